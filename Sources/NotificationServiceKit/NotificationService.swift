@@ -96,7 +96,8 @@ public final class NotificationService: Sendable {
   ///
   /// - Parameters:
   ///   - payload: The payload of the push as JSON, the `userInfo` of the notification.
-  ///   - handOver: Called exactly once, on any thread. No lock of a shared file is held then.
+  ///   - handOver: Called exactly once, on any thread. If no other notification is open, this process holds no lock of
+  ///     the order then.
   /// - Returns: The work, which ends early with ``NotificationWork/expire()``.
   public func receive(
     _ payload: Data, handOver: @escaping @Sendable (HandOver) -> Void

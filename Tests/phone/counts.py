@@ -14,7 +14,18 @@ LATE_MS = 25_000
 # A stitched clip must be at least as like the service's clip as this, from 0 to 1. Right ones were measured at 0.98 and
 # above; the clips of two other payments at 0.23 in the median.
 LEAST_LIKENESS = 0.97
-MUST_BE_ZERO = ("overlaps", "out_of_order", "lost", "twice", "late", "handed_over_twice", "locked_when_suspended")
+MUST_BE_ZERO = (
+    "overlaps",
+    "out_of_order",
+    "lost",
+    "lost_by_kills",
+    "twice",
+    "late",
+    "handed_over_twice",
+    "never_handed_over",
+    "locked_when_suspended",
+    "crashed",
+)
 # The dirty pages that an extension process may have above those of one that does nothing.
 MOST_ABOVE_EMPTY_KB = 20 * 1024
 
@@ -31,7 +42,7 @@ def counts(events):
         "payments reordered dropped overlaps out_of_order lost twice late handed_over_twice never_handed_over heard "
         "summaries in_summaries wrong_summaries wrong_sounds caught_up tones defaults processes killed_for_memory "
         "killed overlaps_by_kills out_of_order_by_kills lost_by_kills twice_by_kills suspended late_by_suspensions "
-        "idle_suspended locked_when_suspended dropped_locals".split(),
+        "idle_suspended locked_when_suspended crashed dropped_locals".split(),
         0,
     )
     waits, peak = [], 0
@@ -76,11 +87,12 @@ def _phone(events, digests):
     heard = _heard(events, payments, digests, figures)
     _judge(heard, payments, delivered, figures)
     _judge_order(heard, events, payments, killed, figures)
-    _hand_overs(events, figures)
+    _hand_overs(events, killed, figures)
     ended = _of(events, "process-ended")
     figures["processes"] = len(_of(events, "process-started"))
     figures["killed_for_memory"] = sum(event["reason"] == "memory" for event in ended)
     figures["killed"] = len(_of(events, "killed"))
+    figures["crashed"] = sum(event["reason"] == "by itself" and event["status"] not in (0, None) for event in ended)
     figures["suspended"] = len(_of(events, "suspended"))
     figures["idle_suspended"] = len(_of(events, "idle-suspended"))
     figures["locked_when_suspended"] = len(_of(events, "locked-when-suspended"))
@@ -233,13 +245,12 @@ def _stops(events):
     return stops
 
 
-def _hand_overs(events, figures):
+def _hand_overs(events, killed, figures):
     given = {event["request"]: event for event in _of(events, "handed-to-process")}
     times = {}
     for event in _of(events, "hand-over"):
         times.setdefault(event["request"], []).append(event["at"])
     expired = {event["request"]: event["at"] for event in _of(events, "expired")}
-    shown = {event.get("request") for event in _of(events, "banner") if event.get("original")}
     figures["handed_over_twice"] = sum(len(at) > 1 for at in times.values())
     figures |= {"late": 0, "late_by_suspensions": 0}
     stops = _stops(events)
@@ -250,4 +261,4 @@ def _hand_overs(events, figures):
             within = stops.get(event["process"], [])
             stopped = sum(max(0, min(end, until) - max(event["at"], begin)) for begin, until in within)
             figures["late" if end - event["at"] - stopped > LATE_MS else "late_by_suspensions"] += 1
-    figures["never_handed_over"] = len(given.keys() - times.keys() - shown)
+    figures["never_handed_over"] = len(given.keys() - times.keys() - expired.keys() - killed)

@@ -48,7 +48,7 @@ def _ends_in_number(text):
 
 def _begins_with_number(text):
     return bool(re.match(r"\d|[.,]\d|[一二三四五六七八九十百千万亿角分]", text)) or (
-        bool(re.match(r" ((zero|one|two|three|four|five|six|seven|eight|nine|ten)\b|[a-z]+ cents?\b)", text))
+        bool(re.match(rf" (({'|'.join(ONES[:11])})\b|(({'|'.join(ONES + TENS[2:])}) )+cents?\b)", text))
     )
 
 

@@ -86,7 +86,9 @@ extension InstallationDiagnosis {
       problems.append(
         InstallationProblem(
           .diskReadOnly, "The file system is mounted read-only, as after an error of the disk.",
-          remedy: "Look for errors of the disk with dmesg, and then mount it again:\n"
+          remedy:
+            "Look for errors of the disk with dmesg. After an error, stop the service, unmount the file system, "
+            + "and check it with fsck. If there was none, mount it again:\n"
             + "mount -o remount,rw \"$(findmnt -n -o TARGET -T \(commands.folder))\""))
     }
     let room = "See what fills the disk, and remove it:\ndu -xh --max-depth=1 \(commands.folder)"

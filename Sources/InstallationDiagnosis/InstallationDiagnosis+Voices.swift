@@ -47,7 +47,10 @@ extension InstallationDiagnosis {
     case .speakerMissing(let program):
       return fault(
         .speakerMissing, "The speaker program is missing: \(program).",
-        "Install Crier again, or build the program:\nmake install PREFIX=/usr/local")
+        // `make install` beside the package would put a second program in front of it.
+        program.hasPrefix("/usr/libexec/")
+          ? "Install the package again:\napt-get install --reinstall ./crier_*.deb"
+          : "Install Crier again, or build the program:\nmake install PREFIX=/usr/local")
     case .dataMissing:
       return fault(
         .engineDataMissing, "The engine's data is missing or cannot be read.",

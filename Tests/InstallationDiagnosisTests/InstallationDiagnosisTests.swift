@@ -85,7 +85,10 @@ struct InstallationDiagnosisTests {
     (.localeUnknown, "setting locale", { $0.phraseBooks.defaultLocaleFault = "There is none." }),
     (.lexiconInvalid, "mv -n '/srv/my home/lexicon.csv'", { $0.phraseBooks.lexiconFault = "Line 2 is wrong." }),
     (.consoleMissing, "Install Crier again", { $0.console.isComplete = false }),
-    (.speakerMissing, "make install", { $0.engine = .speakerMissing(program: "/usr/libexec/crier/speaker") }),
+    (
+      .speakerMissing, "apt-get install --reinstall ./crier_",
+      { $0.engine = .speakerMissing(program: "/usr/libexec/crier/speaker") }
+    ),
     (.engineDataMissing, "apt-get install --reinstall espeak-ng-data", { $0.engine = .dataMissing }),
     (.engineFailed, "Try again.", { $0.engine = .failed(problem: "it died", remedy: "try again") }),
     (.sandboxUnavailable, "grep Seccomp_filters /proc/self/status", { $0.engine = .sandboxUnavailable }),

@@ -15,10 +15,21 @@ struct VoiceLookTests {
   /// Makes a speaker program that only greets with a status; see `Sources/speaker/protocol.h`.
   private func speaker(status: Int) throws -> URL {
     let zeros = #"\000\000\000\000"#
-    let file = try folder.file(
+    return try program(
       "speaker",
       "#!/bin/sh\n" + #"printf 'CRH1\003\000\000\000\00\#(status)\000\000\000\#(zeros)\#(zeros)\#(zeros)'"# + "\n")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+  }
+
+  /// Makes a program. Another process writes it, because a file that this process has open for writing, even by a child
+  /// that another test has just forked, cannot be executed (ETXTBSY).
+  private func program(_ name: String, _ text: String) throws -> URL {
+    let source = try folder.file("\(name).txt", text)
+    let file = folder.url.appending(path: name)
+    let copying = try Process.run(
+      URL(filePath: "/bin/sh"),
+      arguments: ["-c", #"cat "$0" > "$1" && chmod 755 "$1""#, source.path, file.path])
+    copying.waitUntilExit()
+    try #require(copying.terminationStatus == 0)
     return file
   }
 
@@ -28,8 +39,7 @@ struct VoiceLookTests {
     #expect(await EngineLook.look(speaker: missing) == .speakerMissing(program: missing.path))
     #expect(await EngineLook.look(speaker: try speaker(status: 1)) == .dataMissing)
     #expect(await EngineLook.look(speaker: try speaker(status: 2)) == .sandboxUnavailable)
-    let ended = try folder.file("ended", "#!/bin/sh\nexit 1\n")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: ended.path)
+    let ended = try program("ended", "#!/bin/sh\nexit 1\n")
     guard case .failed = await EngineLook.look(speaker: ended) else { Issue.record("no fault"); return }
   }
 

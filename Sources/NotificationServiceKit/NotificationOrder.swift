@@ -193,6 +193,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
 
   /// Adds a notification.
   ///
+  /// A push that is late takes the place of the one that the service named in its stead, because iOS waits for it.
+  ///
   /// - Parameter isMissed: Whether the service named it as one that may have been lost. Such a notification is only
   ///   added if its number was not heard, because the ids of old announcements are forgotten.
   /// - Returns: Its number; nil if the announcement waits already or was heard, so that this notification must be
@@ -200,6 +202,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   public mutating func arrive(
     _ new: Arrival, isMissed: Bool = false, process: String? = nil, at now: Int64, _ settings: Settings
   ) -> Int64? {
+    if !isMissed { entries.removeAll { $0.id == new.id && $0.isMissed && $0.slot == nil && $0.summary == nil } }
     guard !entries.contains(where: { $0.id == new.id }), !wasHeard(new.id) else { return nil }
     if isMissed {
       guard let sequence = new.sequence, sequence > lastSequence ?? .min || unheard.contains(sequence),
@@ -256,6 +259,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.lease) }
   }
 
+  /// Says that the work on a notification begins, later than it arrived. Its time counts from then on.
+  mutating func beginAgain(_ number: Int64, at now: Int64, _ settings: Settings) {
+    change(number) { $0.deadline = now.plus(settings.budget).plus(-settings.reserve) }
+  }
+
   private func isRenewalDue(_ entry: Entry, at now: Int64, _ settings: Settings) -> Bool {
     entry.aliveUntil.plus(-settings.lease / 2) <= now
   }
@@ -276,7 +284,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   mutating func releaseMissed(of process: String, at now: Int64) {
     for entry in entries where entry.isMissed && entry.process == process {
       entries.removeAll { $0.number == entry.number }
-      waitAnew(for: entry.sequence, since: now)
+      missAgain(entry.sequence, at: now)
       for index in entries.indices where entries[index].summary == entry.number { entries[index].summary = nil }
     }
   }
@@ -286,66 +294,6 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     guard let entry = entry(number) else { return }
     entries.removeAll { $0.number == number }
     settle(entry.sequence, at: now)
-  }
-
-  // MARK: Ended processes
-
-  /// Removes the notifications whose processes have ended. iOS has shown them as they were sent.
-  ///
-  /// - Parameter isSound: Returns whether the phone has a sound of this name, so that iOS has played it.
-  /// - Returns: Whether anything was removed.
-  public mutating func removeAbandoned(at now: Int64, isSound: (String) -> Bool) -> Bool {
-    let abandoned = entries.filter { $0.aliveUntil < now }
-    guard !abandoned.isEmpty else { return false }
-    for entry in abandoned {
-      entries.removeAll { $0.number == entry.number }
-      // The clip was heard. Without it, the amount was not: its number stays missing, and the service is asked for it.
-      guard entry.originalSound.map(isSound) == true else {
-        waitAnew(for: entry.sequence, since: now)
-        continue
-      }
-      remember(entry.id, .shownAsSent)
-      settle(entry.sequence, at: now)
-    }
-    for index in entries.indices where abandoned.contains(where: { $0.number == entries[index].summary }) {
-      entries[index].summary = nil
-    }
-    return true
-  }
-
-  /// Forgets all times if the phone was restarted, because its clock began again. No process of before is left.
-  public mutating func notice(_ now: Int64) {
-    // Some seconds between two processes' readings of the clock do not matter.
-    guard now < toldTime.minus(5_000) || now > toldTime.plus(1_000) else { return }
-    if now < toldTime {
-      entries = []
-      freeAt = 0
-      pending = []
-      settled = settled.map { Settled(sequence: $0.sequence, at: now) }
-      summaryUntil = 0
-      catchUp = nil
-    }
-    toldTime = now
-  }
-
-  /// Continues after a number that the service named when the device registered. The service begins its numbers again
-  /// if it has forgotten the device.
-  ///
-  /// - Parameters:
-  ///   - sequence: The number that the service named.
-  ///   - known: ``lastSequence`` before the device asked. A push that arrived meanwhile may have raised it, and does not
-  ///     mean that the service has forgotten the device.
-  public mutating func restart(after sequence: Int64, known: Int64? = nil) {
-    guard let last = lastSequence else {
-      lastSequence = sequence
-      settled.removeAll { $0.sequence <= sequence }
-      return
-    }
-    guard let known = known, known > sequence, last >= known else { return }
-    lastSequence = sequence
-    settled = []
-    unheard = []
-    postponed = []
   }
 
   // MARK: Helpers
@@ -359,6 +307,13 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     ended.removeAll { $0.id == id }
     ended.append(Ended(id: id, outcome: outcome))
     if ended.count > Self.rememberedCount { ended.removeFirst(ended.count - Self.rememberedCount) }
+  }
+
+  /// Makes the number of a removed notification a missing one again. A request whose answer named it, or is on its way,
+  /// does not end it: the service is asked anew.
+  mutating func missAgain(_ sequence: Int64?, at now: Int64) {
+    catchUp = nil
+    waitAnew(for: sequence, since: now)
   }
 
   /// Lets the notifications after a sequence number wait for it, although they have waited before.

@@ -58,6 +58,8 @@ public final class NotificationService: Sendable {
     public var preparationLimit: Int64 = 20_000
     /// The longest time in ms for which a sound that is ready waits for attachments.
     public var attachmentLimit: Int64 = 3_000
+    /// See ``NotificationWork/silentPatience``; only tests change it.
+    var silentPatience = NotificationWork.silentPatience
     /// Receives the errors of the work, such as for a log. They contain no amounts, names or URLs.
     public var report: @Sendable (NotificationServiceError) -> Void = { _ in }
     /// The time in ms of a clock that all processes share and that does not stop while the phone sleeps.
@@ -141,8 +143,8 @@ public final class NotificationService: Sendable {
     for _ in 0..<Self.mostRounds {
       // Without a number, nobody knows what was announced before; see ``restart(after:known:)``.
       guard let last = await readOrder()?.lastHeard, let missed = await missed(after: last, upTo: .max) else { break }
-      for work in missed.works { await work.finished() }
-      if missed.works.isEmpty { break }
+      await lost.finished()
+      guard missed.hasBegun else { break }
       // There may be more announcements than the system accepts local notifications.
       guard let order = await readOrder(), !order.postponed.isEmpty else { break }
     }
@@ -187,33 +189,52 @@ public final class NotificationService: Sendable {
 
   /// Begins the work on the announcements whose pushes were lost.
   ///
-  /// - Returns: The works that began, and whether the service named all announcements; nil if it could not be asked.
-  func missed(after sequence: Int64, upTo last: Int64) async -> (works: [NotificationWork], isComplete: Bool)? {
+  /// - Returns: Whether works began, and whether the service named all announcements and all of them are known to the
+  ///   order; nil if the service could not be asked.
+  func missed(after sequence: Int64, upTo last: Int64) async -> (hasBegun: Bool, isComplete: Bool)? {
     guard let missed = configuration.missed, configuration.notifier != nil else { return nil }
     do {
-      var (payloads, isComplete) = try await missed.announcements(after: sequence)
-      var works: [NotificationWork] = []
-      for payload in payloads {
+      let (payloads, isComplete) = try await missed.announcements(after: sequence)
+      let works = payloads.compactMap { payload -> NotificationWork? in
         guard let content = try? NotificationPayload(payload).content, content.sequence ?? .min <= last else {
-          continue
+          return nil
         }
-        let work = NotificationWork(payload, service: self, isCaughtUp: true)
-        do {
-          guard let isNew = try await work.arrive() else { return (works, false) }
-          guard isNew else { continue }
-        } catch {
-          configuration.report(error)
-          isComplete = false
-          continue
-        }
-        lost.began(work)
-        work.begin(handOver: { _ in })
-        works.append(work)
+        return NotificationWork(payload, service: self, isCaughtUp: true)
       }
-      return (works, isComplete)
+      guard let new = try await onWaitingThread({ [self] () throws(NotificationServiceError) in try arrive(works) })
+      else { return (false, false) }
+      lost.begin(new)
+      return (!new.isEmpty, isComplete)
+    } catch let error as NotificationServiceError {
+      configuration.report(error)
+      return (false, false)
     } catch {
       configuration.report(NotificationServiceError(.catchUpFailed))
       return nil
+    }
+  }
+
+  /// Enters lost pushes into the order, all at once. The call blocks the thread.
+  ///
+  /// - Returns: The works whose announcements were not heard and do not wait yet; nil if all requests of the process are
+  ///   closed.
+  private func arrive(_ works: [NotificationWork]) throws(NotificationServiceError) -> [NotificationWork]? {
+    let (clock, settings, process, library) = (configuration.now, configuration.settings, process, sounds.library)
+    let numbers = try requests.whileOpen { () throws(NotificationServiceError) in
+      try file.update { order -> [Int64?] in
+        let now = clock()
+        order.notice(now)
+        // The pushes may have come to a process that has ended.
+        _ = order.removeAbandoned(at: now) { library.hasSound($0) }
+        return works.map { order.arrive($0.arrival, isMissed: true, process: process, at: now, settings) }
+      }
+    }
+    return numbers.map { numbers in
+      zip(works, numbers).compactMap { work, number in
+        guard let number else { return nil }
+        work.enter(number)
+        return work
+      }
     }
   }
 

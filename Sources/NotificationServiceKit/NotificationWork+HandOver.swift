@@ -7,8 +7,8 @@ import Foundation
 extension NotificationWork {
   /// The time in seconds for which the last hand-over of a process waits until lost pushes have their local
   /// notifications, if it has a sound and if it has none.
-  private static let soundPatience: TimeInterval = 0.1
-  private static let silentPatience: TimeInterval = 0.3
+  static let soundPatience: TimeInterval = 0.1
+  static let silentPatience: TimeInterval = 1
 
   /// Hands over on the thread of the decision, because a sound that begins later than it was decided may overlap the
   /// next one.
@@ -51,7 +51,9 @@ extension NotificationWork {
       isAdded = await add(
         HandOver.Sound(sound ?? preparation.fallback), summary: nil, delay: max(0, moment.minus(now)))
     }
-    if !isAdded { await onWaitingThread { [self] in noteUnheard() } }
+    // What was given up has its note already.
+    let isRefused = !isAdded && turns.withLock { $0.notification != .givenUp }
+    if isRefused { await onWaitingThread { [self] in noteUnheard() } }
     service.lost.ended(self)
   }
 
@@ -73,7 +75,7 @@ extension NotificationWork {
     guard let handler else { return }
     let handOver = preparation.handOver(sound, summary: summary)
     // A sound begins now, so that little time is left; a silent hand-over may be later.
-    let limit = if case .silent = sound { Self.silentPatience } else { Self.soundPatience }
+    let limit = if case .silent = sound { service.configuration.silentPatience } else { Self.soundPatience }
     service.requests.end {
       service.lost.finish(within: limit)
       service.releaseLost()
@@ -85,7 +87,7 @@ extension NotificationWork {
   /// Whether a local notification may be added. From then on, a lost push is not given up any more.
   private var mayAdd: Bool {
     turns.withLock { turns in
-      if turns.notification == .none { turns.notification = .added }
+      if turns.notification != .givenUp { turns.notification = .added }
       return turns.notification == .added
     }
   }

@@ -15,8 +15,6 @@ public final class NotificationWork: Sendable {
   static let preparationPollTime: Int64 = 25
   /// The time in seconds for which an expiring work waits for the lock of the order.
   static let expiryLockTimeout: TimeInterval = 0.5
-  /// The time in seconds for which a work that is about to speak waits for lost pushes.
-  static let patienceForOthers: TimeInterval = 0.5
   /// The time in seconds for which work that a hand-over waits for waits for the lock of the order.
   static let backgroundLockTimeout: TimeInterval = 0.05
 
@@ -34,6 +32,8 @@ public final class NotificationWork: Sendable {
   /// its expiry, cannot both hand over.
   struct Turns {
     var number: Int64?
+    /// Whether the work has asked for its turn before.
+    var hasAsked = false
     /// Whether the sound was ready at the last decision.
     var wasReady = false
     var isHandedOver = false
@@ -47,6 +47,8 @@ public final class NotificationWork: Sendable {
   /// The way of the local notification for a lost push.
   enum LocalNotificationState {
     case none
+    /// The order counts it as heard, and the system does not have it yet.
+    case decided
     /// The system has it, or is about to get it.
     case added
     /// It must not be added any more.
@@ -58,8 +60,6 @@ public final class NotificationWork: Sendable {
     case act(Action)
     case wait(until: Int64)
     case summarise([NotificationOrder.Entry])
-    /// The lost pushes that the process has found are finished first.
-    case finishOthers
     /// The notification was handed over elsewhere.
     case ended
   }
@@ -69,6 +69,9 @@ public final class NotificationWork: Sendable {
     case speak(PreparedSound?, HandOver.Summary?)
     case silent(HandOver.Silence)
     case later(PreparedSound?, at: Int64)
+
+    /// Whether the order counts the notification as heard.
+    var isHeard: Bool { if case .silent = self { false } else { true } }
   }
 
   init(_ payload: Data, service: NotificationService, isCaughtUp: Bool = false) {
@@ -124,8 +127,8 @@ public final class NotificationWork: Sendable {
   /// that it was not.
   func giveUp() {
     let mustCorrect = turns.withLock { turns in
-      let isDecided = turns.isHandedOver
-      guard turns.notification == .none else { return false }
+      let isDecided = turns.notification == .decided
+      guard turns.notification != .added else { return false }
       turns.notification = .givenUp
       turns.isHandedOver = true
       return isDecided
@@ -140,25 +143,8 @@ public final class NotificationWork: Sendable {
     await task?.value
   }
 
-  /// Enters the order ahead of ``begin(handOver:)``.
-  ///
-  /// - Returns: False if the announcement waits or was heard; nil if all requests of the process are closed.
-  /// - Throws: ``NotificationServiceError`` if the order cannot be used.
-  func arrive() async throws(NotificationServiceError) -> Bool? {
-    try await onWaitingThread { [self] () throws(NotificationServiceError) -> Bool? in
-      let (now, settings, arrival, process) = (now, settings, arrival, service.process)
-      let library = service.sounds.library
-      let number = try updateWhileOpen { order -> Int64? in
-        order.notice(now)
-        // The push may have come to a process that has ended.
-        _ = order.removeAbandoned(at: now) { library.hasSound($0) }
-        return order.arrive(arrival, isMissed: true, process: process, at: now, settings)
-      }
-      guard let number else { return nil }
-      turns.withLock { $0.number = number }
-      return number != nil
-    }
-  }
+  /// Notes the number under which the order knows the notification already.
+  func enter(_ number: Int64) { turns.withLock { $0.number = number } }
 
   /// Changes the order, unless all requests of the process are closed.
   func updateWhileOpen<Result>(
@@ -176,9 +162,6 @@ public final class NotificationWork: Sendable {
         switch step {
         case .act(let action): return (performNow(action) ? .ended : step, nil)
         case .wait: return (step, claimCatchUp())
-        case .finishOthers:
-          service.lost.finish(within: Self.patienceForOthers)
-          return (.wait(until: now), nil)
         case .summarise, .ended: return (step, nil)
         }
       }
@@ -195,9 +178,8 @@ public final class NotificationWork: Sendable {
           await perform(action)
           return
         case .ended: return
-        case .wait, .summarise, .finishOthers: continue
+        case .wait, .summarise: continue
         }
-      case .finishOthers: continue
       case .wait(let until): await wait(until: until)
       }
     }
@@ -238,7 +220,10 @@ public final class NotificationWork: Sendable {
           step = decide(without: error, isLast: isLast)
         }
       }
-      if case .act = step { turns.isHandedOver = true }
+      if case .act(let action) = step {
+        turns.isHandedOver = true
+        if action.isHeard { turns.notification = .decided }
+      }
       return step
     }
   }
@@ -274,12 +259,11 @@ public final class NotificationWork: Sendable {
   private func decide(_ turns: inout Turns, isLast: Bool) throws(NotificationServiceError) -> Step {
     let (settings, arrival, canAsk, clock) = (settings, arrival, canAsk, service.configuration.now)
     let (isReady, best) = (isLast || preparation.isReady(at: clock()), preparation.best)
-    turns.wasReady = isReady
+    // A lost push may have waited for others of the process.
+    let isNew = isCaughtUp && !turns.hasAsked
+    (turns.wasReady, turns.hasAsked) = (isReady, true)
     let isExact = isExact(best)
     let (library, process, isCaughtUp, known) = (service.sounds.library, service.process, isCaughtUp, turns.number)
-    // iOS may suspend the process after this hand-over. What must be done before it takes time, so it is done before the
-    // decision.
-    let mustFinish = !isLast && !isCaughtUp && service.requests.isOnlyOne && !service.lost.isEmpty
     let decided = try update(isLast: isLast) { order -> Decided in
       // The lock may have taken a while.
       let now = clock()
@@ -292,14 +276,10 @@ public final class NotificationWork: Sendable {
         number = order.arrive(arrival, isMissed: isCaughtUp, process: process, at: now, settings)
       }
       guard let number else { return (nil, .forgotten, now) }
+      if isNew { order.beginAgain(number, at: now, settings) }
       let duration = best?.duration ?? PreparedSound.assumedDuration
       if isReady, order.entry(number)?.duration != duration { order.prepared(number, duration: duration, settings) }
-      let before = order
       var turn = order.turn(of: number, arrival.id, at: now, isExact: isExact, isLast: isLast, canAsk: canAsk, settings)
-      if mustFinish, turn == .speak {
-        order = before
-        return (number, nil, now)
-      }
       if case .wait(let until) = turn, canAsk, let time = order.catchUpTime(settings) {
         turn = .wait(until: min(until, max(time, now.plus(1))))
       }
@@ -308,7 +288,6 @@ public final class NotificationWork: Sendable {
     // All requests of the process are closed. The order counts the process as ended soon.
     guard let (number, turn, now) = decided else { return .ended }
     turns.number = number
-    guard let turn else { return .finishOthers }
     switch turn {
     case .wait(let until): return .wait(until: isReady ? until : min(until, now.plus(NotificationOrder.pollTime)))
     case .speak: return .act(.speak(best, nil))
@@ -320,9 +299,8 @@ public final class NotificationWork: Sendable {
     }
   }
 
-  /// The number of the notification, its turn, and the time of the decision. The turn is nil if lost pushes must be
-  /// finished first.
-  private typealias Decided = (number: Int64?, turn: NotificationOrder.Turn?, at: Int64)
+  /// The number of the notification, its turn, and the time of the decision.
+  private typealias Decided = (number: Int64?, turn: NotificationOrder.Turn, at: Int64)
 
   /// Changes the order for a decision. A decision to speak that takes effect too late is made anew, because the end of
   /// its sound would be wrong.
@@ -377,6 +355,7 @@ public final class NotificationWork: Sendable {
       }
       guard let begun = try? update(isLast: false, begin), begun.turn == .speak else { return nil }
       turns.isHandedOver = true
+      turns.notification = .decided
       turns.members = members
       return .speak(
         made.sound,

@@ -38,9 +38,6 @@ final class OpenRequests: Sendable {
     if isClosed { use.withLock { _ in } }
   }
 
-  /// Whether one request is open that is not about to be closed.
-  var isOnlyOne: Bool { counts.withLock { $0.open - $0.closing == 1 } }
-
   /// Whether a request is open.
   var isOpen: Bool { counts.withLock { $0.open > 0 } }
 

@@ -12,11 +12,11 @@ final class SoundPreparation: Sendable {
   /// What was read of the payload; nil if it cannot be read.
   private let read: NotificationPayload?
   private let service: NotificationService
-  /// When the work on the notification began, in ms.
-  let beganAt: Int64
   private let progress: Locked<Progress>
 
   private struct Progress {
+    /// When the work on the notification began, in ms.
+    var beganAt: Int64
     var search: SoundSearch
     var isAttached: Bool
     var attachments: [HandOver.Attachment] = []
@@ -29,11 +29,11 @@ final class SoundPreparation: Sendable {
     self.payload = payload
     self.read = read
     self.service = service
-    beganAt = service.configuration.now()
     let content = read?.content
     let isSpoken = content?.clip != nil || content?.spoken != nil
     progress = Locked(
       Progress(
+        beganAt: service.configuration.now(),
         search: SoundSearch(
           hasClip: content?.clip != nil, hasTokens: content?.spoken != nil, hasKind: content?.kind != nil,
           hasSoundURL: read?.soundURL != nil && !isSpoken),
@@ -46,9 +46,15 @@ final class SoundPreparation: Sendable {
     if let client = service.configuration.attachments, let read, read.hasFiles {
       tasks.append(Task { await self.attach(read, client) })
     }
-    let all = tasks
-    progress.withLock { $0.tasks = all }
+    let (all, now) = (tasks, service.configuration.now())
+    progress.withLock { progress in
+      progress.tasks = all
+      progress.beganAt = now
+    }
   }
+
+  /// When the work on the notification began, in ms.
+  var beganAt: Int64 { progress.withLock { $0.beganAt } }
 
   /// Gives up what is not ready.
   func end() {
@@ -60,8 +66,8 @@ final class SoundPreparation: Sendable {
   func isReady(at now: Int64) -> Bool {
     let configuration = service.configuration
     return progress.withLock { progress in
-      let isFound = progress.search.next == nil || now >= beganAt.plus(configuration.preparationLimit)
-      return isFound && (progress.isAttached || now >= beganAt.plus(configuration.attachmentLimit))
+      let isFound = progress.search.next == nil || now >= progress.beganAt.plus(configuration.preparationLimit)
+      return isFound && (progress.isAttached || now >= progress.beganAt.plus(configuration.attachmentLimit))
     }
   }
 

@@ -258,6 +258,37 @@ struct NotificationOrderTests {
     #expect(order.unheard == [2])
   }
 
+  @Test("A late push takes the place of the one that was asked for in its stead")
+  func latePush() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    let asked = try arrive(&order, 1, isMissed: true, at: 0)
+    let late = try arrive(&order, 1, at: 100)
+    #expect(order.entries.map(\.number) == [late])
+    order.prepared(late, duration: 1_000, settings)
+    let answer1 = order.turn(of: asked, "p1", at: 200, canAsk: true, settings)
+    #expect(answer1 == .forgotten)
+    let again = order.arrive(Push.payment(1, at: 0).arrival, isMissed: true, at: 200, settings)
+    #expect(again == nil)
+    let answer2 = order.turn(of: late, "p1", at: 200, canAsk: true, settings)
+    #expect(answer2 == .speak)
+  }
+
+  @Test("A request for lost pushes does not settle a number that became missing again meanwhile")
+  func missingAgain() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    let third = try arrive(&order, 3, at: 0)
+    _ = order.claimCatchUp(third, at: 500, settings)
+    let second = order.arrive(
+      Push.payment(2, at: 0).arrival, isMissed: true, process: "a", at: 600, settings)
+    #expect(second != nil)
+    order.releaseMissed(of: "a", at: 700)
+    order.endCatchUp(third, upTo: 2, isComplete: true, at: 800, settings)
+    #expect(order.lastSequence == 0)
+    #expect(order.catchUpTime(settings) == 1_200)
+  }
+
   @Test("A process that ends its work on lost pushes holds nobody up, and their numbers are missing again")
   func released() throws {
     var order = NotificationOrder()

@@ -66,6 +66,7 @@ final class PhoneFolder: Sendable {
     configuration.settings.gap = gap
     // On a busy machine, a test may stand still for longer than a process on a phone.
     configuration.settings.lease = 60_000
+    configuration.silentPatience = 60
     configuration.missed = missed
     if let clock { configuration.now = { clock.withLock { $0 } } }
     if notifies { configuration.notifier = Notifier(phone: self) }

@@ -108,7 +108,10 @@ struct VirtualPhone {
         // Each process asks again within a second, because the one that asks the service may have ended.
         if canAsk { next = min(next, max(order.catchUpTime(settings) ?? .max, now + 1)) }
         continue
-      case .forgotten: continue
+      case .forgotten:
+        // A late push has taken the place of the lost one.
+        guard works[index].isMissed else { continue }
+        end(index)
       case .speak:
         sounds.append(Sound(begin: now, duration: push.duration, ids: [push.arrival.id]))
         end(index)

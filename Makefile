@@ -99,8 +99,9 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
 
-# The tests that play to a sound server, with PipeWire, also where PulseAudio is installed. CI runs both. On a desktop
-# with PulseAudio, this installs PipeWire beside it, so `make check` leaves it out.
+# The tests that play to a sound server, with PipeWire, also where PulseAudio is installed. On a desktop with PulseAudio,
+# this installs PipeWire beside it, so `make check` leaves it out. CI leaves it out too: in one of three runs, a sound of
+# PipeWire had a gap after the restart of a killed server, and a check of CI must not fail by chance.
 check-pipewire:
 	@scripts/setup pipewire wireplumber pulseaudio-utils libasound2-plugins
 	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^SoundOutputsTests[.]ALSAOutputPulseTests/'

@@ -40,7 +40,7 @@ public final class NotificationWork: Sendable {
     /// How far the local notification for a lost push is.
     var notification = LocalNotificationState.none
     var handOver: (@Sendable (HandOver) -> Void)?
-    /// The payments for which the work's summary stands.
+    /// The payments of the summary that is heard with this notification; empty if there is none.
     var members: [NotificationOrder.Entry] = []
   }
 

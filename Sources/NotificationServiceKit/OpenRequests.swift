@@ -2,7 +2,7 @@
 
 import ConcurrencySupport
 
-/// The requests of a process that iOS waits for.
+/// Counts the notifications of this process that iOS waits for: those whose handler was not called yet.
 ///
 /// iOS may suspend the process as soon as the last one is handed over, and ends a process that it suspends with the lock
 /// of a shared file (observed, exception code 0xdead10cc). Work for which iOS does not wait, such as the search for lost
@@ -38,10 +38,10 @@ final class OpenRequests: Sendable {
     if isClosed { use.withLock { _ in } }
   }
 
-  /// Whether a request is open.
+  /// Whether iOS still waits for a notification of this process.
   var isOpen: Bool { counts.withLock { $0.open > 0 } }
 
-  /// Calls a closure unless all requests are closed. It must be short, because the last hand-over waits for it.
+  /// Calls a closure if a request is open. The closure must be short, because the last hand-over waits for its end.
   ///
   /// - Returns: The result of the closure; nil if all requests are closed.
   func whileOpen<Result, Failure: Error>(

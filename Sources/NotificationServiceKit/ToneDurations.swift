@@ -5,7 +5,7 @@ import Foundation
 import SoundHeaders
 import SoundLibrary
 
-/// The durations of tones, which may have any format that iOS plays. They are read in the headers of the files.
+/// Finds out how long tones last. A tone may have any format that iOS plays; the header of its file states the length.
 final class ToneDurations: Sendable {
   /// The maximum size in bytes of a file that is read: a sound of 30 s with two channels of 16 bits at 48,000 Hz. It is
   /// held in memory twice, and an extension has 24 MB.

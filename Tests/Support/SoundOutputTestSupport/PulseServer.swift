@@ -90,7 +90,7 @@ public final class PulseServer: Sendable {
       guard Date() < end else {
         throw ReadBytes.Timeout(description: "\(program.joined(separator: " ")) did not make its socket within 20 s")
       }
-      usleep(2000)
+      usleep(2000)  // No event announces that another program has made its socket.
     }
   }
 

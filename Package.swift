@@ -268,10 +268,10 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    // C modules. Each has a module map and a header.
+    // C modules. Each has a module map and a header; CClock also has code.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
-    .systemLibrary(name: "CClock"),
+    .target(name: "CClock"),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CRename"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
@@ -420,9 +420,8 @@ let package = Package(
     .target(
       name: "InstallationExamination",
       dependencies: [
-        "Announcements", "ConcurrencySupport", "InstallationDiagnosis", "Ledger", "SoundOutputs", "SpeechEngine",
-        "VoicePackIntegrity", "VoicePacks", "Waveforms",
-        .target(name: "CClock", condition: .when(platforms: [.linux])),
+        "Announcements", "CClock", "ConcurrencySupport", "InstallationDiagnosis", "Ledger", "SoundOutputs",
+        "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
       ],
       swiftSettings: settingsWithC),
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CClock
 public import Foundation
 public import InstallationDiagnosis
-
-#if canImport(CClock)
-  import CClock
-#endif
 
 /// A look at the system's clock.
 public enum ClockLook {
@@ -23,14 +20,10 @@ public enum ClockLook {
 
   /// Whether the kernel says that its clock is kept right; nil if it does not tell.
   private static var isSynchronized: Bool? {
-    #if canImport(CClock)
-      // Without modes, the call only reads (adjtimex(2)).
-      var state = timex()
-      // unsafe: the system fills in a local variable.
-      let result = unsafe adjtimex(&state)
-      return result < 0 ? nil : result != Int32(TIME_ERROR)
-    #else
-      return nil
-    #endif
+    switch clock_is_synchronized() {
+    case 1: true
+    case 0: false
+    default: nil
+    }
   }
 }

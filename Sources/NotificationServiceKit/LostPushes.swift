@@ -74,7 +74,10 @@ final class LostPushes: Sendable {
       return state.works.values.sorted { $0.rank < $1.rank }
     }
     guard !works.isEmpty else { return }
-    for work in works where DispatchTime.now() < end { work.expire() }
+    for work in works where DispatchTime.now() < end {
+      // The service is asked again for what has no sound yet.
+      if work.hasExactSound { work.expire() } else { work.giveUp() }
+    }
     let isDone = DispatchSemaphore(value: 0)
     wait { isDone.signal() }
     if isDone.wait(timeout: end) == .success { return }

@@ -39,6 +39,11 @@ extension NotificationOrder {
     guard let entry = entry(number) else { return outcome(of: id) == .summarised ? .inSummary : .forgotten }
     endLateSummary(at: now)
     let mustEnd = isLast || now >= entry.deadline
+    var isExact = isExact
+    if entry.isMissed, !isExact, entry.duration != nil {
+      guard isLastTry(for: entry, at: now, settings) else { return tryAgain(entry, at: now, settings) }
+      isExact = true
+    }
     if let slot = entry.slot {
       // A sound that is being prepared has time until its own begin.
       guard entry.duration != nil || mustEnd || now >= slot else { return .wait(until: min(slot, entry.deadline)) }
@@ -67,13 +72,15 @@ extension NotificationOrder {
     var order = playbackOrder(canAsk: canAsk, settings, summarises: must)
     switch order.next(at: now) {
     case .play(let item, let turn):
-      guard item.number == entry.number, let duration = entry.duration else { break }
+      guard item.number == entry.number, let duration = entry.duration,
+        !followsPostponed(entry, canAsk: canAsk, settings)
+      else { break }
       adopt(order, [turn])
       hear(entry.id, entry.sequence, isExact: isExact, at: now)
       freeAt = now.plus(duration).plus(settings.gap)
       return .speak
     case .summarise(let items):
-      guard items.first?.number == entry.number else { break }
+      guard items.first?.number == entry.number, !followsPostponed(entry, canAsk: canAsk, settings) else { break }
       let members = items.compactMap { item in entries.first { $0.number == item.number } }
       for member in members { change(member.number) { $0.summary = entry.number } }
       summaryUntil = now.plus(settings.summaryLease)
@@ -162,7 +169,9 @@ extension NotificationOrder {
     for item in order.upcoming(entries.count, at: now) {
       guard let waiting = self.entry(item.number) else { continue }
       if waiting.slot == nil {
-        guard !canAsk || mayFollow(waiting, places: places) else { return postpone(entry, at: now) }
+        guard !canAsk || mayBeLater(waiting, besides: entry, places: places, settings) else {
+          return postpone(entry, at: now)
+        }
         places -= 1
         let start = max(now, freeAt)
         change(item.number) { $0.slot = start }
@@ -180,23 +189,43 @@ extension NotificationOrder {
     return .later(at: slot)
   }
 
-  /// Whether a notification may become a local one. A later number must not be heard before one that was postponed. A
-  /// notification without a number cannot be asked for again, so it always may.
-  private func mayFollow(_ entry: Entry, places: Int) -> Bool {
-    guard let sequence = entry.sequence else { return true }
-    return places > 0 && sequence <= postponed.first ?? .max
+  /// Whether a notification may become a local one. A later number must not be heard before one that was postponed, nor
+  /// before a lost push whose sound is not ready, because the work on it may end at any time. A notification without a
+  /// number cannot be asked for again, so it always may.
+  private func mayBeLater(_ entry: Entry, besides ending: Entry, places: Int, _ settings: Settings) -> Bool {
+    guard entry.sequence != nil else { return true }
+    let isUncertain = entry.isMissed && entry.duration == nil && entry.number != ending.number
+    return places > 0 && !isUncertain && !followsPostponed(entry, canAsk: true, settings)
   }
 
   /// Ends a notification that is heard another time: its number becomes a missing one.
   private mutating func postpone(_ entry: Entry, at now: Int64) -> Turn {
     entries.removeAll { $0.number == entry.number }
-    if let sequence = entry.sequence, sequence > lastSequence ?? .min {
-      postponed = (postponed + [sequence]).sorted()
-      waitAnew(for: sequence, since: now)
-    } else {
-      setUnheard(entry.sequence.map { [$0] } ?? [], true)
-    }
+    askAgain(for: entry.sequence, at: now)
     return .postponed
+  }
+
+  // MARK: Lost pushes without a sound
+
+  /// Whether a lost push is heard now with the best sound there is, because its own could not be had in several tries.
+  private func isLastTry(for entry: Entry, at now: Int64, _ settings: Settings) -> Bool {
+    guard let sequence = entry.sequence else { return true }
+    guard let failure = failures.first(where: { $0.sequence == sequence }) else { return settings.soundTries <= 1 }
+    return failure.tries + 1 >= settings.soundTries && now >= failure.at.plus(settings.soundTryPause)
+  }
+
+  /// Ends a lost push whose sound could not be had. The service is asked for it again after the usual pause.
+  private mutating func tryAgain(_ entry: Entry, at now: Int64, _ settings: Settings) -> Turn {
+    guard let sequence = entry.sequence else { return .forgotten }
+    if let index = failures.firstIndex(where: { $0.sequence == sequence }) {
+      if now >= failures[index].at.plus(settings.soundTryPause) {
+        failures[index].tries += 1
+        failures[index].at = now
+      }
+    } else {
+      failures = (failures + [Failure(sequence: sequence, tries: 1, at: now)]).suffix(Self.failureCount)
+    }
+    return postpone(entry, at: now)
   }
 
   /// Counts a notification as handed over.
@@ -204,6 +233,7 @@ extension NotificationOrder {
     entries.removeAll { $0.id == id }
     settle(sequence, at: now)
     passSettledNumbers()
+    failures.removeAll { $0.sequence == sequence }
     let isHeard = isExact || sequence == nil
     setUnheard(sequence.map { [$0] } ?? [], !isHeard)
     if isHeard { remember(id, .heard) } else { ended.removeAll { $0.id == id } }
@@ -233,7 +263,7 @@ extension NotificationOrder {
   public mutating func claimCatchUp(_ number: Int64, at now: Int64, _ settings: Settings) -> Int64? {
     guard let last = lastSequence, let time = catchUpTime(settings), time <= now else { return nil }
     let upTo = gap(after: last)?.upTo ?? unheard.last ?? last
-    catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: upTo, unheard: unheard)
+    catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: upTo, asked: unheard + postponed)
     return lastHeard
   }
 
@@ -244,7 +274,7 @@ extension NotificationOrder {
   public func catchUpTime(_ settings: Settings) -> Int64? {
     guard let last = lastSequence else { return nil }
     guard let gap = gap(after: last) else {
-      // What was passed over is no hurry.
+      // Nothing waits for what was passed over.
       return unheard.isEmpty ? nil : (catchUp?.until ?? 0).plus(settings.catchUpPause)
     }
     let isNew = catchUp.map { $0.isEnded && $0.upTo < gap.upTo } ?? true
@@ -257,16 +287,24 @@ extension NotificationOrder {
   /// - Parameters:
   ///   - number: The number with which ``claimCatchUp(_:at:_:)`` was called.
   ///   - upTo: The end of the request, ``catchUpEnd`` after that call.
+  ///   - isAnswered: Whether the service answered.
   ///   - isComplete: Whether the service named all announcements up to the end of the request. Numbers that it did not
   ///     name are then not waited for.
-  mutating func endCatchUp(_ number: Int64, upTo: Int64, isComplete: Bool, at now: Int64, _ settings: Settings) {
+  mutating func endCatchUp(
+    _ number: Int64, upTo: Int64, isAnswered: Bool = true, isComplete: Bool, at now: Int64, _ settings: Settings
+  ) {
+    failedRequests = isAnswered ? 0 : min(failedRequests + 1, settings.mostFailedRequests)
     // There may be a newer request, because this one took long.
     guard let ended = catchUp, ended.number == number, ended.upTo == upTo, !ended.isEnded else { return }
     catchUp?.isEnded = true
     catchUp?.until = now.plus(settings.lease)
     guard isComplete, let last = lastSequence else { return }
     let known = Set(entries.compactMap(\.sequence))
-    unheard.removeAll { ended.unheard.contains($0) && $0 <= upTo && !known.contains($0) }
+    let isForgotten = { (sequence: Int64) in
+      ended.asked.contains(sequence) && sequence <= upTo && !known.contains(sequence)
+    }
+    unheard.removeAll(where: isForgotten)
+    postponed.removeAll(where: isForgotten)
     guard last < upTo, upTo.minus(last) < 10_000 else { return }
     let waiting = known.union(postponed)
     for sequence in last.plus(1)...upTo where !waiting.contains(sequence) { settle(sequence, at: now) }

@@ -32,6 +32,13 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var catchUpDelay: Int64 = 500
     /// The time after which the service is asked again for what was passed over.
     public var catchUpPause: Int64 = 10_000
+    /// The number of requests to the service that may fail, one after the other, before what the service must be asked
+    /// for again is not waited for any more.
+    public var mostFailedRequests = 3
+    /// The number of times that the sound of a lost push is tried to be had, and the shortest time between two of them
+    /// that count. Afterwards, the phone's tone is heard in its place.
+    public var soundTries = 3
+    public var soundTryPause: Int64 = 10_000
     /// The time after which a process that has not been heard from counts as ended.
     public var lease: Int64 = 4_000
     /// The assumed duration of a sound that is not prepared yet.
@@ -122,13 +129,26 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var until: Int64
     /// The highest number that the request covers.
     var upTo: Int64
-    /// The numbers for which the service is asked again, and that were not heard in vain meanwhile.
-    var unheard: [Int64]
+    /// The numbers of ``NotificationOrder/unheard`` and ``NotificationOrder/postponed`` at the begin of the request,
+    /// without those that were added again meanwhile. Those that the service does not name are forgotten.
+    var asked: [Int64]
     var isEnded = false
   }
 
-  /// The number of passed sequence numbers that are remembered as not heard.
-  static let unheardCount = 200
+  /// A lost push whose sound could not be had.
+  struct Failure: Sendable, Hashable, Codable {
+    var sequence: Int64
+    /// The number of tries.
+    var tries: Int
+    /// The time of the last try that counts.
+    var at: Int64
+  }
+
+  /// The number of passed sequence numbers that are remembered as not heard: as many as the service names at once.
+  static let unheardCount = 1_000
+
+  /// The number of lost pushes without a sound that are remembered.
+  static let failureCount = 100
 
   /// The number of ended announcements that are remembered, so that a push that arrives twice is heard once.
   static let rememberedCount = 500
@@ -150,9 +170,13 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   public internal(set) var unheard: [Int64] = []
   /// The moments at which handed-over sounds begin as local notifications, in ascending order.
   var pending: [Int64] = []
-  /// The sequence numbers of announcements that could not be heard, because as many local notifications waited as the
-  /// system allows, in ascending order. They are missing numbers above ``lastSequence``.
+  /// The sequence numbers above ``lastSequence`` of announcements that arrived and were not heard: as many local
+  /// notifications waited as the system allows, or the work on them ended early. They are in ascending order. Nothing
+  /// after them is heard before the service was asked for them again.
   var postponed: [Int64] = []
+  var failures: [Failure] = []
+  /// The number of the last requests to the service that failed, one after the other.
+  var failedRequests = 0
   var summaryUntil: Int64 = 0
   /// The number of the newest notification at the moment when a summary could not be made. No summary is tried until a
   /// newer notification arrives.
@@ -163,6 +187,32 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
 
   /// Creates an order in which nothing was heard yet.
   public init() {}
+
+  /// Reads an order that any version of the app has written. What this version cannot read is as in a new order, so that
+  /// an update of the app does not forget the rest.
+  ///
+  /// - Throws: `DecodingError` if it is not the text of an order at all.
+  public init(from decoder: any Decoder) throws {
+    let stored = try decoder.container(keyedBy: CodingKeys.self)
+    func read<Value: Decodable>(_ key: CodingKeys, into value: inout Value) {
+      if let known = try? stored.decode(Value.self, forKey: key) { value = known }
+    }
+    read(.entries, into: &entries)
+    lastSequence = try? stored.decode(Int64.self, forKey: .lastSequence)
+    read(.freeAt, into: &freeAt)
+    read(.lastNumber, into: &lastNumber)
+    read(.ended, into: &ended)
+    read(.settled, into: &settled)
+    read(.unheard, into: &unheard)
+    read(.pending, into: &pending)
+    read(.postponed, into: &postponed)
+    read(.failures, into: &failures)
+    read(.failedRequests, into: &failedRequests)
+    read(.summaryUntil, into: &summaryUntil)
+    read(.refusedSummary, into: &refusedSummary)
+    catchUp = try? stored.decode(CatchUp.self, forKey: .catchUp)
+    read(.toldTime, into: &toldTime)
+  }
 
   // MARK: Arrival
 
@@ -195,12 +245,15 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   ///
   /// A push that is late takes the place of the one that the service named in its stead, because iOS waits for it.
   ///
-  /// - Parameter isMissed: Whether the service named it as one that may have been lost. Such a notification is only
-  ///   added if its number was not heard, because the ids of old announcements are forgotten.
+  /// - Parameters:
+  ///   - isMissed: Whether the service named it as one that may have been lost. Such a notification is only added if its
+  ///     number was not heard, because the ids of old announcements are forgotten.
+  ///   - start: The begin of the work on it, from which the budget counts; nil for the present.
   /// - Returns: Its number; nil if the announcement waits already or was heard, so that this notification must be
   ///   silent.
   public mutating func arrive(
-    _ new: Arrival, isMissed: Bool = false, process: String? = nil, at now: Int64, _ settings: Settings
+    _ new: Arrival, isMissed: Bool = false, process: String? = nil, since start: Int64? = nil, at now: Int64,
+    _ settings: Settings
   ) -> Int64? {
     if !isMissed { entries.removeAll { $0.id == new.id && $0.isMissed && $0.slot == nil && $0.summary == nil } }
     guard !entries.contains(where: { $0.id == new.id }), !wasHeard(new.id) else { return nil }
@@ -214,7 +267,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     entries.append(
       Entry(
         number: lastNumber, id: new.id, category: new.category, sequence: new.sequence, arrivedAt: now,
-        waitsSince: now, deadline: now.plus(settings.budget).plus(-settings.reserve),
+        waitsSince: now, deadline: min(start ?? now, now).plus(settings.budget).plus(-settings.reserve),
         process: process, aliveUntil: now.plus(settings.lease),
         expectedDuration: new.expectedDuration.map { max(0, $0) },
         isMissed: isMissed, amount: new.amount,
@@ -287,79 +340,6 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
       missAgain(entry.sequence, at: now)
       for index in entries.indices where entries[index].summary == entry.number { entries[index].summary = nil }
     }
-  }
-
-  /// Removes a notification that will not be heard here. Its sequence number is not waited for.
-  public mutating func withdraw(_ number: Int64, at now: Int64) {
-    guard let entry = entry(number) else { return }
-    entries.removeAll { $0.number == number }
-    settle(entry.sequence, at: now)
-  }
-
-  // MARK: Helpers
-
-  mutating func change(_ number: Int64, _ change: (inout Entry) -> Void) {
-    guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
-    change(&entries[index])
-  }
-
-  mutating func remember(_ id: String, _ outcome: Outcome) {
-    ended.removeAll { $0.id == id }
-    ended.append(Ended(id: id, outcome: outcome))
-    if ended.count > Self.rememberedCount { ended.removeFirst(ended.count - Self.rememberedCount) }
-  }
-
-  /// Makes the number of a removed notification a missing one again. A request whose answer named it, or is on its way,
-  /// does not end it: the service is asked anew.
-  mutating func missAgain(_ sequence: Int64?, at now: Int64) {
-    catchUp = nil
-    waitAnew(for: sequence, since: now)
-  }
-
-  /// Lets the notifications after a sequence number wait for it, although they have waited before.
-  mutating func waitAnew(for sequence: Int64?, since now: Int64) {
-    guard let sequence else { return }
-    for index in entries.indices where entries[index].sequence ?? .min > sequence { entries[index].waitsSince = now }
-  }
-
-  /// Notes a sequence number that is not waited for any more.
-  mutating func settle(_ sequence: Int64?, at now: Int64) {
-    guard let sequence, sequence > lastSequence ?? .min, !settled.contains(where: { $0.sequence == sequence }) else {
-      return
-    }
-    settled.append(Settled(sequence: sequence, at: now))
-  }
-
-  /// Takes over the sequence numbers that an order has passed.
-  mutating func adopt(_ order: PlaybackOrder, _ turns: [PlaybackOrder.SequenceTurn]) {
-    lastSequence = order.lastSequence
-    settled.removeAll { $0.sequence <= lastSequence ?? .min }
-    postponed.removeAll { $0 <= lastSequence ?? .min }
-    for case .afterMissing(let ranges) in turns {
-      for range in ranges { setUnheard(Array(range.suffix(Self.unheardCount)), true) }
-    }
-  }
-
-  mutating func setUnheard(_ sequences: [Int64], _ isUnheard: Bool) {
-    unheard.removeAll { sequences.contains($0) }
-    guard isUnheard else { return }
-    // The present request asks for what was not heard before it, not for what was not heard since.
-    catchUp?.unheard.removeAll { sequences.contains($0) }
-    unheard = (unheard + sequences).sorted().suffix(Self.unheardCount)
-  }
-}
-
-extension Int64 {
-  /// Returns the sum, clamped to the range of `Int64`.
-  func plus(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other < 0 ? .min : .max) : sum
-  }
-
-  /// Returns the difference, clamped to the range of `Int64`.
-  func minus(_ other: Int64) -> Int64 {
-    let (difference, overflow) = subtractingReportingOverflow(other)
-    return overflow ? (other < 0 ? .max : .min) : difference
   }
 }
 

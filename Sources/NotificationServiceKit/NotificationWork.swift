@@ -13,6 +13,8 @@ public final class NotificationWork: Sendable {
   static let pollTime: Int64 = 100
   /// The longest time in ms between two looks while the sound is being prepared.
   static let preparationPollTime: Int64 = 25
+  /// The part of the budget in ms that is left when a busy order is not waited for any more.
+  static let busyReserve: Int64 = 500
   /// The time in seconds for which an expiring work waits for the lock of the order.
   static let expiryLockTimeout: TimeInterval = 0.5
   /// The time in seconds for which work that a hand-over waits for waits for the lock of the order.
@@ -22,7 +24,7 @@ public final class NotificationWork: Sendable {
   let service: NotificationService
   /// Whether the push was lost, so that the phone adds a notification itself.
   let isCaughtUp: Bool
-  private let content: Result<NotificationPayload, NotificationServiceError>
+  let content: Result<NotificationPayload, NotificationServiceError>
   let arrival: NotificationOrder.Arrival
   let preparation: SoundPreparation
   let turns = Locked(Turns())
@@ -56,7 +58,7 @@ public final class NotificationWork: Sendable {
   }
 
   /// What is done next.
-  private enum Step: Sendable {
+  enum Step: Sendable {
     case act(Action)
     case wait(until: Int64)
     case summarise([NotificationOrder.Entry])
@@ -91,7 +93,7 @@ public final class NotificationWork: Sendable {
   /// The sequence number, by which lost pushes follow each other.
   var rank: Int64 { arrival.sequence ?? .max }
   var settings: NotificationOrder.Settings { service.configuration.settings }
-  private var canAsk: Bool { service.configuration.missed != nil && service.configuration.notifier != nil }
+  var canAsk: Bool { service.configuration.missed != nil && service.configuration.notifier != nil }
   var now: Int64 { service.configuration.now() }
 
   // MARK: Begin and end
@@ -134,8 +136,12 @@ public final class NotificationWork: Sendable {
       return isDecided
     }
     if mustCorrect { noteUnheard() }
+    preparation.end()
     service.lost.ended(self)
   }
+
+  /// Whether the work has a sound that says all that it should.
+  var hasExactSound: Bool { isExact(preparation.best) }
 
   /// Returns when the notification was handed over. A work that expires meanwhile may end a moment later.
   public func finished() async {
@@ -202,128 +208,7 @@ public final class NotificationWork: Sendable {
     }
   }
 
-  // MARK: Decisions
-
-  /// Decides what is done next. If it is a hand-over, the caller is the one that makes it. The call blocks the thread.
-  private func decide(isLast: Bool) -> Step {
-    turns.withLock { turns in
-      guard !turns.isHandedOver else { return .ended }
-      let step: Step
-      if isSilent {
-        // It makes no sound, so it waits for no other one.
-        let isReady = isLast || preparation.isReady(at: now)
-        step = isReady ? .act(.silent(.asSent)) : .wait(until: now.plus(Self.pollTime))
-      } else {
-        do throws(NotificationServiceError) {
-          step = try decide(&turns, isLast: isLast)
-        } catch {
-          step = decide(without: error, isLast: isLast)
-        }
-      }
-      if case .act(let action) = step {
-        turns.isHandedOver = true
-        if action.isHeard { turns.notification = .decided }
-      }
-      return step
-    }
-  }
-
-  /// Decides without the order: the notification is handed over as soon as its sound is ready. A busy order is waited
-  /// for until the budget is over.
-  private func decide(without error: NotificationServiceError, isLast: Bool) -> Step {
-    let isOver = isLast || now >= preparation.beganAt.plus(settings.budget).plus(-settings.reserve)
-    // iOS does not wait for a lost push, and the service is asked for it again.
-    if isOver, isCaughtUp { return .ended }
-    guard isOver || (error.code != .orderBusy && preparation.isReady(at: now)) else {
-      return .wait(until: now.plus(Self.pollTime))
-    }
-    service.configuration.report(error)
-    // Looking at the order needs no lock.
-    if let outcome = (try? service.file.read())?.outcome(of: arrival.id), outcome != .shownAsSent {
-      return .act(.silent(outcome == .summarised ? .inSummary : .duplicate))
-    }
-    let sound = preparation.best ?? preparation.fallback
-    let now = now
-    service.file.note(
-      UnwrittenHandOver(
-        id: arrival.id, sequence: arrival.sequence, at: now, until: now.plus(sound.duration).plus(settings.gap),
-        isExact: isExact(sound)))
-    return .act(.speak(sound, nil))
-  }
-
-  /// Whether a sound says all that the push asks for.
-  private func isExact(_ sound: PreparedSound?) -> Bool {
-    sound?.quality == .announcement || !preparation.shouldBeExact
-  }
-
-  private func decide(_ turns: inout Turns, isLast: Bool) throws(NotificationServiceError) -> Step {
-    let (settings, arrival, canAsk, clock) = (settings, arrival, canAsk, service.configuration.now)
-    let (isReady, best) = (isLast || preparation.isReady(at: clock()), preparation.best)
-    // A lost push may have waited for others of the process.
-    let isNew = isCaughtUp && !turns.hasAsked
-    (turns.wasReady, turns.hasAsked) = (isReady, true)
-    let isExact = isExact(best)
-    let (library, process, isCaughtUp, known) = (service.sounds.library, service.process, isCaughtUp, turns.number)
-    let decided = try update(isLast: isLast) { order -> Decided in
-      // The lock may have taken a while.
-      let now = clock()
-      order.notice(now)
-      if let known { order.renew(known, at: now, settings) }
-      _ = order.removeAbandoned(at: now) { library.hasSound($0) }
-      var number = known
-      // A process that was stopped for so long that it counted as ended arrives again.
-      if known.map({ order.entry($0) == nil && !order.wasHeard(arrival.id) }) ?? true {
-        number = order.arrive(arrival, isMissed: isCaughtUp, process: process, at: now, settings)
-      }
-      guard let number else { return (nil, .forgotten, now) }
-      if isNew { order.beginAgain(number, at: now, settings) }
-      let duration = best?.duration ?? PreparedSound.assumedDuration
-      if isReady, order.entry(number)?.duration != duration { order.prepared(number, duration: duration, settings) }
-      var turn = order.turn(of: number, arrival.id, at: now, isExact: isExact, isLast: isLast, canAsk: canAsk, settings)
-      if case .wait(let until) = turn, canAsk, let time = order.catchUpTime(settings) {
-        turn = .wait(until: min(until, max(time, now.plus(1))))
-      }
-      return (number, turn, now)
-    }
-    // All requests of the process are closed. The order counts the process as ended soon.
-    guard let (number, turn, now) = decided else { return .ended }
-    turns.number = number
-    switch turn {
-    case .wait(let until): return .wait(until: isReady ? until : min(until, now.plus(NotificationOrder.pollTime)))
-    case .speak: return .act(.speak(best, nil))
-    case .summarise(let members): return .summarise(members)
-    case .inSummary: return .act(.silent(.inSummary))
-    case .later(let moment): return .act(.later(best, at: moment))
-    case .postponed: return .act(.silent(.later))
-    case .forgotten: return .act(.silent(.duplicate))
-    }
-  }
-
-  /// The number of the notification, its turn, and the time of the decision.
-  private typealias Decided = (number: Int64?, turn: NotificationOrder.Turn, at: Int64)
-
-  /// Changes the order for a decision. A decision to speak that takes effect too late is made anew, because the end of
-  /// its sound would be wrong.
-  ///
-  /// - Returns: Nil if iOS waits for nothing in this process, and neither for this work.
-  private func update(
-    isLast: Bool,
-    _ body: (inout NotificationOrder) -> Decided
-  ) throws(NotificationServiceError) -> Decided? {
-    let (clock, limit) = (service.configuration.now, settings.gap / 4)
-    let isLate = { (decided: Decided) -> Bool in
-      !isLast && decided.turn == .speak && clock().minus(decided.at) > limit
-    }
-    if isCaughtUp { return try updateWhileOpen(isLate: isLate, body) }
-    return try service.file.update(
-      timeout: isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout, isLate: isLate, body)
-  }
-
-  /// Whether the push of another sender asks for no sound.
-  private var isSilent: Bool {
-    guard case .success(let payload) = content else { return false }
-    return payload.content == nil && payload.sound == nil
-  }
+  // MARK: Summaries
 
   /// Makes a summary and hands over with it. The call blocks the thread.
   private func summary(of members: [NotificationOrder.Entry]) -> Step {
@@ -386,10 +271,11 @@ public final class NotificationWork: Sendable {
   private func ask(_ claim: CatchUp) async {
     let settings = settings
     let missed = await service.missed(after: claim.after, upTo: claim.upTo)
-    let (clock, isComplete) = (service.configuration.now, missed?.isComplete ?? false)
+    let (clock, isAnswered, isComplete) = (service.configuration.now, missed != nil, missed?.isComplete ?? false)
     await onWaitingThread { [self] in
       _ = try? updateWhileOpen {
-        $0.endCatchUp(claim.number, upTo: claim.upTo, isComplete: isComplete, at: clock(), settings)
+        $0.endCatchUp(
+          claim.number, upTo: claim.upTo, isAnswered: isAnswered, isComplete: isComplete, at: clock(), settings)
       }
     }
   }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PlaybackOrder
+
+/// What is known of the sequence numbers: which were heard or passed over, and which the service is asked for again.
+extension NotificationOrder {
+  mutating func change(_ number: Int64, _ change: (inout Entry) -> Void) {
+    guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
+    change(&entries[index])
+  }
+
+  mutating func remember(_ id: String, _ outcome: Outcome) {
+    ended.removeAll { $0.id == id }
+    ended.append(Ended(id: id, outcome: outcome))
+    if ended.count > Self.rememberedCount { ended.removeFirst(ended.count - Self.rememberedCount) }
+  }
+
+  /// Makes the number of a removed notification a missing one again. A request whose answer named it, or is on its way,
+  /// does not end it: the service is asked anew.
+  mutating func missAgain(_ sequence: Int64?, at now: Int64) {
+    catchUp = nil
+    askAgain(for: sequence, at: now)
+  }
+
+  /// Notes that the service must be asked again for a number.
+  mutating func askAgain(for sequence: Int64?, at now: Int64) {
+    guard let sequence else { return }
+    guard sequence > lastSequence ?? .min else { return setUnheard([sequence], true) }
+    if !postponed.contains(sequence) { postponed = (postponed + [sequence]).sorted() }
+    catchUp?.asked.removeAll { $0 == sequence }
+    waitAnew(for: sequence, since: now)
+  }
+
+  /// Whether a notification must wait until the service was asked again for one before it. If the service cannot be
+  /// asked, it need not.
+  func followsPostponed(_ entry: Entry, canAsk: Bool, _ settings: Settings) -> Bool {
+    guard canAsk, failedRequests < settings.mostFailedRequests, let sequence = entry.sequence else { return false }
+    return sequence > postponed.first ?? .max
+  }
+
+  /// Lets the notifications after a sequence number wait for it, although they have waited before.
+  mutating func waitAnew(for sequence: Int64?, since now: Int64) {
+    guard let sequence else { return }
+    for index in entries.indices where entries[index].sequence ?? .min > sequence { entries[index].waitsSince = now }
+  }
+
+  /// Notes a sequence number that is not waited for any more.
+  mutating func settle(_ sequence: Int64?, at now: Int64) {
+    guard let sequence, sequence > lastSequence ?? .min, !settled.contains(where: { $0.sequence == sequence }) else {
+      return
+    }
+    settled.append(Settled(sequence: sequence, at: now))
+  }
+
+  /// Takes over the sequence numbers that an order has passed.
+  mutating func adopt(_ order: PlaybackOrder, _ turns: [PlaybackOrder.SequenceTurn]) {
+    lastSequence = order.lastSequence
+    settled.removeAll { $0.sequence <= lastSequence ?? .min }
+    postponed.removeAll { $0 <= lastSequence ?? .min }
+    for case .afterMissing(let ranges) in turns {
+      for range in ranges { setUnheard(Array(range.suffix(Self.unheardCount)), true) }
+    }
+  }
+
+  mutating func setUnheard(_ sequences: [Int64], _ isUnheard: Bool) {
+    unheard.removeAll { sequences.contains($0) }
+    guard isUnheard else { return }
+    // The present request asks for what was not heard before it, not for what was not heard since.
+    catchUp?.asked.removeAll { sequences.contains($0) }
+    unheard = (unheard + sequences).sorted().suffix(Self.unheardCount)
+  }
+}
+
+extension Int64 {
+  /// Returns the sum, clamped to the range of `Int64`.
+  func plus(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// Returns the difference, clamped to the range of `Int64`.
+  func minus(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+}

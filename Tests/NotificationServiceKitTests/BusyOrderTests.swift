@@ -34,6 +34,32 @@ struct BusyOrderTests {
     #expect(order.freeAt > at + 500)
   }
 
+  @Test("A work that expires while the order is locked and another sound plays is silent, and is asked for again")
+  func expiresDuringSound() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words, milliseconds: 700)
+    let service = phone.service(missed: NothingMissed())
+    let end = NotificationService.systemTime() + 60_000
+    try service.file.update { order in
+      order.restart(after: 0)
+      order.freeAt = end
+    }
+    var lock = try LockedFile(phone.lock, patience: 1)
+    #expect(lock != nil)
+    let record = HandOverRecord()
+    let work = try record.receive(TestPush(), by: service)
+    work.expire()
+    await work.finished()
+    #expect(record.handOvers.withLock { $0.map(\.handOver.sound) } == [.silent(.later)])
+    lock = nil
+    let order = try await orderAfterNote(phone)
+    #expect(order.unheard == [1] && order.freeAt == end)
+  }
+
+  private struct NothingMissed: MissedAnnouncements {
+    func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) { ([], false) }
+  }
+
   /// Lets another process change the order, and returns it.
   private func orderAfterNote(_ phone: PhoneFolder) async throws -> NotificationOrder {
     let other = phone.service()

@@ -35,7 +35,7 @@ struct LostPushOrderTests {
     _ = second
   }
 
-  @Test("A payment that was heard in vain during a request for lost pushes is asked for again")
+  @Test("A payment that was not heard after all, during a request for lost pushes is asked for again")
   func unheardDuringRequest() throws {
     var order = NotificationOrder()
     order.restart(after: 1)

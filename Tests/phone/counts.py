@@ -66,6 +66,7 @@ def counts(events):
     total |= {"empty_kb": empty, "above_empty_kb": None if empty is None else peak - empty}
     total["largest_case_above_empty_kb"] = None if empty is None or largest is None else largest - empty
     total["lag_ms"] = max((event["ms"] for event in _of(events, "lag")), default=0)
+    total["memory_gap_p99_ms"] = max((event["p99_ms"] for event in _of(events, "memory-gaps")), default=None)
     for event in _of(events, "push-service"):
         total["push_service"] = event["counts"]
     return total

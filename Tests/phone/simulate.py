@@ -100,6 +100,7 @@ class Run:
             await pushes.finish()
             self.timeline.record("push-service", counts=pushes.counts)
             await self.meter.stop()
+            self.timeline.record("memory-gaps", p99_ms=self.meter.gaps[0], most_ms=self.meter.gaps[1])
             await asyncio.to_thread(self.number, service)
             progress("the sounds are compared with those of the service")
             await asyncio.to_thread(self.listen, stage.service_sounds(service), voices)

@@ -2,6 +2,7 @@
 """What the phone sees of a process from outside: its memory, its locks, and whether it is stopped."""
 
 import asyncio
+import collections
 import os
 import pathlib
 import re
@@ -130,7 +131,16 @@ class MemoryTests(unittest.IsolatedAsyncioTestCase):
         await process.wait()
         await asyncio.wait_for(ended.wait(), 20)
         await measuring.stop()
+        typical, most = measuring.gaps
+        self.assertTrue(0 < typical <= most, measuring.gaps)
         return peaks
+
+
+class GapTests(unittest.TestCase):
+    def test_a_percentile_is_the_smallest_value_that_covers_the_share(self):
+        values = collections.Counter({2.0: 98, 5.0: 1, 30.0: 1})
+        self.assertEqual([meter._percentile(values, share) for share in (0.5, 0.98, 0.99, 1)], [2.0, 2.0, 5.0, 30.0])
+        self.assertEqual(meter._percentile(collections.Counter(), 0.99), 0.0)
 
 
 class EndTests(unittest.IsolatedAsyncioTestCase):

@@ -36,6 +36,7 @@ class Timeline:
     | `lag` | the simulation itself was late, without a phone | `ms` |
     | `empty-process` | the memory of a process that does nothing, without a phone | `dirty_kb` |
     | `largest-case` | the most memory of a process with the largest files, without a phone | `dirty_kb` |
+    | `memory-gaps` | the time between two looks at the memory of a working process | `p99_ms`, `most_ms` |
     | `push-service` | the counters of the simulated push service, without a phone | `counts` |
 
     What an extension does has the time at which it wrote its line, and what is due at a time has this time. The delays

@@ -111,11 +111,14 @@ async def measure(extension, folder, timeline, meter):
     made = files()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.files = made
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
         payloads = pushes(server.server_port, made)
         config = _container(folder)
-        largest = _Largest(timeline, meter, [*extension, str(config)], folder / "largest.log")
+        # The extension leaves attachments in its temporary folder, from where iOS would take them.
+        (folder / "temporary").mkdir()
+        command = ["env", f"TMPDIR={folder / 'temporary'}", *extension, str(config)]
+        largest = _Largest(timeline, meter, command, folder / "largest.log")
         for request, payload in payloads.items():
             largest.process.send({"do": "push", "request": request, "payload": payload})
         largest.process.close_input()

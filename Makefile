@@ -137,6 +137,9 @@ check-phone: build
 	CRIER_EXTENSION_KILLS=500 $(SWIFT) test --filter EndedProcessTests
 	scripts/simulate-phone --payments $(PAYMENTS) --phones $(PHONES) --json
 	scripts/simulate-phone --payments 1000 --phones 10 --kill 0.01 --suspend 0.01 --json
+	for recipe in fixed-name at-once serial-queue; do \
+		scripts/simulate-phone --payments 300 --phones 10 --recipe $$recipe --json || exit 1; \
+	done
 
 # This takes some hours on one core; FUZZ_RUNS=100000 takes minutes.
 FUZZ_RUNS ?= 10000000

@@ -5,6 +5,7 @@ A sound alone cannot tell whether it is right: a local notification of a payment
 what the extension asked the service for. So the sounds are kept, and compared with the service's own clips here.
 """
 
+import concurrent.futures
 import hashlib
 import os
 
@@ -17,16 +18,34 @@ class Kept:
     def __init__(self, folder):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        self._known = set()
+        # A busy disk makes a link wait, and the phones must not.
+        self._keeper = concurrent.futures.ThreadPoolExecutor(1)
+        self._begun = []
 
     def add(self, sound):
-        """Keeps a sound. A link suffices as long as nobody writes into the file; `data` finds out if somebody did."""
+        """Keeps a sound, in the background."""
+        if sound.sha256 not in self._known:
+            self._known.add(sound.sha256)
+            self._begun.append(self._keeper.submit(self._keep, sound))
+
+    def finish(self):
+        """Waits until all sounds are kept. Raises `OSError` if one could not be kept."""
+        for one in self._begun:
+            one.result()
+        self._begun = []
+
+    def _keep(self, sound):
+        """A link suffices as long as nobody writes into the file; `data` finds out if somebody did."""
         path = self._path(sound.sha256)
-        if path.exists():
-            return
         try:
             os.link(sound.path, path)
+            if path.stat().st_ino == sound.inode:
+                return
+            path.unlink()
         except OSError:
-            path.write_bytes(sound.data)
+            pass
+        path.write_bytes(sound.data)
 
     def data(self, sha256):
         """Returns the bytes of a sound, or None if they are not what was heard."""
@@ -47,6 +66,7 @@ def listen(events, kept, service_sounds, recordings):
     those of the pack's recordings that the sound consists of; None if there is anything else in it. They are not looked
     for in the service's own clip, which needs no words to be right.
     """
+    kept.finish()
     clips = {(event["phone"], event["id"]): event for event in events if event["event"] == "numbered"}
     known = {}
     for event in events:

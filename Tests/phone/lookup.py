@@ -8,6 +8,7 @@ reader cannot hide.
 
 import dataclasses
 import hashlib
+import os
 import pathlib
 import struct
 
@@ -32,6 +33,8 @@ class Sound:
     path: pathlib.Path | None = None
     data: bytes | None = None
     sha256: str | None = None
+    # The file that was read. Another one may have its name meanwhile.
+    inode: int | None = None
     # Why another sound is played than the one that was named: "missing", "too long" or "unreadable".
     instead: str | None = None
 
@@ -81,11 +84,12 @@ def sound_for(name, places):
 
 
 def _read(path):
-    data = path.read_bytes()
+    with open(path, "rb") as file:
+        data, inode = file.read(), os.fstat(file.fileno()).st_ino
     length = duration_ms(data)
     if length >= LONGEST_MS:
         raise NotASound("too long")
-    return Sound(length, path, data, hashlib.sha256(data).hexdigest())
+    return Sound(length, path, data, hashlib.sha256(data).hexdigest(), inode)
 
 
 def _default(places, instead):

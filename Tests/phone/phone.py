@@ -12,6 +12,8 @@ import pathlib
 import random
 import uuid
 
+from agenda import Agenda
+from faults import Disturbance, Faults
 from lookup import Places, sound_for
 from pending import Pending
 from processes import PhoneProcess
@@ -30,14 +32,6 @@ SUSPENSION_SECONDS = (0.0, 0.1)
 
 
 @dataclasses.dataclass(frozen=True)
-class Faults:
-    """How often the phone kills or suspends a process after a push, from 0 to 1."""
-
-    kill: float = 0.0
-    suspend: float = 0.0
-
-
-@dataclasses.dataclass(frozen=True)
 class World:
     """What all phones share."""
 
@@ -51,6 +45,8 @@ class World:
     kept: object | None = None
     # The digests of the recordings in voice packs.
     phrases: frozenset = frozenset()
+    # Measures the memory of the processes (`meter.Meter`); None if nobody does.
+    meter: object | None = None
     # What stands before the extension's command, such as another priority.
     prefix: tuple = ()
 
@@ -62,8 +58,9 @@ class Request:
     identifier: str
     payload: dict
     process: PhoneProcess
+    given_at: float = 0.0
     is_open: bool = True
-    timer: asyncio.TimerHandle | None = None
+    timer: object | None = None
 
     @property
     def id(self):
@@ -88,7 +85,9 @@ class Phone:
         self.requests = {}
         self.processes = []
         self.sounding = set()
-        self.pending = Pending(self._show_local)
+        self.agenda = Agenda(world.timeline, self._read)
+        self.pending = Pending(self.agenda, self._show_local)
+        self.disturbance = Disturbance(self, world.faults)
         self.last_event = world.timeline.now()
         self._process_numbers = 0
         self._sound_numbers = 0
@@ -140,7 +139,7 @@ class Phone:
         request = Request(str(uuid.UUID(int=self.random.getrandbits(128), version=4)).upper(), payload, process)
         self.requests[request.identifier] = process.open[request.identifier] = request
         self._wake(process)
-        self.record(
+        given = self.record(
             "handed-to-process",
             request=request.identifier,
             process=process.number,
@@ -148,8 +147,9 @@ class Phone:
             sequence=crier.get("sequence"),
         )
         process.send({"do": "push", "request": request.identifier, "payload": payload})
-        request.timer = asyncio.get_running_loop().call_later(EXPIRY_SECONDS, self._expire, request)
-        self._maybe_disturb(process)
+        request.given_at = given["at"]
+        request.timer = self.agenda.add(given["at"] + EXPIRY_SECONDS * 1000, lambda at: self._expire(request, at))
+        self.disturbance.after_push(process)
 
     def _choose_process(self):
         running = [process for process in self.processes if process.role == "extension" and not process.reason]
@@ -167,27 +167,30 @@ class Phone:
         log = self.world.folder / "logs" / f"{self.device}.log"
         log.parent.mkdir(exist_ok=True)
         command = [*self.world.prefix, *self.world.extension, str(self.config)]
-        process = PhoneProcess(self._process_numbers, role, command, log, self._on_line, self._on_end)
+        told = {"meter": self.world.meter, "on_memory": self._on_memory}
+        process = PhoneProcess(
+            self._process_numbers, role, command, log, self.world.timeline, self._read, self._on_end, **told
+        )
         self.processes.append(process)
         return process
 
-    def _expire(self, request):
+    def _expire(self, request, at):
         if not request.is_open:
             return
         self.record("expiring", request=request.identifier, process=request.process.number, id=request.id)
         request.process.send({"do": "expire", "request": request.identifier})
-        request.timer = asyncio.get_running_loop().call_later(GRACE_SECONDS, self._give_up, request)
+        request.timer = self.agenda.add(at + GRACE_SECONDS * 1000, lambda end: self._give_up(request, end))
 
-    def _give_up(self, request):
+    def _give_up(self, request, at):
         if not request.is_open:
             return
-        self.record("expired", request=request.identifier, process=request.process.number, id=request.id)
-        self._show_original(request, "expired")
+        self.record("expired", at=at, request=request.identifier, process=request.process.number, id=request.id)
+        self._show_original(request, "expired", at)
         request.process.end("expired")
 
-    def _show_original(self, request, why):
+    def _show_original(self, request, why, at):
         self._close(request)
-        self._show([request.id], _sound_name(request.payload["aps"]), request=request.identifier, original=why)
+        self._show([request.id], _sound_name(request.payload["aps"]), at, request=request.identifier, original=why)
 
     def _close(self, request):
         request.is_open = False
@@ -197,28 +200,36 @@ class Phone:
 
     # Processes
 
-    def _on_line(self, process, line):
+    def _read(self):
+        """Reads what all processes wrote, and does everything in the order of its time."""
+        lines = [(at, process, line) for process in list(self.processes) for at, line in process.lines()]
+        for at, process, line in sorted(lines, key=lambda line: line[0]):
+            self.agenda.run(at)
+            self._on_line(process, line, at)
+
+    def _on_line(self, process, line, at):
         kind = line.get("event")
         if kind == "ready":
             process.is_ready = True
-            self.record("process-ready", process=process.number)
+            self.record("process-ready", at=at, process=process.number)
         elif kind == "hand-over":
-            self._hand_over(process, line)
+            self._hand_over(process, line, at)
         elif kind == "local":
-            self._add_local(process, line)
+            self._add_local(process, line, at)
         elif kind == "caught-up":
-            self.record("caught-up", process=process.number)
+            self.record("caught-up", at=at, process=process.number)
             if process.role == "app":
                 process.close_input()
         else:
-            self.record("unknown-line", process=process.number, line=line)
+            self.record("unknown-line", at=at, process=process.number, line=line)
 
-    def _hand_over(self, process, line):
+    def _hand_over(self, process, line, at):
         request = self.requests.get(line.get("request"))
         # Only the first hand-over of a request that is still open has an effect, as on iOS.
         accepted = request is not None and request.is_open and request.process is process
         self.record(
             "hand-over",
+            at=at,
             request=line.get("request"),
             process=process.number,
             id=request.id if request else None,
@@ -232,12 +243,13 @@ class Phone:
         if not accepted:
             return
         self._close(request)
-        self._show([request.id], line.get("sound"), summary=line.get("summary"), request=request.identifier)
+        self._show([request.id], line.get("sound"), at, summary=line.get("summary"), request=request.identifier)
         self._watch_idle(process)
 
-    def _add_local(self, process, line):
+    def _add_local(self, process, line, at):
         added = self.record(
             "local",
+            at=at,
             identifier=line.get("identifier"),
             process=process.number,
             ids=line.get("ids") or [],
@@ -245,15 +257,16 @@ class Phone:
             summary=line.get("summary"),
             delay_ms=line.get("delay_ms") or 0,
         )
-        dropped = self.pending.add(line.get("identifier"), (line.get("delay_ms") or 0) / 1000, line)
+        dropped = self.pending.add(line.get("identifier"), at, line.get("delay_ms") or 0, line)
         added["waiting"] = self.pending.waiting + len(dropped)
         for identifier, other in dropped:
-            self.record("local-dropped", identifier=identifier, ids=other.get("ids") or [])
+            self.record("local-dropped", at=at, identifier=identifier, ids=other.get("ids") or [])
 
-    def _show_local(self, line):
+    def _show_local(self, line, at):
         self._show(
             line.get("ids") or [],
             line.get("sound"),
+            at,
             summary=line.get("summary"),
             identifier=line.get("identifier"),
         )
@@ -261,16 +274,16 @@ class Phone:
     def _on_end(self, process, status):
         self.processes.remove(process)
         process.cancel_timers()
-        self.record(
+        ended = self.record(
             "process-ended",
+            at=process.ended_at,
             process=process.number,
             role=process.role,
             reason=process.reason or "by itself",
             status=status,
-            peak_dirty_kb=process.peak_dirty_kb,
         )
         for request in list(process.open.values()):
-            self._show_original(request, "process ended")
+            self._show_original(request, "process ended", ended["at"])
         if process.lock_check:
             process.lock_check.cancel()
 
@@ -305,39 +318,17 @@ class Phone:
             self.record("idle-continued", process=process.number)
             process.resume("idle")
 
-    async def watch_memory(self):
-        """Measures all processes, and ends an extension that uses too much, as iOS does."""
-        for process in list(self.processes):
-            # The kernel takes a while to count the pages, and the phone must not be late meanwhile.
-            if await asyncio.to_thread(process.measure) > MEMORY_LIMIT_KB and process.role == "extension":
-                process.end("memory")
-
-    def _maybe_disturb(self, process):
-        loop = asyncio.get_running_loop()
-        if self.random.random() < self.world.faults.kill:
-            loop.call_later(self.random.uniform(0, 3), self._kill, process)
-        if self.random.random() < self.world.faults.suspend:
-            loop.call_later(self.random.uniform(0, 2), self._suspend, process, self.random.uniform(1, 5))
-
-    def _kill(self, process):
-        if process.is_running and not process.reason:
-            self.record("killed", process=process.number)
-            process.end("killed")
-
-    def _suspend(self, process, seconds):
-        if process.is_running and not process.reason and not process.stops:
-            self.record("suspended", process=process.number)
-            process.suspend("fault")
-            asyncio.get_running_loop().call_later(seconds, self._resume, process)
-
-    def _resume(self, process):
-        process.resume("fault")
-        self.record("continued", process=process.number)
+    def _on_memory(self, process, peak_kb, is_at_end):
+        """Ends an extension that uses too much memory, as iOS does."""
+        if is_at_end:
+            self.record("memory", process=process.number, role=process.role, peak_dirty_kb=peak_kb)
+        elif peak_kb > MEMORY_LIMIT_KB and process.role == "extension":
+            process.end("memory")
 
     # Banners and sounds
 
-    def _show(self, ids, sound_name, summary=None, **of):
-        self.record("banner", ids=ids, sound=sound_name, summary=summary, **of)
+    def _show(self, ids, sound_name, at=None, summary=None, **of):
+        at = self.record("banner", at=at, ids=ids, sound=sound_name, summary=summary, **of)["at"]
         sound = sound_for(sound_name, self.places)
         if sound is None:
             return
@@ -346,6 +337,7 @@ class Phone:
         self.sounding.add(number)
         began = self.record(
             "sound-begins",
+            at=at,
             sound=number,
             ids=ids,
             summary=summary,
@@ -358,11 +350,11 @@ class Phone:
         )
         if began["kind"] == "clip" and self.world.kept:
             self.world.kept.add(sound)
-        asyncio.get_running_loop().call_later(sound.duration_ms / 1000, self._end_sound, number)
+        self.agenda.add(at + sound.duration_ms, lambda end: self._end_sound(number, end))
 
-    def _end_sound(self, number):
+    def _end_sound(self, number, at):
         self.sounding.discard(number)
-        self.record("sound-ends", sound=number)
+        self.record("sound-ends", at=round(at, 1), sound=number)
 
     def _kind(self, sound):
         if sound.is_default:

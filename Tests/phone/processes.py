@@ -2,6 +2,7 @@
 """A real process of the phone: the notification extension, or the app that was opened. It speaks lines of JSON."""
 
 import asyncio
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -9,16 +10,20 @@ import pathlib
 import signal
 import time
 
+from meter import dirty_kb
+from pipes import StampedLines
+
 # How long the phone waits for a suspended process to stop.
 LONGEST_STOP_SECONDS = 0.2
-# The longest line that a process may print.
-LONGEST_LINE = 1 << 20
 
 
 class PhoneProcess:
-    """A running process. The owner is told of its lines by `on_line(process, line)`, and of its end by `on_end`."""
+    """A running process. The owner is told by `on_lines()` that there is something to read, and of the end by `on_end`.
 
-    def __init__(self, number, role, command, log, on_line, on_end):
+    `lines()` reads it: events with the times at which the process wrote them.
+    """
+
+    def __init__(self, number, role, command, log, timeline, on_lines, on_end, meter=None, on_memory=None):
         self.number = number
         self.role = role
         self.command = command
@@ -28,32 +33,38 @@ class PhoneProcess:
         self.is_ready = False
         # Why the process is stopped; it runs if this is empty.
         self.stops = set()
-        # Why the phone ended the process; None if it ended by itself.
+        # Why and when (ms of the timeline) the phone ended the process; None if it ended by itself.
         self.reason = None
-        self.peak_dirty_kb = 0
+        self.ended_at = None
         self.idle_timer = None
         self.sleep_timer = None
         # The task that looks for locks after the process was suspended.
         self.lock_check = None
-        self._on_line = on_line
+        self._timeline = timeline
+        self._on_lines = on_lines
         self._on_end = on_end
+        self._meter = meter
+        self._on_memory = on_memory
         self._process = None
         self._unsent = []
         self._closes = False
+        self._output = StampedLines(timeline)
+        self._has_ended = asyncio.Event()
         self.task = asyncio.ensure_future(self._run())
 
     async def _run(self):
         # A write to a process that has just been killed fails; its end is told by the end of its output.
         status = None
+        loop = asyncio.get_running_loop()
         try:
             with open(self.log, "ab") as log:
                 self._process = await asyncio.create_subprocess_exec(
-                    *self.command,
-                    stdin=asyncio.subprocess.PIPE,
-                    stdout=asyncio.subprocess.PIPE,
-                    stderr=log,
-                    limit=LONGEST_LINE,
+                    *self.command, stdin=asyncio.subprocess.PIPE, stdout=self._output.child, stderr=log
                 )
+            self._output.child.close()
+            loop.add_reader(self._output, self._on_lines)
+            if self._meter:
+                self._meter.watch(self._process.pid, lambda kb, is_at_end: self._on_memory(self, kb, is_at_end))
             if self.reason:
                 self._signal(signal.SIGKILL)
             for line in self._unsent:
@@ -61,18 +72,23 @@ class PhoneProcess:
             self._unsent = []
             if self._closes:
                 self._process.stdin.close()
-            while line := await self._process.stdout.readline():
-                try:
-                    event = json.loads(line)
-                except ValueError:
-                    event = {"event": "not-json", "line": line[:200].decode(errors="replace")}
-                self._on_line(self, event)
+            await self._has_ended.wait()
             status = await self._process.wait()
         finally:
             self.is_running = False
             if status is None and self._process is not None:
                 self._signal(signal.SIGKILL)
+            loop.remove_reader(self._output)
+            self._output.close()
             self._on_end(self, status)
+
+    def lines(self):
+        """Returns what the process wrote since the last call: pairs of the time (ms of the timeline) and the event."""
+        lines = self._output.read()
+        if self._output.is_at_end and not self._has_ended.is_set():
+            asyncio.get_running_loop().remove_reader(self._output)
+            self._has_ended.set()
+        return lines
 
     def send(self, line):
         if self._process is None:
@@ -94,8 +110,7 @@ class PhoneProcess:
         """Ends the process as iOS does: at once, and without a word to it."""
         if not self.is_running or self.reason:
             return
-        self.measure()
-        self.reason = reason
+        self.reason, self.ended_at = reason, self._timeline.now()
         if self._process is not None:
             self._signal(signal.SIGKILL)
 
@@ -108,6 +123,7 @@ class PhoneProcess:
         """Stops the process until all reasons for that are taken back."""
         if not self.stops and self._process is not None:
             self._signal(signal.SIGSTOP)
+            self._set_idle(True)
         self.stops.add(why)
 
     def resume(self, why):
@@ -115,6 +131,11 @@ class PhoneProcess:
         self.stops.discard(why)
         if was_stopped and not self.stops and self.is_running and self._process is not None:
             self._signal(signal.SIGCONT)
+            self._set_idle(False)
+
+    def _set_idle(self, is_idle):
+        if self._meter:
+            self._meter.set_idle(self._process.pid, is_idle)
 
     @property
     def is_stopped(self):
@@ -128,29 +149,10 @@ class PhoneProcess:
         return locked_files(self._process.pid, folder)
 
     def _signal(self, number):
+        # `Process.send_signal` would take the exit status of a process that has just ended.
         with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(number)
-
-    def measure(self):
-        """Returns the dirty pages of the process in KiB, and remembers the highest figure."""
-        if self._process is None or not self.is_running:
-            return 0
-        dirty = dirty_kb(self._process.pid)
-        self.peak_dirty_kb = max(self.peak_dirty_kb, dirty)
-        return dirty
-
-
-def dirty_kb(pid):
-    """Returns the dirty pages that belong to a process alone, in KiB; 0 if there is no such process.
-
-    Those are its anonymous pages. `Private_Dirty` would also count mapped pages of files that the system has not yet
-    written to the disk, such as those of a voice pack that was just copied, which cost a process nothing.
-    """
-    try:
-        text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Anonymous:")), 0)
+            if self._process.returncode is None:
+                os.kill(self._process.pid, number)
 
 
 def wait_until_stopped(pid):
@@ -214,9 +216,62 @@ async def measure_empty(command, log):
     return dirty
 
 
+class ReapingWatcher(asyncio.AbstractChildWatcher if hasattr(asyncio, "AbstractChildWatcher") else object):
+    """Waits for the ends of processes without a thread for each of them, and without delays of the event loop.
+
+    The kernel removes an ended process's folder in `/proc` when its parent takes the exit status, and waits meanwhile
+    for all who read there. This took up to 1.6 s on a busy machine, so that a thread does it.
+    """
+
+    def __init__(self):
+        self._reaper = concurrent.futures.ThreadPoolExecutor(1)
+        self._watched = {}
+
+    def add_child_handler(self, pid, callback, *arguments):
+        loop, file = asyncio.get_running_loop(), os.pidfd_open(pid)
+        self._watched[pid] = loop, file
+        loop.add_reader(file, self._take, loop, pid, callback, arguments)
+
+    def _take(self, loop, pid, callback, arguments):
+        self.remove_child_handler(pid)
+        task = loop.run_in_executor(self._reaper, _exit_status, pid)
+        task.add_done_callback(lambda done: callback(pid, done.result(), *arguments))
+
+    def remove_child_handler(self, pid):
+        loop, file = self._watched.pop(pid, (None, None))
+        if loop is None:
+            return False
+        loop.remove_reader(file)
+        os.close(file)
+        return True
+
+    def attach_loop(self, loop):
+        pass
+
+    def is_active(self):
+        return True
+
+    def close(self):
+        for pid in list(self._watched):
+            self.remove_child_handler(pid)
+        self._reaper.shutdown(wait=False)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def _exit_status(pid):
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except ChildProcessError:
+        # Somebody else took it. asyncio uses this number then.
+        return 255
+
+
 def use_quiet_child_watcher():
-    """Lets the kernel tell of the end of processes; Python before 3.12 has a thread for each process otherwise."""
-    if hasattr(os, "pidfd_open") and hasattr(asyncio, "PidfdChildWatcher"):
-        watcher = asyncio.PidfdChildWatcher()
-        watcher.attach_loop(asyncio.get_running_loop())
-        asyncio.set_child_watcher(watcher)
+    """Lets a `ReapingWatcher` wait for processes, where Python (before 3.14) lets a program choose."""
+    if hasattr(os, "pidfd_open") and hasattr(asyncio, "set_child_watcher"):
+        asyncio.set_child_watcher(ReapingWatcher())

@@ -14,6 +14,10 @@ ONES = (
 TENS = "- - twenty thirty forty fifty sixty seventy eighty ninety".split()
 SIGNED = ("$", "us$", "¥", "cn¥")
 NUMERALS = "零一二三四五六七八九"
+# Any number, in digits or in words. "Point" alone is none.
+NUMBER = re.compile(
+    rf"\d|[一二三四五六七八九十百千万亿]|\b({'|'.join([*ONES, *TENS[2:], 'hundred', 'thousand', 'million'])})\b"
+)
 
 
 def names(text, count, amount, currency):
@@ -29,15 +33,34 @@ def names_amount(text, amount, currency):
     return _has(_plain(text), _amounts(amount, currency))
 
 
+def names_only(text, amounts, counts=()):
+    """Returns whether the text names these amounts (by currency) and numbers of payments, and no other number."""
+    text = _plain(text)
+    groups = [_amounts(amount, currency) for currency, amount in amounts.items()] + [_counts(count) for count in counts]
+    found = [_places(text, forms) for forms in groups]
+    if not all(found):
+        return False
+    left = list(text)
+    for places in found:
+        for start, end in places:
+            left[start:end] = "\0" * (end - start)
+    return not NUMBER.search("".join(left))
+
+
 def _has(text, forms):
-    """Returns whether one of the forms is in the text and is not a part of a longer number."""
+    return bool(_places(text, forms))
+
+
+def _places(text, forms):
+    """Returns where one of the forms is in the text and is not a part of a longer number: pairs of start and end."""
+    places = []
     for form in forms:
         for found in re.finditer(re.escape(form), text):
             before, after = text[: found.start()].rstrip(), text[found.end() :]
             begins_with_sign = form.startswith(SIGNED)
             if (begins_with_sign or not _ends_in_number(before)) and not _begins_with_number(after):
-                return True
-    return False
+                places.append(found.span())
+    return places
 
 
 def _ends_in_number(text):

@@ -154,7 +154,16 @@ class ListeningTests(unittest.TestCase):
         event = self.hear(self.LIKE, summary={"ids": ["p1"], "text": ""})
         self.assertEqual((event["likeness"], event["words"]), (None, f"{len(self.LIKE)} bytes"))
 
+    def test_another_file_with_the_name_of_a_sound_is_not_kept_in_its_place(self):
+        path = self.folder / "played.wav"
+        path.write_bytes(self.OTHER)
+        digest = hashlib.sha256(self.LIKE).hexdigest()
+        self.kept.add(Sound(1000, path, self.LIKE, digest, inode=path.stat().st_ino + 1))
+        self.kept.finish()
+        self.assertEqual(self.kept.data(digest), self.LIKE)
+
     def test_a_sound_that_changed_since_it_was_heard_is_not_compared(self):
+        self.assertTrue(self.hear(self.LIKE)["likeness"])
         digest = hashlib.sha256(self.LIKE).hexdigest()
         (self.kept.folder / f"{digest}.wav").write_bytes(self.OWN)
         event = self.hear(self.LIKE)

@@ -18,7 +18,7 @@ public import Foundation
 ///
 /// The file is `Library/Crier/order.json`. It is replaced as a whole while a lock on `order.lock` is held, so a process
 /// that is ended at any moment leaves either the old order or the new one. A damaged file counts as a new order. The
-/// lock is held for a few system calls, and never while a notification is handed over: iOS ends a process that is
+/// lock is held while the file is replaced, and never while a notification is handed over: iOS ends a process that is
 /// suspended with the lock of a shared file (observed, exception code 0xdead10cc).
 public struct NotificationOrderFile: Sendable {
   /// The longest time for which a process waits for the lock, in seconds. A work that does not get it tries again.

@@ -263,7 +263,7 @@ extension NotificationOrder {
   public mutating func claimCatchUp(_ number: Int64, at now: Int64, _ settings: Settings) -> Int64? {
     guard let last = lastSequence, let time = catchUpTime(settings), time <= now else { return nil }
     let upTo = gap(after: last)?.upTo ?? unheard.last ?? last
-    catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: upTo, asked: unheard + postponed)
+    catchUp = CatchUp(number: number, until: now.plus(settings.catchUpLease), upTo: upTo, asked: unheard + postponed)
     return lastHeard
   }
 
@@ -297,7 +297,7 @@ extension NotificationOrder {
     // There may be a newer request, because this one took long.
     guard let ended = catchUp, ended.number == number, ended.upTo == upTo, !ended.isEnded else { return }
     catchUp?.isEnded = true
-    catchUp?.until = now.plus(settings.lease)
+    catchUp?.until = now.plus(settings.catchUpLease)
     guard isComplete, let last = lastSequence else { return }
     let known = Set(entries.compactMap(\.sequence))
     let isForgotten = { (sequence: Int64) in

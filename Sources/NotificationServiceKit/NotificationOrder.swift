@@ -39,8 +39,12 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     /// that count. Afterwards, the phone's tone is heard in its place.
     public var soundTries = 3
     public var soundTryPause: Int64 = 10_000
-    /// The time after which a process that has not been heard from counts as ended.
-    public var lease: Int64 = 4_000
+    /// The time after which a process that has not been heard from counts as ended. It is heard from at least once in
+    /// half of this time, so a process that stands still for 4 s does not count as ended.
+    public var lease: Int64 = 8_000
+    /// The time after which the service is asked again, and after which another process asks if the one that asks is not
+    /// heard from.
+    public var catchUpLease: Int64 = 4_000
     /// The assumed duration of a sound that is not prepared yet.
     public var assumedDuration: Int64 = 4_000
     /// The time for which a process may make a summary. Afterwards, another process makes it.
@@ -309,7 +313,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
       let isSame = entry.process != nil && other.process == entry.process && other.isMissed == entry.isMissed
       if isSame || entries[index].number == number { entries[index].aliveUntil = now.plus(settings.lease) }
     }
-    if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.lease) }
+    if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.catchUpLease) }
   }
 
   /// Says that the work on a notification begins, later than it arrived. Its time counts from then on.

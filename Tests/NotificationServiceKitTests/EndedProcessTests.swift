@@ -10,7 +10,11 @@ import Testing
 @Suite("Extension processes that end early")
 struct EndedProcessTests {
   private typealias Push = VirtualPhone.Push
-  private let settings = NotificationOrder.Settings()
+  private let settings = {
+    var settings = NotificationOrder.Settings()
+    settings.lease = 4_000
+    return settings
+  }()
 
   private func arrive(
     _ order: inout NotificationOrder, _ push: Push, isMissed: Bool = false, at now: Int64

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -15,13 +16,12 @@ struct HotClipsHandlerTests {
     let heard = Heard()
     let holding = Holding()
 
-    init() throws {
+    init(_ content: ClipContent = .buffer(ByteBuffer(string: "sound"))) throws {
       let state = SharedConnectionState(limit: .hours(1))
       let handler = HotClipsHandler(
-        answer: { head in
+        answer: { [content] head in
           guard head.uri == "/hot" else { return nil }
-          return HotResponse(
-            head: HTTPResponseHead(version: .http1_1, status: .ok), body: ByteBuffer(string: "sound"))
+          return HotResponse(head: HTTPResponseHead(version: .http1_1, status: .ok), body: content)
         }, connection: state, waiting: { [holding] _ in holding.unread })
       try channel.pipeline.syncOperations.addHandlers([holding, RequestDeadline(connection: state), handler, heard])
     }
@@ -97,7 +97,8 @@ struct HotClipsHandlerTests {
         switch part {
         case .head(let head): parts.append("\(head.status.code)")
         case .body(.byteBuffer(let bytes)): parts.append(String(buffer: bytes))
-        case .body: parts.append("file")
+        case .body(.fileRegion(let region)):
+          parts.append("bytes \(region.readerIndex) to \(region.endIndex) of a file")
         case .end: parts.append("end")
         }
       }
@@ -117,6 +118,31 @@ struct HotClipsHandlerTests {
     #expect(try connection.answered() == ["200", "sound", "end"])
     #expect(try connection.passedOn() == [])
   }
+
+  #if os(Linux)
+    @Test("a clip in a file in memory is handed to the channel as a file, which is not copied")
+    func file() throws {
+      let content = ClipContent.buffer(ByteBuffer(string: "sound")).inMemoryFile
+      let connection = try Connection(content)
+      for _ in 0..<2 {
+        try connection.ask("/hot")
+        #expect(try connection.answered() == ["200", "bytes 0 to 5 of a file", "end"])
+      }
+      #expect(String(buffer: content.bytes) == "sound" && content.memoryBytes == 4_096)
+    }
+
+    @Test("a file in memory stays open until the channel has written it or given up", arguments: [true, false])
+    func openWhileWritten(isWritten: Bool) throws {
+      let bytes = Array("sound".utf8)
+      var file = unsafe bytes.withUnsafeBytes { unsafe MemoryFile($0) }
+      weak let released = file
+      let (region, written) = try #require(file).region(on: EmbeddedEventLoop())
+      file = nil
+      #expect(released != nil && region.fileHandle.isOpen)
+      if isWritten { written.succeed() } else { written.fail(ChannelError.eof) }
+      #expect(released == nil && !region.fileHandle.isOpen)
+    }
+  #endif
 
   @Test("every other request is passed on completely")
   func passesOn() throws {

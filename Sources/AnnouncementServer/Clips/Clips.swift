@@ -16,7 +16,7 @@ import VoicePackIntegrity
 final class Clips: Sendable {
   /// The file of a clip and its header fields for responses.
   struct File: Sendable {
-    var bytes: ByteBuffer
+    var content: ClipContent
     /// The entity tag with its quotation marks. It depends only on the bytes, so equal bytes have the same tag wherever
     /// they were made.
     var etag: String
@@ -28,7 +28,7 @@ final class Clips: Sendable {
     let use = Use()
 
     init(bytes: ByteBuffer, digest: String, mediaType: String) {
-      self.bytes = bytes
+      content = .buffer(bytes)
       self.mediaType = mediaType
       etag = "\"\(digest)\""
       fields = [
@@ -159,18 +159,19 @@ final class Clips: Sendable {
   }
 
   /// Keeps a file in memory, and the report of the request for which it was read. Keeps neither if the clip was removed
-  /// after the file was read. The size counted is the capacity of the buffer, which is a power of two and up to twice
-  /// the size of the file, and 2 kB for the header fields.
+  /// after the file was read. The size counted is the memory of the content, and 2 kB for the header fields.
   ///
   /// - Parameter moment: A moment before the file was read.
   func keep(
     _ file: File, as name: String, readAt moment: RemovedClips.Moment, report: ClipReport? = nil,
     of request: ClipRequest? = nil
   ) {
-    changes.withLock { changes in
+    var file = file
+    file.content = file.content.inMemoryFile
+    changes.withLock { [file] changes in
       guard !changes.removed.contains(name, since: moment) else { return }
       let left = files.insert(
-        file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.bytes.storageCapacity + 2_048)
+        file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.content.memoryBytes + 2_048)
       for (name, file) in left where file.use.isMarked && changes.unrecorded.count < Self.mostUnrecorded {
         changes.unrecorded.insert(name)
       }

@@ -56,7 +56,7 @@ struct HotClips: Sendable {
         "hb.request.id": "\(requestID)", "method": "GET", "path": "\(Self.template)", "status": "200",
         "key": "\(caller?.logName ?? "-")", "ms": "\(Int(duration.inSeconds * 1000))",
       ])
-    return HotResponse(head: HTTPResponseHead(version: .http1_1, status: .ok, headers: fields), body: file.bytes)
+    return HotResponse(head: HTTPResponseHead(version: .http1_1, status: .ok, headers: fields), body: file.content)
   }
 
   private func isSigned(_ uri: String) -> Bool {

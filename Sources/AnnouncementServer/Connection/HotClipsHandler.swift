@@ -47,7 +47,12 @@ final class HotClipsHandler: ChannelDuplexHandler {
       guard let answer = next else { break }
       next = nil
       context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
-      context.write(wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
+      switch answer.body {
+      case .buffer(let bytes): context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+      case .memoryFile(let file):
+        let (region, written) = file.region(on: context.eventLoop)
+        context.write(wrapOutboundOut(.body(.fileRegion(region))), promise: written)
+      }
       context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
       return
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
 import NIOHTTP1
 
 /// A response with a clip that is in memory.
 struct HotResponse: Sendable {
   var head: HTTPResponseHead
-  var body: ByteBuffer
+  var body: ClipContent
 }

@@ -229,7 +229,7 @@ struct AnnouncementRoutes: Sendable {
     Response(
       status: status,
       headers: [.contentType: sound.mediaType, .cacheControl: "no-store", .eTag: sound.etag],
-      body: ResponseBody(byteBuffer: sound.bytes))
+      body: ResponseBody(byteBuffer: sound.content.bytes))
   }
 
   /// Returns an id in a form that is valid in a path and in a header field. The id itself may be any text.

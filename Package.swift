@@ -119,8 +119,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "NotificationServiceKitTests",
     dependencies: [
-      "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "NotificationServiceKit",
-      "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary", "SoundMeasurement",
+      "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "NotificationAttachments",
+      "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary", "SoundMeasurement",
       "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
     ],
     swiftSettings: settings),

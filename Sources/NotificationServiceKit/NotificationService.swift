@@ -56,7 +56,7 @@ public final class NotificationService: Sendable {
     public var settings = NotificationOrder.Settings()
     /// The longest time in ms for which a sound is prepared before the best one so far is used.
     public var preparationLimit: Int64 = 20_000
-    /// The longest time in ms for which a sound that is ready waits for attachments.
+    /// The longest time in ms, from the beginning of the work, for which a notification waits for attachments.
     public var attachmentLimit: Int64 = 3_000
     /// See ``NotificationWork/silentPatience``; only tests change it.
     var silentPatience = NotificationWork.silentPatience

@@ -18,10 +18,13 @@ final class SoundPreparation: Sendable {
     /// When the work on the notification began, in ms.
     var beganAt: Int64
     var search: SoundSearch
+    /// Whether nothing more will be attached.
     var isAttached: Bool
-    var attachments: [HandOver.Attachment] = []
+    var attachment: HandOver.Attachment?
     /// The picture of the payer.
     var picture: URL?
+    /// Whether the attachment was handed over. iOS then moves its file.
+    var isAttachmentGiven = false
     var tasks: [Task<Void, Never>] = []
   }
 
@@ -38,6 +41,13 @@ final class SoundPreparation: Sendable {
           hasClip: content?.clip != nil, hasTokens: content?.spoken != nil, hasKind: content?.kind != nil,
           hasSoundURL: read?.soundURL != nil && !isSpoken),
         isAttached: service.configuration.attachments == nil || !(read?.hasFiles ?? false)))
+  }
+
+  /// Removes the files that were fetched and not handed over. The picture of the payer is read at the hand-over, so iOS
+  /// does not need its file.
+  deinit {
+    let (attachment, picture) = progress.withLock { ($0.isAttachmentGiven ? nil : $0.attachment?.file, $0.picture) }
+    for file in [attachment, picture].compactMap(\.self) { try? FileManager.default.removeItem(at: file) }
   }
 
   func begin() {
@@ -80,12 +90,17 @@ final class SoundPreparation: Sendable {
   /// The sound if no other was found in time.
   var fallback: PreparedSound { service.sounds.tone(payload: read?.sound) }
 
-  /// Returns what is handed over with a sound.
+  /// Returns what is handed over with a sound. A summary stands for several payments, so it has no attachment and no
+  /// sender.
   func handOver(_ sound: HandOver.Sound, summary: HandOver.Summary?) -> HandOver {
     var handOver = HandOver(sound: sound, summary: summary)
-    let (attachments, picture) = progress.withLock { ($0.attachments, $0.picture) }
-    handOver.attachments = attachments
     handOver.criticalVolume = read?.criticalVolume
+    guard summary == nil else { return handOver }
+    let (attachment, picture) = progress.withLock { progress in
+      progress.isAttachmentGiven = progress.attachment != nil
+      return (progress.attachment, progress.picture)
+    }
+    handOver.attachments = [attachment].compactMap(\.self)
     if let payer = read?.content?.payer { handOver.sender = HandOver.Sender(name: payer.name, picture: picture) }
     return handOver
   }
@@ -93,21 +108,24 @@ final class SoundPreparation: Sendable {
   // MARK: Attachments
 
   private func attach(_ read: NotificationPayload, _ client: AttachmentDownloader) async {
-    async let picture = file(read.content?.payer?.avatarURL.map { AttachmentRequest(url: $0) }, client)
-    let attachment = await file(read.attachment, client)
-    let face = await picture
-    progress.withLock { progress in
-      progress.attachments = [attachment].compactMap(\.self).map { HandOver.Attachment($0) }
-      // Only a picture can be one's face.
-      progress.picture = face.flatMap { $0.kind.family == .image ? $0.file : nil }
-      progress.isAttached = true
+    async let picture: Void = attachPicture(read.content?.payer?.avatarURL, client)
+    if let request = read.attachment, let file = await file(request, client, .attachment) {
+      progress.withLock { $0.attachment = HandOver.Attachment(file) }
     }
+    await picture
+    progress.withLock { $0.isAttached = true }
   }
 
-  private func file(_ request: AttachmentRequest?, _ client: AttachmentDownloader) async -> DownloadedAttachment? {
-    guard let request else { return nil }
+  private func attachPicture(_ url: URL?, _ client: AttachmentDownloader) async {
+    guard let url, let picture = await file(AttachmentRequest(url: url), client, .portrait) else { return }
+    progress.withLock { $0.picture = picture.file }
+  }
+
+  private func file(
+    _ request: AttachmentRequest, _ client: AttachmentDownloader, _ limits: AttachmentLimits
+  ) async -> DownloadedAttachment? {
     do throws(AttachmentError) {
-      return try await client.download(request)
+      return try await client.download(request, limits: limits)
     } catch {
       if error.code != .cancelled {
         service.configuration.report(NotificationServiceError(.attachmentFailed, reason: error.description))

@@ -35,6 +35,13 @@ struct AnnouncementSounds: Sendable {
       name: chosen, quality: .tone, duration: tones.duration(of: chosen) ?? PreparedSound.assumedDuration)
   }
 
+  /// Returns the clip that a push names as its sound, if the group container has it; nil for any other sound. It is for
+  /// pushes whose announcement cannot be read: iOS would play this clip without the extension.
+  func own(_ payload: String?) -> PreparedSound? {
+    guard let payload, SoundLibrary.isRenderedClip(payload), let duration = duration(of: payload) else { return nil }
+    return PreparedSound(name: payload, quality: .tone, duration: duration)
+  }
+
   /// The push names the clip of the announcement as its sound. As long as the phone does not have the clip, the chosen
   /// tone is heard instead, and without one the default sound.
   private static func choice(_ tone: SoundChoice.Tone, payload: String?) -> String {

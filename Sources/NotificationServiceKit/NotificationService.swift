@@ -195,16 +195,20 @@ public final class NotificationService: Sendable {
     guard let missed = configuration.missed, configuration.notifier != nil else { return nil }
     do {
       let (payloads, isComplete) = try await missed.announcements(after: sequence)
-      let works = payloads.compactMap { payload -> NotificationWork? in
-        guard let content = try? NotificationPayload(payload).content, content.sequence ?? .min <= last else {
-          return nil
-        }
+      let arrivals = payloads.map { NotificationPayload(readable: $0)?.arrival }
+      // The number of such a payload is not known, so the gap cannot count as filled.
+      let areReadable = !arrivals.contains { $0 == nil }
+      if !areReadable {
+        configuration.report(NotificationServiceError(.payloadUnreadable, reason: "a lost push has no id and number"))
+      }
+      let works = zip(payloads, arrivals).compactMap { payload, arrival -> NotificationWork? in
+        guard let arrival, arrival.sequence ?? .min <= last else { return nil }
         return NotificationWork(payload, service: self, isCaughtUp: true)
       }
       guard let new = try await onWaitingThread({ [self] () throws(NotificationServiceError) in try arrive(works) })
       else { return (false, false) }
       lost.begin(new)
-      return (!new.isEmpty, isComplete)
+      return (!new.isEmpty, isComplete && areReadable)
     } catch let error as NotificationServiceError {
       configuration.report(error)
       return (false, false)

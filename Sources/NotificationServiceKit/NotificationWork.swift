@@ -79,7 +79,7 @@ public final class NotificationWork: Sendable {
     self.service = service
     self.isCaughtUp = isCaughtUp
     content = Result { () throws(NotificationServiceError) in try NotificationPayload(payload) }
-    let read = try? content.get()
+    let read = NotificationPayload(readable: payload)
     // A push of another sender also waits for its turn, so that its sound overlaps no announcement.
     arrival =
       read?.arrival
@@ -320,10 +320,7 @@ public final class NotificationWork: Sendable {
   }
 
   /// Whether the push of another sender asks for no sound.
-  private var isSilent: Bool {
-    guard case .success(let payload) = content else { return false }
-    return payload.content == nil && payload.sound == nil
-  }
+  private var isSilent: Bool { preparation.isSilent }
 
   /// Makes a summary and hands over with it. The call blocks the thread.
   private func summary(of members: [NotificationOrder.Entry]) -> Step {

@@ -9,7 +9,7 @@ import SoundDownloads
 /// The preparation of one notification's sound and attachments, beside the wait for its turn.
 final class SoundPreparation: Sendable {
   private let payload: Data
-  /// What was read of the payload; nil if it cannot be read.
+  /// What was read of the payload; nil if it is not a JSON object.
   private let read: NotificationPayload?
   private let service: NotificationService
   private let progress: Locked<Progress>
@@ -84,6 +84,12 @@ final class SoundPreparation: Sendable {
   /// Whether the push has an announcement, so that another sound does not say all that it should.
   var shouldBeExact: Bool { read?.content?.clip != nil || read?.content?.spoken != nil }
 
+  /// Whether the push is none of an announcement that can be read, and asks for no sound.
+  var isSilent: Bool {
+    guard let read else { return false }
+    return read.content == nil && read.sound == nil
+  }
+
   /// The best sound so far; nil before the first was found.
   var best: PreparedSound? { progress.withLock { $0.search.best } }
 
@@ -154,7 +160,7 @@ final class SoundPreparation: Sendable {
     guard let content = read?.content else {
       switch step {
       case .soundURL: return try await soundFromElsewhere()
-      default: return await onWaitingThread { sounds.tone(payload: self.read?.sound) }
+      default: return await onWaitingThread { sounds.own(self.read?.sound) ?? sounds.tone(payload: self.read?.sound) }
       }
     }
     switch step {

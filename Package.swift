@@ -120,7 +120,8 @@ let quickTests: [Target] = [
     name: "NotificationServiceKitTests",
     dependencies: [
       "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "NotificationAttachments",
-      "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary", "SoundMeasurement",
+      "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary",
+      "SoundMeasurement",
       "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
     ],
     swiftSettings: settings),
@@ -307,7 +308,7 @@ let package = Package(
       name: "NotificationAttachments",
       dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"], swiftSettings: settings),
 
-    .target(name: "SoundHeaders", swiftSettings: settings),
+    .target(name: "SoundHeaders", dependencies: ["ConcurrencySupport"], swiftSettings: settings),
 
     // The work of an iOS notification service extension.
     .target(

@@ -166,7 +166,9 @@ final class SoundPreparation: Sendable {
     switch step {
     case .tone: return await onWaitingThread { sounds.tone(payload: self.read?.sound) }
     case .fixedPhrase: return await onWaitingThread { sounds.fixedPhrase(content) }
-    case .stored: return await onWaitingThread { content.clip.flatMap(sounds.stored) }
+    case .stored:
+      guard let clip = content.clip else { return nil }
+      return await sounds.memory.hold(clip.bytes) { await onWaitingThread { sounds.stored(clip) } } ?? nil
     case .stitched:
       return try await onWaitingThread { () throws(NotificationServiceError) in try sounds.stitched(content) }
     case .downloaded:
@@ -182,7 +184,11 @@ final class SoundPreparation: Sendable {
     var pause: Int64 = 250
     while true {
       do throws(SoundDownloadError) {
-        return try await service.sounds.downloaded(clip)
+        let sounds = service.sounds
+        // The bytes are copied when more of them arrive than the server has declared.
+        return try await sounds.memory.hold(2 * clip.bytes) { () async throws(SoundDownloadError) in
+          try await sounds.downloaded(clip)
+        } ?? nil
       } catch {
         let next = configuration.now().plus(pause)
         guard error.code.mayPass, next < beganAt.plus(configuration.preparationLimit), !Task.isCancelled else {
@@ -196,7 +202,11 @@ final class SoundPreparation: Sendable {
 
   private func soundFromElsewhere() async throws(NotificationServiceError) -> PreparedSound? {
     guard let url = read?.soundURL else { return nil }
-    return try await service.sounds.downloaded(fromElsewhere: url)
+    let sounds = service.sounds
+    return try await sounds.memory.hold(2 * AnnouncementSounds.mostBytesFromElsewhere) {
+      () async throws(NotificationServiceError) in
+      try await sounds.downloaded(fromElsewhere: url)
+    }
   }
 }
 

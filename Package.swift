@@ -119,8 +119,9 @@ let quickTests: [Target] = [
   .testTarget(
     name: "NotificationServiceKitTests",
     dependencies: [
-      "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "NotificationServiceKit",
-      "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary", "SoundMeasurement",
+      "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "NotificationAttachments",
+      "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary",
+      "SoundMeasurement",
       "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
     ],
     swiftSettings: settings),
@@ -312,7 +313,7 @@ let package = Package(
       name: "NotificationAttachments",
       dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"], swiftSettings: settings),
 
-    .target(name: "SoundHeaders", swiftSettings: settings),
+    .target(name: "SoundHeaders", dependencies: ["ConcurrencySupport"], swiftSettings: settings),
 
     // The work of an iOS notification service extension.
     .target(

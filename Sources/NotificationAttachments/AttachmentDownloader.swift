@@ -67,12 +67,15 @@ public struct AttachmentDownloader: Sendable {
 
   /// Downloads an attachment.
   ///
+  /// - Parameter limits: The formats and the sizes that are accepted. Another format is refused with its first bytes.
   /// - Throws: ``AttachmentError``. No file is left behind.
-  public func download(_ request: AttachmentRequest) async throws(AttachmentError) -> DownloadedAttachment {
-    let transfer = try AttachmentTransfer(request.url, rules: rules)
+  public func download(
+    _ request: AttachmentRequest, limits: AttachmentLimits = .attachment
+  ) async throws(AttachmentError) -> DownloadedAttachment {
+    let transfer = try AttachmentTransfer(request.url, rules: rules, limits: limits)
     return try await make(request.identifier, request.options, host: request.url.shownHost) {
       (file) async throws(AttachmentError) in
-      try await self.transfer(transfer, into: file)
+      try await self.transfer(transfer, limits, into: file)
     }
   }
 
@@ -148,7 +151,7 @@ public struct AttachmentDownloader: Sendable {
   // MARK: - Downloads
 
   private func transfer(
-    _ first: AttachmentTransfer, into file: AttachmentFile
+    _ first: AttachmentTransfer, _ limits: AttachmentLimits, into file: AttachmentFile
   ) async throws(AttachmentError) -> AttachmentIntake {
     var transfer = first
     while true {
@@ -158,7 +161,7 @@ public struct AttachmentDownloader: Sendable {
       try transfer.byRules { () throws(SoundDownloadError) in try rules.check(addresses, of: url) }
       let request = SoundRequest(
         url: url, fields: AttachmentTransfer.fields, addresses: addresses,
-        mostBytes: AttachmentKind.Family.largestMaximumBytes)
+        mostBytes: limits.largest?.value ?? 0)
       let answer: SoundAnswer
       do {
         answer = try await fetcher.fetch(request)

@@ -52,6 +52,8 @@ public struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertibl
     case unknownContent = "unknown_content"
     /// There are no bytes.
     case empty
+    /// The format is known but not accepted here.
+    case kindRefused = "kind_refused"
     /// The local file cannot be read, or is not a regular file.
     case notReadable = "not_readable"
     /// The attachment could not be stored.
@@ -110,6 +112,7 @@ public struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertibl
     case .compressedAnswer: "the answer is compressed"
     case .unknownContent: "the content is not of a format that a notification can show"
     case .empty: "the attachment is empty"
+    case .kindRefused: "the content is of a known format that is not accepted here"
     case .notReadable: "the file cannot be read\(shownReason)"
     case .notStored: "the attachment could not be stored\(shownReason)"
     case .cancelled: "it was cancelled"
@@ -141,6 +144,7 @@ public struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertibl
       "Use JPEG, PNG or GIF; WAV, AIFF, MP3 or MPEG-4 audio; an MPEG-4, QuickTime, MPEG or AVI movie. Give the URL of "
         + "the file itself, not of a page about it."
     case .empty: "Check the file at its source."
+    case .kindRefused: "Use a JPEG, PNG or GIF file as the picture of a person."
     case .notReadable: "Give the URL of a regular file that the program may read."
     case .notStored: "Mend this, and try again."
     case .cancelled: "Start it again if you need the attachment."

@@ -7,6 +7,7 @@ struct AttachmentIntake: Sendable {
   let host: String?
   /// The declared number of bytes; nil when there is none.
   let declared: Int?
+  let limits: AttachmentLimits
 
   /// The format; nil until enough bytes have arrived.
   private(set) var kind: AttachmentKind?
@@ -15,17 +16,21 @@ struct AttachmentIntake: Sendable {
   /// The bytes that wait for the format.
   private(set) var head: [UInt8] = []
 
-  /// - Throws: ``AttachmentError`` if more bytes are declared than any attachment may have.
-  init(declared: Int?, host: String?) throws(AttachmentError) {
+  /// - Throws: ``AttachmentError`` if more bytes are declared than any accepted format may have.
+  init(
+    declared: Int?, host: String?, limits: AttachmentLimits = .attachment
+  ) throws(AttachmentError) {
     self.declared = declared
     self.host = host
-    if let declared, declared > AttachmentKind.Family.largestMaximumBytes { throw tooLarge(.movie) }
+    self.limits = limits
+    if let declared, let largest = limits.largest, declared > largest.value { throw tooLarge(largest.key) }
   }
 
   /// Takes a piece.
   ///
   /// - Returns: The bytes to store now; none as long as ``kind`` is nil.
-  /// - Throws: ``AttachmentError`` if the format is unknown, or if there are more bytes than declared or allowed.
+  /// - Throws: ``AttachmentError`` if the format is unknown or refused, or if there are more bytes than declared or
+  ///   allowed.
   mutating func receive(_ piece: [UInt8]) throws(AttachmentError) -> [UInt8] {
     if let declared, piece.count > declared - byteCount { throw error(.lengthMismatch) }
     byteCount += piece.count
@@ -61,11 +66,13 @@ struct AttachmentIntake: Sendable {
 
   /// Checks what is known of the size: the declared number of bytes, or else the number that has arrived.
   private func checkSize(of kind: AttachmentKind) throws(AttachmentError) {
-    guard declared ?? byteCount <= kind.family.maximumBytes else { throw tooLarge(kind.family) }
+    guard let maximum = limits.maximumBytes[kind.family] else { throw error(.kindRefused) }
+    guard declared ?? byteCount <= maximum else { throw tooLarge(kind.family) }
   }
 
   private func tooLarge(_ family: AttachmentKind.Family) -> AttachmentError {
-    AttachmentError(.tooLarge, host: host, reason: "the limit of \(family.withArticle) is \(family.shownMaximum)")
+    let maximum = limits.maximumBytes[family, default: 0] / 1_000_000
+    return AttachmentError(.tooLarge, host: host, reason: "the limit of \(family.withArticle) is \(maximum) MB")
   }
 
   func error(_ code: AttachmentError.Code) -> AttachmentError { AttachmentError(code, host: host) }
@@ -79,6 +86,4 @@ extension AttachmentKind.Family {
     case .movie: "a movie"
     }
   }
-
-  fileprivate var shownMaximum: String { "\(maximumBytes / 1_000_000) MB" }
 }

@@ -40,9 +40,6 @@ public enum AttachmentKind: String, Sendable, Hashable, CaseIterable {
       case .movie: 50_000_000
       }
     }
-
-    /// The maximum size of an attachment in bytes as long as its format is not known.
-    static let largestMaximumBytes = allCases.map(\.maximumBytes).max() ?? 0
   }
 
   /// The number of bytes that are enough to recognize every format.
@@ -127,7 +124,7 @@ extension AttachmentKind {
 
     /// The formats that are made of boxes, each of which begins with its size and its type (ISO/IEC 14496-12).
     var movieBox: AttachmentKind? {
-      // A size beyond 64 MiB is none of an attachment. Without this check, a text could be taken for a movie.
+      // No attachment may have a box of more than 64 MiB. Without this check, a text could be taken for a movie.
       guard bytes[0] <= 3 else { return nil }
       if has("ftyp", at: 4) { return brand }
       // Old QuickTime movies have no file type box.

@@ -20,6 +20,7 @@ struct AttachmentTransfer: Sendable {
   ]
 
   private let rules: DownloadRules
+  private let limits: AttachmentLimits
 
   /// The URL to request now.
   private(set) var url: URL
@@ -28,9 +29,12 @@ struct AttachmentTransfer: Sendable {
   private var earlier: [URL] = []
 
   /// - Throws: ``AttachmentError`` if the rules do not allow the URL.
-  init(_ url: URL, rules: DownloadRules) throws(AttachmentError) {
+  init(
+    _ url: URL, rules: DownloadRules, limits: AttachmentLimits = .attachment
+  ) throws(AttachmentError) {
     self.url = url.withoutFragment
     self.rules = rules
+    self.limits = limits
     try byRules { () throws(SoundDownloadError) in try rules.check(url) }
   }
 
@@ -45,7 +49,7 @@ struct AttachmentTransfer: Sendable {
     case 200:
       let encoding = fields["content-encoding"]?.lowercased() ?? "identity"
       guard encoding == "identity" || encoding.isEmpty else { throw error(.compressedAnswer) }
-      return .read(try AttachmentIntake(declared: try declaredLength(fields), host: host))
+      return .read(try AttachmentIntake(declared: try declaredLength(fields), host: host, limits: limits))
     case 301, 302, 303, 307, 308:
       let trail = earlier + [url]
       url = try byRules { () throws(SoundDownloadError) in

@@ -17,6 +17,10 @@ struct AnnouncementSounds: Sendable {
   static let edgeMilliseconds = 30
   /// iOS plays its default sound instead of one of this length, in ms.
   static let limitMilliseconds: Int64 = 30_000
+  /// The maximum size in bytes of a clip of the service that is read: the limit of downloads.
+  static let mostClipBytes = 6 << 20
+  /// The maximum size in bytes of a sound from elsewhere: 30 s with 16 bits at 48,000 Hz, and 64 KB for other chunks.
+  static let mostBytesFromElsewhere = 2_944_000
 
   let library: SoundLibrary
   let tones: ToneDurations
@@ -24,6 +28,9 @@ struct AnnouncementSounds: Sendable {
   let downloader: SoundDownloader?
   let voices: VoicePackShelf
   let phrases: PhraseBookCache
+  let memory = SoundMemory()
+  /// One clip at a time is joined.
+  private let stitching = Locked(())
 
   // MARK: Sounds that are there
 
@@ -32,7 +39,14 @@ struct AnnouncementSounds: Sendable {
     let preference = tone
     let chosen = Self.choice(library.tone(chosenIn: preference), payload: payload)
     return PreparedSound(
-      name: chosen, quality: .tone, duration: tones.duration(of: chosen) ?? PreparedSound.assumedDuration)
+      name: chosen, quality: .tone, duration: tones.playedDuration(of: chosen))
+  }
+
+  /// Returns the clip that a push names as its sound, if the group container has it; nil for any other sound. It is for
+  /// pushes whose announcement cannot be read: iOS would play this clip without the extension.
+  func own(_ payload: String?) -> PreparedSound? {
+    guard let payload, SoundLibrary.isRenderedClip(payload), let duration = duration(of: payload) else { return nil }
+    return PreparedSound(name: payload, quality: .tone, duration: duration)
   }
 
   /// The push names the clip of the announcement as its sound. As long as the phone does not have the clip, the chosen
@@ -51,18 +65,20 @@ struct AnnouncementSounds: Sendable {
 
   /// Returns the clip of the service, if the group container has it and it is whole.
   func stored(_ clip: PushedClip) -> PreparedSound? {
-    guard let bytes = try? library.contents(of: clip.name, isUse: true),
+    guard clip.bytes <= Self.mostClipBytes,
+      let bytes = try? library.contents(of: clip.name, isUse: true, atMost: clip.bytes),
       ExpectedSound(clip).matches(bytes)
     else { return nil }
     return PreparedSound(name: clip.name, quality: .announcement, duration: Int64(clip.durationMilliseconds))
   }
 
-  /// Returns the duration in ms of a WAV file in the group container; nil if there is none that iOS plays.
+  /// Returns the duration in ms of a WAV file in the group container; nil if there is none that iOS plays. Only the
+  /// header is read.
   func duration(of name: String) -> Int64? {
-    guard let bytes = try? library.contents(of: name), let layout = try? WAVFile.layout(of: bytes) else {
-      return nil
-    }
-    let duration = Self.duration(frames: layout.sampleCount, sampleRate: layout.sampleRate)
+    guard let file = try? library.url(for: name), let header = SoundHeader(ofFileAt: file), header.container == .wav,
+      header.faults.isEmpty, let frames = header.frames, let rate = header.sampleRate
+    else { return nil }
+    let duration = Self.duration(frames: frames, sampleRate: rate)
     return (1..<Self.limitMilliseconds).contains(duration) ? duration : nil
   }
 
@@ -157,9 +173,24 @@ struct AnnouncementSounds: Sendable {
     if let duration = duration(of: name), (try? library.use(name)) == true {
       return PreparedSound(name: name, quality: .announcement, duration: duration)
     }
+    return try stitching.withLock { _ in
+      Result { () throws(NotificationServiceError) in try join(plan, clips, recording.pack, name) }
+    }.get()
+  }
+
+  /// Joins clips and publishes the result. The clips are measured before, because a push can name many.
+  private func join(
+    _ plan: SpeakingPlan, _ clips: [SelectedClip], _ pack: VoicePack, _ name: String
+  ) throws(NotificationServiceError) -> PreparedSound {
+    var milliseconds: Int64 = 0
+    for clip in clips { milliseconds = milliseconds.plus(Int64(pack.milliseconds(ofClip: clip.file) ?? 0)) }
+    // Joining cuts some of the silence at the ends of the clips.
+    guard milliseconds < 2 * Self.limitMilliseconds, pack.manifest.sampleRate <= 48_000 else {
+      throw NotificationServiceError(.lengthRefused)
+    }
     // A file that was changed or half copied could say another amount.
     for clip in Set(clips.map(\.file)) {
-      guard let bytes = recording.pack.bytes(ofClip: clip), let known = recording.pack.manifest.clips[clip],
+      guard let bytes = pack.bytes(ofClip: clip), let known = pack.manifest.clips[clip],
         SHA256.hexadecimalDigest(of: bytes) == known.sha256
       else { throw NotificationServiceError(.packDamaged) }
     }
@@ -204,7 +235,7 @@ struct AnnouncementSounds: Sendable {
     guard let downloader else { throw NotificationServiceError(.downloadFailed, reason: "downloads are switched off") }
     let name: String
     do throws(SoundDownloadError) {
-      name = try await downloader.download(url).name
+      name = try await downloader.download(url, atMost: Self.mostBytesFromElsewhere).name
     } catch {
       throw NotificationServiceError(.downloadFailed, reason: error.description)
     }
@@ -213,21 +244,30 @@ struct AnnouncementSounds: Sendable {
 
   /// Publishes a sound of the group at the level of announcements, under the digest of the original.
   private func leveled(_ original: String) throws(NotificationServiceError) -> PreparedSound {
-    guard let bytes = try? library.contents(of: original), let (waveform, _) = try? WAVFile.decode(bytes) else {
-      throw NotificationServiceError(.soundRefused, reason: "it is not a mono 16-bit PCM WAV file")
-    }
+    var (waveform, name) = try readMessage(original)
     let duration = Self.duration(frames: waveform.samples.count, sampleRate: waveform.sampleRate)
     guard (1..<Self.limitMilliseconds).contains(duration) else { throw NotificationServiceError(.lengthRefused) }
-    guard let leveled = MessageLevel.leveled(waveform) else {
+    guard MessageLevel.level(&waveform) else {
       throw NotificationServiceError(.soundRefused, reason: "it is silent, or shorter than 0.4 s")
     }
-    let name = "\(SHA256.hexadecimalDigest(of: Array("crier message 1\n".utf8) + bytes)).wav"
     do throws(SoundLibraryError) {
-      _ = try library.publish(WAVFile.encode(leveled), as: name)
+      _ = try library.publish(WAVFile.encode(waveform), as: name)
     } catch {
       throw NotificationServiceError(.notPublished, folder: library.soundsDirectory, reason: error.description)
     }
     return PreparedSound(name: name, quality: .announcement, duration: duration)
+  }
+
+  /// Returns the samples of a sound from elsewhere, and the name under which it is published. The bytes of the file are
+  /// no longer in memory afterwards.
+  private func readMessage(_ original: String) throws(NotificationServiceError) -> (Waveform, String) {
+    guard let bytes = try? library.contents(of: original, atMost: Self.mostBytesFromElsewhere),
+      let waveform = try? WAVFile.decode(bytes).waveform
+    else { throw NotificationServiceError(.soundRefused, reason: "it is not a mono 16-bit PCM WAV file") }
+    var digest = IncrementalSHA256()
+    digest.add("crier message 1\n".utf8)
+    digest.add(bytes)
+    return (waveform, "\(digest.hexadecimalDigest()).wav")
   }
 }
 

@@ -15,17 +15,19 @@ enum MessageLevel {
   /// The loudness below which a sound counts as silence, in LUFS.
   static let silence = -50.0
 
-  /// Returns the sound at the level of announcements, or as near to it as its peaks allow.
+  /// Brings a sound to the level of announcements, or as near to it as its peaks allow. The samples are changed in
+  /// place, because a second copy would take much of an extension's memory.
   ///
-  /// - Returns: Nil if the sound is silent or shorter than 400 ms.
-  static func leveled(_ waveform: Waveform) -> Waveform? {
-    guard let loudness = loudness(of: waveform), loudness > silence else { return nil }
+  /// - Returns: False if the sound is silent or shorter than 400 ms. It is unchanged then.
+  static func level(_ waveform: inout Waveform) -> Bool {
+    guard let loudness = loudness(of: waveform), loudness > silence else { return false }
     let peak = waveform.samples.lazy.map { abs(Double($0)) }.max() ?? 0
     let highest = 32_768 * pow(10, highestPeak / 20)
     let gain = min(pow(10, (target - loudness) / 20), highest / max(peak, 1))
-    var leveled = waveform
-    leveled.samples = waveform.samples.map { Int16(clamping: Int((Double($0) * gain).rounded())) }
-    return leveled
+    for index in waveform.samples.indices {
+      waveform.samples[index] = Int16(clamping: Int((Double(waveform.samples[index]) * gain).rounded()))
+    }
+    return true
   }
 
   /// Returns the integrated loudness in LUFS; nil if the sound is shorter than a block of 400 ms or below the gate of

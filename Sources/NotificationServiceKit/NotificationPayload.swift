@@ -19,6 +19,9 @@ public struct NotificationPayload: Sendable, Hashable {
   /// The URL of a sound from elsewhere, such as a spoken message: the key `sound-url`.
   public var soundURL: URL?
 
+  /// The id and the sequence number of an announcement whose key `crier` has a form that this version does not know.
+  private var identity: Identity?
+
   /// What the push asks to attach; nil if it asks for nothing.
   public var attachment: AttachmentRequest?
 
@@ -31,17 +34,32 @@ public struct NotificationPayload: Sendable, Hashable {
   /// - Throws: ``NotificationServiceError`` with `payloadUnreadable` if the bytes are not a JSON object, or if `crier` has
   ///   not the documented form. The error names the key and no value.
   public init(_ json: Data) throws(NotificationServiceError) {
-    let outer: Outer
-    do {
-      outer = try JSONDecoder().decode(Outer.self, from: json)
-    } catch {
+    guard let outer = Outer(json) else {
       throw NotificationServiceError(.payloadUnreadable, reason: "it is not a JSON object")
     }
+    self.init(outer, json)
     do throws(PushMessageError) {
       content = try AlertMessage.Content(payload: json)
     } catch {
       throw NotificationServiceError(.payloadUnreadable, reason: error.description)
     }
+  }
+
+  /// Reads as much of a payload as possible. If `crier` has not the documented form, ``content`` is nil, and the
+  /// notification keeps its own sound, its place in the order and its attachment.
+  ///
+  /// - Returns: Nil if the bytes are not a JSON object.
+  init?(readable json: Data) {
+    guard let outer = Outer(json) else { return nil }
+    self.init(outer, json)
+    do throws(PushMessageError) {
+      content = try AlertMessage.Content(payload: json)
+    } catch {
+      identity = outer.identity
+    }
+  }
+
+  private init(_ outer: Outer, _ json: Data) {
     sound = outer.aps?.sound?.name
     criticalVolume = outer.aps?.sound?.volume
     attachment = AttachmentPayload(json).request
@@ -50,6 +68,10 @@ public struct NotificationPayload: Sendable, Hashable {
 
   /// What the order must know of the notification; nil if the push is not Crier's.
   public var arrival: NotificationOrder.Arrival? {
+    if let identity {
+      return NotificationOrder.Arrival(
+        id: identity.id, category: .information, sequence: identity.sequence, locale: "", originalSound: sound)
+    }
     guard let content else { return nil }
     let amount = content.kind == "received" ? content.amount : nil
     return NotificationOrder.Arrival(
@@ -70,9 +92,16 @@ public struct NotificationPayload: Sendable, Hashable {
   private struct Outer: Decodable {
     var aps: Notification?
     var soundURL: String?
+    var identity: Identity?
+
+    init?(_ json: Data) {
+      guard let outer = try? JSONDecoder().decode(Outer.self, from: json) else { return nil }
+      self = outer
+    }
 
     enum CodingKeys: String, CodingKey {
       case aps
+      case identity = "crier"
       case soundURL = "sound-url"
     }
 
@@ -80,6 +109,24 @@ public struct NotificationPayload: Sendable, Hashable {
       let keys = try decoder.container(keyedBy: CodingKeys.self)
       aps = try? keys.decodeIfPresent(Notification.self, forKey: .aps)
       soundURL = try? keys.decodeIfPresent(String.self, forKey: .soundURL)
+      identity = try? keys.decodeIfPresent(Identity.self, forKey: .identity)
+    }
+  }
+
+  /// What the order needs of the key `crier`.
+  private struct Identity: Decodable, Hashable {
+    var id: String
+    var sequence: Int64
+
+    enum CodingKeys: CodingKey { case id, sequence }
+
+    init(from decoder: any Decoder) throws {
+      let keys = try decoder.container(keyedBy: CodingKeys.self)
+      id = try keys.decode(String.self, forKey: .id)
+      sequence = try keys.decode(Int64.self, forKey: .sequence)
+      guard (1...256).contains(id.utf8.count), sequence > 0 else {
+        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The id or the number is invalid."))
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
+import FileSystem
 public import Foundation
 public import NotificationAttachments
 import PushMessages
@@ -53,10 +54,14 @@ public final class NotificationService: Sendable {
     /// unused for the longest time are removed beyond 300 MB: those of a copy of the library, 200 MB, and what pushes
     /// have brought.
     public var keeping: SoundKeeping? = SoundKeeping(mostBytes: 300_000_000)
+    /// Runs work of the app that locks files of the container, such as the search for lost pushes. The system must not
+    /// suspend the process meanwhile; when it is about to, the work's task must be cancelled. On iOS, the default is
+    /// `ExpiringActivity`; elsewhere, the work just runs.
+    public var uninterrupted: @Sendable (_ work: @escaping @Sendable () async -> Void) async -> Void = { await $0() }
     public var settings = NotificationOrder.Settings()
     /// The longest time in ms for which a sound is prepared before the best one so far is used.
     public var preparationLimit: Int64 = 20_000
-    /// The longest time in ms for which a sound that is ready waits for attachments.
+    /// The longest time in ms, from the beginning of the work, for which a notification waits for attachments.
     public var attachmentLimit: Int64 = 3_000
     /// See ``NotificationWork/silentPatience``; only tests change it.
     var silentPatience = NotificationWork.silentPatience
@@ -120,29 +125,58 @@ public final class NotificationService: Sendable {
   }
 
   /// Removes what the rule does not keep, once in a process. An error is ignored, because the next process tries again.
-  /// Only the app does so: the extension may be suspended at any time, and files are locked meanwhile.
-  private func prune() {
+  /// Only the app does so: the extension may be suspended at any time, and files are locked meanwhile. A cancelled task
+  /// removes no more files, and the next call goes on.
+  private func prune() async {
     guard let keeping = configuration.keeping,
       isPruned.withLock({ isPruned in
         defer { isPruned = true }
         return !isPruned
       })
     else { return }
-    let (library, tone) = (sounds.library, (try? configuration.tone.tone()) ?? nil)
-    Task(priority: .background) {
-      await onWaitingThread { _ = try? library.prune(keeping, needed: Set([tone].compactMap(\.self))) }
+    let needed = Set([(try? configuration.tone.tone()) ?? nil].compactMap(\.self))
+    let library = sounds.library
+    guard let removals = await onWaitingThread({ try? library.excess(keeping, needed: needed, tidies: true) }) else {
+      return
+    }
+    for group in SoundKeeping.groups(of: removals) {
+      guard !Task.isCancelled else { return isPruned.withLock { $0 = false } }
+      await onWaitingThread { _ = try? library.remove(group) }
     }
   }
 
   /// Asks the service for all announcements after the last one that was heard, and adds local notifications for them.
-  /// The app calls it when it is opened. It returns when all of them were handed over.
+  /// Then it removes clips that were unused for long. The app calls it when it is opened. It returns when all is done.
+  ///
+  /// A cancelled task ends it early: what has no local notification by then is asked for again later. Files of the
+  /// container are locked meanwhile, so it runs within ``Configuration/uninterrupted``.
   public func catchUp() async {
-    prune()
+    let work = Task { await configuration.uninterrupted { [self] in await catchUpNow() } }
+    await withTaskCancellationHandler {
+      await work.value
+    } onCancel: {
+      work.cancel()
+    }
+  }
+
+  private func catchUpNow() async {
+    await withTaskCancellationHandler {
+      await askForLost()
+      await prune()
+    } onCancel: {
+      // What waits for its turn would hold up the end.
+      lost.finish(within: 0)
+    }
+  }
+
+  private func askForLost() async {
     guard configuration.missed != nil else { return }
     requests.begin()
-    for _ in 0..<Self.mostRounds {
+    for _ in 0..<Self.mostRounds where !Task.isCancelled {
       // Without a number, nobody knows what was announced before; see ``restart(after:known:)``.
       guard let last = await readOrder()?.lastHeard, let missed = await missed(after: last, upTo: .max) else { break }
+      // What began after the cancellation must not hold up the end either.
+      if Task.isCancelled { await onWaitingThread { [lost] in lost.finish(within: 0) } }
       await lost.finished()
       guard missed.hasBegun else { break }
       // There may be more announcements than the system accepts local notifications.
@@ -165,11 +199,15 @@ public final class NotificationService: Sendable {
   }
 
   /// Returns the highest sequence number that was heard or passed over; nil before the first. The call blocks the
-  /// thread.
+  /// thread, and needs no lock.
   ///
   /// - Throws: ``NotificationServiceError`` with `orderUnavailable`.
   public func lastSequence() throws(NotificationServiceError) -> Int64? {
-    try file.update(timeout: Self.appLockTimeout) { $0.lastSequence }
+    do throws(SystemError) {
+      return try file.read()?.lastSequence
+    } catch {
+      throw NotificationServiceError(.orderUnavailable, reason: error.description)
+    }
   }
 
   /// Continues after a sequence number that the service named when the device registered; see
@@ -195,16 +233,20 @@ public final class NotificationService: Sendable {
     guard let missed = configuration.missed, configuration.notifier != nil else { return nil }
     do {
       let (payloads, isComplete) = try await missed.announcements(after: sequence)
-      let works = payloads.compactMap { payload -> NotificationWork? in
-        guard let content = try? NotificationPayload(payload).content, content.sequence ?? .min <= last else {
-          return nil
-        }
+      let arrivals = payloads.map { NotificationPayload(readable: $0)?.arrival }
+      // The number of such a payload is not known, so the gap cannot count as filled.
+      let areReadable = !arrivals.contains { $0 == nil }
+      if !areReadable {
+        configuration.report(NotificationServiceError(.payloadUnreadable, reason: "a lost push has no id and number"))
+      }
+      let works = zip(payloads, arrivals).compactMap { payload, arrival -> NotificationWork? in
+        guard let arrival, arrival.sequence ?? .min <= last else { return nil }
         return NotificationWork(payload, service: self, isCaughtUp: true)
       }
       guard let new = try await onWaitingThread({ [self] () throws(NotificationServiceError) in try arrive(works) })
       else { return (false, false) }
       lost.begin(new)
-      return (!new.isEmpty, isComplete)
+      return (!new.isEmpty, isComplete && areReadable)
     } catch let error as NotificationServiceError {
       configuration.report(error)
       return (false, false)

@@ -167,8 +167,5 @@ extension NotificationWork {
   }
 
   /// Whether the push of another sender asks for no sound.
-  private var isSilent: Bool {
-    guard case .success(let payload) = content else { return false }
-    return payload.content == nil && payload.sound == nil
-  }
+  private var isSilent: Bool { preparation.isSilent }
 }

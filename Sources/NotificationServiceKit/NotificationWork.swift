@@ -81,7 +81,7 @@ public final class NotificationWork: Sendable {
     self.service = service
     self.isCaughtUp = isCaughtUp
     content = Result { () throws(NotificationServiceError) in try NotificationPayload(payload) }
-    let read = try? content.get()
+    let read = NotificationPayload(readable: payload)
     // A push of another sender also waits for its turn, so that its sound overlaps no announcement.
     arrival =
       read?.arrival

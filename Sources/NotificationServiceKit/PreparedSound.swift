@@ -7,6 +7,9 @@ enum SoundName {
   /// The default sound of the system.
   static let systemDefault = SoundChoice.defaultName
 
+  /// The file that iOS plays as its default sound, if the group container or the bundle has it.
+  static let defaultFile = "default.wav"
+
   /// Returns the name of the clip that says what happened in a language, without the amount: `received.zh-CN.wav`.
   static func fixedPhrase(kind: String, locale: String) -> String { "\(kind).\(locale).wav" }
 }

@@ -9,7 +9,7 @@ import SoundDownloads
 /// The preparation of one notification's sound and attachments, beside the wait for its turn.
 final class SoundPreparation: Sendable {
   private let payload: Data
-  /// What was read of the payload; nil if it cannot be read.
+  /// What was read of the payload; nil if it is not a JSON object.
   private let read: NotificationPayload?
   private let service: NotificationService
   private let progress: Locked<Progress>
@@ -18,10 +18,13 @@ final class SoundPreparation: Sendable {
     /// When the work on the notification began, in ms.
     var beganAt: Int64
     var search: SoundSearch
+    /// Whether nothing more will be attached.
     var isAttached: Bool
-    var attachments: [HandOver.Attachment] = []
+    var attachment: HandOver.Attachment?
     /// The picture of the payer.
     var picture: URL?
+    /// Whether the attachment was handed over. iOS then moves its file.
+    var isAttachmentGiven = false
     var tasks: [Task<Void, Never>] = []
   }
 
@@ -38,6 +41,13 @@ final class SoundPreparation: Sendable {
           hasClip: content?.clip != nil, hasTokens: content?.spoken != nil, hasKind: content?.kind != nil,
           hasSoundURL: read?.soundURL != nil && !isSpoken),
         isAttached: service.configuration.attachments == nil || !(read?.hasFiles ?? false)))
+  }
+
+  /// Removes the files that were fetched and not handed over. The picture of the payer is read at the hand-over, so iOS
+  /// does not need its file.
+  deinit {
+    let (attachment, picture) = progress.withLock { ($0.isAttachmentGiven ? nil : $0.attachment?.file, $0.picture) }
+    for file in [attachment, picture].compactMap(\.self) { try? FileManager.default.removeItem(at: file) }
   }
 
   func begin() {
@@ -74,18 +84,29 @@ final class SoundPreparation: Sendable {
   /// Whether the push has an announcement, so that another sound does not say all that it should.
   var shouldBeExact: Bool { read?.content?.clip != nil || read?.content?.spoken != nil }
 
+  /// Whether the push is none of an announcement that can be read, and asks for no sound.
+  var isSilent: Bool {
+    guard let read else { return false }
+    return read.content == nil && read.sound == nil
+  }
+
   /// The best sound so far; nil before the first was found.
   var best: PreparedSound? { progress.withLock { $0.search.best } }
 
   /// The sound if no other was found in time.
   var fallback: PreparedSound { service.sounds.tone(payload: read?.sound) }
 
-  /// Returns what is handed over with a sound.
+  /// Returns what is handed over with a sound. A summary stands for several payments, so it has no attachment and no
+  /// sender.
   func handOver(_ sound: HandOver.Sound, summary: HandOver.Summary?) -> HandOver {
     var handOver = HandOver(sound: sound, summary: summary)
-    let (attachments, picture) = progress.withLock { ($0.attachments, $0.picture) }
-    handOver.attachments = attachments
     handOver.criticalVolume = read?.criticalVolume
+    guard summary == nil else { return handOver }
+    let (attachment, picture) = progress.withLock { progress in
+      progress.isAttachmentGiven = progress.attachment != nil
+      return (progress.attachment, progress.picture)
+    }
+    handOver.attachments = [attachment].compactMap(\.self)
     if let payer = read?.content?.payer { handOver.sender = HandOver.Sender(name: payer.name, picture: picture) }
     return handOver
   }
@@ -93,21 +114,24 @@ final class SoundPreparation: Sendable {
   // MARK: Attachments
 
   private func attach(_ read: NotificationPayload, _ client: AttachmentDownloader) async {
-    async let picture = file(read.content?.payer?.avatarURL.map { AttachmentRequest(url: $0) }, client)
-    let attachment = await file(read.attachment, client)
-    let face = await picture
-    progress.withLock { progress in
-      progress.attachments = [attachment].compactMap(\.self).map { HandOver.Attachment($0) }
-      // Only a picture can be one's face.
-      progress.picture = face.flatMap { $0.kind.family == .image ? $0.file : nil }
-      progress.isAttached = true
+    async let picture: Void = attachPicture(read.content?.payer?.avatarURL, client)
+    if let request = read.attachment, let file = await file(request, client, .attachment) {
+      progress.withLock { $0.attachment = HandOver.Attachment(file) }
     }
+    await picture
+    progress.withLock { $0.isAttached = true }
   }
 
-  private func file(_ request: AttachmentRequest?, _ client: AttachmentDownloader) async -> DownloadedAttachment? {
-    guard let request else { return nil }
+  private func attachPicture(_ url: URL?, _ client: AttachmentDownloader) async {
+    guard let url, let picture = await file(AttachmentRequest(url: url), client, .portrait) else { return }
+    progress.withLock { $0.picture = picture.file }
+  }
+
+  private func file(
+    _ request: AttachmentRequest, _ client: AttachmentDownloader, _ limits: AttachmentLimits
+  ) async -> DownloadedAttachment? {
     do throws(AttachmentError) {
-      return try await client.download(request)
+      return try await client.download(request, limits: limits)
     } catch {
       if error.code != .cancelled {
         service.configuration.report(NotificationServiceError(.attachmentFailed, reason: error.description))
@@ -136,13 +160,15 @@ final class SoundPreparation: Sendable {
     guard let content = read?.content else {
       switch step {
       case .soundURL: return try await soundFromElsewhere()
-      default: return await onWaitingThread { sounds.tone(payload: self.read?.sound) }
+      default: return await onWaitingThread { sounds.own(self.read?.sound) ?? sounds.tone(payload: self.read?.sound) }
       }
     }
     switch step {
     case .tone: return await onWaitingThread { sounds.tone(payload: self.read?.sound) }
     case .fixedPhrase: return await onWaitingThread { sounds.fixedPhrase(content) }
-    case .stored: return await onWaitingThread { content.clip.flatMap(sounds.stored) }
+    case .stored:
+      guard let clip = content.clip else { return nil }
+      return await sounds.memory.hold(clip.bytes) { await onWaitingThread { sounds.stored(clip) } } ?? nil
     case .stitched:
       return try await onWaitingThread { () throws(NotificationServiceError) in try sounds.stitched(content) }
     case .downloaded:
@@ -158,7 +184,11 @@ final class SoundPreparation: Sendable {
     var pause: Int64 = 250
     while true {
       do throws(SoundDownloadError) {
-        return try await service.sounds.downloaded(clip)
+        let sounds = service.sounds
+        // The bytes are copied when more of them arrive than the server has declared.
+        return try await sounds.memory.hold(2 * clip.bytes) { () async throws(SoundDownloadError) in
+          try await sounds.downloaded(clip)
+        } ?? nil
       } catch {
         let next = configuration.now().plus(pause)
         guard error.code.mayPass, next < beganAt.plus(configuration.preparationLimit), !Task.isCancelled else {
@@ -172,7 +202,11 @@ final class SoundPreparation: Sendable {
 
   private func soundFromElsewhere() async throws(NotificationServiceError) -> PreparedSound? {
     guard let url = read?.soundURL else { return nil }
-    return try await service.sounds.downloaded(fromElsewhere: url)
+    let sounds = service.sounds
+    return try await sounds.memory.hold(2 * AnnouncementSounds.mostBytesFromElsewhere) {
+      () async throws(NotificationServiceError) in
+      try await sounds.downloaded(fromElsewhere: url)
+    }
   }
 }
 

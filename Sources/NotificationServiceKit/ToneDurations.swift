@@ -5,12 +5,9 @@ import Foundation
 import SoundHeaders
 import SoundLibrary
 
-/// Finds out how long tones last. A tone may have any format that iOS plays; the header of its file states the length.
+/// Finds out how long tones last. A tone may have any format that iOS plays; the header of its file states the length,
+/// so only a few pages of the file are read.
 final class ToneDurations: Sendable {
-  /// The maximum size in bytes of a file that is read: a sound of 30 s with two channels of 16 bits at 48,000 Hz. It is
-  /// held in memory twice, and an extension has 24 MB.
-  static let mostBytes = 5_800_000
-
   private struct Known {
     var byteCount: Int
     var changedAt: Date
@@ -23,11 +20,17 @@ final class ToneDurations: Sendable {
   /// - Parameter folders: The folders in which iOS looks for sounds, in its order.
   init(folders: [URL?]) { self.folders = folders.compactMap(\.self) }
 
-  /// Returns the duration in ms of a tone; nil if there is none that iOS plays, so that its default sound is heard, or if
-  /// the file is too large.
+  /// Returns the duration in ms of the sound that iOS plays for a name. If there is no such sound, or it is 30 s long
+  /// or longer, iOS plays its default sound: the file `default.wav` of the same folders, or a sound of the system, whose
+  /// length is assumed.
+  func playedDuration(of name: String) -> Int64 {
+    let chosen = name == SoundName.systemDefault ? nil : duration(of: name)
+    return chosen ?? duration(of: SoundName.defaultFile) ?? PreparedSound.assumedDuration
+  }
+
+  /// Returns the duration in ms of a tone; nil if there is none that iOS plays, so that its default sound is heard.
   func duration(of name: String) -> Int64? {
     guard SoundLibrary.isClipName(name) else { return nil }
-    // One file at a time is in memory.
     return known.withLock { known in
       for folder in folders {
         let file = folder.appending(path: name, directoryHint: .notDirectory)
@@ -36,7 +39,7 @@ final class ToneDurations: Sendable {
           let changedAt = attributes?[.modificationDate] as? Date
         else { continue }
         if let before = known[file], before.byteCount == size, before.changedAt == changedAt { return before.duration }
-        let duration = size <= Self.mostBytes ? Self.read(file) : nil
+        let duration = Self.read(file)
         known[file] = Known(byteCount: size, changedAt: changedAt, duration: duration)
         return duration
       }
@@ -45,9 +48,7 @@ final class ToneDurations: Sendable {
   }
 
   private static func read(_ file: URL) -> Int64? {
-    guard let data = try? Data(contentsOf: file), let header = SoundHeader(of: [UInt8](data)),
-      let milliseconds = header.durationMilliseconds
-    else { return nil }
+    guard let header = SoundHeader(ofFileAt: file), let milliseconds = header.durationMilliseconds else { return nil }
     // The header's duration is rounded down.
     let duration = Int64(milliseconds).plus(1)
     return duration < AnnouncementSounds.limitMilliseconds ? duration : nil

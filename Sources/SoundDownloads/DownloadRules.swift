@@ -41,6 +41,14 @@ public struct DownloadRules: Sendable, Hashable {
     self.mostAttempts = mostAttempts
   }
 
+  /// Returns the rules with a smaller size limit in bytes; nil changes nothing.
+  func limited(to bytes: Int?) -> DownloadRules {
+    guard let bytes, bytes < mostBytes else { return self }
+    return DownloadRules(
+      allowsUnencrypted: allowsUnencrypted, allowsPrivateAddresses: allowsPrivateAddresses, longest: longest,
+      mostBytes: bytes, mostRedirects: mostRedirects, mostAttempts: mostAttempts)
+  }
+
   /// Checks a URL: its scheme, host and port, and that it contains no password. The host's addresses are not checked.
   ///
   /// - Throws: ``SoundDownloadError``.

@@ -68,8 +68,18 @@ package struct IncrementalSHA256: Sendable {
 
   package init() {}
 
-  /// Adds the next bytes.
+  /// The number of bytes of an array that are copied at a time.
+  private static let pieceBytes = 64 << 10
+
+  /// Adds the next bytes. A long array is copied in pieces, because a phone has little memory.
   package mutating func add(_ bytes: some Sequence<UInt8>) {
+    guard let array = bytes as? [UInt8], array.count > Self.pieceBytes else { return addPiece(bytes) }
+    for start in stride(from: 0, to: array.count, by: Self.pieceBytes) {
+      addPiece(array[start..<min(start + Self.pieceBytes, array.count)])
+    }
+  }
+
+  private mutating func addPiece(_ bytes: some Sequence<UInt8>) {
     let before = rest.count
     rest += bytes
     byteCount += rest.count - before

@@ -81,9 +81,11 @@ public final class SoundDownloader: Sendable {
   ///     be removed like a rendered clip when the library exceeds its budget; a file with a given name stays.
   ///   - expected: The file that the server must send; nil to accept any sound. Only such a file may get the name of a
   ///     rendered clip.
+  ///   - limit: The maximum size in bytes, if it is less than that of the rules. Callers that share a download share the
+  ///     limit of the first one.
   /// - Throws: ``SoundDownloadError``.
   public func download(
-    _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil
+    _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil, atMost limit: Int? = nil
   ) async throws(SoundDownloadError) -> DownloadedSound {
     try rules.check(url)
     if let name {
@@ -97,36 +99,39 @@ public final class SoundDownloader: Sendable {
         throw SoundDownloadError(.invalidName, host: url.shownHost)
       }
     }
+    let rules = rules.limited(to: limit)
     let outcome = await flights.outcome(for: DownloadID(url, name, expected)) { flight in
-      let limit = Task.detached { [clock, rules, flights] in
+      let end = Task.detached { [clock, rules, flights] in
         do { try await clock.sleep(for: rules.longest) } catch { return }
         flights.interrupt(flight, with: SoundDownloadError(.tookTooLong, host: url.shownHost))
       }
       let work = Task.detached {
-        self.flights.end(flight, with: await self.fly(flight))
+        self.flights.end(flight, with: await self.fly(flight, rules))
       }
-      return [limit, work]
+      return [end, work]
     }
     return try outcome.get()
   }
 
   private typealias Flight = SharedFlights<DownloadID, DownloadedSound>.Flight
 
-  private func fly(_ flight: Flight) async -> Result<DownloadedSound, SoundDownloadError> {
+  private func fly(_ flight: Flight, _ rules: DownloadRules) async -> Result<DownloadedSound, SoundDownloadError> {
     do throws(SoundDownloadError) {
-      return .success(try await transfer(flight))
+      return .success(try await transfer(flight, rules))
     } catch {
       return .failure(error)
     }
   }
 
-  private func transfer(_ flight: Flight) async throws(SoundDownloadError) -> DownloadedSound {
+  private func transfer(
+    _ flight: Flight, _ rules: DownloadRules
+  ) async throws(SoundDownloadError) -> DownloadedSound {
     let id = flight.key
     // An expected file is never a newer version of a stored one.
     let stored = id.expected == nil ? await onWaitingThread { self.records.current(id) } : nil
     var transfer = Transfer(id.url, storedTag: stored?.entityTag, rules: rules)
     while true {
-      switch try await request(&transfer) {
+      switch try await request(&transfer, rules) {
       case .readBody:
         let whole = transfer
         return try await onWaitingThread { () throws(SoundDownloadError) in try self.publish(whole, flight) }
@@ -141,7 +146,9 @@ public final class SoundDownloader: Sendable {
   /// Sends one request and receives its answer.
   ///
   /// - Returns: ``Transfer/Next/readBody`` when the whole body has been read.
-  private func request(_ transfer: inout Transfer) async throws(SoundDownloadError) -> Transfer.Next {
+  private func request(
+    _ transfer: inout Transfer, _ rules: DownloadRules
+  ) async throws(SoundDownloadError) -> Transfer.Next {
     let url = transfer.url
     let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
     try stopIfCancelled()

@@ -35,7 +35,7 @@ public enum SoundContent: Sendable, Hashable {
     ("BW64", 0, .rf64), ("ftyp", 4, .m4a), (".snd", 0, .au), ("MThd", 0, .midi), ("#!AMR", 0, .amr), ("riff.", 0, .w64),
   ]
 
-  private static func container(_ file: HeaderBytes) -> SoundContainer? {
+  static func container(_ file: HeaderBytes) -> SoundContainer? {
     if file.holds("RIFF", at: 0), file.holds("WAVE", at: 8) { return .wav }
     if file.holds("FORM", at: 0), file.holds("AIFF", at: 8) || file.holds("AIFC", at: 8) { return .aiff }
     if let known = signatures.first(where: { file.holds($0.text, at: $0.offset) }) { return known.container }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// The statements of a sound file's header, compared with the bytes that follow it.
 public struct SoundHeader: Sendable, Hashable {
   /// A statement of the header that is wrong.
@@ -44,10 +46,19 @@ public struct SoundHeader: Sendable, Hashable {
   /// - Returns: Nil if the file is no sound, or if there is no reader for its kind: WAVE, AIFF, CAF, MPEG-4 and AAC have
   ///   one.
   public init?(of file: [UInt8]) {
-    let bytes = HeaderBytes(bytes: file)
-    guard case .sound(let container) = SoundContent(bytes), let header = Self.read(bytes, container) else {
-      return nil
-    }
+    self.init(HeaderBytes(bytes: file))
+  }
+
+  /// Reads the header of a file on the disk, and no more of the file than that.
+  ///
+  /// - Returns: Nil if the file cannot be read, is no sound, or if there is no reader for its kind.
+  public init?(ofFileAt file: URL) {
+    guard let bytes = try? HeaderBytes(file: file) else { return nil }
+    self.init(bytes)
+  }
+
+  private init?(_ bytes: HeaderBytes) {
+    guard let container = SoundContent.container(bytes), let header = Self.read(bytes, container) else { return nil }
     self = header
   }
 
@@ -84,37 +95,5 @@ public struct SoundHeader: Sendable, Hashable {
     } else if stated % bytesPerBlock != 0 {
       report("The \(stated) bytes of sound are not a whole number of frames.")
     }
-  }
-}
-
-/// Reads numbers and names of a file at given positions. Positions behind the end give `nil`.
-package struct HeaderBytes: Sendable {
-  package let bytes: [UInt8]
-
-  package init(bytes: [UInt8]) { self.bytes = bytes }
-
-  package var count: Int { bytes.count }
-
-  func little(_ length: Int, at offset: Int) -> Int? { number(length, at: offset) { $0.reversed() } }
-
-  func big(_ length: Int, at offset: Int) -> Int? { number(length, at: offset) { Array($0) } }
-
-  /// Returns four bytes as text, or `nil` if they are not printable ASCII.
-  func name(at offset: Int) -> String? {
-    guard let raw = slice(4, at: offset), raw.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
-    return String(decoding: raw, as: UTF8.self)
-  }
-
-  package func holds(_ text: String, at offset: Int) -> Bool {
-    slice(text.utf8.count, at: offset).map { $0.elementsEqual(text.utf8) } ?? false
-  }
-
-  func slice(_ length: Int, at offset: Int) -> ArraySlice<UInt8>? {
-    guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
-    return bytes[offset..<offset + length]
-  }
-
-  private func number(_ length: Int, at offset: Int, _ order: (ArraySlice<UInt8>) -> [UInt8]) -> Int? {
-    slice(length, at: offset).map { Int(truncatingIfNeeded: order($0).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) }
   }
 }

@@ -77,15 +77,19 @@ public struct SoundLibrary: Sendable {
   /// The content is not checked. The caller recognizes an empty, short or damaged file by decoding it, and publishes
   /// the clip again. A missing folder is not an error.
   ///
-  /// - Parameter isUse: Whether somebody asked for the clip, so that it counts as used now; see ``SoundUse``.
+  /// - Parameters:
+  ///   - isUse: Whether somebody asked for the clip, so that it counts as used now; see ``SoundUse``.
+  ///   - limit: The maximum size in bytes of a file that is read.
   /// - Throws: ``SoundLibraryError``, with the code `notAFile` when a folder, a symbolic link or a device has the name,
-  ///   and `tooLarge` when the file has more than ``maximumClipBytes``.
-  public func contents(of name: String, isUse: Bool = false) throws(SoundLibraryError) -> [UInt8]? {
+  ///   and `tooLarge` when the file has more bytes than the limit.
+  public func contents(
+    of name: String, isUse: Bool = false, atMost limit: Int = maximumClipBytes
+  ) throws(SoundLibraryError) -> [UInt8]? {
     try Self.check(name)
     do throws(SystemError) {
       let folder = try SoundsFolder(existing: container, calls: calls)
       return try folder.contents(
-        of: name, atMost: Self.maximumClipBytes, use: isUse ? SoundUse(at: now()) : nil)
+        of: name, atMost: limit, use: isUse ? SoundUse(at: now()) : nil)
     } catch {
       if error.kind == .missing { return nil }
       throw SoundLibraryError(error, while: .reading, in: soundsDirectory)

@@ -64,6 +64,21 @@ struct AttachmentIntakeTests {
     }
   }
 
+  @Test("a picture of a person is an image of at most 1 MB, and another format is refused with its first bytes")
+  func portrait() throws {
+    for kind in AttachmentKind.allCases {
+      var intake = try AttachmentIntake(declared: nil, host: nil, limits: .portrait)
+      let code = code { _ = try intake.receive(Sample.start(kind)) }
+      #expect(code == (kind.family == .image ? nil : .kindRefused))
+      guard code == nil else { continue }
+      _ = try intake.receive([UInt8](repeating: 1, count: 1_000_000 - intake.byteCount))
+      #expect(self.code { _ = try intake.receive([1]) } == .tooLarge)
+    }
+    #expect(throws: AttachmentError(.tooLarge, reason: "the limit of an image is 1 MB")) {
+      try AttachmentIntake(declared: 1_000_001, host: nil, limits: .portrait)
+    }
+  }
+
   @Test("pieces of one byte are held until the format is known, and then passed on")
   func smallPieces() throws {
     let bytes = Sample.file(.png, 100)

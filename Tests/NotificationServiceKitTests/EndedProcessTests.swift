@@ -24,7 +24,7 @@ struct EndedProcessTests {
   }
 
   /// The program, beside the tests in the folder of the build.
-  private static var program: URL {
+  static var program: URL {
     var folder = Bundle(for: BundleMarker.self).bundleURL
     while !FileManager.default.fileExists(atPath: folder.appending(path: "notification-extension").path) {
       folder.deleteLastPathComponent()

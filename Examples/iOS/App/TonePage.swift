@@ -4,6 +4,7 @@ import AVFoundation
 import Foundation
 import SoundLibrary
 import SwiftUI
+import UserNotifications
 
 /// The tones in the group's `Library/Sounds`. A tap chooses a tone and plays it. The service extension reads the choice
 /// for each notification, so it takes effect at once.
@@ -62,11 +63,22 @@ struct TonePage: View {
         player?.play()
       } else {
         try preference.removeTone()
+        Task { await playDefault() }
       }
       chosen = tone
       // The service knows the tone too, for payments that it has no clip for.
       Task { await ShopRegistration.shared.register() }
     }
+  }
+
+  /// Plays the default sound. Only a notification can: an app has no access to the system's sounds.
+  private func playDefault() async {
+    let content = UNMutableNotificationContent()
+    content.title = "Default tone"
+    content.sound = .default
+    // A later one replaces it.
+    let request = UNNotificationRequest(identifier: "default-tone", content: content, trigger: nil)
+    try? await UNUserNotificationCenter.current().add(request)
   }
 
   /// Calls a closure with the group's sounds, and shows its error.

@@ -8,7 +8,7 @@ import SoundLibrary
 
 /// This phone, as the Crier service knows it. The app and its extensions share its files in the group container.
 ///
-/// Each file has one writer at a time, and is replaced as a whole.
+/// Each file is replaced as a whole. That of the tokens is changed under a lock.
 struct ShopDevice: Sendable {
   /// The id and the key that the shop's backend got from Crier for this phone.
   private struct Access: Codable {
@@ -58,23 +58,37 @@ struct ShopDevice: Sendable {
 
   // MARK: Tokens
 
-  private func file(of kind: PushTokenKind) -> URL {
-    folder.appending(path: "token-\(kind.rawValue)", directoryHint: .notDirectory)
-  }
+  private var tokensFile: URL { folder.appending(path: "tokens.json", directoryHint: .notDirectory) }
 
-  /// Stores a token; nil removes it. One program stores the tokens of each kind.
-  func store(_ token: Data?, _ kind: PushTokenKind) throws {
-    if let token {
-      try token.write(to: file(of: kind), options: .atomic)
-    } else if FileManager.default.fileExists(atPath: file(of: kind).path(percentEncoded: false)) {
-      try FileManager.default.removeItem(at: file(of: kind))
+  /// Changes the tokens of the app and of its file-provider extension, while no other process does. The call blocks the
+  /// thread for a moment; the caller sees to it that iOS does not suspend the process meanwhile.
+  ///
+  /// - Throws: An error of the file system. The tokens are unchanged then.
+  func changeTokens<Result>(_ body: (inout RegisteredTokens) -> Result) throws -> Result {
+    let lock = open(
+      folder.appending(path: "tokens.lock").path(percentEncoded: false), O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard lock >= 0 else { throw CocoaError(.fileWriteUnknown) }
+    // The lock ends with its descriptor.
+    defer { close(lock) }
+    while flock(lock, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw CocoaError(.fileLocking) }
     }
+    var tokens = RegisteredTokens()
+    if let data = try? Data(contentsOf: tokensFile),
+      let stored = try? JSONDecoder().decode(RegisteredTokens.self, from: data)
+    {
+      tokens = stored
+    }
+    let result = body(&tokens)
+    try JSONEncoder().encode(tokens).write(to: tokensFile, options: .atomic)
+    // Tokens are secrets.
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: tokensFile.path(percentEncoded: false))
+    return result
   }
 
-  /// The registration of this phone with all its tokens. A registration replaces the one before.
-  var registration: DeviceRegistration {
-    var tokens: [PushTokenKind: Data] = [:]
-    for kind in PushTokenKind.allCases { tokens[kind] = try? Data(contentsOf: file(of: kind)) }
+  /// Returns the registration of this phone with all its tokens. A registration replaces the one before.
+  func registration(with tokens: [PushTokenKind: Data]) -> DeviceRegistration {
     #if DEBUG
       let environment = DeviceRegistration.Environment.sandbox
     #else

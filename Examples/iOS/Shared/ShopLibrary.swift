@@ -3,6 +3,7 @@
 import DeviceClient
 import Foundation
 import LibraryCopies
+import NotificationServiceKit
 import SoundLibrary
 
 /// The copy of the service's clips and voice packs in the group container.
@@ -22,13 +23,6 @@ struct ShopLibrary: Sendable {
   ///
   /// - Throws: `LibraryCopyError`, or a cancellation.
   func update() async throws {
-    let work = Task { _ = try await copy.update() }
-    let ended = DispatchSemaphore(value: 0)
-    ProcessInfo.processInfo.performExpiringActivity(withReason: "Copying the sound library") { isExpired in
-      // The block holds the time for as long as it runs. It is called a second time when the time is over.
-      if isExpired { work.cancel() } else { ended.wait() }
-    }
-    defer { ended.signal() }
-    try await work.value
+    try await ExpiringActivity.run("Copying the sound library") { [copy] in _ = try await copy.update() }
   }
 }

@@ -40,6 +40,10 @@
         throw NotificationServiceError(.groupUnavailable, reason: "no preferences of \"\(appGroup)\"")
       }
       notifier = UserNotificationCenterNotifier()
+      uninterrupted = { work in
+        // The work itself throws nothing.
+        try? await ExpiringActivity.run("Catching up on notifications") { await work() }
+      }
       bundle = Bundle.main.app
     }
   }

@@ -13,6 +13,8 @@
       sound = handOver.sound.notificationSound(criticalVolume: handOver.criticalVolume)
       if let summary = handOver.summary {
         title = summary.title ?? title
+        // The subtitle tells of the first payment only.
+        subtitle = ""
         body = summary.body ?? body
       }
       // A file that iOS refuses is left out, and the others stay.

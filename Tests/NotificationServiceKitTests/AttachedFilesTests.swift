@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import DownloadTestSupport
+import Foundation
+import NotificationAttachments
+import SoundDownloads
+import SoundLibrary
+import Testing
+
+@testable import NotificationServiceKit
+
+@Suite("The attachment and the payer's picture of a notification")
+struct AttachedFilesTests {
+  private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 7, count: 96)
+  private static let movie: [UInt8] = [0, 0, 0, 16] + Array("ftypmp42".utf8) + [UInt8](repeating: 0, count: 88)
+
+  /// The answer to a request for the attachment or for the picture; nil if it never comes.
+  private typealias Answer = @Sendable () -> SoundAnswer?
+
+  /// Returns a service that fetches the two files, and a folder for them.
+  private func service(
+    _ phone: PhoneFolder, attachment: @escaping Answer, picture: @escaping Answer
+  ) -> (service: NotificationService, folder: URL) {
+    let folder = phone.container.directory.appending(path: "tmp", directoryHint: .isDirectory)
+    var configuration = phone.service().configuration
+    configuration.attachmentLimit = 200
+    let fetcher = ScriptedFetcher { request, _ in
+      if let answer = request.url.path().contains("face") ? picture() : attachment() { return answer }
+      // Ends when the task is cancelled.
+      try await Task.sleep(for: .seconds(3_600))
+      throw SoundFetchError.connectionLost
+    }
+    configuration.attachments = AttachmentDownloader(folder: folder, fetcher: fetcher, resolver: TableResolver())
+    return (NotificationService(configuration), folder)
+  }
+
+  private func payload(_ push: TestPush = TestPush(hasTokens: false)) throws -> Data {
+    var keys = try #require(try JSONSerialization.jsonObject(with: push.payload) as? [String: Any])
+    keys["image-url"] = "https://sounds.example/receipt.jpg"
+    var crier = try #require(keys["crier"] as? [String: Any])
+    crier["payer"] = ["name": "Ada", "avatar_url": "https://sounds.example/face.jpg"]
+    keys["crier"] = crier
+    return try JSONSerialization.data(withJSONObject: keys)
+  }
+
+  private func files(in folder: URL) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+  }
+
+  /// Returns when the folder has a number of files.
+  private func wait(until count: Int, in folder: URL) async {
+    while files(in: folder).count != count { await Task.yield() }
+  }
+
+  @Test("Both files are handed over, and only that of the picture is removed")
+  func both() async throws {
+    let phone = try PhoneFolder()
+    let (service, folder) = service(
+      phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { SoundAnswer(200, [:], [Self.jpeg]) })
+    let handOver = try #require(await service.handOver(payload()).first)
+    #expect(handOver.sender?.name == "Ada")
+    #expect(handOver.sender?.picture != nil)
+    let attachment = try #require(handOver.attachments.first)
+    await wait(until: 1, in: folder)
+    #expect(try Array(Data(contentsOf: attachment.file)) == Self.jpeg)
+  }
+
+  @Test("An attachment that is ready does not wait for a slow picture longer than the limit, and is not lost")
+  func slowPicture() async throws {
+    let phone = try PhoneFolder()
+    let (service, folder) = service(
+      phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { nil })
+    let handOver = try #require(await service.handOver(payload()).first)
+    #expect(handOver.attachments.map(\.type) == ["public.jpeg"])
+    #expect(handOver.sender == HandOver.Sender(name: "Ada", picture: nil))
+    #expect(files(in: folder).count == 1)
+    #expect(phone.errorCodes.isEmpty)
+  }
+
+  @Test("A picture that is ready is shown though the attachment is slow")
+  func slowAttachment() async throws {
+    let phone = try PhoneFolder()
+    let (service, folder) = service(
+      phone, attachment: { nil }, picture: { SoundAnswer(200, [:], [Self.jpeg]) })
+    let handOver = try #require(await service.handOver(payload()).first)
+    #expect(handOver.attachments.isEmpty)
+    #expect(handOver.sender?.picture != nil)
+    await wait(until: 0, in: folder)
+  }
+
+  @Test("A movie is no picture of a payer, and is refused with its first bytes")
+  func movieAsPicture() async throws {
+    let phone = try PhoneFolder()
+    let (service, folder) = service(
+      phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { SoundAnswer(200, [:], [Self.movie]) })
+    let handOver = try #require(await service.handOver(payload()).first)
+    #expect(handOver.sender == HandOver.Sender(name: "Ada", picture: nil))
+    #expect(handOver.attachments.count == 1)
+    #expect(files(in: folder).count == 1)
+    #expect(phone.errorCodes == [.attachmentFailed])
+  }
+
+  @Test("A summary has neither attachment nor sender, and their files are removed")
+  func summary() async throws {
+    let phone = try PhoneFolder()
+    let (service, folder) = service(
+      phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { SoundAnswer(200, [:], [Self.jpeg]) })
+    let payload = try payload()
+    do {
+      let preparation = SoundPreparation(payload, try NotificationPayload(payload), service: service)
+      preparation.begin()
+      await wait(until: 2, in: folder)
+      while !preparation.isReady(at: service.configuration.now()) { await Task.yield() }
+      let summary = HandOver.Summary(announcements: ["p1", "p2"], title: "Received 2 payments")
+      let handOver = preparation.handOver(.systemDefault, summary: summary)
+      #expect(handOver.attachments.isEmpty)
+      #expect(handOver.sender == nil)
+      preparation.end()
+    }
+    await wait(until: 0, in: folder)
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundHeaders
+import SoundLibrary
+import Testing
+import Waveforms
+
+@testable import NotificationServiceKit
+
+@Suite("The length of tones")
+struct ToneDurationTests {
+  private func duration(_ phone: PhoneFolder, payload: String? = nil, bundle: URL? = nil) -> Int64 {
+    var configuration = phone.service().configuration
+    configuration.bundle = bundle
+    return NotificationService(configuration).sounds.tone(payload: payload).duration
+  }
+
+  private func bundle(of phone: PhoneFolder, _ name: String, milliseconds: Int) throws -> URL {
+    let folder = phone.container.directory.appending(path: "bundle", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(PhoneFolder.sound(milliseconds: milliseconds)).write(to: folder.appending(path: name))
+    return folder
+  }
+
+  @Test("Without any file, the length of the system's sound is assumed")
+  func assumed() throws {
+    #expect(duration(try PhoneFolder()) == PreparedSound.assumedDuration)
+  }
+
+  @Test("The default sound is as long as default.wav in the group, else in the bundle")
+  func defaultFile() throws {
+    let phone = try PhoneFolder()
+    let bundle = try bundle(of: phone, "default.wav", milliseconds: 7_000)
+    #expect(duration(phone, bundle: bundle) == 7_001)
+    try phone.publish("default.wav", milliseconds: 5_000)
+    #expect(duration(phone, bundle: bundle) == 5_001)
+  }
+
+  @Test("A sound that is missing or 30 s long is replaced by the default sound")
+  func replaced() throws {
+    let phone = try PhoneFolder()
+    try phone.publish("default.wav", milliseconds: 5_000)
+    #expect(duration(phone, payload: "cash.wav") == 5_001)
+    try phone.publish("cash.wav", milliseconds: 30_000)
+    #expect(duration(phone, payload: "cash.wav") == 5_001)
+    try phone.publish("cash.wav", milliseconds: 3_000)
+    #expect(duration(phone, payload: "cash.wav") == 3_001)
+  }
+
+  @Test("A default.wav that iOS does not play is left out", arguments: [0, 30_000])
+  func unplayable(milliseconds: Int) throws {
+    let phone = try PhoneFolder()
+    if milliseconds > 0 {
+      try phone.publish("default.wav", milliseconds: milliseconds)
+    } else {
+      _ = try phone.library.publish(Array("not a sound".utf8), as: "default.wav")
+    }
+    #expect(duration(phone) == PreparedSound.assumedDuration)
+  }
+
+  @Test("The length of a tone of more than 6 MB is known")
+  func largeTone() throws {
+    let phone = try PhoneFolder()
+    // 29 s at 192,000 Hz.
+    let samples = [Int16](repeating: 1, count: 29 * 192_000)
+    _ = try phone.library.publish(WAVFile.encode(Waveform(samples: samples, sampleRate: 192_000)), as: "cash.wav")
+    #expect(duration(phone, payload: "cash.wav") == 29_001)
+  }
+
+  @Test("A header on the disk is read as one in memory, also of a file that ends early")
+  func header() throws {
+    let phone = try PhoneFolder()
+    let file = phone.container.directory.appending(path: "sound.wav")
+    let bytes = PhoneFolder.sound(milliseconds: 500)
+    for count in [bytes.count, 10_000, 60, 44, 20, 11, 0] {
+      try Data(bytes.prefix(count)).write(to: file)
+      #expect(SoundHeader(ofFileAt: file) == SoundHeader(of: Array(bytes.prefix(count))))
+    }
+    #expect(SoundHeader(ofFileAt: phone.container.directory.appending(path: "none.wav")) == nil)
+    #expect(SoundHeader(ofFileAt: phone.container.directory) == nil)
+  }
+}

@@ -191,7 +191,7 @@ check-console: voices
 	@scripts/check-console $(RELEASE)/crier
 
 bench: voices
-	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl
+	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl alsa-utils $(SOUND_SERVER)
 	$(SWIFT) build -c release --product crier-bench
 	$(SWIFT) build -c release --product in-process-limit
 	$(SWIFT) build -c release --product ledger-bench
@@ -201,6 +201,7 @@ bench: voices
 	@scripts/bench $(RELEASE)
 	@scripts/bench-service $(RELEASE)
 	@scripts/bench-push $(RELEASE)
+	@scripts/bench-player $(RELEASE)/crier
 
 # Where the compiled programs are that are installed.
 BUILT ?= $(RELEASE)

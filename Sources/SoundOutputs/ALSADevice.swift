@@ -16,6 +16,16 @@
     let format: DeviceFormat
     let canPause: Bool
 
+    /// A second, silent stream of a PulseAudio server; `nil` for other devices.
+    ///
+    /// Preparing the device ends its stream and makes another one. A sink without a stream, such as a null sink whose
+    /// listener asks for no latency, renders as far ahead as it may: 2 s of silence, which the next sound would have to
+    /// wait for. The second stream asks for the latency of the first one as long as the device is open.
+    private let silentStream: OpaquePointer?
+
+    /// Whether the device belongs to a PulseAudio server, which has room for more than one stream.
+    var isShared: Bool { unsafe silentStream != nil }
+
     /// Whether the device was prepared and has received no frames since.
     private var isFresh = false
 
@@ -40,6 +50,7 @@
         self.format = format
         self.canPause = canPause && mayPause
         try unsafe Self.setSoftware(handle, format)
+        unsafe silentStream = unsafe Self.isPulseAudio(handle) ? Self.openSilentStream(name, rate: rate) : nil
       } catch {
         unsafe snd_pcm_close(handle)
         throw error
@@ -48,6 +59,7 @@
 
     deinit {
       unsafe snd_pcm_close(handle)
+      if let stream = unsafe silentStream { unsafe snd_pcm_close(stream) }
     }
 
     func prepare() throws(DeviceFault) {
@@ -160,6 +172,38 @@
         unsafe snd_pcm_sw_params_set_avail_min(handle, settings, snd_pcm_uframes_t(format.periodFrames)),
         "setting the wake-up threshold")
       try check(unsafe snd_pcm_sw_params(handle, settings), "applying the settings")
+    }
+
+    /// Whether a PCM belongs to libasound's plugin for PulseAudio, directly or behind a converting PCM. A client of
+    /// PipeWire's server for PulseAudio's protocol uses the same plugin.
+    private static func isPulseAudio(_ handle: OpaquePointer) -> Bool {
+      var buffer: OpaquePointer?
+      guard unsafe snd_output_buffer_open(&buffer) == 0, let buffer = unsafe buffer else { return false }
+      defer { unsafe snd_output_close(buffer) }
+      // libasound tells a plugin's name only in this description: "ALSA <-> PulseAudio PCM I/O Plugin".
+      guard unsafe snd_pcm_dump(handle, buffer) == 0 else { return false }
+      var text: UnsafeMutablePointer<CChar>?
+      let count = unsafe snd_output_buffer_string(buffer, &text)
+      guard let text = unsafe text else { return false }
+      // unsafe: the text has this many bytes, and is not terminated.
+      let bytes = unsafe UnsafeRawBufferPointer(start: text, count: count)
+      return String(decoding: unsafe Array(bytes), as: UTF8.self).contains("<-> PulseAudio")
+    }
+
+    /// Opens a stream with the same latency as the device, and corks it, so that the server plays nothing from it and
+    /// may suspend the sink.
+    ///
+    /// - Returns: `nil` if the server makes no further stream. The device works without it.
+    private static func openSilentStream(_ name: String, rate: Int) -> OpaquePointer? {
+      var opened: OpaquePointer?
+      guard unsafe snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) == 0 else { return nil }
+      guard let stream = unsafe opened else { return nil }
+      // Setting the hardware also prepares the PCM, and so makes the stream. Dropping corks it.
+      guard unsafe (try? setHardware(stream, rate: rate)) != nil, unsafe snd_pcm_drop(stream) == 0 else {
+        unsafe snd_pcm_close(stream)
+        return nil
+      }
+      return unsafe stream
     }
 
     private static func check(_ status: Int32, _ action: String, opening: Bool = false) throws(DeviceFault) {

@@ -27,6 +27,9 @@
 
       /// The requested rate in Hz.
       let requestedRate: Int
+
+      /// Whether the device can be opened once more while it is open.
+      let isShared: Bool
     }
 
     public var name: String { device == "default" ? "default" : OutputName.alsa(device).description }
@@ -72,7 +75,11 @@
     public func open(rate: Int) throws(OutputError) { _ = try openDevice(rate: rate) }
 
     public func release() {
-      guard let device = take() else { return }
+      if let device = take() { close(device) }
+    }
+
+    /// Closes a device, and waits for it for at most ``releasingPatience``.
+    private func close(_ device: OpenDevice) {
       // The answer arrives when the device is closed. A device that hangs is not waited for.
       _ = device.thread.run(patience: Self.releasingPatience) { device, closed in
         device = nil
@@ -89,24 +96,27 @@
     }
 
     private func openDevice(rate: Int) throws(OutputError) -> (device: OpenDevice, isReused: Bool) {
-      if let open = opened.withLock({ $0 }) {
-        if open.requestedRate == rate { return (open, true) }
-        release()
-      }
+      if let open = opened.withLock({ $0 }), open.requestedRate == rate { return (open, true) }
+      let earlier = take()
+      // The sink of a server would render silence far ahead if it had no stream for a moment.
+      let overlaps = earlier?.isShared == true
+      if let earlier, !overlaps { close(earlier) }
+      defer { if let earlier, overlaps { close(earlier) } }
       let thread = DeviceThread()
       let (name, mayPause) = (device, mayPause)
-      let opening: Result<DeviceFormat, DeviceFault>? = thread.run(patience: Self.openingPatience) { device, answer in
+      let opening: Result<(DeviceFormat, isShared: Bool), DeviceFault>? = thread.run(patience: Self.openingPatience) {
+        device, answer in
         do throws(DeviceFault) {
           let opened = try ALSADevice(name: name, rate: rate, mayPause: mayPause)
           device = opened
-          answer.give(.success(opened.format))
+          answer.give(.success((opened.format, opened.isShared)))
         } catch {
           answer.give(.failure(error))
         }
       }
       switch opening {
-      case .success(let format):
-        let open = OpenDevice(thread: thread, format: format, requestedRate: rate)
+      case .success((let format, let isShared)):
+        let open = OpenDevice(thread: thread, format: format, requestedRate: rate, isShared: isShared)
         opened.withLock { $0 = open }
         return (open, false)
       case .failure(let fault):

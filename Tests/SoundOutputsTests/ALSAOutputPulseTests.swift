@@ -164,6 +164,27 @@ import Waveforms
     for sound in sounds { #expect(abs(sound.count - rate * 3 / 10) <= rate * 5 / 1000) }
   }
 
+  /// With its own latency, the sink of PulseAudio renders 2 s of silence as soon as it has no stream.
+  @Test(
+    "the gap between sounds is the caller's on a sink with its own latency, also if the sounds' rates differ",
+    arguments: [[22_050], [22_050, 48_000]])
+  func ownLatencyOfTheSink(rates: [Int]) throws {
+    let server = try PulseServer()
+    let recording = try server.record(latency: PulseServer.ownLatency)
+    let output = ALSAOutput(device: server.pcm)
+    let owner = PlayControl()
+    for index in 0..<4 {
+      if index > 0 { owner.wait(while: .playing, atMost: .milliseconds(250)) }
+      let tone = Tone.sine(1000, milliseconds: 300, rate: rates[index % rates.count])
+      #expect(try output.play(tone, volume: .full, control: PlayControl()) == .heard)
+    }
+    let sounds = Tone.sounds(in: try recording.samples(andMilliseconds: 2 * PulseServer.ownLatency + 300), gap: 4800)
+    #expect(sounds.count == 4)
+    let gaps = zip(sounds, sounds.dropFirst()).map { ($1.lowerBound - $0.upperBound) * 1000 / rate }
+    // On a busy machine the gaps are longer, but none is as long as the silence of the sink.
+    for gap in gaps { #expect((250 - 20..<PulseServer.ownLatency / 2).contains(gap)) }
+  }
+
   @Test("a killed server is a lost device, and after its restart the sound plays")
   func killedServer() throws {
     let server = try PulseServer()

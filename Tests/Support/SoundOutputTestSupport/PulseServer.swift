@@ -128,9 +128,15 @@ public final class PulseServer: Sendable {
   }
 
   /// Starts a recording, and returns when it runs.
-  public func record() throws -> Recording {
-    try Recording(server: socket, environment: environment, rate: rate)
+  ///
+  /// - Parameter latency: the latency in ms for which the recording asks. PulseAudio's sink takes a low one for its own;
+  ///   with ``ownLatency`` it has its own, as if nobody recorded. Such a recording returns its samples up to 4 s late.
+  public func record(latency: Int = Recording.lowLatency) throws -> Recording {
+    try Recording(server: socket, environment: environment, rate: rate, latency: latency)
   }
+
+  /// The latency in ms of a null sink of PulseAudio if no stream and no recording asks for less.
+  public static let ownLatency = 2000
 
   private var environment: [String: String] {
     [
@@ -149,17 +155,19 @@ public final class Recording: Sendable {
   private let bytes: ReadBytes
   private let rate: Int
 
-  init(server: String, environment: [String: String], rate: Int) throws {
+  /// A latency in ms with which a recording is nearly complete. When a sound begins, the sink's monitor has already
+  /// output the samples into which PulseAudio mixes it. A loudspeaker would play this part, but a recording misses it.
+  /// With 10 ms the recording lacks the first 9 ms of each sound, and with 2 ms the first ms.
+  public static let lowLatency = 2
+
+  init(server: String, environment: [String: String], rate: Int, latency: Int = lowLatency) throws {
     self.rate = rate
     process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.environment = environment
-    // When a sound begins, the sink's monitor has already output the samples into which PulseAudio mixes it. A
-    // loudspeaker would play this part, but a recording misses it. With 10 ms the recording lacks the first 9 ms of
-    // each sound, and with 2 ms the first ms.
     process.arguments = [
       "parec", "--server=\(server)", "--device=speaker.monitor", "--raw", "--format=s16le", "--rate=\(rate)",
-      "--channels=1", "--latency-msec=2",
+      "--channels=1", "--latency-msec=\(latency)",
     ]
     let output = Pipe()
     process.standardOutput = output

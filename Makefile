@@ -3,7 +3,8 @@
 #   make run      install missing packages, build, and start the service; make samples renders the samples
 #   make test     install missing packages, and run the tests
 #   make lint     check the format, targets and imports, locks, licences, the tests named in the threat model, the texts
-#                 of the console, and that docs/operations.md shows the files of Deployment/ as they are
+#                 of the console, that docs/operations.md shows the files of Deployment/ as they are, and that the
+#                 version and the linked libraries in debian/ are those of the sources
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
@@ -96,6 +97,7 @@ lint:
 	@scripts/check-threat-model
 	@scripts/check-deployment
 	@scripts/check-console-texts
+	@scripts/check-package
 
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift

@@ -3,7 +3,8 @@
 #   make run      install missing packages, build, and start the service; make samples renders the samples
 #   make test     install missing packages, and run the tests
 #   make lint     check the format, targets and imports, locks, licences, the tests named in the threat model, the texts
-#                 of the console, and that docs/operations.md shows the files of Deployment/ as they are
+#                 of the console, that docs/operations.md shows the files of Deployment/ as they are, and that the
+#                 version and the linked libraries in debian/ are those of the sources
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
@@ -15,6 +16,7 @@
 #   make check-phone     send 10,000 payments to simulated phones, and kill 500 extension processes
 #   make check-console   check the console in a real browser
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
+#   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
 #   make bench    measure Crier beside the engine in-process, the espeak-ng program, and h2load
@@ -31,7 +33,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-phone check-console check-pipewire fuzz bench build install install-files man-page deb check-deb clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-phone check-console check-pipewire check-arm fuzz bench build install install-files man-page deb check-deb clean wording
 
 setup:
 	@scripts/setup
@@ -95,6 +97,7 @@ lint:
 	@scripts/check-threat-model
 	@scripts/check-deployment
 	@scripts/check-console-texts
+	@scripts/check-package
 
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
@@ -107,6 +110,14 @@ check-pipewire:
 	@scripts/setup pipewire wireplumber pulseaudio-utils libasound2-plugins
 	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^SoundOutputsTests[.]ALSAOutputPulseTests/'
 	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^PlaybackTests[.]RecordedPlaybackTests/'
+
+# Takes a quarter of an hour on two cores, and downloads 100 MB. SHARE=1 speaks every text, and not every tenth. Nothing
+# of arm64 is installed: scripts/check-arm unpacks it in .build/arm.
+SHARE ?= 10
+
+check-arm:
+	@scripts/setup gcc gcc-aarch64-linux-gnu qemu-user qemu-system-arm cpio
+	@SWIFT=$(SWIFT) SHARE=$(SHARE) scripts/check-arm
 
 # The recorded sounds and the speech programs with which recordings are checked.
 SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festival festvox-kdlpc16k

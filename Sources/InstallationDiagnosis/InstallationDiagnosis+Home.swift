@@ -30,11 +30,10 @@ extension InstallationDiagnosis {
       InstallationCheck(.home, commands.home, [InstallationProblem(code, message, remedy: remedy)])
     }
     switch facts.place {
-    case .missing:
+    case .missing(let maker):
       return fault(
         .homeMissing, "There is no such folder.",
-        "If the path is right, make it; otherwise name the folder with --home:\n"
-          + "install -d -m 700 \(commands.folder)")
+        "If the path is right, make it; otherwise name the folder with --home:\n\(commands.makeHome(maker))")
     case .notAFolder:
       return fault(.homeNotAFolder, "There is a file in place of the folder.", "Name the folder with --home.")
     case .unreachable:

@@ -19,6 +19,7 @@ extension InstallationDiagnosis {
     case .noDevice: return InstallationCheck(.sound, "output \(facts.name), which needs no device")
     case .silencePlayed(let milliseconds):
       return InstallationCheck(.sound, "output \(facts.name), \(servers); silence played in \(milliseconds) ms")
+    case .notTried(let reason): return InstallationCheck(skipping: .sound, because: reason)
     case .played(let process, nil):
       return InstallationCheck(.sound, "output \(facts.name), in use by the player (process \(process)); not tried")
     case .played(let process, let code?):

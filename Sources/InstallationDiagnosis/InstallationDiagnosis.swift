@@ -75,6 +75,15 @@ struct RemedyCommands {
   /// The command for a home folder that belongs to another user.
   func asUser(_ owner: String) -> String { "runuser -u \(Shell.quoted(owner)) -- \(crier("doctor"))" }
 
+  /// The command that makes a home folder for the user who is to own it.
+  func makeHome(_ maker: HomeFacts.Maker) -> String {
+    switch maker {
+    case .thisUser: "install -d -m 700 \(folder)"
+    case .root: "sudo install -d -m 700 -o \"$(id -un)\" -g \"$(id -gn)\" \(folder)"
+    case .rootFor(let account): "install -d -m 700 -o \(Shell.quoted(account)) -g \(Shell.quoted(account)) \(folder)"
+    }
+  }
+
   /// The commands that put a backup in the place of the ledger. The damaged one is kept.
   var restoreLedger: String {
     """

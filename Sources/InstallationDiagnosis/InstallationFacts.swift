@@ -56,8 +56,18 @@ public struct SettingsFacts: Sendable, Hashable {
 
 /// The home folder.
 public struct HomeFacts: Sendable, Hashable {
+  /// Who can make a home folder that is missing.
+  public enum Maker: Sendable, Hashable {
+    /// This user, for itself.
+    case thisUser
+    /// Only root, for this user, who may not write to the folder above.
+    case root
+    /// This user is root, and makes the folder for the account of the service.
+    case rootFor(account: String)
+  }
+
   public enum Place: Sendable, Hashable {
-    case missing
+    case missing(Maker)
     case notAFolder
     /// This user may not enter the folder, or one above it.
     case unreachable

@@ -15,6 +15,8 @@ public struct OutputFacts: Sendable, Hashable {
     ///   - process: The player's process.
     ///   - lostDevice: The code of the error while the player waits for its device; nil if it does not.
     case played(process: Int32, lostDevice: String?)
+    /// The device was not tried, for the reason in the phrase.
+    case notTried(String)
     case invalidName(String, remedy: String)
     /// Another program uses the device and does not share it.
     case busy(String)

@@ -29,16 +29,31 @@ public enum LedgerLook {
     }
   }
 
-  /// Returns the status of the player of a lane; nil if no player runs, or if its ledger cannot be read.
+  /// Returns what a ledger says about the player of a lane.
   ///
   /// - Parameter facts: The ledger as it was found. Without a log beside it, no program has it open.
-  public static func player(of lane: String, in file: URL, _ facts: LedgerFacts) -> PlayerStatus? {
-    guard case .sound(_, isOpen: true, _) = facts else { return nil }
+  public static func player(of lane: String, in file: URL, _ facts: LedgerFacts) -> PlayerLook {
+    switch facts {
+    case .missing, .sound(_, isOpen: false, _): return .none
+    case .skipped, .unreadable: return .unknown
+    case .sound(_, isOpen: true, _): break
+    }
     var options = Ledger.Options()
     options.checksIntegrity = false
-    guard let ledger = try? Ledger(reading: file, options: options), let status = try? ledger.player(lane: lane),
-      status.isRunning
-    else { return nil }
-    return status
+    do throws(LedgerError) {
+      let status = try Ledger(reading: file, options: options).player(lane: lane)
+      return status.isRunning ? .running(status) : .none
+    } catch {
+      return .unknown
+    }
   }
+}
+
+/// What the ledger says about the player that may use the output now.
+public enum PlayerLook: Sendable {
+  /// No player runs.
+  case none
+  case running(PlayerStatus)
+  /// The ledger cannot be read, so a player may use the output.
+  case unknown
 }

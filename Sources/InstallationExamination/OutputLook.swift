@@ -3,7 +3,7 @@
 import ConcurrencySupport
 import Foundation
 public import InstallationDiagnosis
-public import Ledger
+import Ledger
 import SoundOutputs
 import Waveforms
 
@@ -21,16 +21,21 @@ public enum OutputLook {
 
   /// - Parameters:
   ///   - name: The output's name, as in the settings.
-  ///   - player: The player that uses the output now; nil if there is none. Its device is not tried, so that an
-  ///     announcement that begins meanwhile does not find it taken.
+  ///   - player: The player that may use the output now. Its device is not tried, so that an announcement that begins
+  ///     meanwhile does not find it taken.
+  ///   - mayOpenDevices: Whether a device may be opened. ``SoundServerRestraint`` says so.
   ///   - environment: The environment of this process, which says where sound servers are.
-  public static func look(name: String, player: PlayerStatus?, environment: [String: String]) async -> OutputFacts {
+  public static func look(
+    name: String, player: PlayerLook, mayOpenDevices: Bool = true, environment: [String: String]
+  ) async -> OutputFacts {
     OutputFacts(
       name: name, servers: SoundServers.answering(environment: environment), cards: SoundServers.cards,
-      outcome: name == "none" ? .none : await outcome(name, player))
+      outcome: name == "none" ? .none : await outcome(name, player, mayOpenDevices))
   }
 
-  private static func outcome(_ name: String, _ player: PlayerStatus?) async -> OutputFacts.Outcome {
+  private static func outcome(
+    _ name: String, _ player: PlayerLook, _ mayOpenDevices: Bool
+  ) async -> OutputFacts.Outcome {
     do throws(OutputError) {
       let output = try OutputName(name)
       switch output {
@@ -38,9 +43,16 @@ public enum OutputLook {
       case .file(let path): return fileOutcome(path)
       case .alsa, .systemDefault: break
       }
-      if let player {
+      switch player {
+      case .none: break
+      case .unknown:
+        return .notTried("the ledger cannot be read, so it is not known whether a player uses the output")
+      case .running(let player):
         let code = player.report?.isDeviceLost == true ? player.report?.deviceCode ?? "device_lost" : nil
         return .played(process: player.report?.processID ?? 0, lostDevice: code)
+      }
+      guard mayOpenDevices else {
+        return .notTried("no temporary file could be written, so trying the output could start a sound server")
       }
       return try await play(on: output.makeOutput())
     } catch {

@@ -32,17 +32,24 @@ enum SoundServers {
   static func answering(environment: [String: String]) -> [String] {
     let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())"
     let pipeWire = connect("\(environment["PIPEWIRE_RUNTIME_DIR"] ?? runtime)/pipewire-0") != nil
-    let sockets = [
-      environment["PULSE_SERVER"].flatMap { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : nil },
-      environment["PULSE_RUNTIME_PATH"].map { "\($0)/native" }, "\(runtime)/pulse/native", "/run/pulse/native",
-    ]
     var names = pipeWire ? ["PipeWire"] : []
-    if let owner = sockets.lazy.compactMap({ $0.flatMap(connect) }).first {
+    if let owner = pulseSocketOwner(environment: environment) {
       let isPipeWire = owner.hasPrefix("pipewire") || (pipeWire && owner != "pulseaudio")
       let name = isPipeWire ? "PipeWire" : "PulseAudio"
       if !names.contains(name) { names.append(name) }
     }
     return names
+  }
+
+  /// Returns the name of the program that answers on PulseAudio's socket, or an empty text if it is not known; nil if
+  /// nothing answers there.
+  static func pulseSocketOwner(environment: [String: String]) -> String? {
+    let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())"
+    let sockets = [
+      environment["PULSE_SERVER"].flatMap { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : nil },
+      environment["PULSE_RUNTIME_PATH"].map { "\($0)/native" }, "\(runtime)/pulse/native", "/run/pulse/native",
+    ]
+    return sockets.lazy.compactMap { $0.flatMap(connect) }.first
   }
 
   /// Connects to a socket and closes the connection.

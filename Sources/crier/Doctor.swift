@@ -3,6 +3,7 @@
 import ArgumentParser
 import Foundation
 import InstallationDiagnosis
+import InstallationExamination
 
 #if canImport(Glibc)
   import Glibc
@@ -57,11 +58,13 @@ struct Doctor: AsyncParsableCommand {
     try await Failures.reported {
       // A sound server or a program on the port may close its connection.
       signal(SIGPIPE, SIG_IGN)
+      let environment = ProcessInfo.processInfo.environment
+      let mayOpenDevices = SoundServerRestraint.apply(environment: environment)
       let flags: [(ServiceConfiguration.Name, String?)] = [(.host, host), (.port, port), (.output, output)]
       let look = InstallationLook(
         home: home.folder, files: files, config: config.map { URL(filePath: $0) },
         flags: Dictionary(uniqueKeysWithValues: flags.compactMap { name, value in value.map { (name, $0) } }),
-        environment: ProcessInfo.processInfo.environment)
+        environment: environment, mayOpenDevices: mayOpenDevices)
       let diagnosis = InstallationDiagnosis(of: await look.facts(), home: home.folder.typed)
       if json {
         try StandardOutput.write(try diagnosis.jsonLine)

@@ -26,6 +26,8 @@ struct InstallationLook {
   /// The settings that were given as flags.
   let flags: [ServiceConfiguration.Name: String]
   let environment: [String: String]
+  /// Whether a device may be opened, because the sound libraries are kept from changing anything.
+  let mayOpenDevices: Bool
 
   func facts() async -> InstallationFacts {
     let now = Date()
@@ -47,7 +49,7 @@ struct InstallationLook {
       packs: PackLook.look(
         own: home.voices, installed: installation.voices, choices: home.chosenPacks,
         settled: configuration?.packs ?? ChosenPacks()),
-      output: await configuration.asyncMap { await output($0, ledger) }, port: configuration.map(port),
+      output: await configuration.asyncMap { await output($0, homeFacts, ledger) }, port: configuration.map(port),
       clock: ClockLook.look(ledger: home.ledger, now: now),
       openFiles: OpenFileFacts(
         limit: OpenFiles.reachableLimit ?? own + connections, own: own,
@@ -108,7 +110,7 @@ struct InstallationLook {
   private func homeFacts() -> HomeFacts {
     let folder = home.directory.path(percentEncoded: false)
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved(home.directory)) else {
-      return HomeFacts(place: CrierHome.isMissing(home.directory) ? .missing : .unreachable)
+      return HomeFacts(place: CrierHome.isMissing(home.directory) ? .missing(maker) : .unreachable)
     }
     guard attributes[.type] as? FileAttributeType == .typeDirectory else { return HomeFacts(place: .notAFolder) }
     let owner =
@@ -132,6 +134,19 @@ struct InstallationLook {
     return facts
   }
 
+  /// The account that the Debian package makes for the service.
+  private static let serviceAccount = "crier"
+
+  /// Who can make the home folder, if it is missing.
+  private var maker: HomeFacts.Maker {
+    if geteuid() == 0 {
+      return getpwnam(Self.serviceAccount) == nil ? .thisUser : .rootFor(account: Self.serviceAccount)
+    }
+    var above = home.directory.absoluteURL.deletingLastPathComponent()
+    while above.path(percentEncoded: false) != "/", CrierHome.isMissing(above) { above.deleteLastPathComponent() }
+    return access(above.path(percentEncoded: false), W_OK | X_OK) == 0 ? .thisUser : .root
+  }
+
   private func resolved(_ file: URL) -> String { file.resolvingSymlinksInPath().path(percentEncoded: false) }
 
   /// The path of a file in the home folder as the user may type it.
@@ -141,11 +156,20 @@ struct InstallationLook {
 
   // MARK: The output and the port
 
-  private func output(_ configuration: ServiceConfiguration, _ ledger: LedgerFacts) async -> OutputFacts {
+  private func output(
+    _ configuration: ServiceConfiguration, _ homeFacts: HomeFacts, _ ledger: LedgerFacts
+  ) async -> OutputFacts {
     var options = LaneOptions()
     options.output = configuration.output
-    let player = (try? options.lane()).flatMap { LedgerLook.player(of: $0, in: home.ledger, ledger) }
-    return await OutputLook.look(name: configuration.output, player: player, environment: environment)
+    var player = PlayerLook.none
+    // Without a home no player runs. Beside the home of another user, this user may have another sound server, and must
+    // not take the device from the service.
+    if case .missing = homeFacts.place {
+    } else if let lane = try? options.lane() {
+      player = LedgerLook.player(of: lane, in: home.ledger, ledger)
+    }
+    return await OutputLook.look(
+      name: configuration.output, player: player, mayOpenDevices: mayOpenDevices, environment: environment)
   }
 
   private func port(_ configuration: ServiceConfiguration) -> PortFacts {

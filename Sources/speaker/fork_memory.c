@@ -55,7 +55,9 @@ static int visit(struct dl_phdr_info *library, size_t size, void *leave_out) {
 void fork_memory_leave_out_libraries(bool leave_out) { dl_iterate_phdr(visit, &leave_out); }
 
 void fork_memory_touch(void *shared, size_t size) {
-  madvise(shared, size, MADV_POPULATE_WRITE);
+  // On Arm, pages may have 16 or 64 KiB, and the memory may begin in the middle of one.
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)shared & ~(page - 1);
+  madvise((void *)begin, (uintptr_t)shared - begin + size, MADV_POPULATE_WRITE);
   madvise((void *)engine_variables.begin, engine_variables.end - engine_variables.begin, MADV_POPULATE_WRITE);
   volatile char stack[STACK_BYTES];
   for (size_t offset = 0; offset < sizeof stack; offset += 4096) stack[offset] = 0;

@@ -73,7 +73,8 @@ static struct child_report report_of(unsigned char channel, int status, const st
     if (signal == SIGKILL && cpu_seconds >= CPU_LIMIT_SECONDS) signal = SIGXCPU;
     // The engine crashes if it gets no memory, because it does not check. Its memory use at that moment distinguishes
     // this crash from others.
-    bool out_of_memory = (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGABRT) &&
+    bool out_of_memory = (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGTRAP ||
+                          signal == SIGABRT) &&
                          usage->ru_maxrss > MEMORY_LIMIT_MEGABYTES * 1024L * 9 / 10;
     report.end = out_of_memory ? CHILD_END_MEMORY_LIMIT : CHILD_END_SIGNAL;
     report.signal = (unsigned char)signal;

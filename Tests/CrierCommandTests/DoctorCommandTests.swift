@@ -35,7 +35,7 @@ struct DoctorCommandTests {
 
   static let breakages: [Breakage] = [
     // Without a home there are no settings either.
-    Breakage("no home", "home", "home_missing", "install -d -m 700 HOME", 73, flags: RunningService.flags) {
+    Breakage("no home", "home", "home_missing", "install -d -m 700", 73, flags: RunningService.flags) {
       try FileManager.default.removeItem(at: $0.home)
     },
     Breakage("a home that others can write to", "home", "writable_by_others", "chmod go-w HOME", 73) {

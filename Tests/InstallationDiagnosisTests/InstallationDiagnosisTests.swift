@@ -19,7 +19,7 @@ struct InstallationDiagnosisTests {
   @Test(
     "the exit status is 73 for a fault of the home, its disk or the ledger, 69 for any other, and 0 for a warning")
   func exitStatus() {
-    #expect(InstallationFacts.diagnosis { $0.home.place = .missing }.exitStatus == 73)
+    #expect(InstallationFacts.diagnosis { $0.home.place = .missing(.thisUser) }.exitStatus == 73)
     #expect(InstallationFacts.diagnosis { $0.disk?.freeBytes = 0 }.exitStatus == 73)
     #expect(InstallationFacts.diagnosis { $0.ledger = .unreadable(.damaged) }.exitStatus == 73)
     #expect(InstallationFacts.diagnosis { $0.engine = .dataMissing }.exitStatus == 69)
@@ -39,7 +39,15 @@ struct InstallationDiagnosisTests {
     (.settingIgnored, "crier serve --print-config", { $0.settings.warnings = ["CRIER_PROT is not a setting."] }),
     (.chimeUnusable, "crier serve --print-config", { $0.settings.chimeFault = "There is no such file." }),
     (.providerKeyUnusable, "key file", { $0.settings.providerKeyFaults = ["The key is readable by others."] }),
-    (.homeMissing, "install -d -m 700 '/srv/my home'", { $0.home.place = .missing }),
+    (.homeMissing, "\ninstall -d -m 700 '/srv/my home'", { $0.home.place = .missing(.thisUser) }),
+    (
+      .homeMissing, "\nsudo install -d -m 700 -o \"$(id -un)\" -g \"$(id -gn)\" '/srv/my home'",
+      { $0.home.place = .missing(.root) }
+    ),
+    (
+      .homeMissing, "\ninstall -d -m 700 -o crier -g crier '/srv/my home'",
+      { $0.home.place = .missing(.rootFor(account: "crier")) }
+    ),
     (.homeNotAFolder, "--home", { $0.home.place = .notAFolder }),
     (.homeUnreachable, "runuser -u USER -- crier doctor", { $0.home.place = .unreachable }),
     (.foreignOwner, "runuser -u crier -- crier doctor --home '/srv/my home'", { $0.home.foreignOwner = "crier" }),
@@ -183,6 +191,8 @@ struct InstallationDiagnosisTests {
     #expect(engine[.engine]?.verdict == .skipped && engine[.sandbox]?.verdict == .fault)
     #expect(InstallationFacts.diagnosis { $0.engine = .dataMissing }[.sandbox]?.verdict == .skipped)
     #expect(InstallationFacts.diagnosis { $0.disk = nil }[.disk]?.verdict == .skipped)
+    let output = InstallationFacts.diagnosis { $0.output?.outcome = .notTried("the ledger cannot be read") }
+    #expect(output[.sound]?.verdict == .skipped && output[.sound]?.found == "the ledger cannot be read")
   }
 
   @Test("a running service on the port is no fault, and neither is an output that needs no device")

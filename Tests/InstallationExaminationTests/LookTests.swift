@@ -76,7 +76,7 @@ struct LookTests {
   @Test("outputs without a device are not tried, and invalid names and unwritable files are reported")
   func outputs() async throws {
     func outcome(_ name: String) async -> OutputFacts.Outcome {
-      await OutputLook.look(name: name, player: nil, environment: [:]).outcome
+      await OutputLook.look(name: name, player: .none, environment: [:]).outcome
     }
     let folder = try TemporaryFolder()
     #expect(await outcome("none") == .none)
@@ -86,6 +86,21 @@ struct LookTests {
     guard case .failed = await outcome("file:\(folder.url.path)/missing/log") else { Issue.record("no fault"); return }
     guard case .invalidName = await outcome("hw:0") else { Issue.record("no fault"); return }
     guard case .failed = await outcome("alsa:crier_no_such_pcm") else { Issue.record("no fault"); return }
+  }
+
+  @Test("an output is not tried if the ledger that would name its player cannot be read")
+  func unknownPlayer() async throws {
+    for facts: LedgerFacts in [.skipped, .unreadable(.damaged), .unreadable(.other("this user may not read it"))] {
+      let player = LedgerLook.player(of: "default", in: URL(filePath: "/none/ledger.sqlite"), facts)
+      guard
+        case .notTried = await OutputLook.look(name: "alsa:crier_no_such_pcm", player: player, environment: [:]).outcome
+      else { Issue.record("tried"); return }
+      // No device is opened for these.
+      #expect(await OutputLook.look(name: "none", player: player, environment: [:]).outcome == .none)
+      #expect(await OutputLook.look(name: "null", player: player, environment: [:]).outcome == .noDevice)
+    }
+    let missing = LedgerLook.player(of: "default", in: URL(filePath: "/none/ledger.sqlite"), .missing)
+    guard case .none = missing else { Issue.record("no ledger has no player"); return }
   }
 
   @Test("the clock's facts contain the latest change of the ledger or its log")

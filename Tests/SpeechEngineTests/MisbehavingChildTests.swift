@@ -75,6 +75,16 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
+  @Test("a child that gets no more memory and aborts has exceeded its limit, whatever signal abort() raises")
+  func memory() async throws {
+    let engine = try StandInEngine.engine()
+    let error = await #expect(throws: SpeechEngineError.self) {
+      try await engine.speak(StandInEngine.utterance("child: uses all memory and aborts"))
+    }
+    #expect(error?.code == .textUnspeakable && error?.problem.contains("memory limit") == true)
+    try await expectOwnSounds(engine)
+  }
+
   @Test(
     "if no child can be started or confined, the engine is unavailable and no text is blamed",
     arguments: ["without-processes", "without-confinement"])

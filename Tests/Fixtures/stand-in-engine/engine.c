@@ -135,7 +135,7 @@ static int found_something(void) {
 int espeak_Synth(const char *text, size_t size, unsigned position, int type, unsigned end_position, unsigned flags,
                  unsigned *identifier, void *user_data) {
   (void)size, (void)position, (void)type, (void)end_position, (void)flags, (void)identifier, (void)user_data;
-  own = (struct memory *)(text - 16);
+  own = (struct memory *)(void *)(text - 16);  // The text stands there in the memory, which begins on a page.
   static const char prefix[] = "child: ";
   if (strncmp(text, prefix, sizeof prefix - 1) == 0) deed = text + sizeof prefix - 1;
 
@@ -152,9 +152,16 @@ int espeak_Synth(const char *text, size_t size, unsigned position, int type, uns
   if (does("reads the next request")) syscall(SYS_read, REQUESTS, nonce, sizeof nonce);
   if (does("opens a file")) syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY);
   if (does("reads what is not its own")) syscall(SYS_read, 5, nonce, sizeof nonce);
-  if (does("makes another child")) syscall(SYS_fork);
+  if (does("makes another child")) syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (does("ends its parent")) syscall(SYS_kill, getppid(), SIGKILL);
   if (does("writes beyond its memory")) memset((char *)own - sizeof *own, 'x', 3 * sizeof *own);
+  if (does("uses all memory and aborts")) {
+    for (;;) {
+      char *volatile block = malloc(1 << 20);  // volatile, or the compiler leaves all of this out
+      if (block == NULL) abort();
+      memset(block, 'x', 1 << 20);
+    }
+  }
   if (does("writes to everybody")) {
     for (int descriptor = 0; descriptor < 64; descriptor++) {
       if (descriptor != ANSWERS) syscall(SYS_write, descriptor, nonce, sizeof nonce);

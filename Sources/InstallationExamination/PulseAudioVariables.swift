@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The variables of the environment with which libpulse, to which ALSA may pass a sound, changes nothing.
+///
+/// Without them, opening an output can start a PulseAudio server, write a cookie with which a client proves who it is,
+/// and make the folder for the server's socket (pulse-client.conf(5) and pulseaudio(1)).
+struct PulseAudioVariables: Equatable {
+  /// What is known before a look.
+  struct Situation {
+    /// The environment of this process.
+    var environment: [String: String]
+    /// Whether a server answers on PulseAudio's socket.
+    var serverAnswers: Bool
+    /// Whether a file exists.
+    var exists: (String) -> Bool
+    /// Returns the names in a folder; none if it cannot be read.
+    var names: (String) -> [String]
+    /// Returns a file's text; nil if it cannot be read.
+    var text: (String) -> String?
+  }
+
+  /// The text of a settings file for clients, which adds to the settings that would hold without it.
+  let settings: String
+  /// The values of the variables. ``settings`` has a variable of its own, `PULSE_CLIENTCONFIG`.
+  let values: [String: String]
+
+  init(_ situation: Situation) {
+    let environment = situation.environment
+    let home = environment["HOME"] ?? "/"
+    let folders = [environment["XDG_CONFIG_HOME"] ?? "\(home)/.config"].map { "\($0)/pulse" } + ["\(home)/.pulse"]
+
+    // One file holds, with the files in the folder beside it.
+    let candidates = folders.map { "\($0)/client.conf" } + ["/etc/pulse/client.conf"]
+    var files: [String] = []
+    if let file = environment["PULSE_CLIENTCONFIG"] ?? candidates.first(where: situation.exists) {
+      let beside = situation.names("\(file).d").filter { $0.hasSuffix(".conf") }.sorted()
+      files = ([file] + beside.map { "\(file).d/\($0)" }).filter(situation.exists)
+    }
+    settings = (files.map { ".include \($0)" } + ["autospawn = no"]).map { "\($0)\n" }.joined()
+
+    let set = files.compactMap(situation.text).flatMap(Self.names(in:))
+    var values: [String: String] = [:]
+    let cookies = folders.map { "\($0)/cookie" } + ["\(home)/.pulse-cookie"]
+    if environment["PULSE_COOKIE"] == nil, !set.contains("cookie-file"), !cookies.contains(where: situation.exists) {
+      // Zeros are as good as a new cookie, which no server knows either: a server of the same user asks for none.
+      values["PULSE_COOKIE"] = "/dev/zero"
+    }
+    if environment["PULSE_SERVER"] == nil, environment["DISPLAY"] == nil, !set.contains("default-server"),
+      !situation.serverAnswers
+    {
+      // With the name of a server, libpulse makes no folder for the socket of one.
+      values["PULSE_SERVER"] = "unix:/nonexistent"
+    }
+    self.values = values
+  }
+
+  /// Returns the names that are set in a settings file, which has lines such as `autospawn = no`. `;` and `#` begin a
+  /// comment.
+  private static func names(in text: String) -> [String] {
+    text.split(whereSeparator: \.isNewline).compactMap { line in
+      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0].trimmingCharacters(in: .whitespaces)
+      return parts.count == 2 && !name.hasPrefix(";") && !name.hasPrefix("#") ? name : nil
+    }
+  }
+}

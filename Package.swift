@@ -166,7 +166,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncerTests",
     dependencies: [
-      "Announcer", "Announcements", "ConcurrencySupport", "SoundFiles", "SoundLibrary", "SoundMeasurement",
+      "Announcer", "Announcements", "ConcurrencySupport", "FileSystem", "SoundFiles", "SoundLibrary",
+      "SoundMeasurement",
       "SpeakingPlans", "SpeechEngine",
       "TestSupport",
       "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
@@ -304,7 +305,7 @@ let package = Package(
         .target(name: "CRename", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: settingsWithC),
-    .target(name: "SoundLibrary", dependencies: ["FileSystem"], swiftSettings: settingsWithC),
+    .target(name: "SoundLibrary", dependencies: ["ConcurrencySupport", "FileSystem"], swiftSettings: settingsWithC),
     .target(name: "HostAddresses", dependencies: ["ConcurrencySupport"], swiftSettings: settingsWithC),
     .target(
       name: "SoundDownloads", dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"],
@@ -541,8 +542,8 @@ let package = Package(
     .executableTarget(
       name: "crier-bench",
       dependencies: [
-        "Announcements", "Announcer", "PlaybackOrder", "SoundLibrary", "SpeechEngine", "VoicePacks", "Waveforms",
-        argumentParser,
+        "Announcements", "Announcer", "FileSystem", "PlaybackOrder", "SoundLibrary", "SpeechEngine", "VoicePacks",
+        "Waveforms", argumentParser,
       ],
       path: "Benchmarks/crier-bench", swiftSettings: settings),
     .executableTarget(

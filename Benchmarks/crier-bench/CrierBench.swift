@@ -13,7 +13,9 @@ import SpeechEngine
 struct CrierBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crier-bench", abstract: "Measures Crier; run it through make bench.",
-    subcommands: [Texts.self, Words.self, Throughput.self, Latency.self, Stitching.self, Worst.self, Backlog.self])
+    subcommands: [
+      Texts.self, Words.self, Throughput.self, Latency.self, Stitching.self, Worst.self, Backlog.self, Disk.self,
+    ])
 }
 
 /// The announcements that are measured; all contestants get the same ones.

@@ -47,22 +47,38 @@ public final class Announcer: Sendable {
     permit: NewClipPermit = .always
   ) async throws -> RenderedClip {
     try await withTaskExecutorPreference(WaitingThreads.shared) {
-      try await rendered(announcement, options, into: library, permit)
+      try await rendered(announcement, options, into: ClipPlace(library), permit).clip
     }
   }
 
+  /// Where a new clip is published.
+  struct ClipPlace {
+    /// Nil if nothing is written.
+    var library: SoundLibrary?
+    /// Nil if each clip is published as soon as it is made.
+    var groups: GroupedPublishing?
+
+    init(_ library: SoundLibrary?, groups: GroupedPublishing? = nil) {
+      self.library = library
+      self.groups = groups
+    }
+  }
+
+  /// A clip, and its file if the caller still has to publish it.
+  typealias Rendered = (clip: RenderedClip, unpublished: PreparedClip?)
+
   /// Renders the clip on a thread that may wait for the disk.
-  private func rendered(
-    _ announcement: Announcement, _ options: RenderOptions, into library: SoundLibrary?, _ permit: NewClipPermit
-  ) async throws -> RenderedClip {
+  func rendered(
+    _ announcement: Announcement, _ options: RenderOptions, into place: ClipPlace, _ permit: NewClipPermit
+  ) async throws -> Rendered {
     try options.check()
     let written = try ways(announcement, options, by: packs.pack(for:pauses:options:))
     do {
-      return try await rendered(announcement, options, written, into: library, permit)
+      return try await rendered(announcement, options, written, into: place, permit)
     } catch let error as SpeechEngineError where [.engineUnavailable, .speakerDied].contains(error.code) {
       let recorded = try waysWithoutEngine(announcement, options, written)
       guard !recorded.ways.isEmpty else { throw error }
-      return try await rendered(announcement, options, recorded, into: library, permit)
+      return try await rendered(announcement, options, recorded, into: place, permit)
     }
   }
 
@@ -70,20 +86,27 @@ public final class Announcer: Sendable {
   private typealias Written = (ways: [Way], remarks: Remarks)
 
   private func rendered(
-    _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into library: SoundLibrary?,
+    _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into place: ClipPlace,
     _ permit: NewClipPermit
-  ) async throws -> RenderedClip {
+  ) async throws -> Rendered {
     let (ways, remarks) = written
     // If only recorded clips are needed, the engine is not started.
     let engine = ways.allSatisfy(\.plan.isRecorded) ? nil : try await engine.identity()
     let whole = Self.recipe(ways, engine, options)
-    if let library, let found = try Self.find(whole, options, in: library) {
-      return try clip(announcement, ways, remarks, options, found, cached: true, in: library)
+    if let library = place.library {
+      var found = try Self.find(whole, options, in: library)
+      // Another announcement with the same words may wait to be published with its group.
+      if found == nil, await place.groups?.waitForClips(named: Self.name(whole, options)) == true {
+        found = try Self.find(whole, options, in: library)
+      }
+      if let found {
+        return (try clip(announcement, ways, remarks, options, found, cached: true, in: library), nil)
+      }
     }
     try await permit.begin()
     do {
-      let made = try await make(announcement, options, written, whole, engine, into: library)
-      permit.end(.made(bytes: made.bytes.count))
+      let made = try await make(announcement, options, written, whole, engine, into: place)
+      permit.end(.made(bytes: made.clip.bytes.count))
       return made
     } catch {
       permit.end(NewClipPermit.Ending(error))
@@ -91,13 +114,13 @@ public final class Announcer: Sendable {
     }
   }
 
-  /// Renders a clip that does not exist yet, and publishes it.
+  /// Renders a clip that does not exist yet, and publishes it, or prepares it for the publication of its group.
   ///
   /// - Parameter whole: The digest of the recipe that contains all ways to speak the announcement.
   private func make(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written, _ whole: String,
-    _ engine: EngineIdentity?, into library: SoundLibrary?
-  ) async throws -> RenderedClip {
+    _ engine: EngineIdentity?, into place: ClipPlace
+  ) async throws -> Rendered {
     let (ways, remarks) = written
     let spoken = try await speak(ways, isText: announcement.isText, options)
     // Ways at which the engine failed are not part of this clip's recipe. If the failure was temporary, the name
@@ -113,12 +136,20 @@ public final class Announcer: Sendable {
         engine: engine?.description, loudnessLUFS: mastered.loudnessLUFS, shortened: spoken.shortened,
         marks: waveform.marks.map(ClipRecord.Mark.init), frames: frames)
     }
-    let made = StoredClip(
-      name: "\(recipe).\(options.format.fileExtension)", bytes: bytes, record: record, waveform: waveform)
+    let made = StoredClip(name: Self.name(recipe, options), bytes: bytes, record: record, waveform: waveform)
+    let library = place.library
+    if let groups = place.groups {
+      let unpublished = try groups.prepare(bytes, as: made.name)
+      return (try clip(announcement, ways, remarks, options, made, cached: false, in: library), unpublished)
+    }
     // The digest is computed while this function waits for the disk.
     async let clip = clip(announcement, ways, remarks, options, made, cached: false, in: library)
     if let library { _ = try library.publish(bytes, as: made.name) }
-    return try await clip
+    return (try await clip, nil)
+  }
+
+  private static func name(_ recipe: String, _ options: RenderOptions) -> String {
+    "\(recipe).\(options.format.fileExtension)"
   }
 
   private static func recipe(_ ways: [Way], _ engine: EngineIdentity?, _ options: RenderOptions) -> String {
@@ -287,7 +318,7 @@ public final class Announcer: Sendable {
   }
 
   private static func find(_ recipe: String, _ options: RenderOptions, in library: SoundLibrary) throws -> StoredClip? {
-    let name = "\(recipe).\(options.format.fileExtension)"
+    let name = name(recipe, options)
     guard let bytes = try library.contents(of: name, isUse: true),
       let (waveform, record) = ClipRecord.read(bytes, recipe: recipe)
     else { return nil }

@@ -73,13 +73,22 @@ extension Announcer {
     try packs.check(options.pack)
     try await Self.batch(rows, limit: limit, each: each) { announcement in
       while true {
-        do {
-          let report = try await self.render(announcement, options: options, into: library, permit: permit).report
-          if try await keeps(report) { return report }
-        } catch let error as SpeechEngineError where error.code == .queueFull {
-          // The queue is full because of other work. This is not an error of the row, so the row waits for its turn.
-          try await Task.sleep(for: .milliseconds(200))
+        let report = try await Self.waitingForEngine {
+          try await self.render(announcement, options: options, into: library, permit: permit).report
         }
+        if try await keeps(report) { return report }
+      }
+    }
+  }
+
+  /// Repeats a rendering for as long as the engine's queue is full because of other work. This is not an error of the
+  /// row, so the row waits for its turn.
+  static func waitingForEngine<Value>(_ render: () async throws -> Value) async throws -> Value {
+    while true {
+      do {
+        return try await render()
+      } catch let error as SpeechEngineError where error.code == .queueFull {
+        try await Task.sleep(for: .milliseconds(200))
       }
     }
   }
@@ -91,28 +100,33 @@ extension Announcer {
   ) async throws {
     try await concurrently(
       limit: limit, next: rows,
-      work: { row in
-        var outcome = BatchOutcome(
-          line: row.line, id: row.id, endOffset: row.endOffset, result: .failure(CancellationError()))
-        do {
-          var report = try await render(try row.announcement.get())
-          // A text need not have an id, but its row may have one.
-          report.id = report.id ?? row.id
-          report.warnings = row.warnings + report.warnings
-          outcome.result = .success(report)
-        } catch {
-          outcome.result = .failure(error)
-        }
-        return outcome
-      },
+      work: { await outcome(of: $0, render: render) },
       each: { outcome in
         if case .failure(let error) = outcome.result, failsEveryRow(error) { throw error }
         try await each(outcome)
       })
   }
 
+  /// Returns the outcome of a row.
+  static func outcome(
+    of row: BatchRow, render: (Announcement) async throws -> ClipReport
+  ) async -> BatchOutcome {
+    var outcome = BatchOutcome(
+      line: row.line, id: row.id, endOffset: row.endOffset, result: .failure(CancellationError()))
+    do {
+      var report = try await render(try row.announcement.get())
+      // A text need not have an id, but its row may have one.
+      report.id = report.id ?? row.id
+      report.warnings = row.warnings + report.warnings
+      outcome.result = .success(report)
+    } catch {
+      outcome.result = .failure(error)
+    }
+    return outcome
+  }
+
   /// Whether the remaining rows would fail in the same way.
-  private static func failsEveryRow(_ error: any Error) -> Bool {
+  static func failsEveryRow(_ error: any Error) -> Bool {
     switch error {
     case let error as SpeechEngineError: error.code == .engineUnavailable
     // The name of one clip may belong to a folder, which concerns only that clip. All other library errors concern the

@@ -2,6 +2,10 @@
 
 import Foundation
 
+#if os(Linux)
+  private import CRename
+#endif
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -71,6 +75,11 @@ extension FileSystemCalls {
       }
       guard number == 0 else { throw SystemError(number: number) }
       return bytes
+    },
+    startWriting: { (file) throws(SystemError) in
+      #if os(Linux)
+        _ = try check(sync_file_range(file, 0, 0, 2))
+      #endif
     },
     synchronize: { (file) throws(SystemError) in
       #if canImport(Darwin)

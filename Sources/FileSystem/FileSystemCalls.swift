@@ -41,6 +41,10 @@ package struct FileSystemCalls: Sendable {
   /// Reads up to `count` bytes; returns an empty array at the end of the file.
   package var read: @Sendable (_ file: Descriptor, _ count: Int) throws(SystemError) -> [UInt8]
 
+  /// Asks the system to begin writing a file's bytes to the disk, without waiting for it. The bytes are on the disk only
+  /// after ``synchronize``. On systems without such a call, nothing happens.
+  package var startWriting: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
+
   /// Writes a file's bytes, or a folder's entries, to the disk.
   package var synchronize: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 

@@ -3,7 +3,7 @@
 package import Foundation
 
 /// A file descriptor that is closed at the end of this value's lifetime.
-package struct OpenDescriptor: ~Copyable {
+package struct OpenDescriptor: ~Copyable, Sendable {
   package let number: FileSystemCalls.Descriptor
   private let calls: FileSystemCalls
 

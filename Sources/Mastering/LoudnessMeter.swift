@@ -50,7 +50,7 @@ struct LoudnessMeter: ~Copyable {
 
 extension LoudnessMeter {
   /// Returns the loudness of a whole sound in hundredths of a LU, even for sounds for which the standard defines no
-  /// loudness.
+  /// loudness. Most sounds at 22,050 Hz are measured by `MeterReading`, which gives the same result sooner.
   ///
   /// A sound shorter than one gating block is repeated until it fills three blocks. For 30 single words of one voice,
   /// 220 to 395 ms long, the results then varied by 1.0 LU. When the words were padded with zeros instead, the results
@@ -60,6 +60,7 @@ extension LoudnessMeter {
   ///
   /// - Returns: `nil` when every sample is zero.
   static func hundredths(of samples: [Int16], sampleRate: Int) throws(MasteringError) -> Int? {
+    if sampleRate == Mastering.sampleRate, let reading = MeterReading.hundredths(of: samples) { return reading }
     let loudness = try self.loudness(of: samples, sampleRate: sampleRate)
     if loudness.isFinite { return Decibels.hundredths(loudness) }
     let peak = samples.reduce(0) { max($0, $1.magnitude) }
@@ -69,7 +70,8 @@ extension LoudnessMeter {
     return louder.isFinite ? Decibels.hundredths(louder - 20 * log10(2) * Double(shift)) : nil
   }
 
-  private static func loudness(of samples: [Int16], sampleRate: Int) throws(MasteringError) -> Double {
+  /// Returns libebur128's result in LUFS. A sound shorter than one gating block is repeated.
+  static func loudness(of samples: [Int16], sampleRate: Int) throws(MasteringError) -> Double {
     guard !samples.isEmpty else { return -.infinity }
     var meter = try LoudnessMeter(sampleRate: sampleRate)
     let block = (sampleRate * blockMilliseconds + 999) / 1000

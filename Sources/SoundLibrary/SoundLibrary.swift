@@ -60,9 +60,7 @@ public struct SoundLibrary: Sendable {
   ///   one exception: if the last step, synchronizing the folder, fails, the complete new clip may already be in place.
   public func publish(_ bytes: [UInt8], as name: String) throws(SoundLibraryError) -> URL {
     let url = try url(for: name)
-    guard bytes.count <= Self.maximumClipBytes else {
-      throw SoundLibraryError(code: .tooLarge, action: .publishing, folder: soundsDirectory)
-    }
+    try check(bytes, name)
     do throws(SystemError) {
       let folder = try SoundsFolder(making: container, calls: calls)
       try folder.publish(bytes, as: name, use: SoundUse(at: now()))
@@ -93,6 +91,14 @@ public struct SoundLibrary: Sendable {
     } catch {
       if error.kind == .missing { return nil }
       throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
+    }
+  }
+
+  /// Checks that a clip with these bytes can have this name.
+  func check(_ bytes: [UInt8], _ name: String) throws(SoundLibraryError) {
+    try Self.check(name)
+    guard bytes.count <= Self.maximumClipBytes else {
+      throw SoundLibraryError(code: .tooLarge, action: .publishing, folder: soundsDirectory)
     }
   }
 

@@ -17,7 +17,7 @@ import Foundation
 /// - A file is removed only while its lock is held, so its name cannot come to mean another publisher's file in the
 ///   meantime.
 /// - On a file system without locks, no temporary file is ever removed, and `O_EXCL` still keeps two publishers apart.
-struct SoundsFolder: ~Copyable {
+struct SoundsFolder: ~Copyable, Sendable {
   /// The number of names that a publisher tries first, starting at a random name. At most this many abandoned files
   /// exist, and later publishers find and remove them.
   static let temporaryNameCount = 64
@@ -60,10 +60,8 @@ struct SoundsFolder: ~Copyable {
   ///
   /// - Parameter use: The first use of the file.
   func publish(_ bytes: [UInt8], as name: String, use: SoundUse) throws(SystemError) {
-    let temporary = try makeTemporary(startingAt: Int.random(in: 0..<Self.temporaryNameCount))
+    let temporary = try write(bytes, startingAt: Int.random(in: 0..<Self.temporaryNameCount), use: use)
     do throws(SystemError) {
-      try calls.writeAll(bytes, to: temporary.file.number)
-      try? calls.touch(temporary.file.number, use.time)
       try temporary.file.synchronize()
       try replace(name, by: temporary.name)
     } catch {
@@ -74,7 +72,26 @@ struct SoundsFolder: ~Copyable {
     try folder.synchronize()
   }
 
-  private func replace(_ name: String, by newName: String) throws(SystemError) {
+  /// Writes a file under a temporary name. Its bytes are not synchronized. No file is left after an error.
+  ///
+  /// - Parameters:
+  ///   - first: The number of the temporary name that is tried first.
+  ///   - use: The first use of the file.
+  func write(_ bytes: [UInt8], startingAt first: Int, use: SoundUse) throws(SystemError) -> Temporary {
+    let temporary = try makeTemporary(startingAt: first)
+    do throws(SystemError) {
+      try calls.writeAll(bytes, to: temporary.file.number)
+    } catch {
+      // The first error is the one to report.
+      try? calls.remove(folder.number, temporary.name)
+      throw error
+    }
+    try? calls.touch(temporary.file.number, use.time)
+    return temporary
+  }
+
+  /// Gives a temporary file its name, and replaces an existing file.
+  func replace(_ name: String, by newName: String) throws(SystemError) {
     guard let old = try? openFile(name) else { return try calls.rename(folder.number, newName, name) }
     try replace(name, old, by: newName)
   }
@@ -202,7 +219,7 @@ struct SoundsFolder: ~Copyable {
 
 extension SoundsFolder {
   /// A temporary file that no other publisher writes to or removes.
-  struct Temporary: ~Copyable {
+  struct Temporary: ~Copyable, Sendable {
     let name: String
     let file: OpenDescriptor
   }

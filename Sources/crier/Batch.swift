@@ -107,7 +107,7 @@ struct Batch: AsyncParsableCommand {
         },
         options: clip.renderOptions(
           locale: locale, format: SoundFormat(container: format, encoding: encoding), sampleRate: sampleRate),
-        into: library, limit: jobs
+        inGroupsInto: library, limit: jobs
       ) { outcome in
         if limits.isGiven, case .success(let report) = outcome.result { published.insert(report.clip.name) }
         try reporter.take(outcome)

@@ -161,32 +161,9 @@ struct PublishingFailureTests {
   @Test("every opened file descriptor is closed, after failure and success")
   func descriptors() throws {
     let open = Counter()
-    func counting(_ calls: FileSystemCalls) -> FileSystemCalls {
-      var counted = calls
-      counted.openFolder = { (parent, name) throws(SystemError) in
-        let descriptor = try calls.openFolder(parent, name)
-        open.add()
-        return descriptor
-      }
-      counted.createFile = { (folder, name, permissions) throws(SystemError) in
-        let descriptor = try calls.createFile(folder, name, permissions)
-        open.add()
-        return descriptor
-      }
-      counted.openFile = { (folder, name) throws(SystemError) in
-        let descriptor = try calls.openFile(folder, name)
-        open.add()
-        return descriptor
-      }
-      counted.close = { descriptor in
-        open.add(-1)
-        calls.close(descriptor)
-      }
-      return counted
-    }
     for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
     for calls in [FileSystemCalls.system] + Step.allCases.map({ $0.failing(with: EIO) }) {
-      let library = SoundLibrary(container: home.container, calls: counting(calls))
+      let library = SoundLibrary(container: home.container, calls: calls.counting(open))
       _ = try? library.publish([1], as: "a.wav")
       _ = try? library.contents(of: "a.wav")
       #expect(open.value == 0)

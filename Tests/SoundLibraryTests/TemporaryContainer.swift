@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
+import FileSystem
 import Foundation
 
 @testable import SoundLibrary
@@ -50,6 +51,34 @@ final class Counter: Sendable {
       number += amount
       return number
     }
+  }
+}
+
+extension FileSystemCalls {
+  /// Returns calls that count the open file descriptors.
+  func counting(_ open: Counter) -> FileSystemCalls {
+    let calls = self
+    var counted = self
+    counted.openFolder = { (parent, name) throws(SystemError) in
+      let descriptor = try calls.openFolder(parent, name)
+      open.add()
+      return descriptor
+    }
+    counted.createFile = { (folder, name, permissions) throws(SystemError) in
+      let descriptor = try calls.createFile(folder, name, permissions)
+      open.add()
+      return descriptor
+    }
+    counted.openFile = { (folder, name) throws(SystemError) in
+      let descriptor = try calls.openFile(folder, name)
+      open.add()
+      return descriptor
+    }
+    counted.close = { descriptor in
+      open.add(-1)
+      calls.close(descriptor)
+    }
+    return counted
   }
 }
 

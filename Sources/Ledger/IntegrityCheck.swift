@@ -14,7 +14,8 @@ import GRDB
 /// It has a connection and a thread of its own, so no call of the ledger waits for it. It reads one consistent state of
 /// the file (`PRAGMA quick_check`), and SQLite cannot start the log afresh until the check has read that state to its
 /// end. The check is therefore given up as soon as the log has grown by ``Settings/mostLogGrowth``. Then it continues
-/// table by table, so that each part is short. A part whose log grows too much is repeated after a pause.
+/// table by table, so that each part is short, and no longer with a low priority, so that busy processors do not keep
+/// it from its end. A part whose log grows too much is repeated after a pause.
 ///
 /// Table by table, SQLite does not look for pages that no table uses, and finds everything else. Of the pages that
 /// a table lost, it finds those whose entry in the pointer map no longer agrees.
@@ -113,7 +114,7 @@ final class IntegrityCheck: Sendable {
       await waitForAnswer { answer in
         // The threads for work that blocks are few, and their priority is that of the requests.
         Thread.detachNewThread { [self] in
-          lowerPriorityOfThread()
+          if part == .file { lowerPriorityOfThread() }
           answer.give(Result { try checkNow(part) })
         }
       }

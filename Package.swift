@@ -177,7 +177,7 @@ let quickTests: [Target] = [
     name: "AnnouncementServerTests",
     dependencies: [
       "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
-      "HostAddresses", "Ledger",
+      "HostAddresses", "Ledger", "LedgerTestSupport",
       "Mastering", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
       "SoundOutputTestSupport", "SoundOutputs",
       "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",

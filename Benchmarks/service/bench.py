@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "Tests" / "service"))
 sys.dont_write_bytecode = True
 
 import inputs  # noqa: E402
+import ledgers  # noqa: E402
 from client import Connection, post  # noqa: E402
 from harness import (  # noqa: E402
     MEBIBYTE,
@@ -39,6 +40,8 @@ HOT = {"id": "hot", "amount": "12.50", "currency": "CNY", "channel": "alipay", "
 # The numbers of wrk's connections and threads.
 LOADS = [(16, 1), (16, 2), (64, 1), (64, 2)]
 MISS_CONNECTIONS = 8
+# The announcements of the ledgers with which starting is measured; they make about 150 and 1,200 MB.
+FILLED = (66_000, 530_000)
 # The ledger keeps 30 days, so from day 40 on it only grows by what its pages leave unused.
 LEDGER_GROWTH = 1.1
 # A median after a year may be this many times that of the first day. On an idle machine the medians differed by 3 %;
@@ -132,6 +135,26 @@ def program(build, name, *arguments, text=None):
     return ended.stdout
 
 
+def checks(service):
+    """Returns the milliseconds of each check of a ledger in the service's log."""
+    text = service.log.read_text(errors="replace") if service.log.exists() else ""
+    return re.findall(r"\bms=(\d+).*The ledger was checked", text)
+
+
+def check_time(service, known):
+    """Waits for the end of the service's check of its ledger, and returns the seconds that the check took.
+
+    `known` is the number of checks in the log before the service was started.
+    """
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        ended = checks(service)
+        if len(ended) > known:
+            return int(ended[-1]) / 1000
+        time.sleep(0.05)
+    raise Unusable("the service did not check its ledger within 300 s.")
+
+
 class Bench:
     def __init__(self, arguments, folder):
         self.arguments = arguments
@@ -139,6 +162,9 @@ class Bench:
         self.build = pathlib.Path(arguments.build).resolve()
         self.options = Options(str(self.build / "crier"), 1, 1, False)
         self.figures = {}
+        # By the number of announcements: the size of the ledger, and the seconds of its check beside the work.
+        self.ledger_bytes = {}
+        self.checks = {}
 
     def add(self, name, value):
         self.figures.setdefault(name, []).append(value)
@@ -336,12 +362,16 @@ class Bench:
             self.add(f"{who} {kind} p50", percentile(times, 0.5))
             self.add(f"{who} {kind} p99", percentile(times, 0.99))
 
+        known = len(checks(service))
         with service:
+            check_time(service, known)
             time.sleep(2)  # The work of the start must be over.
             os.sync()
             measure("miss", post_payment(lambda number: f"new-{number}", 201, False), numbers)
             measure("again", post_payment(lambda number: f"new-{number}", 200, False), numbers)
+        known = len(checks(service))
         with service:
+            check_time(service, known)
             time.sleep(2)
             os.sync()
             half = len(numbers) // 2
@@ -388,14 +418,42 @@ class Bench:
         for number in range(self.arguments.starts):
             home = self.folder / f"start-{number}"
             for kind in ("cold", "warm"):
-                service = Service(self.options, home).spawn()
-                try:
-                    self.add(f"start {kind}", service.wait_until_ready() * 1000)
-                finally:
-                    if service.is_running:
-                        service.terminate(20)
-                    service.kill()
+                self.start(kind, home)
             shutil.rmtree(home, ignore_errors=True)
+        if self.arguments.fill:
+            for count in FILLED:
+                self.filled_starts(count)
+
+    def filled_starts(self, count):
+        """Measures the start with a ledger of so many announcements, with its pages in memory and only on the disk."""
+        progress(f"start-up with {count} announcements")
+        home = self.folder / f"filled-{count}"
+        with Service(self.options, home) as service:
+            service.terminate(20)
+        ledger = home / "ledger.sqlite"
+        self.ledger_bytes[count] = ledgers.fill(ledger, count, round(time.time() * 1000))
+        os.sync()
+        for _ in range(self.arguments.starts):
+            self.start(f"filled {count}", home)
+            with open(ledger, "rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            self.start(f"uncached {count}", home)
+        service = Service(self.options, home)
+        known = len(checks(service))
+        with service:
+            self.checks[count] = check_time(service, known)
+        shutil.rmtree(home, ignore_errors=True)
+
+    def start(self, kind, home):
+        start = time.monotonic()
+        service = Service(self.options, home).spawn()
+        try:
+            service.wait_until_ready()
+            self.add(f"start {kind}", (time.monotonic() - start) * 1000)
+        finally:
+            if service.is_running:
+                service.terminate(20)
+            service.kill()
 
     def tables(self):
         processor = next(
@@ -455,11 +513,7 @@ class Bench:
         if self.arguments.year:
             lines += self.year_rows()
         idle, idle_speakers, count = self.idle
-        lines += ["", "| from start to the first 200 of `/readyz` | median, ms | maximum, ms |", "|---|---|---|"]
-        lines += [
-            f"| {text} | {self.median(f'start {kind}'):.0f} | {max(self.figures[f'start {kind}']):.0f} |"
-            for kind, text in (("cold", "a new home"), ("warm", "an existing home"))
-        ]
+        lines += ["", *self.start_rows()]
         loaded, loaded_speakers = self.median("loaded service"), self.median("loaded speakers")
         lines += [
             "",
@@ -470,6 +524,17 @@ class Bench:
             f"| after new announcements | {loaded / MEBIBYTE:.1f} | {loaded_speakers / MEBIBYTE:.1f} |",
         ]
         return "\n".join(lines)
+
+    def start_rows(self):
+        kinds = [("cold", "a new home", ""), ("warm", "an existing home", "")]
+        for count, size in self.ledger_bytes.items():
+            text = f"a ledger of {size / MEBIBYTE:.0f} MiB with {count:,} announcements"
+            kinds.append((f"filled {count}", text, f"{self.checks[count]:.1f}"))
+            kinds.append((f"uncached {count}", f"{text}, not in the system's file cache", ""))
+        yield "| from start to the first 200 of `/readyz` | median, ms | maximum, ms | the check beside the work, s |"
+        yield "|---|---|---|---|"
+        for kind, text, check in kinds:
+            yield f"| {text} | {self.median(f'start {kind}'):.0f} | {max(self.figures[f'start {kind}']):.0f} | {check} |"
 
     def rows(self, name):
         for connections, threads in LOADS:
@@ -487,6 +552,9 @@ def main():
     parser.add_argument("--clips", type=int, default=500, help="the number of new clips per round, one at a time")
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument(
+        "--skip-filled", dest="fill", action="store_false", help="do not measure starts with large ledgers"
+    )
+    parser.add_argument(
         "--year", type=int, default=400, help="the announcements of each day of a simulated year; 0 skips the year"
     )
     parser.add_argument(
@@ -494,10 +562,17 @@ def main():
         help="a home that year-of-announcements filled before, because that takes hours at 20,000 a day; its output is "
         "expected in a file beside it with the suffix .txt. The home is changed",
     )
+    parser.add_argument("--only-starts", action="store_true", help="measure only the starts")
     parser.add_argument("--skip-bare", action="store_true", help="do not measure the bare route")
     parser.add_argument("--skip-engine", action="store_true", help="do not measure the engine in-process")
     arguments = parser.parse_args()
     end_on_signals()
+    if arguments.only_starts:
+        with work_folder(Options("", 1, 1, False)) as folder:
+            bench = Bench(arguments, folder)
+            bench.starts()
+            print("\n".join(bench.start_rows()))
+        return
     if shutil.which("wrk") is None:
         raise Unusable("wrk is missing: apt-get install wrk.")
     with work_folder(Options("", 1, 1, False)) as folder:

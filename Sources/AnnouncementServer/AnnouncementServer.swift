@@ -101,6 +101,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let library: Library
   let largeBodies = LargeBodies()
   let stopping = Stopping()
+  let ledgerWatch: LedgerWatch
+  /// Ends when the service listens.
+  private let listens = AsyncStream.makeStream(of: Void.self)
   private let onStart: @Sendable (Int) async -> Void
 
   /// - Parameters:
@@ -118,6 +121,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     self.onStart = onStart
     let ledger = parts.ledger
     self.ledger = ledger
+    ledgerWatch = LedgerWatch(ledger: ledger, stopping: stopping, logger: logger)
     let metrics = ServiceMetrics()
     let hub = EventHub()
     self.hub = hub
@@ -280,10 +284,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       configuration: ApplicationConfiguration(
         address: .hostname(settings.host, port: settings.port), serverName: Self.name, backlog: 1024,
         availableConnectionsDelegate: MaximumAvailableConnections(settings.mostConnections)),
-      onServerRunning: { channel in
+      onServerRunning: { [logger, onStart, listens, settings] channel in
         let port = channel.localAddress?.port ?? settings.port
         logger.info("The service is listening on \(settings.authority(port: port)).")
         await onStart(port)
+        listens.continuation.finish()
       },
       logger: libraryLogger)
   }
@@ -310,6 +315,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         if let player { group.addTask { try await player.run() } }
         if let pushService { group.addTask { try await pushService.run() } }
         if let webhookService { group.addTask { try await webhookService.run() } }
+        group.addTask { [ledgerWatch, listens] in
+          try await cancelWhenGracefulShutdown {
+            // Until the service listens, the start has the disk and the processors to itself.
+            for await _ in listens.stream {}
+            try await ledgerWatch.run()
+          }
+        }
         group.addTask {
           try await withTaskCancellationHandler {
             try await listening.value

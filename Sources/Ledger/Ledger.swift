@@ -16,9 +16,10 @@ import GRDB
 /// - Any number of processes and `Ledger` values on one machine can have the same file open.
 ///
 /// The ledger refuses a file with an error, and leaves it unchanged, if SQLite finds it damaged, if it is not a
-/// database, if it belongs to another program, or if a newer version wrote it. Because of its checksums, the log ends
-/// at its first damaged page. If a disk damages the log after it reported the data as safe, the damage can therefore
-/// not be detected.
+/// database, if it belongs to another program, or if a newer version wrote it. If damage is only found while the ledger
+/// is in use, by ``checkIntegrity()`` or by any other call, nothing more is written, and all later calls fail. Because
+/// of its checksums, the log ends at its first damaged page. If a disk damages the log after it reported the data as
+/// safe, the damage can therefore not be detected.
 public final class Ledger: Sendable {
   /// The options for opening a ledger.
   public struct Options: Sendable, Hashable {
@@ -40,7 +41,10 @@ public final class Ledger: Sendable {
     public var mostDevicesInGroup = 500
     /// The maximum number of enumerators of a device.
     public var mostEnumerators = 100
-    /// Whether opening the ledger reads and checks every page. A process that only watches can skip the check.
+    /// Whether opening the ledger reads and checks every page, which takes longer the larger the file is. A process
+    /// that only watches can skip the check, and a service can run it beside its work; see ``Ledger/checkIntegrity()``.
+    /// Opening always checks what takes no longer with a larger file: its header, its tables, and whether it has as many
+    /// pages as its header says. A file that was found damaged before is always checked.
     public var checksIntegrity = true
 
     public init() {}
@@ -58,21 +62,24 @@ public final class Ledger: Sendable {
   private let reader: DatabaseQueue
   private let writes: WriteQueue
   private let newWebhooks = NewWebhookWatch()
+  let damage: Damage
+  /// Whether opening the ledger checked every page.
+  public let wasCheckedAtOpening: Bool
 
   /// Opens the ledger, or creates it if there is no file. Only this user can access it (file 0600, missing folders
   /// 0700).
   ///
-  /// The call blocks while another process opens the ledger, and while it reads the whole file.
+  /// The call blocks while another process opens the ledger, and, with ``Options/checksIntegrity``, while it reads the
+  /// whole file.
   ///
   /// - Parameter now: Returns the current time, for every time stamp that the ledger writes.
   public init(
     at file: URL, options: Options = Options(), now: @escaping @Sendable () -> Date = { Date() }
   ) throws(LedgerError) {
     let file = file.absoluteURL.standardizedFileURL
+    damage = Damage(in: file, marks: true) { try Self.connectForReading(file, options: options) }
     do {
-      let opened = try Self.open(file, options: options)
-      writer = opened.writer
-      reader = opened.reader
+      (writer, reader, wasCheckedAtOpening) = try Self.open(file, options: options, damage: damage)
     } catch {
       throw LedgerError(error, while: .opening, in: file)
     }
@@ -80,7 +87,7 @@ public final class Ledger: Sendable {
     self.options = options
     self.now = now
     writes = WriteQueue(
-      writer: writer, file: file, limit: options.waitingLimit, byteLimit: options.waitingBytes)
+      writer: writer, file: file, damage: damage, limit: options.waitingLimit, byteLimit: options.waitingBytes)
     writer.add(transactionObserver: newWebhooks, extent: .databaseLifetime)
   }
 
@@ -92,8 +99,9 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``, with `olderVersion` if the file must be migrated before this version can read it.
   public init(reading file: URL, options: Options = Options()) throws(LedgerError) {
     let file = file.absoluteURL.standardizedFileURL
+    damage = Damage(in: file, marks: false) { try Self.connectForReading(file, options: options) }
     do {
-      reader = try Self.openForReading(file, options: options)
+      (reader, wasCheckedAtOpening) = try Self.openForReading(file, options: options)
     } catch {
       throw LedgerError(error, while: .opening, in: file)
     }
@@ -103,7 +111,7 @@ public final class Ledger: Sendable {
     self.options = options
     now = { Date() }
     writes = WriteQueue(
-      writer: writer, file: file, limit: options.waitingLimit, byteLimit: options.waitingBytes)
+      writer: writer, file: file, damage: damage, limit: options.waitingLimit, byteLimit: options.waitingBytes)
   }
 
   // MARK: - Access
@@ -138,7 +146,10 @@ public final class Ledger: Sendable {
     // statements. This connection has forbidden writing since it was opened, so it needs no pragma. (If the
     // connection were opened read-only, it could not empty the log when it is the last connection to be closed.)
     let result: Result<Value, LedgerError> = await waitForAnswer { answer in
-      reader.asyncWriteWithoutTransaction { [file] database in
+      reader.asyncWriteWithoutTransaction { [file, damage] database in
+        guard !damage.isFound else {
+          return answer.give(.failure(LedgerError(.damaged, while: action, in: file)))
+        }
         var value: Result<Value, any Error> = .failure(CancellationError())
         do {
           try database.inTransaction(.deferred) {
@@ -146,6 +157,7 @@ public final class Ledger: Sendable {
             return .commit
           }
         } catch {
+          damage.note(error)
           value = .failure(error)
         }
         answer.give(value.mapError { LedgerError($0, while: action, in: file) })
@@ -157,9 +169,9 @@ public final class Ledger: Sendable {
   /// Moves the log's content into the file, so that the log is written from its start again.
   func checkpoint() async {
     await withCheckedContinuation { continuation in
-      writer.asyncWriteWithoutTransaction { database in
+      writer.asyncWriteWithoutTransaction { [damage] database in
         // If a reader is in the way, a later checkpoint moves the content.
-        _ = try? database.checkpoint(.passive)
+        if !damage.isFound { _ = try? database.checkpoint(.passive) }
         continuation.resume()
       }
     }
@@ -183,7 +195,9 @@ public final class Ledger: Sendable {
 
   // MARK: - Opening
 
-  private static func open(_ file: URL, options: Options) throws -> (writer: DatabaseQueue, reader: DatabaseQueue) {
+  private static func open(
+    _ file: URL, options: Options, damage: Damage
+  ) throws -> (writer: DatabaseQueue, reader: DatabaseQueue, isChecked: Bool) {
     try DurableFolder.make(file.deletingLastPathComponent(), .ownerOnly)
     let path = file.path(percentEncoded: false)
 
@@ -202,23 +216,45 @@ public final class Ledger: Sendable {
       return writer
     }
     let reader = try DatabaseQueue(path: path, configuration: configuration(file, options, .reader))
-    if options.checksIntegrity { try checkIntegrity(reader, file) }
-    return (writer, reader)
+    let mark = Damage.mark(of: file)
+    let isMarked = try FileStatus.byteCount(at: mark.path(percentEncoded: false)) != nil
+    guard options.checksIntegrity || isMarked else { return (writer, reader, false) }
+    do {
+      try requireSound(reader, file)
+    } catch {
+      if LedgerError(error, while: .opening, in: file).code == .damaged { damage.found() }
+      throw error
+    }
+    // A backup may have been restored.
+    if isMarked { try DurableFile.remove(mark) }
+    return (writer, reader, true)
   }
 
   /// - Parameter isImmutable: Whether SQLite may assume that nothing changes the file. It then makes no files beside it.
-  static func openForReading(_ file: URL, options: Options, isImmutable: Bool = false) throws -> DatabaseQueue {
-    let path = file.path(percentEncoded: false)
+  static func openForReading(
+    _ file: URL, options: Options, isImmutable: Bool = false
+  ) throws -> (reader: DatabaseQueue, isChecked: Bool) {
     // SQLite reports a missing file like one that may not be read.
-    guard try FileStatus.byteCount(at: path) != nil else { throw SystemError.missing }
+    guard try FileStatus.byteCount(at: file.path(percentEncoded: false)) != nil else { throw SystemError.missing }
     try requireWholeFile(file)
-    // GRDB opens names as URIs if SQLite was built so, as Debian's and Apple's are.
-    let name = isImmutable ? file.absoluteString + "?immutable=1" : path
-    let reader = try DatabaseQueue(path: name, configuration: configuration(file, options, .onlyReader))
+    let reader = try connectForReading(file, options: options, isImmutable: isImmutable)
     try Schema.requireCurrent(reader, file: file)
-    if options.checksIntegrity { try checkIntegrity(reader, file) }
-    return reader
+    let isMarked = try FileStatus.byteCount(at: Damage.mark(of: file).path(percentEncoded: false)) != nil
+    guard options.checksIntegrity || isMarked else { return (reader, false) }
+    try requireSound(reader, file)
+    return (reader, true)
   }
+
+  private static func connectForReading(
+    _ file: URL, options: Options, isImmutable: Bool = false
+  ) throws -> DatabaseQueue {
+    // GRDB opens names as URIs if SQLite was built so, as Debian's and Apple's are.
+    let name = isImmutable ? file.absoluteString + "?immutable=1" : file.path(percentEncoded: false)
+    return try DatabaseQueue(path: name, configuration: configuration(file, options, .onlyReader))
+  }
+
+  /// Opens a connection that only reads, for a check.
+  func openToCheck() throws -> DatabaseQueue { try Self.connectForReading(file, options: options) }
 
   /// Refuses a file that was truncated to nothing. SQLite would treat it as a new one, and discard its log.
   static func requireWholeFile(_ file: URL) throws {
@@ -228,7 +264,8 @@ public final class Ledger: Sendable {
     guard size > 0 || logSize == 0 else { throw LedgerError(.damaged, while: .opening, in: file) }
   }
 
-  private static func checkIntegrity(_ reader: DatabaseQueue, _ file: URL) throws {
+  /// Reads and checks every page.
+  private static func requireSound(_ reader: DatabaseQueue, _ file: URL) throws {
     try reader.inDatabase { database in
       let findings = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
       guard findings == ["ok"] else { throw LedgerError(.damaged, while: .opening, in: file) }
@@ -253,6 +290,9 @@ public final class Ledger: Sendable {
     // settings.
     configuration.prepareDatabase { database in
       let isNew = try Schema.examine(database, file: file)
+      // SQLite then refuses a page whose cells do not lie within it when it reads the page, and not only when a check
+      // reads all pages.
+      try database.execute(sql: "PRAGMA cell_size_check = ON")
       if role == .onlyReader { return }
       guard role == .writer else { return try database.execute(sql: "PRAGMA query_only = 1") }
       // This setting lets pruning return pages to the disk. In an existing file it would have no effect but would still

@@ -64,6 +64,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The operation that failed.
   public enum Action: String, Sendable, Hashable {
     case opening
+    case checking
     case accepting
     case changing
     case reading
@@ -130,6 +131,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   private var attempt: String {
     switch action {
     case .opening: "Opening the ledger"
+    case .checking: "Checking the ledger"
     case .accepting: "Accepting an announcement in the ledger"
     case .changing: "Changing an announcement in the ledger"
     case .reading: "Reading the ledger"
@@ -202,13 +204,22 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .readOnly: "Make the file and its file system writable, or choose another file."
     case .notPermitted: "Give this user access to the file, or choose another file."
     case .busy: "Find the process that uses the file, and try again."
-    case .damaged: "The file was not changed. Keep a copy of it and of the files beside it, and restore a backup."
+    case .damaged: "\(damageLimit)Keep a copy of it and of the files beside it, and restore a backup."
     case .notALedger: "The file was not changed. Choose another file."
     case .newerVersion: "The file was not changed. Use the newer version, or another file."
     case .olderVersion:
       "The file was not changed. Start the service once, or run a command that writes to the file."
     case .wrongKindOfFile: "Choose another path."
     case .systemFailure: "Check the disk, and try again."
+    }
+  }
+
+  /// What is certain about the content of a damaged file.
+  private var damageLimit: String {
+    switch action {
+    case .opening: "The file was not changed. "
+    case .checking: "Nothing more is written to the file. "
+    default: ""
     }
   }
 }

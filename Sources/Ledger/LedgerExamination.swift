@@ -65,7 +65,7 @@ extension Ledger {
   ) throws -> LedgerExamination {
     var options = Options()
     options.busyTimeout = 1
-    let reader = try openForReading(file, options: options, isImmutable: !isOpen)
+    let (reader, _) = try openForReading(file, options: options, isImmutable: !isOpen)
     defer { try? reader.close() }
     let now = moment.wholeMilliseconds ?? 0
     return try reader.inDatabase { database in

@@ -32,13 +32,15 @@ final class WriteQueue: Sendable {
 
   private let writer: DatabaseQueue
   private let file: URL
+  private let damage: Damage
   private let limit: Int
   private let byteLimit: Int
   private let state = Locked(State())
 
-  init(writer: DatabaseQueue, file: URL, limit: Int, byteLimit: Int) {
+  init(writer: DatabaseQueue, file: URL, damage: Damage, limit: Int, byteLimit: Int) {
     self.writer = writer
     self.file = file
+    self.damage = damage
     self.limit = limit
     self.byteLimit = byteLimit
   }
@@ -81,6 +83,11 @@ final class WriteQueue: Sendable {
 
   /// Commits the writes in one transaction and answers each of them.
   private func commit(_ writes: ArraySlice<Write>, in database: Database) {
+    guard !damage.isFound else {
+      release(writes)
+      for write in writes { write.fail(LedgerError(.damaged, while: write.action, in: file)) }
+      return
+    }
     var answers: [@Sendable () -> Void] = []
     do {
       try database.inTransaction(.immediate) {
@@ -104,6 +111,7 @@ final class WriteQueue: Sendable {
       release(writes)
       for answer in answers { answer() }
     } catch {
+      damage.note(error)
       guard let first = writes.first else { return }
       let failure = LedgerError(error, while: first.action, in: file)
       guard writes.count == 1 || failure.meetsEveryWrite else {

@@ -108,7 +108,10 @@ struct Serve: AsyncParsableCommand {
     do { console = try ConsoleFiles(folder: installation.console) } catch {
       throw NoConsole(folder: installation.console)
     }
-    let ledger = try home.openLedger()
+    var ledgerOptions = Ledger.Options()
+    // The time that the check takes grows with the file, so the service makes it beside its work.
+    ledgerOptions.checksIntegrity = false
+    let ledger = try home.openLedger(options: ledgerOptions)
     let firstKey = try await FirstKey(home: home, ledger: ledger).prepare(
       isLocal: Self.isLoopback(configuration.settings.host), host: configuration.settings.host)
     var logger = Logger(label: "crier") { StreamLogHandler.standardError(label: $0) }

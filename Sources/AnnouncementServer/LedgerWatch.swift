@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Ledger
+import Logging
+
+/// Checks the ledger beside the service's work, and ends the service as soon as the ledger is found damaged.
+struct LedgerWatch: Sendable {
+  let ledger: Ledger
+  let stopping: Stopping
+  let logger: Logger
+
+  /// Runs until the task is cancelled.
+  ///
+  /// - Throws: `LedgerError` when the ledger is damaged or cannot be checked. For a moment before, requests are answered
+  ///   with errors, so that clients learn the reason and send their next requests elsewhere.
+  func run() async throws(LedgerError) {
+    do throws(LedgerError) {
+      if !ledger.wasCheckedAtOpening {
+        guard let report = try await ledger.checkIntegrity() else { return }
+        logger.info(
+          "The ledger was checked beside the work, and no damage was found.",
+          metadata: [
+            "bytes": "\(report.byteCount)", "ms": "\(Int(report.duration.inSeconds * 1000))",
+            "by_table": "\(report.isByTable)",
+          ])
+      }
+      guard let error = await ledger.damageFound() else { return }
+      throw error
+    } catch {
+      logger.critical("The ledger cannot be used, so the service ends.", metadata: ["error": "\(error)"])
+      stopping.stop()
+      try? await Task.sleep(for: AnnouncementServer.farewell)
+      throw error
+    }
+  }
+}

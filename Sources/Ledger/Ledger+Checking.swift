@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import FileSystem
+import Foundation
+
+extension Ledger {
+  /// The result of a check that found no damage.
+  public struct IntegrityReport: Sendable, Hashable {
+    /// The size of the ledger's file without its log, in bytes.
+    public var byteCount: Int
+    /// The time that the check took.
+    public var duration: Duration
+    /// Whether the file was checked table by table, because so much was written that the log grew too long.
+    public var isByTable: Bool
+  }
+
+  /// Reads and checks every page of the file while the ledger is in use. Other calls neither wait for the check nor are
+  /// they slowed down by more than one thread of low priority. While the check runs, the log beside the file can grow to
+  /// 64 MiB more than it had.
+  ///
+  /// When the check or any other call finds damage, this call ends, nothing more is written to the file, and every later
+  /// call fails with `damaged`. An empty file with the extension `damaged` marks the ledger then: as long as it exists,
+  /// opening the ledger checks every page first, whatever ``Options/checksIntegrity`` is.
+  ///
+  /// - Returns: Nil if the task was cancelled. The check then ends at once.
+  /// - Throws: ``LedgerError``, with `damaged` if the file is damaged.
+  @discardableResult
+  public func checkIntegrity() async throws(LedgerError) -> IntegrityReport? {
+    try await checkIntegrity(IntegrityCheck.Settings())
+  }
+
+  func checkIntegrity(_ settings: IntegrityCheck.Settings) async throws(LedgerError) -> IntegrityReport? {
+    let start = ContinuousClock.now
+    do {
+      let connection = try await onWaitingThread { [self] in try openToCheck() }
+      let check = IntegrityCheck(on: connection, of: file, damage: damage, settings: settings)
+      guard let isByTable = try await check.run() else { return nil }
+      return IntegrityReport(
+        byteCount: try FileStatus.byteCount(at: file.path(percentEncoded: false)) ?? 0,
+        duration: ContinuousClock.now - start, isByTable: isByTable)
+    } catch {
+      damage.note(error)
+      throw LedgerError(error, while: .checking, in: file)
+    }
+  }
+
+  /// Waits until the file is found damaged by ``checkIntegrity()`` or by any other call.
+  ///
+  /// - Returns: The error with which all calls fail from then on; nil if the task was cancelled.
+  public func damageFound() async -> LedgerError? {
+    await damage.waitUntilFound() ? LedgerError(.damaged, while: .checking, in: file) : nil
+  }
+}

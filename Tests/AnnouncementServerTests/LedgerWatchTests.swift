@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import Ledger
+import LedgerTestSupport
+import ServiceLifecycleTestKit
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("A service whose ledger is checked beside its work", .timeLimit(.minutes(10)))
+struct LedgerWatchTests {
+  /// Makes a folder with a ledger of some announcements, and damages it.
+  private func folder(damaging part: DamagedLedger.Part?) async throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "ledger.sqlite")
+    do { _ = try Ledger(at: file) }
+    while FileManager.default.fileExists(atPath: file.path + "-wal") { await Task.yield() }
+    try DamagedLedger.fill(file, announcements: 20_000)
+    if let part { try DamagedLedger.damage(part, of: file) }
+    return folder
+  }
+
+  private func service(
+    in folder: TemporaryFolder, _ change: (inout TestService.Options) -> Void = { _ in }
+  ) throws -> TestService {
+    try TestService(in: folder) {
+      $0.ledger.checksIntegrity = false
+      change(&$0)
+    }
+  }
+
+  @Test(
+    "it is ready before the check, and says why it is not ready after the check found damage",
+    arguments: DamagedLedger.Part.allCases)
+  func damaged(part: DamagedLedger.Part) async throws {
+    let service = try service(in: try await folder(damaging: part))
+    let client = try await service.client()
+    #expect(try await service.stranger.get("/readyz").status == 200)
+    let error = await #expect(throws: LedgerError.self) { try await service.server.ledgerWatch.run() }
+    #expect(error?.code == .damaged)
+    let answer = try await service.stranger.get("/readyz")
+    #expect(answer.status == 503)
+    #expect(try answer.string("status") == "unready")
+    #expect(try answer.value("checks.ledger.ok") as? Bool == false)
+    #expect(try answer.string("checks.ledger.code") == "damaged")
+    #expect(try await client.post(payment()).status == 503)
+    #expect(service.log.lines.contains { $0.hasPrefix("critical The ledger cannot be used, so the service ends.") })
+  }
+
+  @Test("damage ends the whole service with the ledger's error")
+  func ended() async throws {
+    let service = try service(in: try await folder(damaging: .index)) { $0.settings.port = 0 }
+    let error = await #expect(throws: LedgerError.self) { try await service.server.run() }
+    #expect(error?.code == .damaged && error?.action == .checking)
+  }
+
+  @Test("damage that a request meets ends the service as damage that the check finds")
+  func met() async throws {
+    let service = try service(in: try await folder(damaging: nil))
+    let running = Task { try await service.server.ledgerWatch.run() }
+    while !service.log.lines.contains(where: { $0.hasPrefix("info The ledger was checked beside the work") }) {
+      await Task.yield()
+    }
+    let file = service.ledger.file
+    let bytes = try Data(contentsOf: file)
+    try FileHandle(forWritingTo: file).write(contentsOf: Data(repeating: 0xAA, count: bytes.count))
+    await #expect(throws: LedgerError.self) {
+      for number in 1...20_000 { _ = try await service.ledger.entry(Int64(number)) }
+    }
+    let error = await #expect(throws: LedgerError.self) { try await running.value }
+    #expect(error?.code == .damaged)
+    #expect(try await service.stranger.get("/readyz").status == 503)
+  }
+
+  @Test("the check ends with the service, and a sound ledger ends nothing")
+  func sound() async throws {
+    let (ports, started) = AsyncStream.makeStream(of: Int.self)
+    let service = try service(in: try await folder(damaging: nil)) {
+      $0.settings.port = 0
+      $0.onStart = { started.yield($0) }
+    }
+    try await testGracefulShutdown { trigger in
+      let running = Task { try await service.server.run() }
+      for await _ in ports { break }
+      trigger.triggerGracefulShutdown()
+      try await running.value
+    }
+    #expect(!service.log.lines.contains { $0.hasPrefix("critical") })
+    #expect(try await service.ledger.entry(1) != nil)
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import LedgerTestSupport
+import Testing
+
+@Suite("crier serve with a damaged ledger", .timeLimit(.minutes(10)))
+struct ServeDamagedLedgerTests {
+  private func makeLedger(_ crier: Command, damaging part: DamagedLedger.Part?) async throws -> URL {
+    let file = crier.home.appending(path: "ledger.sqlite")
+    do { _ = try Ledger(at: file) }
+    while FileManager.default.fileExists(atPath: file.path + "-wal") { await Task.yield() }
+    try DamagedLedger.fill(file, announcements: 20_000)
+    if let part { try DamagedLedger.damage(part, of: file) }
+    return file
+  }
+
+  @Test(
+    "it listens, ends with status 73 when its check meets the damage, and does not listen the next time",
+    arguments: DamagedLedger.Part.allCases)
+  func damaged(part: DamagedLedger.Part) async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let file = try await makeLedger(crier, damaging: part)
+    let service = try RunningService(of: crier)
+    #expect(service.wait() == 73)
+    #expect(
+      try service.messages().contains(
+        "crier: Checking the ledger \(file.path) failed: the file is damaged, or is not a database. Nothing more is "
+          + "written to the file. Keep a copy of it and of the files beside it, and restore a backup.\n"))
+    let before = try Data(contentsOf: file)
+    for command in [["serve"] + RunningService.flags, ["queue", "--once", "--output", "null"], ["keys", "list"]] {
+      let result = try crier.run(command, seconds: 60)
+      #expect(result.status == 73 && result.output.isEmpty)
+      #expect(result.message.contains("Opening the ledger \(file.path) failed: the file is damaged"))
+    }
+    #expect(try Data(contentsOf: file) == before)
+  }
+
+  @Test("damage that opening sees is refused before anything is served")
+  func truncated() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let file = try await makeLedger(crier, damaging: nil)
+    let bytes = try Data(contentsOf: file).prefix(100 * 4096 + 100)
+    try bytes.write(to: file)
+    let result = try crier.serve(RunningService.flags)
+    #expect(result.status == 73 && result.output.isEmpty)
+    #expect(result.message.contains("The file was not changed. Keep a copy of it"))
+    #expect(try Data(contentsOf: file) == bytes)
+  }
+}

@@ -33,7 +33,7 @@ struct FileAnswer: Sendable {
       throw problem
     }
     headers[.contentRange] = "bytes \(bounds.lowerBound)-\(bounds.upperBound - 1)/\(size)"
-    let part = file.content.bytes(in: Range(bounds))
+    let part = file.content.bytes(in: bounds)
     return Response(status: .partialContent, headers: headers, body: ResponseBody(byteBuffer: part))
   }
 

@@ -165,11 +165,21 @@ struct HandOverTests {
   }
 
   @Test(
-    "A payload that cannot be read is handed over, and the error names no value",
-    arguments: ["", "[]", "{\"crier\":{}}", "{\"crier\":{\"id\":7,\"locale\":\"en\"}}", "{\"aps\":3,\"crier\":[]}"])
-  func badPayload(_ payload: String) async throws {
+    "A payload that is no JSON object is handed over with the default sound, and the error names no value",
+    arguments: ["", "[]"])
+  func noObject(_ payload: String) async throws {
     let phone = try PhoneFolder()
     #expect(await phone.service().handOver(Data(payload.utf8)).map(\.sound) == [.systemDefault])
+    #expect(phone.errorCodes == [.payloadUnreadable])
+  }
+
+  // iOS would play nothing for these pushes.
+  @Test(
+    "A push that names no sound, and whose announcement cannot be read, stays silent, and the error names no value",
+    arguments: ["{\"crier\":{}}", "{\"crier\":{\"id\":7,\"locale\":\"en\"}}", "{\"aps\":3,\"crier\":[]}"])
+  func badAnnouncement(_ payload: String) async throws {
+    let phone = try PhoneFolder()
+    #expect(await phone.service().handOver(Data(payload.utf8)).map(\.sound) == [.silent(.asSent)])
     #expect(phone.errorCodes == [.payloadUnreadable])
   }
 

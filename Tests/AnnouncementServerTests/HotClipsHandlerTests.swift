@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSystem
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -122,7 +121,7 @@ struct HotClipsHandlerTests {
   #if os(Linux)
     @Test("a clip in a file in memory is handed to the channel as a file, which is not copied")
     func file() throws {
-      let content = ClipContent.buffer(ByteBuffer(string: "sound")).inMemoryFile
+      let content = ClipContent.buffer(ByteBuffer(string: "sound")).inMemoryFile(ClipFile.Places(1))
       let connection = try Connection(content)
       for _ in 0..<2 {
         try connection.ask("/hot")
@@ -133,14 +132,29 @@ struct HotClipsHandlerTests {
 
     @Test("a file in memory stays open until the channel has written it or given up", arguments: [true, false])
     func openWhileWritten(isWritten: Bool) throws {
-      let bytes = Array("sound".utf8)
-      var file = unsafe bytes.withUnsafeBytes { unsafe MemoryFile($0) }
+      let places = ClipFile.Places(1)
+      var file = ClipFile(ByteBuffer(string: "sound"), in: places)
       weak let released = file
       let (region, written) = try #require(file).region(on: EmbeddedEventLoop())
       file = nil
       #expect(released != nil && region.fileHandle.isOpen)
       if isWritten { written.succeed() } else { written.fail(ChannelError.eof) }
       #expect(released == nil && !region.fileHandle.isOpen)
+      // Its place is free again.
+      #expect(ClipFile(ByteBuffer(string: "other"), in: places) != nil)
+    }
+
+    @Test("a clip for which no place is free stays in its buffer")
+    func noPlace() {
+      let places = ClipFile.Places(1)
+      let sound = ClipContent.buffer(ByteBuffer(string: "sound"))
+      let first = sound.inMemoryFile(places)
+      let second = sound.inMemoryFile(places)
+      guard case .memoryFile = first, case .buffer = second else {
+        Issue.record("One clip has a file, and the other has none.")
+        return
+      }
+      #expect(first.bytes == second.bytes)
     }
   #endif
 

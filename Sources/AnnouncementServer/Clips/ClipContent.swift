@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSystem
 import NIOCore
 
 /// The bytes of a clip's file.
 enum ClipContent: Sendable {
   case buffer(ByteBuffer)
-  case memoryFile(MemoryFile)
+  case memoryFile(ClipFile)
 
   var byteCount: Int {
     switch self {
@@ -33,13 +32,13 @@ enum ClipContent: Sendable {
       let range = range.clamped(to: 0..<byteCount)
       // The range is inside the readable bytes, so there is a slice.
       return bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
-    case .memoryFile(let file): return ByteBuffer(bytes: file.bytes(in: range))
+    case .memoryFile(let file): return file.bytes(in: range)
     }
   }
 
-  /// The same bytes in a file in memory; the same content if there is no descriptor or memory for one.
-  var inMemoryFile: ClipContent {
+  /// Returns the same bytes in a file in memory; the same content if there is no place or memory for one.
+  func inMemoryFile(_ places: ClipFile.Places) -> ClipContent {
     guard case .buffer(let bytes) = self else { return self }
-    return bytes.withUnsafeReadableBytes { MemoryFile($0) }.map(ClipContent.memoryFile) ?? self
+    return ClipFile(bytes, in: places).map(ClipContent.memoryFile) ?? self
   }
 }

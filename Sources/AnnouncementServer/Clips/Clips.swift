@@ -72,22 +72,25 @@ final class Clips: Sendable {
   private let groups: AppGroups
   private let keyGroups: @Sendable () async throws -> Set<String>
   private let work: AccountWork
+  private let memoryFiles: ClipFile.Places
 
   /// - Parameters:
   ///   - containers: The folder that contains a folder for each app group.
   ///   - groups: The app groups from the settings.
   ///   - keyGroups: Returns the app groups of all keys.
   ///   - cacheBytes: The capacity of the cache of clips, in bytes.
+  ///   - mostMemoryFiles: The number of clips in memory that may take a file descriptor. Others are in buffers.
   init(
     announcer: Announcer, containers: URL, groups: AppGroups,
     keyGroups: @escaping @Sendable () async throws -> Set<String>, work: AccountWork, cacheBytes: Int,
-    metrics: ServiceMetrics
+    mostMemoryFiles: Int, metrics: ServiceMetrics
   ) {
     self.announcer = announcer
     self.containers = containers
     self.groups = groups
     self.keyGroups = keyGroups
     self.work = work
+    memoryFiles = ClipFile.Places(mostMemoryFiles)
     files = RecentlyUsed(capacityBytes: cacheBytes)
     // A report takes a few thousand bytes, while its clip takes about a hundred thousand.
     reports = RecentlyUsed(capacityBytes: max(1 << 20, cacheBytes / 8))
@@ -167,7 +170,7 @@ final class Clips: Sendable {
     of request: ClipRequest? = nil
   ) {
     var file = file
-    file.content = file.content.inMemoryFile
+    file.content = file.content.inMemoryFile(memoryFiles)
     changes.withLock { [file] changes in
       guard !changes.removed.contains(name, since: moment) else { return }
       let left = files.insert(

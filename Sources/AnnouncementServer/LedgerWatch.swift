@@ -29,6 +29,7 @@ struct LedgerWatch: Sendable {
     } catch {
       logger.critical("The ledger cannot be used, so the service ends.", metadata: ["error": "\(error)"])
       stopping.stop()
+      // Clients get this time to learn of the end. If the task is cancelled, the service ends at once.
       try? await Task.sleep(for: AnnouncementServer.farewell)
       throw error
     }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The variables of the environment with which libpulse, to which ALSA may pass a sound, changes nothing.
+/// Environment variables that keep libpulse from changing anything. ALSA may pass a sound to libpulse.
 ///
 /// Without them, opening an output can start a PulseAudio server, write a cookie with which a client proves who it is,
 /// and make the folder for the server's socket (pulse-client.conf(5) and pulseaudio(1)).

@@ -31,8 +31,8 @@ extension NotificationOrder {
     waitAnew(for: sequence, since: now)
   }
 
-  /// Whether a notification must wait until the service was asked again for one before it. If the service cannot be
-  /// asked, it need not.
+  /// Whether a notification must wait for an earlier one that the service must name again. It need not wait if the
+  /// service cannot be asked.
   func followsPostponed(_ entry: Entry, canAsk: Bool, _ settings: Settings) -> Bool {
     guard canAsk, failedRequests < settings.mostFailedRequests, let sequence = entry.sequence else { return false }
     return sequence > postponed.first ?? .max

@@ -32,11 +32,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var catchUpDelay: Int64 = 500
     /// The time after which the service is asked again for what was passed over.
     public var catchUpPause: Int64 = 10_000
-    /// The number of requests to the service that may fail, one after the other, before what the service must be asked
-    /// for again is not waited for any more.
+    /// After this number of failed requests in a row, a notification no longer waits for an earlier one that only the
+    /// service can name again.
     public var mostFailedRequests = 3
-    /// The number of times that the sound of a lost push is tried to be had, and the shortest time between two of them
-    /// that count. Afterwards, the phone's tone is heard in its place.
+    /// The process tries so many times to get the sound of a lost push. Afterwards, the phone plays the tone in its
+    /// place. A try counts only if the one before it is at least ``soundTryPause`` ago.
     public var soundTries = 3
     public var soundTryPause: Int64 = 10_000
     /// The time after which a process that has not been heard from counts as ended. It is heard from at least once in

@@ -81,8 +81,8 @@ public final class SoundDownloader: Sendable {
   ///     be removed like a rendered clip when the library exceeds its budget; a file with a given name stays.
   ///   - expected: The file that the server must send; nil to accept any sound. Only such a file may get the name of a
   ///     rendered clip.
-  ///   - limit: The maximum size in bytes, if it is less than that of the rules. Callers that share a download share the
-  ///     limit of the first one.
+  ///   - limit: The maximum size in bytes, if it is less than that of the rules. If several
+  ///     callers wait for the same download, the limit of the first caller applies.
   /// - Throws: ``SoundDownloadError``.
   public func download(
     _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil, atMost limit: Int? = nil

@@ -65,8 +65,8 @@ public final class GroupedPublishing: Sendable {
   /// - Parameter clips: Clips of this value, none of them for the second time. If several have the same name, the last
   ///   one wins.
   /// - Returns: For each clip its error, or nil if it was published. The error of one clip does not keep the others from
-  ///   being published, and no part of the clip is left. There is one exception: if the last step, synchronizing the
-  ///   folder, fails, all clips have its error, but may already be in place.
+  ///   being published, and no part of the clip is left. The last step synchronizes the folder. If it
+  ///   fails, all clips have its error, although they may already be in place.
   public func publish(_ clips: [PreparedClip]) -> [SoundLibraryError?] {
     // A folder that was deleted meanwhile is created again for the next clips.
     state.withLock { $0.folder = nil }

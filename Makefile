@@ -89,7 +89,11 @@ sanitize:
 	SWIFT=$(SWIFT) scripts/sanitize thread
 	SWIFT=$(SWIFT) scripts/sanitize address
 
-lint:
+# git ignores this file, so a fresh clone has none before the first build. scripts/check-package reads it.
+Package.resolved:
+	$(SWIFT) package resolve
+
+lint: Package.resolved
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
 	@scripts/check-targets
 	@scripts/check-concurrency

@@ -11,6 +11,7 @@ import http.server
 import json
 import struct
 import threading
+import time
 
 from processes import PhoneProcess
 from sounds import wav
@@ -21,6 +22,10 @@ SOUND_SECONDS = 29.9
 PICTURE_BYTES = 10_000_000
 AVATAR_BYTES = 1_000_000
 LONGEST_SECONDS = 40
+# The rate of all downloads together, 200 Mbit/s. `URLSession` on Linux reads without waiting for its delegate, so the
+# figure of an unlimited server on the same machine would be that of the scheduler.
+BYTES_PER_SECOND = 25_000_000
+PIECE_BYTES = 16_384
 
 
 def files():
@@ -68,13 +73,31 @@ def pushes(port, made):
     return payloads
 
 
+class _Network:
+    """Lets all connections together send a number of bytes a second, as the network of a phone does."""
+
+    def __init__(self, bytes_per_second):
+        self._bytes_per_second = bytes_per_second
+        self._free_at = 0.0
+        self._lock = threading.Lock()
+
+    def wait(self, count):
+        with self._lock:
+            now = time.monotonic()
+            start = max(now, self._free_at)
+            self._free_at = start + count / self._bytes_per_second
+        time.sleep(start - now)
+
+
 class _Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):  # noqa: N802
         data = self.server.files.get(self.path.strip("/").removesuffix(".jpg"))
         self.send_response(200 if data else 404)
         self.send_header("Content-Length", str(len(data or b"")))
         self.end_headers()
-        self.wfile.write(data or b"")
+        for start in range(0, len(data or b""), PIECE_BYTES):
+            self.server.network.wait(PIECE_BYTES)
+            self.wfile.write(data[start : start + PIECE_BYTES])
 
     def log_message(self, *_):
         pass
@@ -111,6 +134,7 @@ async def measure(extension, folder, timeline, meter):
     made = files()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.files = made
+    server.network = _Network(BYTES_PER_SECOND)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
         payloads = pushes(server.server_port, made)

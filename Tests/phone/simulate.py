@@ -92,10 +92,9 @@ class Run:
             if options.recipe == "kit":
                 dirty = await measure_empty([*self.extension, "empty"], self.folder / "empty.log")
                 self.timeline.record("empty-process", dirty_kb=dirty)
-                if not options.without_largest_case:
-                    progress("the largest files are sent to one process")
-                    dirty = await largest.measure(self.extension, self.folder / "largest", self.timeline, self.meter)
-                    self.timeline.record("largest-case", dirty_kb=dirty)
+                progress("the largest files are sent to one process")
+                dirty = await largest.measure(self.extension, self.folder / "largest", self.timeline, self.meter)
+                self.timeline.record("largest-case", dirty_kb=dirty)
             self.make_phones(service, voices, port)
             await self.live(service, pushes)
             await pushes.finish()
@@ -312,9 +311,6 @@ def arguments():
     parser.add_argument("--push-service", help="another program than BUILD/simulated-push-service")
     parser.add_argument("--picture", type=pathlib.Path, help="draws a part of the timeline into this SVG file")
     parser.add_argument("--timeline", type=pathlib.Path, help="writes all events into this file, as lines of JSON")
-    parser.add_argument(
-        "--without-largest-case", action="store_true", help="leaves out the memory for the largest files"
-    )
     parser.add_argument("--json", action="store_true", help="prints the counts as one line of JSON")
     parser.add_argument("--keep", action="store_true", help="keeps the folder with all files of the run")
     options = parser.parse_args()

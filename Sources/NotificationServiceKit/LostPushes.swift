@@ -75,8 +75,8 @@ final class LostPushes: Sendable {
     }
     guard !works.isEmpty else { return }
     for work in works where DispatchTime.now() < end {
-      // The service is asked again for what has no sound yet.
-      if work.hasExactSound { work.expire() } else { work.giveUp() }
+      // The service is asked again for what has no sound yet. The tries are counted, and the last one is heard.
+      if work.hasExactSound || work.hasHadTime { work.expire() } else { work.giveUp() }
     }
     let isDone = DispatchSemaphore(value: 0)
     wait { isDone.signal() }

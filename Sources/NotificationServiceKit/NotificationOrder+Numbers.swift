@@ -25,10 +25,34 @@ extension NotificationOrder {
   /// Notes that the service must be asked again for a number.
   mutating func askAgain(for sequence: Int64?, at now: Int64) {
     guard let sequence else { return }
+    // Before the first sound, only the numbers that have arrived tell after which number to ask.
+    if lastSequence == nil { lastSequence = ([sequence] + entries.compactMap(\.sequence)).min()?.plus(-1) }
     guard sequence > lastSequence ?? .min else { return setUnheard([sequence], true) }
     if !postponed.contains(sequence) { postponed = (postponed + [sequence]).sorted() }
     catchUp?.asked.removeAll { $0 == sequence }
     waitAnew(for: sequence, since: now)
+  }
+
+  /// Counts a try to get the sound of a lost push.
+  mutating func countTry(for sequence: Int64, at now: Int64, _ settings: Settings) {
+    guard let index = failures.firstIndex(where: { $0.sequence == sequence }) else {
+      // The lowest numbers are remembered, because the others are heard after them.
+      failures = (failures + [Failure(sequence: sequence, tries: 1, at: now)]).sorted { $0.sequence < $1.sequence }
+      failures = Array(failures.prefix(Self.failureCount))
+      return
+    }
+    guard now >= failures[index].at.plus(settings.soundTryPause) else { return }
+    failures[index].tries += 1
+    failures[index].at = now
+  }
+
+  /// Counts a try for a lost push whose work ended before its sound was ready, if the work had enough time. Otherwise, a
+  /// server that never answers would let all later payments wait for ever.
+  mutating func countUnfinishedTry(for entry: Entry, at now: Int64, _ settings: Settings) {
+    guard entry.isMissed, entry.duration == nil, let sequence = entry.sequence, let beganAt = entry.workBeganAt,
+      now >= beganAt.plus(settings.shortestTry)
+    else { return }
+    countTry(for: sequence, at: now, settings)
   }
 
   /// Whether a notification must wait for an earlier one that the service must name again. It need not wait if the

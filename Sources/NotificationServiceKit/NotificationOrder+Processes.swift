@@ -6,18 +6,20 @@ extension NotificationOrder {
   ///
   /// - Parameter isSound: Returns whether the phone has a sound of this name, so that iOS has played it.
   /// - Returns: Whether anything was removed.
-  public mutating func removeAbandoned(at now: Int64, isSound: (String) -> Bool) -> Bool {
+  public mutating func removeAbandoned(at now: Int64, _ settings: Settings, isSound: (String) -> Bool) -> Bool {
     let abandoned = entries.filter { $0.aliveUntil < now }
     guard !abandoned.isEmpty else { return false }
     for entry in abandoned {
       entries.removeAll { $0.number == entry.number }
       // The clip was heard. Without it, the amount was not: its number stays missing, and the service is asked for it.
       guard entry.originalSound.map(isSound) == true else {
+        countUnfinishedTry(for: entry, at: now, settings)
         missAgain(entry.sequence, at: now)
         continue
       }
       remember(entry.id, .shownAsSent)
       settle(entry.sequence, at: now)
+      setUnheard(entry.sequence.map { [$0] } ?? [], false)
     }
     for index in entries.indices where abandoned.contains(where: { $0.number == entries[index].summary }) {
       entries[index].summary = nil
@@ -34,6 +36,7 @@ extension NotificationOrder {
       freeAt = 0
       pending = []
       settled = settled.map { Settled(sequence: $0.sequence, at: now) }
+      for index in failures.indices { failures[index].at = now }
       summaryUntil = 0
       catchUp = nil
     }
@@ -51,6 +54,7 @@ extension NotificationOrder {
     guard let last = lastSequence else {
       lastSequence = sequence
       settled.removeAll { $0.sequence <= sequence }
+      postponed.removeAll { $0 <= sequence }
       return
     }
     guard let known = known, known > sequence, last >= known else { return }
@@ -58,5 +62,6 @@ extension NotificationOrder {
     settled = []
     unheard = []
     postponed = []
+    failures = []
   }
 }

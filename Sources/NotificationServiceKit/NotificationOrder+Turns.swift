@@ -217,20 +217,15 @@ extension NotificationOrder {
   /// Ends a lost push whose sound could not be had. The service is asked for it again after the usual pause.
   private mutating func tryAgain(_ entry: Entry, at now: Int64, _ settings: Settings) -> Turn {
     guard let sequence = entry.sequence else { return .forgotten }
-    if let index = failures.firstIndex(where: { $0.sequence == sequence }) {
-      if now >= failures[index].at.plus(settings.soundTryPause) {
-        failures[index].tries += 1
-        failures[index].at = now
-      }
-    } else {
-      failures = (failures + [Failure(sequence: sequence, tries: 1, at: now)]).suffix(Self.failureCount)
-    }
+    countTry(for: sequence, at: now, settings)
     return postpone(entry, at: now)
   }
 
   /// Counts a notification as handed over.
   private mutating func hear(_ id: String, _ sequence: Int64?, isExact: Bool, at now: Int64) {
     entries.removeAll { $0.id == id }
+    // Its process may have counted as ended before.
+    postponed.removeAll { $0 == sequence }
     settle(sequence, at: now)
     passSettledNumbers()
     failures.removeAll { $0.sequence == sequence }
@@ -339,9 +334,11 @@ extension NotificationOrder {
       _ = order.remove(.max)
     }
     for entry in entries {
+      // A summary must not pass a number that the service must name again.
+      let isPayment = entry.isSummarisable && !followsPostponed(entry, canAsk: canAsk, settings)
       order.accept(
         PlaybackItem(
-          number: entry.number, category: entry.isSummarisable ? .payment : entry.category.alone,
+          number: entry.number, category: isPayment ? .payment : entry.category.alone,
           sequence: entry.sequence, acceptedAt: entry.waitsSince, durationMilliseconds: entry.duration))
     }
     return order

@@ -39,6 +39,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     /// place. A try counts only if the one before it is at least ``soundTryPause`` ago.
     public var soundTries = 3
     public var soundTryPause: Int64 = 10_000
+    /// The time after which a try counts that its process ended before it had a result.
+    public var shortestTry: Int64 = 2_000
     /// The time after which a process that has not been heard from counts as ended. It is heard from at least once in
     /// half of this time, so a process that stands still for 4 s does not count as ended.
     public var lease: Int64 = 8_000
@@ -74,6 +76,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var process: String?
     /// The moment after which the entry's process counts as ended.
     public var aliveUntil: Int64
+    /// The begin of the work on a notification that the service named; nil before it.
+    var workBeganAt: Int64?
     /// The duration of the prepared sound; nil until it is prepared.
     public var duration: Int64?
     /// The duration of the clip that the push names; nil if it names none.
@@ -262,9 +266,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     if !isMissed { entries.removeAll { $0.id == new.id && $0.isMissed && $0.slot == nil && $0.summary == nil } }
     guard !entries.contains(where: { $0.id == new.id }), !wasHeard(new.id) else { return nil }
     if isMissed {
-      guard let sequence = new.sequence, sequence > lastSequence ?? .min || unheard.contains(sequence),
-        !settled.contains(where: { $0.sequence == sequence })
-      else { return nil }
+      guard let sequence = new.sequence else { return nil }
+      let isSettled = sequence <= lastSequence ?? .min || settled.contains { $0.sequence == sequence }
+      guard !isSettled || unheard.contains(sequence) else { return nil }
+      // What was heard without its amount waits for its turn like the others.
+      settled.removeAll { $0.sequence == sequence }
     }
     postponed.removeAll { $0 == new.sequence }
     lastNumber = lastNumber.plus(1)
@@ -318,7 +324,10 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
 
   /// Says that the work on a notification begins, later than it arrived. Its time counts from then on.
   mutating func beginAgain(_ number: Int64, at now: Int64, _ settings: Settings) {
-    change(number) { $0.deadline = now.plus(settings.budget).plus(-settings.reserve) }
+    change(number) {
+      $0.workBeganAt = now
+      $0.deadline = now.plus(settings.budget).plus(-settings.reserve)
+    }
   }
 
   private func isRenewalDue(_ entry: Entry, at now: Int64, _ settings: Settings) -> Bool {
@@ -338,9 +347,10 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   }
 
   /// Removes the lost notifications of a process that ends its work on them. Their numbers become missing ones again.
-  mutating func releaseMissed(of process: String, at now: Int64) {
+  mutating func releaseMissed(of process: String, at now: Int64, _ settings: Settings) {
     for entry in entries where entry.isMissed && entry.process == process {
       entries.removeAll { $0.number == entry.number }
+      countUnfinishedTry(for: entry, at: now, settings)
       missAgain(entry.sequence, at: now)
       for index in entries.indices where entries[index].summary == entry.number { entries[index].summary = nil }
     }

@@ -121,7 +121,10 @@ public final class NotificationService: Sendable {
       return
     }
     // If the order is busy, it counts the works as ended after a few seconds.
-    try? file.update(timeout: NotificationWork.backgroundLockTimeout) { $0.releaseMissed(of: process, at: now) }
+    let settings = configuration.settings
+    try? file.update(timeout: NotificationWork.backgroundLockTimeout) {
+      $0.releaseMissed(of: process, at: now, settings)
+    }
   }
 
   /// Removes what the rule does not keep, once in a process. An error is ignored, because the next process tries again.
@@ -172,6 +175,7 @@ public final class NotificationService: Sendable {
   private func askForLost() async {
     guard configuration.missed != nil else { return }
     requests.begin()
+    var postponed: [Int64]?
     for _ in 0..<Self.mostRounds where !Task.isCancelled {
       // Without a number, nobody knows what was announced before; see ``restart(after:known:)``.
       guard let last = await readOrder()?.lastHeard, let missed = await missed(after: last, upTo: .max) else { break }
@@ -179,8 +183,10 @@ public final class NotificationService: Sendable {
       if Task.isCancelled { await onWaitingThread { [lost] in lost.finish(within: 0) } }
       await lost.finished()
       guard missed.hasBegun else { break }
-      // There may be more announcements than the system accepts local notifications.
-      guard let order = await readOrder(), !order.postponed.isEmpty else { break }
+      // There may be more announcements than the system accepts local notifications. A round in which none of them was
+      // heard is the last one.
+      guard let order = await readOrder(), !order.postponed.isEmpty, order.postponed != postponed else { break }
+      postponed = order.postponed
     }
     // Others may have found lost pushes meanwhile.
     await onWaitingThread { [self] in
@@ -267,7 +273,7 @@ public final class NotificationService: Sendable {
         let now = clock()
         order.notice(now)
         // The pushes may have come to a process that has ended.
-        _ = order.removeAbandoned(at: now) { library.hasSound($0) }
+        _ = order.removeAbandoned(at: now, settings) { library.hasSound($0) }
         return works.map { order.arrive($0.arrival, isMissed: true, process: process, at: now, settings) }
       }
     }

@@ -125,7 +125,7 @@ extension NotificationWork {
     order.notice(now)
     var number = facts.known
     if let number { order.renew(number, at: now, settings) }
-    _ = order.removeAbandoned(at: now) { library.hasSound($0) }
+    _ = order.removeAbandoned(at: now, settings) { library.hasSound($0) }
     // A process that was stopped for so long that it counted as ended arrives again, with what is left of its time.
     if number.map({ order.entry($0) == nil && !order.wasHeard(arrival.id) }) ?? true {
       number = order.arrive(

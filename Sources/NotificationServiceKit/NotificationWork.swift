@@ -107,7 +107,9 @@ public final class NotificationWork: Sendable {
       run = Task {
         await self.work()
         // Without a decision, nobody else ends it.
-        if self.isCaughtUp, !self.turns.withLock({ $0.isHandedOver }) { self.service.lost.ended(self) }
+        guard self.isCaughtUp, !self.turns.withLock({ $0.isHandedOver }) else { return }
+        self.preparation.end()
+        self.service.lost.ended(self)
       }
     }
   }
@@ -142,6 +144,9 @@ public final class NotificationWork: Sendable {
 
   /// Whether the work has a sound that says all that it should.
   var hasExactSound: Bool { isExact(preparation.best) }
+
+  /// Whether the work has had the time that counts as a try to get a sound.
+  var hasHadTime: Bool { now >= preparation.beganAt.plus(settings.shortestTry) }
 
   /// Returns when the notification was handed over. A work that expires meanwhile may end a moment later.
   public func finished() async {

@@ -44,7 +44,7 @@ struct EndedProcessTests {
     let answer1 = order.turn(of: second, "p2", at: 3_999, canAsk: false, settings)
     #expect(answer1 != .speak)
     order.renew(second, at: 3_999, settings)
-    let isRemoved = order.removeAbandoned(at: 4_001) { _ in true }
+    let isRemoved = order.removeAbandoned(at: 4_001, settings) { _ in true }
     #expect(isRemoved)
     let answer2 = order.turn(of: second, "p2", at: 4_001, canAsk: false, settings)
     #expect(answer2 == .speak)
@@ -55,7 +55,7 @@ struct EndedProcessTests {
     var order = NotificationOrder()
     order.restart(after: 0)
     _ = order.arrive(Push.payment(1, at: 0).arrival, at: 0, settings)
-    _ = order.removeAbandoned(at: 5_000) { $0 == "p1.wav" }
+    _ = order.removeAbandoned(at: 5_000, settings) { $0 == "p1.wav" }
     #expect(order.outcome(of: "p1") == .shownAsSent)
     #expect(order.catchUpTime(settings) == nil)
   }
@@ -68,7 +68,7 @@ struct EndedProcessTests {
     let second = try arrive(&order, Push.payment(2, at: 100), at: 100)
     order.prepared(second, duration: 1_000, settings)
     order.renew(second, at: 3_000, settings)
-    _ = order.removeAbandoned(at: 4_100) { _ in false }
+    _ = order.removeAbandoned(at: 4_100, settings) { _ in false }
     let answer3 = order.turn(of: second, "p2", at: 4_100, canAsk: true, settings)
     #expect(answer3 != .speak)
     let answer4 = order.claimCatchUp(second, at: 4_600, settings)
@@ -87,7 +87,7 @@ struct EndedProcessTests {
     _ = try arrive(&order, Push.payment(1, at: 0), isMissed: true, at: 0)
     let second = try arrive(&order, Push.payment(2, at: 100), at: 100)
     order.renew(second, at: 3_000, settings)
-    _ = order.removeAbandoned(at: 4_100) { _ in true }
+    _ = order.removeAbandoned(at: 4_100, settings) { _ in true }
     #expect(order.outcome(of: "p1") == nil)
     #expect(order.catchUpTime(settings) == 4_600)
   }
@@ -108,7 +108,7 @@ struct EndedProcessTests {
     }
     #expect(members.count == 12)
     for number in numbers.dropFirst() { order.renew(number, at: 3_000, settings) }
-    _ = order.removeAbandoned(at: 4_100) { _ in true }
+    _ = order.removeAbandoned(at: 4_100, settings) { _ in true }
     guard case .summarise(let others) = order.turn(of: numbers[1], "p2", at: 4_100, canAsk: false, settings) else {
       Issue.record("No other process makes the summary.")
       return
@@ -120,7 +120,7 @@ struct EndedProcessTests {
   func stoppedProcess() async throws {
     var order = NotificationOrder()
     let number = try arrive(&order, Push.payment(1, at: 0), at: 0)
-    _ = order.removeAbandoned(at: 60_000) { _ in true }
+    _ = order.removeAbandoned(at: 60_000, settings) { _ in true }
     let answer6 = order.turn(of: number, "p1", at: 60_000, canAsk: false, settings)
     #expect(answer6 == .forgotten)
     let answer7 = order.arrive(Push.payment(1, at: 0).arrival, at: 60_000, settings)

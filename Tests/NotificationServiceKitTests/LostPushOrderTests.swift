@@ -75,7 +75,7 @@ struct LostPushOrderTests {
     let second = order.arrive(
       Push.payment(2, at: 0).arrival, isMissed: true, process: "a", at: 600, settings)
     #expect(second != nil)
-    order.releaseMissed(of: "a", at: 700)
+    order.releaseMissed(of: "a", at: 700, settings)
     order.endCatchUp(third, upTo: 2, isComplete: true, at: 800, settings)
     #expect(order.lastSequence == 0)
     #expect(order.catchUpTime(settings) == 1_200)
@@ -91,7 +91,7 @@ struct LostPushOrderTests {
     // The process still works on the second one, which does not keep the lost one alive.
     order.renew(second ?? 0, at: 5_000, settings)
     #expect(order.entry(lost ?? 0)?.aliveUntil == 8_000)
-    order.releaseMissed(of: "a", at: 5_100)
+    order.releaseMissed(of: "a", at: 5_100, settings)
     #expect(order.entries.map(\.id) == ["p2"])
     #expect(order.catchUpTime(settings) == 5_600)
   }

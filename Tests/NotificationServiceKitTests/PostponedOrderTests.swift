@@ -27,7 +27,7 @@ struct PostponedOrderTests {
     _ = try arrive(&order, 1, isMissed: true, process: "a", at: 0)
     let second = try arrive(&order, 2, process: "b", at: 0)
     order.prepared(second, duration: 1_000, settings)
-    order.releaseMissed(of: "a", at: 100)
+    order.releaseMissed(of: "a", at: 100, settings)
     return (order, second)
   }
 

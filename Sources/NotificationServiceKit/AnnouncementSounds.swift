@@ -69,7 +69,7 @@ struct AnnouncementSounds: Sendable {
       let bytes = try? library.contents(of: clip.name, isUse: true, atMost: clip.bytes),
       ExpectedSound(clip).matches(bytes)
     else { return nil }
-    return PreparedSound(name: clip.name, quality: .announcement, duration: Int64(clip.durationMilliseconds))
+    return PreparedSound(name: clip.name, quality: .announcement, duration: clip.duration)
   }
 
   /// Returns the duration in ms of a WAV file in the group container; nil if there is none that iOS plays. Only the
@@ -222,28 +222,31 @@ struct AnnouncementSounds: Sendable {
   /// - Returns: Nil if downloads are switched off.
   func downloaded(_ clip: PushedClip) async throws(SoundDownloadError) -> PreparedSound? {
     let sound = try await downloader?.download(clip.url, as: clip.name, expecting: ExpectedSound(clip))
-    return sound.map {
-      PreparedSound(name: $0.name, quality: .announcement, duration: Int64(clip.durationMilliseconds))
-    }
+    return sound.map { PreparedSound(name: $0.name, quality: .announcement, duration: clip.duration) }
   }
 
-  /// Downloads a sound from elsewhere, such as a spoken message, and brings it to the level of announcements.
+  /// Downloads a sound from elsewhere, such as a spoken message.
   ///
-  /// - Throws: ``NotificationServiceError`` with `downloadFailed`; `soundRefused` if it is not a mono PCM16 WAV file, or
-  ///   is silent; `lengthRefused` if it is 30 s long or longer; `notPublished`.
-  func downloaded(fromElsewhere url: URL) async throws(NotificationServiceError) -> PreparedSound {
+  /// - Returns: Its name in the group container.
+  /// - Throws: ``NotificationServiceError`` with `downloadFailed`.
+  func downloadedOriginal(_ url: URL) async throws(NotificationServiceError) -> String {
     guard let downloader else { throw NotificationServiceError(.downloadFailed, reason: "downloads are switched off") }
-    let name: String
     do throws(SoundDownloadError) {
-      name = try await downloader.download(url, atMost: Self.mostBytesFromElsewhere).name
+      return try await downloader.download(url, atMost: Self.mostBytesFromElsewhere).name
     } catch {
       throw NotificationServiceError(.downloadFailed, reason: error.description)
     }
-    return try await onWaitingThread { () throws(NotificationServiceError) in try leveled(name) }
   }
 
-  /// Publishes a sound of the group at the level of announcements, under the digest of the original.
-  private func leveled(_ original: String) throws(NotificationServiceError) -> PreparedSound {
+  /// Publishes a sound from elsewhere at the level of announcements, under the digest of the original.
+  ///
+  /// - Throws: ``NotificationServiceError`` with `soundRefused` if it is not a mono PCM16 WAV file, or is silent;
+  ///   `lengthRefused` if it is 30 s long or longer; `notPublished`.
+  func leveled(_ original: String) async throws(NotificationServiceError) -> PreparedSound {
+    try await onWaitingThread { () throws(NotificationServiceError) in try level(original) }
+  }
+
+  private func level(_ original: String) throws(NotificationServiceError) -> PreparedSound {
     var (waveform, name) = try readMessage(original)
     let duration = Self.duration(frames: waveform.samples.count, sampleRate: waveform.sampleRate)
     guard (1..<Self.limitMilliseconds).contains(duration) else { throw NotificationServiceError(.lengthRefused) }
@@ -273,6 +276,11 @@ struct AnnouncementSounds: Sendable {
 
 extension ExpectedSound {
   fileprivate init(_ clip: PushedClip) { self.init(sha256: clip.sha256, byteCount: clip.bytes) }
+}
+
+extension PushedClip {
+  /// The duration in ms, at most that of a sound that iOS plays. A wrong one would keep all later sounds waiting.
+  var duration: Int64 { min(max(0, Int64(durationMilliseconds)), AnnouncementSounds.limitMilliseconds) }
 }
 
 extension ClipToken {

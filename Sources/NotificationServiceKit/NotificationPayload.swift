@@ -78,7 +78,7 @@ public struct NotificationPayload: Sendable, Hashable {
       id: content.id, category: category, sequence: content.sequence.flatMap { $0 > 0 ? $0 : nil },
       amount: amount.map { NotificationOrder.Amount(value: $0.value, currency: $0.currency) },
       locale: content.locale, originalSound: sound,
-      expectedDuration: content.clip.map { Int64($0.durationMilliseconds) })
+      expectedDuration: content.clip?.duration)
   }
 
   private var category: PlaybackItem.Category {

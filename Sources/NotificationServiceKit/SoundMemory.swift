@@ -5,8 +5,12 @@ import ConcurrencySupport
 /// Bounds the bytes of sounds that a process holds at the same time, because iOS ends an extension at about 24 MB.
 ///
 /// Each work says how many bytes it needs and waits until they are free. A work that needs more than there are waits
-/// until it is alone. Small works may pass a large one that waits, so that a short clip is not late for it.
+/// until it is alone. Small works may pass a large one that waits, so that a short clip is not late for it. A clip of a
+/// usual length never waits, because a slow download can hold all bytes for as long as there is time.
 final class SoundMemory: Sendable {
+  /// The number of bytes up to which a work does not wait and is not counted. A clip of 6 s has about 260,000.
+  static let smallBytes = 512 << 10
+
   /// The number of bytes for all works together: a sound of 30 s with 16 bits at 48,000 Hz, twice.
   static let mostBytes = 2 * AnnouncementSounds.mostBytesFromElsewhere
 
@@ -39,6 +43,7 @@ final class SoundMemory: Sendable {
     _ bytes: Int, _ body: () async throws(Failure) -> Result
   ) async throws(Failure) -> Result? {
     let share = min(max(bytes, 0), Self.mostBytes)
+    guard share > Self.smallBytes else { return try await body() }
     guard await take(share) else { return nil }
     defer { give(share) }
     return try await body()

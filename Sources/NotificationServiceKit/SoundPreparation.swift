@@ -173,6 +173,9 @@ final class SoundPreparation: Sendable {
       return try await onWaitingThread { () throws(NotificationServiceError) in try sounds.stitched(content) }
     case .downloaded:
       guard let clip = content.clip else { return nil }
+      guard clip.bytes <= AnnouncementSounds.mostClipBytes else {
+        throw NotificationServiceError(.downloadFailed, reason: "the clip is larger than 6 MiB")
+      }
       return try await download(clip)
     case .soundURL: return try await soundFromElsewhere()
     }
@@ -203,9 +206,14 @@ final class SoundPreparation: Sendable {
   private func soundFromElsewhere() async throws(NotificationServiceError) -> PreparedSound? {
     guard let url = read?.soundURL else { return nil }
     let sounds = service.sounds
+    let original = try await sounds.memory.hold(AnnouncementSounds.mostBytesFromElsewhere) {
+      () async throws(NotificationServiceError) in
+      try await sounds.downloadedOriginal(url)
+    }
+    guard let original else { return nil }
     return try await sounds.memory.hold(2 * AnnouncementSounds.mostBytesFromElsewhere) {
       () async throws(NotificationServiceError) in
-      try await sounds.downloaded(fromElsewhere: url)
+      try await sounds.leveled(original)
     }
   }
 }

@@ -33,10 +33,10 @@ struct SoundMemoryTests {
   func oneLargeSound() async {
     let memory = SoundMemory()
     let (first, second, small) = (Work(), Work(), Work())
-    let firstTask = begin(SoundMemory.mostBytes - 1_000, in: memory, first)
+    let firstTask = begin(SoundMemory.mostBytes - 600_000, in: memory, first)
     await first.began.wait()
     let secondTask = begin(SoundMemory.mostBytes, in: memory, second)
-    let smallTask = begin(1_000, in: memory, small)
+    let smallTask = begin(600_000, in: memory, small)
     await small.began.wait()
     #expect(memory.mostHeld == SoundMemory.mostBytes)
     small.end.happen()
@@ -47,6 +47,17 @@ struct SoundMemoryTests {
     #expect(await secondTask.value)
     #expect(await smallTask.value)
     #expect(memory.mostHeld == SoundMemory.mostBytes)
+  }
+
+  @Test("A clip of a usual length does not wait for a slow download that holds all bytes")
+  func usualClip() async {
+    let memory = SoundMemory()
+    let large = Work()
+    let task = begin(SoundMemory.mostBytes, in: memory, large)
+    await large.began.wait()
+    #expect(await memory.hold(SoundMemory.smallBytes) { true } == true)
+    large.end.happen()
+    #expect(await task.value)
   }
 
   @Test("A work that needs more than there is waits until it is alone, and is not refused")
@@ -97,6 +108,24 @@ struct SoundMemoryTests {
     #expect(handOver?.sound == .systemDefault)
     #expect(phone.errorCodes == [.downloadFailed])
     #expect(try phone.library.names() == [])
+  }
+
+  @Test("A clip of any declared size beyond the limit is neither fetched nor the end of the process")
+  func hugeClip() async throws {
+    let phone = try PhoneFolder()
+    let service = phone.service { _, _ in
+      Issue.record("It is fetched.")
+      return SoundAnswer(404, [:], [])
+    }
+    for bytes in [AnnouncementSounds.mostClipBytes + 1, Int.max] {
+      let crier =
+        #"{"id":"p\#(bytes % 7)","locale":"en-US","kind":"received","amount":"1.00","currency":"USD","clip":{"name":"#
+        + #""\#(String(repeating: "a", count: 64)).wav","url":"https://sounds.example/clip.wav","sha256":"#
+        + #""\#(String(repeating: "a", count: 64))","bytes":\#(bytes),"duration_ms":\#(Int.max)}}"#
+      let payload = Data(#"{"aps":{"alert":"Hello","sound":"default"},"crier":\#(crier)}"#.utf8)
+      let handOver = await service.handOver(payload).first
+      #expect(handOver?.sound == .systemDefault)
+    }
   }
 
   @Test("A clip whose declared size is beyond the limit is not read")

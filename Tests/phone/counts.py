@@ -46,7 +46,8 @@ def counts(events):
             phones.setdefault(event["phone"], []).append(event)
     total = dict.fromkeys(
         "payments reordered dropped overlaps out_of_order lost twice tones_twice late handed_over_twice "
-        "never_handed_over heard summaries in_summaries wrong_summaries wrong_sounds caught_up tones defaults "
+        "never_handed_over heard summaries in_summaries wrong_summaries wrong_sounds caught_up in_app tones "
+        "defaults "
         "processes killed_for_memory killed overlaps_by_kills out_of_order_by_kills lost_by_kills twice_by_kills "
         "suspended late_by_suspensions idle_suspended locked_when_suspended crashed dropped_locals".split(),
         0,
@@ -117,6 +118,8 @@ def _phone(events, digests):
     for sound, members in heard:
         for name in members:
             begins.setdefault(name, sound["at"])
+    opened = min((event["at"] for event in _of(events, "opened")), default=None)
+    figures["in_app"] = sum(opened is not None and begin > opened for begin in begins.values())
     waits = [begin - payments[name]["at"] for name, begin in begins.items()]
     return figures, waits, max((event["peak_dirty_kb"] for event in _of(events, "memory")), default=0)
 

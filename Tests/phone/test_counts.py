@@ -192,6 +192,10 @@ class HeardTests(unittest.TestCase):
     def test_a_summary_played_as_a_tone_tells_of_nothing(self):
         self.check(Story("1.25", "2.50").sound(100, 1, 2, text=GOOD_SUMMARY, kind="tone"), lost=2, summaries=0)
 
+    def test_a_payment_first_heard_after_its_app_was_opened_is_counted_so(self):
+        story = Story("1.00", "2.00").heard(100, 1).add(2500, "opened").sound(3000, 1, duration=500).sound(5000, 2)
+        self.check(story, in_app=1, lost=0, twice=1)
+
     def test_a_payment_heard_without_a_push_was_caught_up(self):
         story = Story("1.00", "2.00").sound(100, 1).heard(2200, 2)
         self.check(story, good=True, dropped=1, caught_up=1, lost=0)

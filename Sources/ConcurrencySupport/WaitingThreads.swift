@@ -9,47 +9,106 @@ import Foundation
 /// this executor from beginning to end. Each wait then blocks the thread that the task already has. Moving each wait to
 /// a queue instead would wake another thread twice per wait, which takes longer than most of the waits (54 µs,
 /// `perf bench sched pipe`).
+///
+/// A thread is started when a job finds none idle, and ends when it has been idle for 10 s. The threads are not those
+/// of serial dispatch queues, because Dispatch starts more of them than there are jobs: with 64 queues, a batch of 100,000
+/// rows had 194 threads (2 cores, Debian 12), and every thread has a stack and memory that it frees late.
 public final class WaitingThreads: TaskExecutor {
   public static let shared = WaitingThreads()
 
-  /// The maximum number of threads. It exceeds the number of voice processes, clip writes and file reads that block at
-  /// the same time. Further jobs wait for a free thread, so a disk that hangs never takes more threads than this.
-  private static let most = 64
-
   private struct State {
-    /// The serial queues without work. Each queue has its own thread while it works, whatever the number of cores.
-    var idle: [DispatchQueue] = []
-    var count = 0
-    var waiting: [UnownedJob] = []
+    /// The number of threads, with those that are starting.
+    var threads = 0
+
+    /// The number of threads that wait for a job and have not been woken yet.
+    var idle = 0
+
+    /// The number of threads that are starting or were woken, and have not asked for a job yet. Each of them will take
+    /// a job, so no further thread is needed for that job. There are never fewer of them than jobs, unless there are as
+    /// many threads as allowed and none is idle.
+    var coming = 0
+
+    /// The jobs that no thread has begun, first come first.
+    var jobs: [UnownedJob] = []
   }
 
+  private let most: Int
+  private let longestIdle: TimeInterval
   private let state = Locked(State())
+
+  /// Is signalled once for each idle thread that has to wake.
+  private let wakes = DispatchSemaphore(value: 0)
+
+  /// - Parameters:
+  ///   - most: The maximum number of threads. 64 exceeds the number of voice processes, clip writes and file reads that
+  ///     block at the same time. Further jobs wait for a free thread, so a disk that hangs never takes more threads than
+  ///     this.
+  ///   - longestIdle: The time, in seconds, after which an idle thread ends.
+  init(most: Int = 64, longestIdle: TimeInterval = 10) {
+    self.most = most
+    self.longestIdle = longestIdle
+  }
+
+  /// The number of threads now, including those that are idle or starting.
+  var count: Int { state.withLock { $0.threads } }
 
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let free: DispatchQueue? = state.withLock { state in
-      if let queue = state.idle.popLast() { return queue }
-      guard state.count < Self.most else {
-        state.waiting.append(job)
-        return nil
+    let (wakes, starts) = state.withLock { state in
+      state.jobs.append(job)
+      guard state.jobs.count > state.coming else { return (false, false) }
+      if state.idle > 0 {
+        state.idle -= 1
+        state.coming += 1
+        return (true, false)
       }
-      state.count += 1
-      return DispatchQueue(label: "crier.waiting.\(state.count)")
+      guard state.threads < most else { return (false, false) }
+      state.threads += 1
+      state.coming += 1
+      return (false, true)
     }
-    if let free { free.async { self.work(at: job, on: free) } }
+    if wakes { self.wakes.signal() }
+    if starts { Thread.detachNewThread { self.work() } }
   }
 
-  /// Runs a job, and then the jobs that are waiting.
-  private func work(at job: UnownedJob, on queue: DispatchQueue) {
-    var next: UnownedJob? = job
-    while let job = next {
-      job.runSynchronously(on: asUnownedTaskExecutor())
-      next = state.withLock { state in
-        if !state.waiting.isEmpty { return state.waiting.removeFirst() }
-        state.idle.append(queue)
-        return nil
-      }
+  /// Runs jobs until there has been none for the longest idle time.
+  private func work() {
+    repeat {
+      state.withLock { $0.coming -= 1 }
+      while let job = nextJob() { run(job) }
+    } while waitedForJob()
+  }
+
+  /// - Returns: The next job. If there is none, the thread counts as idle.
+  private func nextJob() -> UnownedJob? {
+    state.withLock { state in
+      if !state.jobs.isEmpty { return state.jobs.removeFirst() }
+      state.idle += 1
+      return nil
     }
+  }
+
+  /// - Returns: False if there was no job for the longest idle time. The thread then no longer counts.
+  private func waitedForJob() -> Bool {
+    if wakes.wait(timeout: .now() + longestIdle) == .success { return true }
+    let ends = state.withLock { state in
+      guard state.idle > 0 else { return false }
+      state.idle -= 1
+      state.threads -= 1
+      return true
+    }
+    // A thread was to be woken just as the time ended. Its signal is there or is about to come.
+    if !ends { wakes.wait() }
+    return !ends
+  }
+
+  private func run(_ job: UnownedJob) {
+    #if canImport(ObjectiveC)
+      // Unlike Dispatch, a thread has no pool that is emptied after each job.
+      autoreleasepool { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    #else
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    #endif
   }
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ConcurrencySupport
+
+@Suite("The threads for work that blocks", .timeLimit(.minutes(5)))
+struct WaitingThreadsTests {
+  /// Starts tasks that hold their thread until the gate opens, and returns once `running` of them have begun.
+  private func holdThreads(
+    of threads: WaitingThreads, tasks: Int, running: Int, gate: DispatchSemaphore
+  ) async -> [Task<Void, Never>] {
+    let (begins, begin) = AsyncStream<Void>.makeStream()
+    let held = (0..<tasks).map { _ in
+      Task.detached(executorPreference: threads) {
+        begin.yield()
+        Self.wait(for: gate)
+      }
+    }
+    var seen = begins.makeAsyncIterator()
+    for _ in 0..<running { _ = await seen.next() }
+    return held
+  }
+
+  /// Blocks the thread. Swift warns about the call in an asynchronous function, where it would block a shared thread.
+  private static func wait(for gate: DispatchSemaphore) { gate.wait() }
+
+  @Test("each blocked job has its own thread, up to the maximum, and further jobs wait for a free thread")
+  func maximum() async {
+    let threads = WaitingThreads(most: 3)
+    let gate = DispatchSemaphore(value: 0)
+    let held = await holdThreads(of: threads, tasks: 5, running: 3, gate: gate)
+    #expect(threads.count == 3)
+    for _ in held { gate.signal() }
+    for task in held { await task.value }
+    #expect(threads.count == 3)
+  }
+
+  /// A job that enqueues the next one still occupies its thread, so the next one gets another thread, and so on in turn.
+  @Test("jobs that come one after the other share a few threads, however many they are")
+  func reuse() async {
+    let threads = WaitingThreads()
+    await withTaskExecutorPreference(threads) {
+      for _ in 0..<10_000 { await Task.yield() }
+    }
+    #expect(threads.count <= 8)
+  }
+
+  @Test("every job runs once when more tasks than threads wake each other")
+  func everyJobOnce() async {
+    let threads = WaitingThreads(most: 4, longestIdle: 0.000_1)
+    let runs = Locked(0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<200 {
+        group.addTask(executorPreference: threads) {
+          for _ in 0..<100 {
+            await Task.yield()
+            runs.withLock { $0 += 1 }
+          }
+        }
+      }
+    }
+    #expect(runs.withLock { $0 } == 20_000)
+    #expect(threads.count <= 4)
+  }
+
+  @Test("threads end after the longest idle time, and later jobs start threads again")
+  func idle() async {
+    let threads = WaitingThreads(most: 8, longestIdle: 0.01)
+    let gate = DispatchSemaphore(value: 0)
+    let held = await holdThreads(of: threads, tasks: 8, running: 8, gate: gate)
+    #expect(threads.count == 8)
+    for _ in held { gate.signal() }
+    for task in held { await task.value }
+    while threads.count > 0 { await Task.yield() }
+    let answer = await Task.detached(executorPreference: threads) { 7 }.value
+    #expect(answer == 7)
+  }
+}

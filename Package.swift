@@ -275,7 +275,6 @@ let package = Package(
     .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .target(name: "CClock"),
     .systemLibrary(name: "CMalloc"),
-    .systemLibrary(name: "CMemoryFile"),
     .systemLibrary(name: "CRename"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -299,11 +298,7 @@ let package = Package(
       name: "SpeakingPlans", dependencies: ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"],
       swiftSettings: settings),
     .target(
-      name: "FileSystem",
-      dependencies: [
-        .target(name: "CMemoryFile", condition: .when(platforms: [.linux])),
-        .target(name: "CRename", condition: .when(platforms: [.linux])),
-      ],
+      name: "FileSystem", dependencies: [.target(name: "CRename", condition: .when(platforms: [.linux]))],
       swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", dependencies: ["ConcurrencySupport", "FileSystem"], swiftSettings: settingsWithC),
     .target(name: "HostAddresses", dependencies: ["ConcurrencySupport"], swiftSettings: settingsWithC),

@@ -85,7 +85,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   private let ledger: Ledger
   private let logger: Logger
   let responder: ServiceResponder
-  let hotClips: HotClips
+  let hotRequests: HotRequests
   let clips: Clips
   let player: LanePlayer?
   let pushService: PushService?
@@ -137,8 +137,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     self.work = work
     let clips = Clips(
       announcer: parts.announcer, containers: parts.containers, groups: groups,
-      keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes,
-      mostMemoryFiles: settings.mostMemoryFiles, metrics: metrics)
+      keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics)
     self.clips = clips
     let eventSlots = StreamSlots(
       "event streams", most: EventRoutes.mostStreams, mostOfOne: settings.work.eventStreams)
@@ -206,12 +205,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       }
       return gauges
     }
+    let answers = RepeatedAnswers()
     let routes: [[Route]] = [
       AnnouncementRoutes(
         ledger: ledger, clips: clips, player: lanePlayer,
         pushes: AnnouncementPushes(parts: parts.pushes, ledger: ledger, phraseBooks: parts.announcer.phraseBooks),
         pushService: pushService, library: library, urls: urls, hub: hub, settings: settings, groups: groups,
-        keys: keys, batches: batches
+        keys: keys, batches: batches, answers: answers
       ).routes,
       ClipRoutes(clips: clips, ledger: ledger).routes,
       DeviceRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, groups: groups).routes,
@@ -240,7 +240,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]
-    hotClips = HotClips(clips: clips, keys: keys, urls: urls, metrics: metrics, stopping: stopping, logger: logger)
+    let responses = HotResponses(keys: keys, metrics: metrics, stopping: stopping, logger: logger)
+    hotRequests = HotRequests(
+      clips: HotClips(clips: clips, urls: urls, responses: responses),
+      announcements: HotAnnouncements(answers: answers, responses: responses))
     responder = ServiceResponder(
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
@@ -273,12 +276,12 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
             configuration: HTTP1Channel.Configuration(
               httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
-          handlers: { [hotClips, settings] in
+          handlers: { [hotRequests, settings] in
             let connection = SharedConnectionState(limit: deadline)
             return [
               RequestDeadline(connection: connection),
               MessageRules(authority: settings.authority, connection: connection),
-              HotClipsHandler(answer: hotClips.answer(to:), connection: connection),
+              HotRequestsHandler(decide: hotRequests.decision(about:), connection: connection),
             ]
           })
       },

@@ -34,9 +34,6 @@ public struct ServiceSettings: Sendable {
   public var takesOver = true
   /// The maximum size of the clips that are kept in memory, in bytes.
   public var cacheBytes = 64 << 20
-  /// The maximum number of clips in memory that take a file descriptor each, so that they are sent without a copy. The
-  /// others are sent from buffers.
-  public var mostMemoryFiles = 256
   /// The lifetime of the signed URL of a clip, in seconds.
   public var urlLifetime: TimeInterval = 7 * 86_400
   /// The time within which a request must arrive completely and a client must continue to read its response, in

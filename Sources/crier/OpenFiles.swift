@@ -46,16 +46,6 @@ enum OpenFiles {
     return min(most, files - own)
   }
 
-  /// The limit of files in memory. A cache of 64 MB has about 500 clips.
-  private static let mostMemoryFiles = 4_096
-
-  /// Returns the number of clips that may be in memory as files, in addition to the connections and the service's own
-  /// files. Call it after ``connections(atMost:speakers:)``.
-  static func memoryFiles(besides connections: Int, speakers: Int) -> Int {
-    guard let limit = current else { return 0 }
-    return max(0, min(mostMemoryFiles, Int(clamping: limit.rlim_cur) - own(speakers: speakers) - connections))
-  }
-
   private static var current: rlimit? {
     var limit = rlimit()
     return getrlimit(resource, &limit) == 0 ? limit : nil

@@ -95,8 +95,6 @@ struct Serve: AsyncParsableCommand {
     var settings = configuration.settings
     settings.mostConnections = try OpenFiles.connections(
       atMost: settings.mostConnections, speakers: configuration.speakers)
-    settings.mostMemoryFiles = OpenFiles.memoryFiles(
-      besides: settings.mostConnections, speakers: configuration.speakers)
     let books = try files.phraseBooks(home: home)
     do throws(AnnouncementError) {
       _ = try books.book(for: configuration.settings.locale)

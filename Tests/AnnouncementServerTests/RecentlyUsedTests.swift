@@ -130,11 +130,9 @@ struct RecentlyUsedTests {
 
 @Suite("The memory accounting of the clip cache")
 struct CacheAccountingTests {
-  @Test(
-    "a clip counts with all memory that it takes: whole pages as a file, up to twice its bytes as a buffer",
-    arguments: [0, 256])
-  func memory(files: Int) async throws {
-    let service = try TestService { $0.settings.mostMemoryFiles = files }
+  @Test("a clip counts with its whole buffer, which takes up to twice its bytes")
+  func buffers() async throws {
+    let service = try TestService()
     let client = try await service.client()
     func cached() async throws -> Int {
       let lines = MetricLines(try await service.stranger.get("/metrics").text)
@@ -144,10 +142,9 @@ struct CacheAccountingTests {
     for (index, text) in ["one", "one two", "one two three"].enumerated() {
       let bytes = try await client.post(#"{"id":"\#(index)","text":"\#(text)"}"#).number("clip.bytes").orThrow("a size")
       let after = try await cached()
-      let buffer = ByteBuffer(bytes: [UInt8](repeating: 0, count: bytes)).storageCapacity
-      let taken = files == 0 ? buffer : (bytes + 4_095) / 4_096 * 4_096
-      #expect(after - before >= taken + 2_048, "\(bytes) bytes in \(taken)")
-      (before, all) = (after, all + taken)
+      let capacity = ByteBuffer(bytes: [UInt8](repeating: 0, count: bytes)).storageCapacity
+      #expect(after - before >= capacity + 2_048, "\(bytes) bytes in \(capacity)")
+      (before, all) = (after, all + capacity)
     }
     #expect(before < all + 3 * 16_384, "the overhead is small")
   }

@@ -16,7 +16,7 @@ import VoicePackIntegrity
 final class Clips: Sendable {
   /// The file of a clip and its header fields for responses.
   struct File: Sendable {
-    var content: ClipContent
+    var bytes: ByteBuffer
     /// The entity tag with its quotation marks. It depends only on the bytes, so equal bytes have the same tag wherever
     /// they were made.
     var etag: String
@@ -28,14 +28,14 @@ final class Clips: Sendable {
     let use = Use()
 
     init(bytes: ByteBuffer, digest: String, mediaType: String) {
-      content = .buffer(bytes)
+      self.bytes = bytes
       self.mediaType = mediaType
       etag = "\"\(digest)\""
       fields = [
         .contentType: mediaType, .eTag: etag, .acceptRanges: "bytes",
         .cacheControl: "private, max-age=31536000, immutable",
       ]
-      wholeFields = HTTPHeaders(fields.map { ($0.name.rawName, $0.value) })
+      wholeFields = HTTPHeaders(fields.map { ($0.name.rawName, $0.value) } + MessageRules.browserFields)
       wholeFields.add(name: "Content-Length", value: String(bytes.readableBytes))
     }
   }
@@ -72,25 +72,22 @@ final class Clips: Sendable {
   private let groups: AppGroups
   private let keyGroups: @Sendable () async throws -> Set<String>
   private let work: AccountWork
-  private let memoryFiles: ClipFile.Places
 
   /// - Parameters:
   ///   - containers: The folder that contains a folder for each app group.
   ///   - groups: The app groups from the settings.
   ///   - keyGroups: Returns the app groups of all keys.
   ///   - cacheBytes: The capacity of the cache of clips, in bytes.
-  ///   - mostMemoryFiles: The number of clips in memory that may take a file descriptor. Others are in buffers.
   init(
     announcer: Announcer, containers: URL, groups: AppGroups,
     keyGroups: @escaping @Sendable () async throws -> Set<String>, work: AccountWork, cacheBytes: Int,
-    mostMemoryFiles: Int, metrics: ServiceMetrics
+    metrics: ServiceMetrics
   ) {
     self.announcer = announcer
     self.containers = containers
     self.groups = groups
     self.keyGroups = keyGroups
     self.work = work
-    memoryFiles = ClipFile.Places(mostMemoryFiles)
     files = RecentlyUsed(capacityBytes: cacheBytes)
     // A report takes a few thousand bytes, while its clip takes about a hundred thousand.
     reports = RecentlyUsed(capacityBytes: max(1 << 20, cacheBytes / 8))
@@ -162,19 +159,18 @@ final class Clips: Sendable {
   }
 
   /// Keeps a file in memory, and the report of the request for which it was read. Keeps neither if the clip was removed
-  /// after the file was read. The size counted is the memory of the content, and 2 kB for the header fields.
+  /// after the file was read. The size counted is the capacity of the buffer, which is a power of two and up to twice
+  /// the size of the file, and 2 kB for the header fields.
   ///
   /// - Parameter moment: A moment before the file was read.
   func keep(
     _ file: File, as name: String, readAt moment: RemovedClips.Moment, report: ClipReport? = nil,
     of request: ClipRequest? = nil
   ) {
-    var file = file
-    file.content = file.content.inMemoryFile(memoryFiles)
-    changes.withLock { [file] changes in
+    changes.withLock { changes in
       guard !changes.removed.contains(name, since: moment) else { return }
       let left = files.insert(
-        file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.content.memoryBytes + 2_048)
+        file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.bytes.storageCapacity + 2_048)
       for (name, file) in left where file.use.isMarked && changes.unrecorded.count < Self.mostUnrecorded {
         changes.unrecorded.insert(name)
       }

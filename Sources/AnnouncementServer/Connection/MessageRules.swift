@@ -25,6 +25,12 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
     var isLast: Bool
   }
 
+  /// The fields that tell browsers not to guess the media type of a response, and not to expose it to pages of other
+  /// sites.
+  static let browserFields = [
+    ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
+  ]
+
   private let authority: String
   private let connection: SharedConnectionState
   /// The properties of the responses that have not begun.
@@ -56,10 +62,12 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
       let response = awaited.popFirst()
       if response?.isOld == true { head.version = .http1_0 }
       if response?.isLast == true { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-      endsWithResponse = head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
+      endsWithResponse =
+        head.headers.contains(name: "connection")
+        && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
       if endsWithResponse { connection.state.lastRequestRead() }
-      head.headers.add(name: "X-Content-Type-Options", value: "nosniff")
-      head.headers.add(name: "Cross-Origin-Resource-Policy", value: "same-origin")
+      // Responses from memory have these fields already, because each change here copies all of them.
+      if !head.headers.contains(name: Self.browserFields[0].0) { head.headers.add(contentsOf: Self.browserFields) }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end where endsWithResponse:
       context.writeAndFlush(data, promise: promise)

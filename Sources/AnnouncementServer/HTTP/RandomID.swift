@@ -5,10 +5,15 @@
 enum RandomID {
   /// Returns a new id of 32 hexadecimal digits.
   static func make() -> String {
-    let words = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
-    return words.map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    // One number takes one system call.
+    var bits = UInt128.random(in: .min ... .max)
+    return String(unsafeUninitializedCapacity: 32) { digits in
+      for place in (0..<32).reversed() {
+        let digit = UInt8(truncatingIfNeeded: bits & 0xF)
+        digits[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        bits >>= 4
+      }
+      return 32
+    }
   }
 }

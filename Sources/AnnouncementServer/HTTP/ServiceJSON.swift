@@ -26,8 +26,9 @@ enum ServiceJSON {
   }
 
   static func response(_ status: HTTPResponse.Status = .ok, buffer: ByteBuffer) -> Response {
-    Response(
-      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: buffer))
+    Response(status: status, headers: fields, body: ResponseBody(byteBuffer: buffer))
   }
+
+  /// The header fields of every response in JSON.
+  static let fields: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
 }

@@ -30,9 +30,9 @@ extension AnnouncementRoutes {
           .conflict, "not_ended",
           "The announcement, a replay of it or a push of it has not ended. Cancel it first (DELETE "
             + "/v1/playback/{id}), or wait for its end.")
-      case .removed(let entry, let answers, let pushedClips):
-        for answer in answers {
-          answered.remove(
+      case .removed(let entry, let stored, let pushedClips):
+        for answer in stored {
+          answers.remove(
             Fingerprint(
               account: sender.account, key: AnnouncementOrder.idempotencyKey(of: answer.key),
               bodyDigest: answer.bodyDigest))
@@ -42,7 +42,7 @@ extension AnnouncementRoutes {
         let administration = AdministrationLog(ledger: ledger)
         await administration.record(.announcementRemoved, call, subject: entry.map { String($0.number) })
         var removed: Set<String> = []
-        for clip in published(entry, answers, pushedClips) where Clips.isName(clip.name) {
+        for clip in published(entry, stored, pushedClips) where Clips.isName(clip.name) {
           guard try await remove(clip, for: sender), removed.insert(clip.name).inserted else { continue }
           await administration.record(.clipRemoved, call, subject: clip.name)
         }

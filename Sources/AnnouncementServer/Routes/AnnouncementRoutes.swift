@@ -18,19 +18,7 @@ import SoundFiles
 struct AnnouncementRoutes: Sendable {
   static let largestBody = PayloadDecoder.largestBytes
 
-  /// A response that is kept in memory for repetitions of its request.
-  struct Remembered: Sendable {
-    var report: ByteBuffer
-    var id: String
-    var createdAt: Date
-  }
-
-  /// The identity of a request: its account, its idempotency key and the digest of its exact body.
-  struct Fingerprint: Hashable, Sendable {
-    var account: String
-    var key: String?
-    var bodyDigest: Data
-  }
+  typealias Fingerprint = RepeatedAnswers.Fingerprint
 
   let ledger: Ledger
   let clips: Clips
@@ -45,12 +33,12 @@ struct AnnouncementRoutes: Sendable {
   let keys: KeyRing
   let batches: Batches
   let turns = Turns<[String]>()
-  let answered = RecentlyUsed<Fingerprint, Remembered>(capacityBytes: 16 << 20)
+  let answers: RepeatedAnswers
 
   init(
     ledger: Ledger, clips: Clips, player: LanePlayer?, pushes: AnnouncementPushes, pushService: PushService?,
     library: Library, urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
-    groups: AppGroups, keys: KeyRing, batches: Batches
+    groups: AppGroups, keys: KeyRing, batches: Batches, answers: RepeatedAnswers
   ) {
     self.ledger = ledger
     self.clips = clips
@@ -64,6 +52,7 @@ struct AnnouncementRoutes: Sendable {
     self.groups = groups
     self.keys = keys
     self.batches = batches
+    self.answers = answers
   }
 
   var routes: [Route] {
@@ -81,14 +70,12 @@ struct AnnouncementRoutes: Sendable {
   private func post(_ call: Call) async throws -> Response {
     let sender = try call.sender
     try call.requireMediaType("application/json")
-    let key = try Self.idempotencyKey(call)
+    let key = try call.header(.idempotencyKey).map(Self.idempotencyKey)
     let body = try await call.body(upTo: Self.largestBody)
     try await keys.requireInForce(sender)
     let fingerprint = Fingerprint(account: sender.account, key: key, bodyDigest: Data(SHA256.hash(data: body)))
     // A strict request is always parsed, because the first request with this body may not have been strict.
-    if !call.isStrict, let known = answered.value(for: fingerprint),
-      known.createdAt.timeIntervalSinceNow > -Ledger.answerLifetime
-    {
+    if !call.isStrict, let known = answers.value(for: fingerprint) {
       // The response from memory is used only if the client prefers JSON. Otherwise the field `Accept` could be refused
       // in the first request but not in the second.
       if Accept(call).wantsJSONFirst { return try answer(.ok, known, sound: nil) }
@@ -143,8 +130,8 @@ struct AnnouncementRoutes: Sendable {
         Rendered(
           account: sender.account, id: order.id, at: acceptance.answer.createdAt, method: made.report.method,
           isCached: made.isCached, durationMilliseconds: made.report.clip.durationMilliseconds)))
-    let remembered = Remembered(
-      report: ByteBuffer(bytes: acceptance.answer.report), id: order.id, createdAt: acceptance.answer.createdAt)
+    let remembered = RepeatedAnswers.Answer(
+      report: acceptance.answer.report, id: order.id, createdAt: acceptance.answer.createdAt)
     remember(remembered, order, fingerprint)
     return try answer(.created, remembered, sound: order.wantsSound ? made.file : nil)
   }
@@ -186,8 +173,7 @@ struct AnnouncementRoutes: Sendable {
   private func again(_ stored: Ledger.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) async throws
     -> Response
   {
-    let remembered = Remembered(
-      report: ByteBuffer(bytes: stored.report), id: stored.id, createdAt: stored.createdAt)
+    let remembered = RepeatedAnswers.Answer(report: stored.report, id: stored.id, createdAt: stored.createdAt)
     remember(remembered, order, fingerprint)
     guard order.wantsSound else { return try answer(.ok, remembered, sound: nil) }
     // If the clip was removed from its folder, it is made again under the same name.
@@ -201,25 +187,22 @@ struct AnnouncementRoutes: Sendable {
     return try answer(.ok, remembered, sound: sound)
   }
 
-  private func remember(_ answer: Remembered, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) {
+  private func remember(_ answer: RepeatedAnswers.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) {
     // A text without an id and without a key is a new announcement each time.
     guard order.key != nil || order.request.id != nil else { return }
-    answered.insert(
-      answer, for: fingerprint,
-      bytes: RecentlyUsed<Fingerprint, Remembered>.entryBytes + 512 + answer.report.storageCapacity)
+    answers.insert(answer, for: fingerprint)
   }
 
   private func answer(
-    _ status: HTTPResponse.Status, _ remembered: Remembered, sound: Clips.File?
+    _ status: HTTPResponse.Status, _ remembered: RepeatedAnswers.Answer, sound: Clips.File?
   ) throws -> Response {
-    let place = "/v1/announcements/\(Self.percentEncoded(remembered.id))"
     guard let sound else {
       var response = ServiceJSON.response(status, buffer: remembered.report)
-      response.headers[.location] = place
+      response.headers[.location] = remembered.location
       return response
     }
     var response = Self.response(status, sound: sound)
-    response.headers[.location] = place
+    response.headers[.location] = remembered.location
     response.headers[.announcementID] = Self.percentEncoded(remembered.id)
     return response
   }
@@ -229,7 +212,7 @@ struct AnnouncementRoutes: Sendable {
     Response(
       status: status,
       headers: [.contentType: sound.mediaType, .cacheControl: "no-store", .eTag: sound.etag],
-      body: ResponseBody(byteBuffer: sound.content.bytes))
+      body: ResponseBody(byteBuffer: sound.bytes))
   }
 
   /// Returns an id in a form that is valid in a path and in a header field. The id itself may be any text.
@@ -250,10 +233,10 @@ struct AnnouncementRoutes: Sendable {
     }
   }
 
-  /// Returns the idempotency key of a call. The draft requires a string in quotation marks
-  /// (draft-ietf-httpapi-idempotency-key-header-07, section 2.1), but most clients send the key without them.
-  private static func idempotencyKey(_ call: Call) throws(Problem) -> String? {
-    guard var key = call.header(.idempotencyKey)?.trimmingCharacters(in: .whitespaces) else { return nil }
+  /// Returns the idempotency key in the value of the field `Idempotency-Key`. The draft requires a string in quotation
+  /// marks (draft-ietf-httpapi-idempotency-key-header-07, section 2.1), but most clients send the key without them.
+  static func idempotencyKey(_ field: String) throws(Problem) -> String {
+    var key = field.trimmingCharacters(in: .whitespaces)
     if key.utf8.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }
     guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw Problem(

@@ -18,12 +18,12 @@ struct FileAnswer: Sendable {
     if let known = request.headers[.ifNoneMatch], Self.lists(known, file.etag) {
       return Response(status: .notModified, headers: headers)
     }
-    let size = file.content.byteCount
+    let size = file.bytes.readableBytes
     // A part is sent only if the client has the same version. The service sends no modification dates, so a date in
     // `If-Range` never matches.
     let isSame = request.headers[.ifRange].map { $0 == file.etag } ?? true
     guard request.method == .get, isSame, let field = request.headers[.range], let range = ByteRange(field) else {
-      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.content.bytes))
+      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
     }
     guard let bounds = range.bounds(in: size) else {
       var problem = Problem(
@@ -33,7 +33,8 @@ struct FileAnswer: Sendable {
       throw problem
     }
     headers[.contentRange] = "bytes \(bounds.lowerBound)-\(bounds.upperBound - 1)/\(size)"
-    let part = file.content.bytes(in: bounds)
+    // The bounds are inside the readable bytes, so there is a slice.
+    let part = file.bytes.getSlice(at: file.bytes.readerIndex + bounds.lowerBound, length: bounds.count) ?? ByteBuffer()
     return Response(status: .partialContent, headers: headers, body: ResponseBody(byteBuffer: part))
   }
 

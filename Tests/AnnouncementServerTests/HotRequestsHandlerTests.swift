@@ -7,20 +7,30 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("The handler for clips in memory")
-struct HotClipsHandlerTests {
-  /// A connection on which `/hot` is in memory, and nothing else.
+@Suite("The handler for requests that are answered from memory")
+struct HotRequestsHandlerTests {
+  /// A connection on which `/hot` is in memory, and for `/echo` the bodies "again" and "twice".
   private struct Connection {
     let channel = EmbeddedChannel()
     let heard = Heard()
     let holding = Holding()
 
-    init(_ content: ClipContent = .buffer(ByteBuffer(string: "sound"))) throws {
+    init() throws {
       let state = SharedConnectionState(limit: .hours(1))
-      let handler = HotClipsHandler(
-        answer: { [content] head in
-          guard head.uri == "/hot" else { return nil }
-          return HotResponse(head: HTTPResponseHead(version: .http1_1, status: .ok), body: content)
+      func response(_ text: String) -> HotResponse {
+        HotResponse(head: HTTPResponseHead(version: .http1_1, status: .ok), body: ByteBuffer(string: text))
+      }
+      let handler = HotRequestsHandler(
+        decide: { head in
+          switch head.uri {
+          case "/hot": .answer(response("sound"))
+          case "/echo":
+            .answerWithBody { body in
+              let text = String(buffer: body)
+              return ["again", "twice"].contains(text) ? response("report of \(text)") : nil
+            }
+          default: nil
+          }
         }, connection: state, waiting: { [holding] _ in holding.unread })
       try channel.pipeline.syncOperations.addHandlers([holding, RequestDeadline(connection: state), handler, heard])
     }
@@ -69,6 +79,18 @@ struct HotClipsHandlerTests {
       try channel.writeInbound(HTTPServerRequestPart.end(nil))
     }
 
+    /// Receives the parts of a request that sends a body, as far as they arrive at once.
+    func receive(_ uri: String? = nil, _ body: String..., trailers: HTTPHeaders? = nil, isComplete: Bool = true) {
+      let pipeline = channel.pipeline
+      if let uri {
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: uri)
+        pipeline.fireChannelRead(HTTPServerRequestPart.head(head))
+      }
+      for part in body { pipeline.fireChannelRead(HTTPServerRequestPart.body(ByteBuffer(string: part))) }
+      if isComplete { pipeline.fireChannelRead(HTTPServerRequestPart.end(trailers)) }
+      pipeline.fireChannelReadComplete()
+    }
+
     /// Waits for nobody who reads it.
     func answerPassedOn() {
       let head = HTTPResponseHead(version: .http1_1, status: .accepted)
@@ -82,8 +104,8 @@ struct HotClipsHandlerTests {
       while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
         switch part {
         case .head(let head): parts.append(head.uri)
-        case .body: parts.append("body")
-        case .end: parts.append("end")
+        case .body(let bytes): parts.append(String(buffer: bytes))
+        case .end(let trailers): parts.append(trailers == nil ? "end" : "end with trailers")
         }
       }
       return parts
@@ -96,8 +118,7 @@ struct HotClipsHandlerTests {
         switch part {
         case .head(let head): parts.append("\(head.status.code)")
         case .body(.byteBuffer(let bytes)): parts.append(String(buffer: bytes))
-        case .body(.fileRegion(let region)):
-          parts.append("bytes \(region.readerIndex) to \(region.endIndex) of a file")
+        case .body(.fileRegion): parts.append("file")
         case .end: parts.append("end")
         }
       }
@@ -118,45 +139,74 @@ struct HotClipsHandlerTests {
     #expect(try connection.passedOn() == [])
   }
 
-  #if os(Linux)
-    @Test("a clip in a file in memory is handed to the channel as a file, which is not copied")
-    func file() throws {
-      let content = ClipContent.buffer(ByteBuffer(string: "sound")).inMemoryFile(ClipFile.Places(1))
-      let connection = try Connection(content)
-      for _ in 0..<2 {
-        try connection.ask("/hot")
-        #expect(try connection.answered() == ["200", "bytes 0 to 5 of a file", "end"])
-      }
-      #expect(String(buffer: content.bytes) == "sound" && content.memoryBytes == 4_096)
+  @Test(
+    "a request with a body is answered from memory when its body is complete", arguments: [["again"], ["ag", "ain"]])
+  func body(parts: [String]) throws {
+    let connection = try Connection()
+    for _ in 0..<2 {
+      let pipeline = connection.channel.pipeline
+      pipeline.fireChannelRead(
+        HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/echo")))
+      for part in parts { pipeline.fireChannelRead(HTTPServerRequestPart.body(ByteBuffer(string: part))) }
+      #expect(try connection.answered() == [])
+      pipeline.fireChannelRead(HTTPServerRequestPart.end(nil))
+      #expect(try connection.answered() == ["200", "report of again", "end"])
+      pipeline.fireChannelReadComplete()
     }
+    #expect(try connection.passedOn() == [])
+  }
 
-    @Test("a file in memory stays open until the channel has written it or given up", arguments: [true, false])
-    func openWhileWritten(isWritten: Bool) throws {
-      let places = ClipFile.Places(1)
-      var file = ClipFile(ByteBuffer(string: "sound"), in: places)
-      weak let released = file
-      let (region, written) = try #require(file).region(on: EmbeddedEventLoop())
-      file = nil
-      #expect(released != nil && region.fileHandle.isOpen)
-      if isWritten { written.succeed() } else { written.fail(ChannelError.eof) }
-      #expect(released == nil && !region.fileHandle.isOpen)
-      // Its place is free again.
-      #expect(ClipFile(ByteBuffer(string: "other"), in: places) != nil)
-    }
+  @Test("a request whose body is not in memory is passed on completely, and in its order")
+  func otherBody() throws {
+    let connection = try Connection()
+    connection.receive("/echo", "other")
+    #expect(try connection.passedOn() == ["/echo", "other", "end"])
+    // The response to the first request is missing, so the next one is passed on, too.
+    connection.receive("/echo", "again")
+    #expect(try connection.passedOn() == ["/echo", "again", "end"])
+    for _ in 0..<2 { connection.answerPassedOn() }
+    connection.receive("/echo", "twice")
+    #expect(try connection.answered() == ["202", "end", "202", "end", "200", "report of twice", "end"])
+  }
 
-    @Test("a clip for which no place is free stays in its buffer")
-    func noPlace() {
-      let places = ClipFile.Places(1)
-      let sound = ClipContent.buffer(ByteBuffer(string: "sound"))
-      let first = sound.inMemoryFile(places)
-      let second = sound.inMemoryFile(places)
-      guard case .memoryFile = first, case .buffer = second else {
-        Issue.record("One clip has a file, and the other has none.")
-        return
-      }
-      #expect(first.bytes == second.bytes)
+  @Test("a body that does not arrive with its head is passed on as it arrives")
+  func slowBody() throws {
+    let connection = try Connection()
+    connection.receive("/echo", isComplete: false)
+    #expect(try connection.passedOn() == ["/echo"])
+    connection.receive(nil, "again")
+    #expect(try connection.passedOn() == ["again", "end"])
+    connection.answerPassedOn()
+    connection.receive("/echo", "ag", isComplete: false)
+    #expect(try connection.passedOn() == ["/echo", "ag"])
+    connection.receive(nil, "ain")
+    #expect(try connection.passedOn() == ["ain", "end"])
+    connection.answerPassedOn()
+    connection.receive("/echo")
+    #expect(try connection.passedOn() == ["/echo", "end"])
+    #expect(try connection.answered() == ["202", "end", "202", "end"])
+  }
+
+  @Test("a request with trailers is passed on")
+  func trailers() throws {
+    let connection = try Connection()
+    connection.receive("/echo", "again", trailers: HTTPHeaders([("X", "y")]))
+    #expect(try connection.passedOn() == ["/echo", "again", "end with trailers"])
+  }
+
+  @Test("a held request is passed on before the end of its connection", arguments: [true, false])
+  func heldAtTheEnd(isHalfClosed: Bool) throws {
+    let connection = try Connection()
+    connection.channel.pipeline.fireChannelRead(
+      HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/echo")))
+    if isHalfClosed {
+      connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+      #expect(connection.heard.events.count == 1)
+    } else {
+      connection.channel.pipeline.fireChannelInactive()
     }
-  #endif
+    #expect(try connection.passedOn() == ["/echo"])
+  }
 
   @Test("every other request is passed on completely")
   func passesOn() throws {
@@ -165,7 +215,7 @@ struct HotClipsHandlerTests {
       HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/cold")))
     try connection.channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x")))
     try connection.channel.writeInbound(HTTPServerRequestPart.end(nil))
-    #expect(try connection.passedOn() == ["/cold", "body", "end"])
+    #expect(try connection.passedOn() == ["/cold", "x", "end"])
     #expect(try connection.answered() == [])
   }
 

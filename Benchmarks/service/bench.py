@@ -44,6 +44,10 @@ MISS_CONNECTIONS = 8
 FILLED = (66_000, 530_000)
 # The ledger keeps 30 days, so from day 40 on it only grows by what its pages leave unused.
 LEDGER_GROWTH = 1.1
+# The parts into which the growth of a service is divided.
+GROWTH_PARTS = 10
+# The disk space of a clip while the growth is measured, in bytes. A clip of bench-service has 190 kB on average.
+CLIP_BYTES = 220_000
 # A median after a year may be this many times that of the first day. On an idle machine the medians differed by 3 %;
 # the limit leaves room for machines that do other things.
 YEAR_RATIO = 1.5
@@ -135,6 +139,22 @@ def program(build, name, *arguments, text=None):
     return ended.stdout
 
 
+def new_clips(service, seconds, first):
+    """Announces new payments for some seconds, and returns how many clips were made and refused, and the seconds."""
+    told = wrk_output(
+        service.port,
+        "/",
+        service.key,
+        seconds,
+        MISS_CONNECTIONS,
+        1,
+        ("-s", str(HERE / "miss.lua")),
+        ("--", service.key, str(first)),
+    )
+    made, refused, took = re.search(r"MADE (\d+) REFUSED (\d+) SECONDS ([\d.]+)", told).groups()
+    return int(made), int(refused), float(took)
+
+
 def checks(service):
     """Returns the milliseconds of each check of a ledger in the service's log."""
     text = service.log.read_text(errors="replace") if service.log.exists() else ""
@@ -215,6 +235,7 @@ class Bench:
         self.misses()
         self.year()
         self.starts()
+        self.growth()
 
     def file_of(self, service):
         return service.home / "containers" / "group.crier" / "Library" / "Sounds" / self.clip["name"]
@@ -270,19 +291,9 @@ class Bench:
                             raise Unusable(f"a new payment got status {answer.status} {answer.code}.")
                 self.add("miss p50", percentile(times, 0.5))
                 self.add("miss p99", percentile(times, 0.99))
-                told = wrk_output(
-                    service.port,
-                    "/",
-                    service.key,
-                    self.arguments.seconds * 2,
-                    MISS_CONNECTIONS,
-                    1,
-                    ("-s", str(HERE / "miss.lua")),
-                    ("--", service.key, str(count + 5)),
-                )
-                made, refused, seconds = re.search(r"MADE (\d+) REFUSED (\d+) SECONDS ([\d.]+)", told).groups()
-                self.add("miss rate", int(made) / float(seconds))
-                self.add("miss refused", int(refused))
+                made, refused, seconds = new_clips(service, self.arguments.seconds * 2, count + 5)
+                self.add("miss rate", made / seconds)
+                self.add("miss refused", refused)
                 self.add("loaded service", memory(service.pid))
                 self.add("loaded speakers", sum(map(memory, speakers(service.pid))))
             shutil.rmtree(self.folder / f"miss-{number}", ignore_errors=True)
@@ -424,6 +435,41 @@ class Bench:
             for count in FILLED:
                 self.filled_starts(count)
 
+    def growth(self):
+        """Announces many new payments, one after another in one home, and keeps the rate and the memory of each part."""
+        wanted = self.arguments.growth
+        if not wanted:
+            return
+        free = shutil.disk_usage(self.folder).free
+        if free < wanted * CLIP_BYTES:
+            raise Unusable(
+                f"{wanted} clips need {wanted * CLIP_BYTES / 1e9:.0f} GB, but only {free / 1e9:.0f} GB are free; choose "
+                "fewer with --growth."
+            )
+        self.growth_parts = []
+        with Service(self.options, self.folder / "growth") as service:
+            done = 0
+            for part in range(1, GROWTH_PARTS + 1):
+                progress(f"growth, part {part} of {GROWTH_PARTS}")
+                made, took = 0, 0.0
+                # wrk runs for a time, and not for a number of requests.
+                while done < wanted * part / GROWTH_PARTS:
+                    more, refused, seconds = new_clips(service, 5, done)
+                    if refused:
+                        raise Unusable(f"{refused} new payments were refused.")
+                    # Requests that wrk has cut off at the end may have been accepted, so their numbers are left out.
+                    done += more + MISS_CONNECTIONS
+                    made += more
+                    took += seconds
+                if made:
+                    self.growth_parts.append((done, made / took, memory(service.pid)))
+
+    def growth_rows(self):
+        yield "| new clips so far | clips per second | resident memory of the service, MiB |"
+        yield "|---|---|---|"
+        for done, rate, bytes_in_memory in self.growth_parts:
+            yield f"| {done:,} | {rate:.0f} | {bytes_in_memory / MEBIBYTE:.0f} |"
+
     def filled_starts(self, count):
         """Measures the start with a ledger of so many announcements, with its pages in memory and only on the disk."""
         progress(f"start-up with {count} announcements")
@@ -523,6 +569,8 @@ class Bench:
             f"| after GETs and repeated POSTs | {self.after_hits / MEBIBYTE:.1f} | |",
             f"| after new announcements | {loaded / MEBIBYTE:.1f} | {loaded_speakers / MEBIBYTE:.1f} |",
         ]
+        if self.arguments.growth:
+            lines += ["", *self.growth_rows()]
         return "\n".join(lines)
 
     def start_rows(self):
@@ -562,16 +610,27 @@ def main():
         help="a home that year-of-announcements filled before, because that takes hours at 20,000 a day; its output is "
         "expected in a file beside it with the suffix .txt. The home is changed",
     )
+    parser.add_argument(
+        "--growth",
+        type=int,
+        default=82_000,
+        help="the number of new clips in one home, to see whether the service slows down; 0 skips this",
+    )
     parser.add_argument("--only-starts", action="store_true", help="measure only the starts")
+    parser.add_argument("--only-growth", action="store_true", help="measure only the growth")
     parser.add_argument("--skip-bare", action="store_true", help="do not measure the bare route")
     parser.add_argument("--skip-engine", action="store_true", help="do not measure the engine in-process")
     arguments = parser.parse_args()
     end_on_signals()
-    if arguments.only_starts:
+    if arguments.only_starts or arguments.only_growth:
         with work_folder(Options("", 1, 1, False)) as folder:
             bench = Bench(arguments, folder)
-            bench.starts()
-            print("\n".join(bench.start_rows()))
+            if arguments.only_starts:
+                bench.starts()
+                print("\n".join(bench.start_rows()))
+            else:
+                bench.growth()
+                print("\n".join(bench.growth_rows()))
         return
     if shutil.which("wrk") is None:
         raise Unusable("wrk is missing: apt-get install wrk.")

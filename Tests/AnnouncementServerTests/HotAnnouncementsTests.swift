@@ -20,10 +20,10 @@ private struct RepeatingService {
   let client: TestClient
 
   init(
-    scopes: [Scope] = [.announce, .read], rate: NewKey.Rate? = nil, isStrict: Bool = false, key: String? = "k"
+    service: TestService? = nil, rate: NewKey.Rate? = nil, isStrict: Bool = false, key: String? = "k"
   ) async throws {
-    service = try TestService { $0.time = { .zero } }
-    client = try await service.client(scopes, rate: rate, isStrict: isStrict)
+    self.service = try service ?? TestService { $0.time = { .zero } }
+    client = try await self.service.client(rate: rate, isStrict: isStrict)
     let first = try await client.post(Self.body, key.map { ["Idempotency-Key": $0] } ?? [:])
     #expect(first.status == 201)
   }
@@ -58,7 +58,7 @@ struct HotAnnouncementsTests {
     #expect(usual.status == 200 && answer.head.status.code == 200)
     var fields = Dictionary(uniqueKeysWithValues: answer.head.headers.map { ($0.name.lowercased(), $0.value) })
     var expected = Dictionary(uniqueKeysWithValues: usual.headers.map { ($0.name.canonicalName, $0.value) })
-    // These are another's each time.
+    // These differ in each response.
     for name in ["x-request-id", "ratelimit-remaining"] {
       #expect(fields[name]?.isEmpty == false && expected[name]?.isEmpty == false)
       (fields[name], expected[name]) = (nil, nil)
@@ -134,6 +134,28 @@ struct HotAnnouncementsTests {
     }
     let strict = try await RepeatingService(isStrict: true)
     #expect(strict.answer(to: try strict.head()) == nil)
+  }
+
+  @Test("the location of an id with other characters is percent-encoded as on the usual path")
+  func location() async throws {
+    let repeating = try await RepeatingService()
+    let body = payment("Ä 1/2")
+    #expect(try await repeating.client.post(body).status == 201)
+    let usual = try await repeating.client.post(body).header("Location")
+    let answer = try #require(repeating.answer(to: repeating.head([], length: body.utf8.count), body))
+    #expect(usual == "/v1/announcements/%C3%84%201%2F2" && answer.head.headers["Location"] == usual.map { [$0] })
+  }
+
+  @Test("after a day, a request takes the usual path")
+  func expired() async throws {
+    for (margin, isFast) in [(3_600.0, true), (-60, false)] {
+      let repeating = try await RepeatingService(
+        service: try TestService {
+          $0.time = { .zero }
+          $0.now = { Date(timeIntervalSinceNow: -Ledger.answerLifetime + margin) }
+        })
+      #expect((repeating.answer(to: try repeating.head()) != nil) == isFast)
+    }
   }
 
   @Test("a revoked key is accepted no longer than keys are cached")

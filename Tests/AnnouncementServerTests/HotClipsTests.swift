@@ -60,7 +60,7 @@ struct HotClipsTests {
     #expect(answer.head.status.code == 200 && UInt(usual.status) == answer.head.status.code)
     var fields = Dictionary(uniqueKeysWithValues: answer.head.headers.map { ($0.name.lowercased(), $0.value) })
     var expected = Dictionary(uniqueKeysWithValues: usual.headers.map { ($0.name.canonicalName, $0.value) })
-    // These are another's each time.
+    // These differ in each response.
     for name in ["x-request-id", "ratelimit-remaining"] {
       #expect(fields[name]?.isEmpty == false && expected[name]?.isEmpty == false)
       (fields[name], expected[name]) = (nil, nil)

@@ -6,8 +6,8 @@ import NIOHTTP1
 /// Answers requests from memory on the thread that read the request, before a task is involved. Other requests are passed
 /// on to the server library.
 ///
-/// A request whose response depends on its body is held until the body is complete, but only while the channel reads: if
-/// the body does not arrive with its head, the request is passed on. So no connection holds more than was read at once.
+/// A request whose response depends on its body is held until its body is complete. At the end of the read that brought
+/// the head, an incomplete request is passed on, so no request is held from one read to the next.
 ///
 /// To the library, a connection with only such requests looks idle. When a task answered each GET, passing the parts of
 /// the GET to the task and back took half of its cost (`docs/benchmarks.md`).
@@ -83,6 +83,11 @@ final class HotRequestsHandler: ChannelDuplexHandler {
   func channelInactive(context: ChannelHandlerContext) {
     passRequest(context)
     context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    passRequest(context)
+    context.fireErrorCaught(error)
   }
 
   /// Passes on the parts of a held request that have been received.

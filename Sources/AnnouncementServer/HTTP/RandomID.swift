@@ -5,7 +5,6 @@
 enum RandomID {
   /// Returns a new id of 32 hexadecimal digits.
   static func make() -> String {
-    // One number takes one system call.
     var bits = UInt128.random(in: .min ... .max)
     return String(unsafeUninitializedCapacity: 32) { digits in
       for place in (0..<32).reversed() {

@@ -10,7 +10,8 @@ import ServiceAccess
 /// The processing of every request: it finds the route, identifies the sender, applies the rate limit, calls the
 /// handler, and writes the metrics and the log.
 ///
-/// All of these steps are in one place, so that no route can leave one out.
+/// All of these steps are in one place, so that no route can leave one out. Only ``HotRequests`` repeats those that apply
+/// to its two kinds of requests.
 struct ServiceResponder: HTTPResponder {
   typealias Context = ServiceContext
 

@@ -57,11 +57,11 @@ struct AnnouncementRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .post("/v1/announcements", .key(.announce), post),
+      .post(HotAnnouncements.path, .key(.announce), post),
       .post("/v1/previews", .key(.announce), preview),
-      .get("/v1/announcements", .key(.read), query: AnnouncementSearch.parameters, list),
-      .get("/v1/announcements/{id}", .key(.read), get),
-      .delete("/v1/announcements/{id}", .key(.announce), remove),
+      .get(HotAnnouncements.path, .key(.read), query: AnnouncementSearch.parameters, list),
+      .get("\(HotAnnouncements.path)/{id}", .key(.read), get),
+      .delete("\(HotAnnouncements.path)/{id}", .key(.announce), remove),
     ]
   }
 

@@ -12,7 +12,7 @@ import ServiceAccess
 /// requests that they would answer from memory with 200. All other requests take the usual path.
 struct HotAnnouncements: Sendable {
   static let path = "/v1/announcements"
-  /// The size of the largest body that is looked up, in bytes. Payloads are smaller. A body that is not in memory is
+  /// The size of the largest body that is looked up, in bytes. Most payloads are smaller. A body that is not in memory is
   /// hashed here and again on the usual path, and hashing holds up the other connections of the event loop.
   static let largestBody = 4_096
   private static let series = ServiceMetrics.RequestSeries(method: "POST", path: path, status: 200)

@@ -11,7 +11,6 @@ import ServiceAccess
 struct HotClips: Sendable {
   static let path = "/v1/clips/"
   private static let template = "\(path){name}"
-
   private static let series = ServiceMetrics.RequestSeries(method: "GET", path: template, status: 200)
 
   let clips: Clips

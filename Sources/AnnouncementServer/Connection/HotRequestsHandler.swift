@@ -90,7 +90,7 @@ final class HotRequestsHandler: ChannelDuplexHandler {
     context.fireErrorCaught(error)
   }
 
-  /// Passes on the parts of a held request that have been received.
+  /// Passes a held request on to the library, as far as it has been received.
   private func passRequest(_ context: ChannelHandlerContext) {
     guard case .held(let head, let body, _) = request else { return }
     request = nil

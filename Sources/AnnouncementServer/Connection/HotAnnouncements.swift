@@ -11,18 +11,17 @@ import ServiceAccess
 /// It makes the same decisions as ``ServiceResponder`` and ``AnnouncementRoutes``, with the same parts, but only for
 /// requests that they would answer from memory with 200. All other requests take the usual path.
 struct HotAnnouncements: Sendable {
-  static let path = "/v1/announcements"
   /// The size of the largest body that is looked up, in bytes. Most payloads are smaller. A body that is not in memory is
   /// hashed here and again on the usual path, and hashing holds up the other connections of the event loop.
   static let largestBody = 4_096
-  private static let series = ServiceMetrics.RequestSeries(method: "POST", path: path, status: 200)
+  private static let series = ServiceMetrics.RequestSeries(method: "POST", path: AnnouncementRoutes.path, status: 200)
 
   let answers: RepeatedAnswers
   let responses: HotResponses
 
   /// Returns how to answer a request if the fast path applies.
   func decision(about head: HTTPRequestHead) -> HotDecision? {
-    guard head.method == .POST, head.version == .http1_1, head.uri == Self.path else { return nil }
+    guard head.method == .POST, head.version == .http1_1, head.uri == AnnouncementRoutes.path else { return nil }
     let start = ContinuousClock.now
     guard let fields = HotFields(head.headers), !responses.stopping.isStopping,
       fields.contentType == "application/json",

@@ -16,6 +16,7 @@ import SoundFiles
 
 /// The routes of `/v1/announcements`. Repetitions of a request do not repeat the announcement.
 struct AnnouncementRoutes: Sendable {
+  static let path = "/v1/announcements"
   static let largestBody = PayloadDecoder.largestBytes
 
   typealias Fingerprint = RepeatedAnswers.Fingerprint
@@ -57,11 +58,11 @@ struct AnnouncementRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .post(HotAnnouncements.path, .key(.announce), post),
+      .post(Self.path, .key(.announce), post),
       .post("/v1/previews", .key(.announce), preview),
-      .get(HotAnnouncements.path, .key(.read), query: AnnouncementSearch.parameters, list),
-      .get("\(HotAnnouncements.path)/{id}", .key(.read), get),
-      .delete("\(HotAnnouncements.path)/{id}", .key(.announce), remove),
+      .get(Self.path, .key(.read), query: AnnouncementSearch.parameters, list),
+      .get("/v1/announcements/{id}", .key(.read), get),
+      .delete("/v1/announcements/{id}", .key(.announce), remove),
     ]
   }
 

@@ -29,7 +29,7 @@ struct RepeatedAnswers: Sendable {
       self.report = ByteBuffer(bytes: report)
       self.id = id
       self.createdAt = createdAt
-      location = "\(HotAnnouncements.path)/\(AnnouncementRoutes.percentEncoded(id))"
+      location = "\(AnnouncementRoutes.path)/\(AnnouncementRoutes.percentEncoded(id))"
       var fields = HTTPHeaders(ServiceJSON.fields.map { ($0.name.rawName, $0.value) } + MessageRules.browserFields)
       fields.add(name: "Location", value: location)
       fields.add(name: "Content-Length", value: String(report.count))

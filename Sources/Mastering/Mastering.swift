@@ -83,11 +83,11 @@ public struct Mastering: Sendable, Hashable {
   /// - Throws: the same errors as ``master(_:)``.
   public func verified(_ waveform: Waveform) throws(MasteringError) -> MasteredWaveform {
     guard waveform.sampleRate == Self.sampleRate else { return try master(waveform) }
-    let peak = TruePeak.hundredthsDBTP(of: waveform.samples)
-    guard peak <= maximumTruePeak,
-      let loudness = try LoudnessMeter.hundredths(of: waveform.samples, sampleRate: waveform.sampleRate),
+    guard let loudness = try LoudnessMeter.hundredths(of: waveform.samples, sampleRate: waveform.sampleRate),
       abs(target - loudness) <= Self.verifiedTolerance
     else { return try master(waveform) }
+    let peak = TruePeak.hundredthsDBTP(of: waveform.samples)
+    guard peak <= maximumTruePeak else { return try master(waveform) }
     return MasteredWaveform(
       waveform: waveform, loudnessLUFS: Double(loudness) / 100, truePeakDBTP: Double(peak) / 100)
   }

@@ -85,24 +85,41 @@ struct Words: AsyncParsableCommand {
   }
 }
 
-/// Renders and publishes a list on all cores, and prints clips per second.
+/// Speaks a list on all cores and discards the sound, then renders and publishes the list, and prints both in clips per
+/// second.
 struct Throughput: AsyncParsableCommand {
   @Option var count = 1_000
   @Argument var folder: String
 
   func run() async throws {
-    let cores = ProcessInfo.processInfo.activeProcessorCount
-    let announcer = try Workload.announcer(speakers: cores)
+    let announcer = try Workload.announcer(speakers: Self.cores)
     let library = SoundLibrary(container: GroupContainer(directory: URL(filePath: folder, directoryHint: .isDirectory)))
-    let announcements = try Workload.announcements(count)
-    // The first use of each voice starts its process, so the voices are used once before the measurement.
-    for announcement in announcements.prefix(5 * cores) { _ = try await announcer.render(announcement, into: nil) }
+    let announcements = try Workload.announcements(Self.warmUp + count)
+    let engine = Workload.engine(speakers: Self.cores)
+    let utterances = try announcements.map { announcement in
+      let script = try announcer.script(for: announcement)
+      return script.runs.map { Utterance(voice: $0.voice, rate: script.rate, text: $0.spelling) }
+    }
+    let spoken = try await rate(utterances) { for run in $0 { _ = try await engine.speak(run) } }
+    let rendered = try await rate(announcements) { _ = try await announcer.render($0, into: library) }
+    print("clips \(count) speaking \(spoken) rate \(rendered)")
+  }
+
+  private static let cores = ProcessInfo.processInfo.activeProcessorCount
+
+  /// The number of items before the measurement. Every speaker then runs and has used every voice, whose first use
+  /// starts a process.
+  private static let warmUp = 50 * cores
+
+  /// Returns how many items per second are worked on, without the first ones.
+  private func rate<Item: Sendable>(
+    _ items: [Item], work: @escaping @Sendable (Item) async throws -> Void
+  ) async throws -> Double {
+    let limit = 3 * Self.cores
+    try await concurrently(Array(items.prefix(Self.warmUp)), limit: limit, work: work, each: { _ in })
     let start = ContinuousClock.now
-    try await concurrently(
-      announcements, limit: 3 * cores,
-      work: { _ = try await announcer.render($0, into: library) }, each: { _ in })
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
-    print("clips \(count) seconds \(seconds) rate \(Double(count) / seconds)")
+    try await concurrently(Array(items.dropFirst(Self.warmUp)), limit: limit, work: work, each: { _ in })
+    return Double(count) / ((ContinuousClock.now - start) / .seconds(1))
   }
 }
 
@@ -120,7 +137,7 @@ struct Latency: AsyncParsableCommand {
     for announcement in announcements.prefix(5) + announcements {
       let script = try announcer.script(for: announcement)
       guard let run = script.runs.first else { continue }
-      let utterance = Utterance(voice: run.voice, rate: script.rate, text: run.text)
+      let utterance = Utterance(voice: run.voice, rate: script.rate, text: run.spelling)
       engineTimes.append(try await milliseconds { _ = try await engine.speak(utterance) })
     }
     report("engine", engineTimes.dropFirst(5))

@@ -277,7 +277,13 @@ install-files:
 # The Swift runtime is linked statically, so a machine needs no toolchain to run these programs. Static and dynamic
 # programs cannot share a build folder.
 STATIC = .build/static
-STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC)
+# The programs do not depend on the folder of the checkout, but for the length of its path (docs/packages.md):
+# - C sources such as BoringSSL's write their own paths into them. The folder is removed from these paths.
+# - Debugging information has paths, too, and no package contains it.
+# - Swift's compiler writes a hash of its input, with paths, into each module, so that it can skip unchanged modules.
+WITHOUT_FOLDER = '-ffile-prefix-map=$(CURDIR)/=./'
+STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC) -debug-info-format none \
+	-Xcc $(WITHOUT_FOLDER) -Xcxx $(WITHOUT_FOLDER) -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 
 # The Debian packages, in .build/deb. scripts/make-deb makes them from the programs without compiling.
 deb:

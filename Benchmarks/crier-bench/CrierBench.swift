@@ -85,8 +85,8 @@ struct Words: AsyncParsableCommand {
   }
 }
 
-/// Speaks a list on all cores and discards the sound, then renders and publishes the list, and prints both in clips per
-/// second.
+/// Speaks a list on all cores and discards the sound, then renders and publishes the list. Prints both rates in clips
+/// per second.
 struct Throughput: AsyncParsableCommand {
   @Option var count = 1_000
   @Argument var folder: String
@@ -107,8 +107,8 @@ struct Throughput: AsyncParsableCommand {
 
   private static let cores = ProcessInfo.processInfo.activeProcessorCount
 
-  /// The number of items before the measurement. Every speaker then runs and has used every voice, whose first use
-  /// starts a process.
+  /// The number of items before the measurement. With these items, all speakers start, and each of them uses all voices.
+  /// The first use of a voice starts a process.
   private static let warmUp = 50 * cores
 
   /// Returns how many items per second are worked on, without the first ones.

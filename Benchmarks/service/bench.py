@@ -616,8 +616,9 @@ def main():
         default=82_000,
         help="the number of new clips in one home, to see whether the service slows down; 0 skips this",
     )
-    parser.add_argument("--only-starts", action="store_true", help="measure only the starts")
-    parser.add_argument("--only-growth", action="store_true", help="measure only the growth")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--only-starts", action="store_true", help="measure only the starts")
+    only.add_argument("--only-growth", action="store_true", help="measure only the growth")
     parser.add_argument("--skip-bare", action="store_true", help="do not measure the bare route")
     parser.add_argument("--skip-engine", action="store_true", help="do not measure the engine in-process")
     arguments = parser.parse_args()

@@ -6,8 +6,8 @@ import Logging
 import SoundLibrary
 
 extension AnnouncementServer {
-  /// Maintains the stored data; see ``keepHouseEveryMinute()``. Every ten minutes, removes clips that are over the
-  /// budget. Once an hour, removes old announcements, responses and batches.
+  /// Maintains the stored data until it is cancelled. Every minute, it calls ``keepHouseEveryMinute()``. Every ten
+  /// minutes, it removes clips that are over the budget. Every hour, it removes old announcements, responses and batches.
   func keepHouse() async {
     var minutes = 0
     while !Task.isCancelled {
@@ -18,6 +18,7 @@ extension AnnouncementServer {
       }
       if minutes % 10 == 0 { await pruneClips() }
       minutes += 1
+      // If the task is cancelled, this throws at once, and the loop ends after the last records.
       try? await Task.sleep(for: .seconds(60))
       await keepHouseEveryMinute()
     }

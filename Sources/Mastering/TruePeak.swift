@@ -33,8 +33,8 @@ struct TruePeak {
   /// under the filter, multiplied by this number, is an upper bound for the values between the samples.
   private static let greatestGain: Float = 2.0228271484375
 
-  /// Closer upper bounds, for a phase and its mirror image. Most of a voice is so smooth that its levels are a few
-  /// percent above its samples at most, and few blocks have to be computed.
+  /// The closer upper bounds. Each of them holds for a phase and its mirror image. Where a voice is smooth, its bound is
+  /// a few percent above its samples, so few blocks have to be computed.
   private static let bounds = (outer: Bound(outerPhase), inner: Bound(innerPhase))
 
   /// An upper bound for the values of a phase. A phase is a linear interpolation between two neighbouring samples plus a
@@ -129,7 +129,8 @@ struct TruePeak {
     return bound * 1.00001  // Covers the rounding in both calculations.
   }
 
-  /// Returns the greatest magnitude of the second differences of a block's samples and of the eleven samples before it.
+  /// Returns the greatest magnitude of a second difference under the filter, that is, in a block and the eleven samples
+  /// before it.
   private static func greatestCurvature(_ blocks: [SIMD8<Float>], at index: Int) -> Float {
     unsafe blocks.withUnsafeBytes { bytes in
       let start = index * MemoryLayout<SIMD8<Float>>.stride

@@ -11,8 +11,8 @@ import ServiceAccess
 /// It makes the same decisions as ``ServiceResponder`` and ``AnnouncementRoutes``, with the same parts, but only for
 /// requests that they would answer from memory with 200. All other requests take the usual path.
 struct HotAnnouncements: Sendable {
-  /// The size of the largest body that is looked up, in bytes. Most payloads are smaller. A body that is not in memory is
-  /// hashed here and again on the usual path, and hashing holds up the other connections of the event loop.
+  /// The size of the largest body that is looked up, in bytes. Most payloads are smaller. While a body is hashed, the
+  /// other connections of the event loop wait. If no answer is found for it, the usual path hashes it again.
   static let largestBody = 4_096
   private static let series = ServiceMetrics.RequestSeries(method: "POST", path: AnnouncementRoutes.path, status: 200)
 

@@ -21,22 +21,22 @@ struct HotFields {
   ///   is not `keep-alive`.
   init?(_ headers: HTTPHeaders) {
     for (name, value) in headers {
-      let isFirst: Bool
+      let isAccepted: Bool
       switch true {
-      case name.isField("authorization"): isFirst = Self.set(&authorization, value)
-      case name.isField("accept"): isFirst = Self.set(&accept, value)
-      case name.isField("content-type"): isFirst = Self.set(&contentType, value)
-      case name.isField("content-length"): isFirst = Self.set(&contentLength, value)
-      case name.isField("idempotency-key"): isFirst = Self.set(&idempotencyKey, value)
+      case name.isField("authorization"): isAccepted = Self.set(&authorization, value)
+      case name.isField("accept"): isAccepted = Self.set(&accept, value)
+      case name.isField("content-type"): isAccepted = Self.set(&contentType, value)
+      case name.isField("content-length"): isAccepted = Self.set(&contentLength, value)
+      case name.isField("idempotency-key"): isAccepted = Self.set(&idempotencyKey, value)
       // Connections are kept open by default, so `keep-alive` changes nothing.
-      case name.isField("connection"): isFirst = value.isField("keep-alive")
-      default: isFirst = !Self.others.contains { name.isField($0) }
+      case name.isField("connection"): isAccepted = value.isField("keep-alive")
+      default: isAccepted = !Self.others.contains { name.isField($0) }
       }
-      guard isFirst else { return nil }
+      guard isAccepted else { return nil }
     }
   }
 
-  /// Sets a field and returns true, if it was not set before.
+  /// Sets a field. Returns false if it was set before.
   private static func set(_ field: inout String?, _ value: String) -> Bool {
     defer { field = value }
     return field == nil

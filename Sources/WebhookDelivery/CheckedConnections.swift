@@ -103,6 +103,8 @@ final class CheckedConnections: Sendable {
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
     // The sender itself decides when a message is sent again.
     configuration.connectionPool.retryConnectionEstablishment = false
+    // The name says what the hook was made for. It is the place at which a handler can be added to each connection.
+    configuration.http1_1ConnectionDebugInitializer = AnswerOrder.add(to:)
     return HTTPClient(
       eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
   }

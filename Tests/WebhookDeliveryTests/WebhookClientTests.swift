@@ -51,6 +51,33 @@ extension Networked {
       #expect(try await receiver.received(1).count == 1, "a redirect is not followed, and nothing is sent again")
     }
 
+    @Test(
+      "an answer with a status that HTTP does not have, or with an order of its own, is invalid and ends nothing",
+      arguments: [
+        "000 x", "001 x", "042 x", "099 x", "600 x", "999 x", "101 Switching Protocols", "100 Continue",
+      ])
+    func oddStatus(status: String) async throws {
+      let receiver = try await Receiver()
+      for rest in ["\r\ncontent-length: 0\r\n\r\n", "\r\ncontent-length: 3\r\n\r\nabc", "\r\n\r\nabc"] {
+        let text = "HTTP/1.1 \(status)\(rest)".addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        let outcome = await send("raw/\(try #require(text))", to: receiver).outcome
+        // After an informational answer, a final one is expected; bytes that are none are not HTTP.
+        let expected: [WebhookOutcome] = status.hasPrefix("100") ? [.answerInvalid, .closedEarly] : [.answerInvalid]
+        #expect(expected.contains(outcome), "\(status)\(rest)")
+      }
+    }
+
+    @Test("what follows a whole answer on the same connection is not read")
+    func twoAnswers() async throws {
+      let receiver = try await Receiver()
+      for second in ["HTTP/1.1 099 x\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "garbage"] {
+        let text = "HTTP/1.1 204 No Content\r\n\r\n\(second)"
+          .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        #expect(await send("raw/\(try #require(text))", to: receiver).outcome == .delivered)
+      }
+      #expect(await send("status/204", to: receiver).outcome == .delivered)
+    }
+
     @Test("a receiver that stalls is given up after the longest time")
     func stalls() async throws {
       let receiver = try await Receiver()

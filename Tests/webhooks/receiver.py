@@ -11,6 +11,7 @@ each request it prints another line before it answers. The path of a request say
 - /stall reads the request and never answers
 - /close reads the request and closes the connection
 - /nonsense answers with something that is not HTTP
+- /raw/TEXT answers with the text, in which %0D%0A ends a line, and closes the connection
 - /big answers 200 with a body of 8 MiB
 - /drip answers 200 with a body that has no end, a byte at a time
 - /first/500 and /first/stall do so with the first request, and answer 204 to all others
@@ -25,6 +26,7 @@ import ssl
 import sys
 import threading
 import time
+import urllib.parse
 
 SECRET = base64.b64decode(sys.argv[1].removeprefix("whsec_"))
 OUTPUT = threading.Lock()
@@ -61,6 +63,9 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
         elif parts[0] == "nonsense":
             self.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
+            self.close_connection = True
+        elif parts[0] == "raw":
+            self.wfile.write(urllib.parse.unquote(parts[1]).encode())
             self.close_connection = True
         elif parts[0] == "big":
             self.send_response(200)

@@ -174,10 +174,16 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       files: BatchFiles(folder: parts.batches, calls: parts.batchFileCalls), announcer: parts.announcer, clips: clips,
       urls: urls, settings: settings, metrics: metrics, work: work, ledger: ledger, logger: logger,
       libraryChanged: library.tellChange)
+    let setAside: @Sendable () async -> Ledger.SetAsideCounts = { [batches] in
+      Ledger.SetAsideCounts(
+        announcements: (try? await lanePlayer?.player?.status().setAsideCount) ?? 0,
+        pushes: await pushService?.setAsideCount ?? 0, webhooks: await webhookService?.setAsideCount ?? 0,
+        batches: await batches.setAside.count)
+    }
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
-      locale: settings.locale)
+      locale: settings.locale, setAside: setAside)
     packWatch = PackWatch(announcer: parts.announcer, library: library, logger: logger)
     let startedAt = Date()
     let gauges: @Sendable () async -> ServiceMetrics.Gauges = {
@@ -192,6 +198,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       gauges.waitingUnplayed = unplayed?.reduce(0) { $0 + $1.count }
       gauges.waitingPushes = await pushService?.waitingCount
       gauges.waitingWebhooks = await webhookService?.waitingCount
+      gauges.setAside = await setAside()
       gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
       if let lanePlayer {
         let counts = (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]

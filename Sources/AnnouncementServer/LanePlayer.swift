@@ -52,6 +52,9 @@ final class LanePlayer: Service {
           "Announcements waited on an output that nothing plays. They are played on this output.",
           metadata: ["from": "\(lane)", "lane": "\(self.lane)", "announcements": "\(count)"])
       }
+      if let count = try? await player.status().setAsideCount, count > 0 {
+        logger.logSetAside(count, "announcements")
+      }
       if !takesOver { await reportUnplayed() }
       return nil
     } catch {

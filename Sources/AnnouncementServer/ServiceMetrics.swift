@@ -148,6 +148,8 @@ final class ServiceMetrics: Sendable {
     var waitingPushes: Int?
     /// The number of messages to webhook endpoints that have not ended; nil if the service sends none.
     var waitingWebhooks: Int?
+    /// The numbers of deliveries that are set aside.
+    var setAside = Ledger.SetAsideCounts()
     /// The number of disabled webhook endpoints; nil if it is not known.
     var disabledWebhookEndpoints: Int?
     var startedAt = Date()
@@ -214,6 +216,14 @@ final class ServiceMetrics: Sendable {
     page.family("crier_push_token_refusals_total", "counter", "Device tokens that APNs refused as bad.")
     page.line("crier_push_token_refusals_total", [], String(state.refusedTokens))
     page.addWebhooks(attempts: state.webhookAttempts, ended: state.webhooks, gauges)
+    page.family(
+      "crier_set_aside", "gauge", "Deliveries that were under way at two ends of the service in a row, by kind.")
+    for (kind, count) in [
+      ("announcement", gauges.setAside.announcements), ("push", gauges.setAside.pushes),
+      ("webhook", gauges.setAside.webhooks), ("batch", gauges.setAside.batches),
+    ] {
+      page.line("crier_set_aside", [("kind", kind)], String(count))
+    }
     page.family("crier_player_device_lost", "gauge", "1 while the player is waiting for its device.")
     if let isLost = gauges.isDeviceLost { page.line("crier_player_device_lost", [], isLost ? "1" : "0") }
     page.family("crier_player_paused", "gauge", "1 while the player is paused.")

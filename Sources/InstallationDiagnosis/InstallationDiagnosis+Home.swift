@@ -125,12 +125,21 @@ extension InstallationDiagnosis {
       return InstallationCheck(
         skipping: .ledger,
         because: home.foreignOwner == nil ? "there is no home that can be read" : "the home belongs to another user")
-    case .sound(let bytes, let isOpen, _):
+    case .sound(let bytes, let isOpen, _, let setAside):
       return InstallationCheck(
         .ledger,
-        "\(path), \(bytes.bytesText), every page checked (SQLite's quick check)\(isOpen ? "; with its log" : "")")
+        "\(path), \(bytes.bytesText), every page checked (SQLite's quick check)\(isOpen ? "; with its log" : "")",
+        setAside == 0 ? [] : [setAsideProblem(setAside)])
     case .unreadable(let obstacle): return InstallationCheck(.ledger, path, [problem(obstacle, commands)])
     }
+  }
+
+  private static func setAsideProblem(_ count: Int) -> InstallationProblem {
+    InstallationProblem(
+      .workSetAside,
+      "The service ended twice in a row, not by an order, while it was at the same \(count == 1 ? "delivery" : "\(count) deliveries").",
+      remedy: "Nothing is lost: the service makes these deliveries later, alone. Find out what ended it:\n"
+        + "journalctl -u crier -p warning")
   }
 
   private static func problem(
@@ -177,7 +186,7 @@ extension InstallationDiagnosis {
     switch ledger {
     case .missing: keys = LedgerFacts.Keys(inForce: 0, ended: 0)
     case .skipped, .unreadable: return InstallationCheck(skipping: .keys, because: "the ledger cannot be read")
-    case .sound(_, _, let counted): keys = counted
+    case .sound(_, _, let counted, _): keys = counted
     }
     let found = "\(keys.inForce) in force, \(keys.ended) expired or revoked"
     if keys.inForce > 0 { return InstallationCheck(.keys, found) }

@@ -140,8 +140,10 @@ public enum LedgerFacts: Sendable, Hashable {
   case unreadable(Obstacle)
   /// SQLite checked every page of the file.
   ///
-  /// - Parameter isOpen: Whether a log stands beside the file, as while a program has it open.
-  case sound(bytes: Int64, isOpen: Bool, keys: Keys)
+  /// - Parameters:
+  ///   - isOpen: Whether a log stands beside the file, as while a program has it open.
+  ///   - setAside: The number of deliveries that were under way at two ends of the service in a row.
+  case sound(bytes: Int64, isOpen: Bool, keys: Keys, setAside: Int = 0)
 }
 
 /// The phrase books and the user's lexicon.

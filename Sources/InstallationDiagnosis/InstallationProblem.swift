@@ -39,6 +39,7 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     case ledgerForeign = "ledger_foreign"
     case ledgerUnreadable = "ledger_unreadable"
     case ledgerLogUnindexed = "ledger_log_unindexed"
+    case workSetAside = "work_set_aside"
     case noKey = "no_key"
     case noKeyInForce = "no_key_in_force"
 
@@ -73,7 +74,7 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
 
     public var severity: Severity {
       switch self {
-      case .settingIgnored, .diskLow, .ledgerOlder, .ledgerLogUnindexed, .outputBusy, .serviceDegraded,
+      case .settingIgnored, .diskLow, .ledgerOlder, .ledgerLogUnindexed, .workSetAside, .outputBusy, .serviceDegraded,
         .clockNotSynchronized, .openFilesLow:
         .warning
       default: .fault

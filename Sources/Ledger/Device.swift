@@ -109,6 +109,8 @@ extension Ledger {
     public let firstSequence: Int64
     /// The number of the latest announcement that was pushed to the device; 0 for none.
     public let lastSequence: Int64
+    /// The number of the last push of the ledger before the registration; 0 for none.
+    public let registeredAfter: Int64
     public let registeredAt: Date
     public let changedAt: Date
   }

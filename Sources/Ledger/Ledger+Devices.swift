@@ -66,8 +66,9 @@ extension Ledger {
         sql: """
           INSERT INTO devices
             (account, id, app, environment, app_group, device_group, locale, tone, key_id, registered_at, changed_at,
-             first_sequence, last_sequence)
-          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?11)
+             first_sequence, last_sequence, registered_after)
+          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?11,
+            coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pushes'), 0))
           ON CONFLICT (account, id) DO UPDATE SET
             app = ?3, environment = ?4, app_group = ?5, device_group = ?6, locale = ?7, tone = ?8, key_id = ?9,
             changed_at = ?10
@@ -256,6 +257,7 @@ extension Ledger {
       locale: try row.optional("locale"), tone: try row.optional("tone"),
       tokens: Dictionary(tokens) { first, _ in first }, keyID: try row.optional("key_id"),
       firstSequence: try row.value("first_sequence"), lastSequence: try row.value("last_sequence"),
+      registeredAfter: try row.value("registered_after"),
       registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
       changedAt: Date(wholeMilliseconds: try row.value("changed_at")))
   }

@@ -76,8 +76,9 @@ extension Ledger {
       try Row.fetchAll(
         database.cachedStatement(
           sql: """
-            SELECT number, account, device, announcement, app, environment, kind, expires_at, reason, state FROM pushes
-            WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
+            SELECT number, account, device, announcement, app, environment, kind, created_at, expires_at, reason,
+              state, starts
+            FROM pushes WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
             """),
         arguments: [number, min(max(limit, 1), 10_000)]
       ).map { row in
@@ -86,8 +87,9 @@ extension Ledger {
           number: try row.value("number"), account: try row.value("account"), device: try row.value("device"),
           announcement: try row.optional("announcement"), app: try row.value("app"),
           environment: try row.name("environment"), kind: try row.name("kind"),
+          createdAt: Date(wholeMilliseconds: try row.value("created_at")),
           expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), reason: try row.optional("reason"),
-          wasInterrupted: state == .sending)
+          wasInterrupted: state == .sending, starts: try row.value("starts"))
       }
     }
   }
@@ -101,7 +103,8 @@ extension Ledger {
       try numbers.compactMap { number in
         try database.cachedStatement(
           sql: """
-            UPDATE pushes SET state = 'sending', attempts = attempts + 1 WHERE number = ? AND finished_at IS NULL
+            UPDATE pushes SET state = 'sending', attempts = attempts + 1, starts = starts + 1
+            WHERE number = ? AND finished_at IS NULL
             """
         ).execute(arguments: [number])
         guard database.changesCount == 1 else { return nil }
@@ -112,12 +115,13 @@ extension Ledger {
   }
 
   /// Returns the token that a push goes to: none if the device has another app now, or if the push was accepted before
-  /// the device was registered, for a removed device with the same id. A background push may use the token for
-  /// notifications, and a file-provider push the app's token if the extension has none: they have the same topic.
+  /// the device was registered, for a removed device with the same id. The numbers of announcements and of pushes say
+  /// what was before the registration, and not the clock, which may be set back. A background push may use the token
+  /// for notifications, and a file-provider push the app's token if the extension has none: they have the same topic.
   private static func token(for push: Push, in database: Database) throws -> String? {
     guard let device = try device(push.account, push.device, in: database), device.app == push.app,
-      device.environment == push.environment, push.createdAt >= device.registeredAt,
-      push.sequence.map({ $0 > device.firstSequence }) ?? true
+      device.environment == push.environment,
+      push.sequence.map({ $0 > device.firstSequence }) ?? (push.number > device.registeredAfter)
     else { return nil }
     let kinds: [NewDevice.TokenKind] =
       switch push.kind {
@@ -146,7 +150,7 @@ extension Ledger {
       try database.cachedStatement(
         sql: """
           UPDATE pushes SET state = ?1, reason = CASE ?1 WHEN 'expired' THEN coalesce(?2, reason) ELSE ?2 END,
-            finished_at = ?3
+            finished_at = ?3, starts = 0
           WHERE number = ?4 AND finished_at IS NULL
           """
       ).execute(arguments: [state.rawValue, reason, timeStamp, number])
@@ -162,7 +166,7 @@ extension Ledger {
   public func postponePush(_ number: Int64, reason: String?) async throws(LedgerError) {
     try await write(while: .pushing) { database in
       try database.cachedStatement(
-        sql: "UPDATE pushes SET state = 'waiting', reason = ? WHERE number = ? AND finished_at IS NULL"
+        sql: "UPDATE pushes SET state = 'waiting', reason = ?, starts = 0 WHERE number = ? AND finished_at IS NULL"
       ).execute(arguments: [reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }, number])
     }
   }

@@ -19,6 +19,8 @@ extension Ledger {
     /// The number of times that the announcement began to play.
     public let attempts: Int
     public let heardMilliseconds: Int?
+    /// The number of times that rendering or playing began since it last came to an end; see ``InterruptedWork``.
+    public let starts: Int
     public let acceptedAt: Date
     public let changedAt: Date
     public let finishedAt: Date?
@@ -127,6 +129,7 @@ extension Ledger.Entry {
     summarisedBy = try row.optional("summarised_by")
     attempts = try row.value("attempts")
     heardMilliseconds = try row.optional("heard")
+    starts = try row.value("starts")
     acceptedAt = Date(wholeMilliseconds: try row.value("accepted_at"))
     changedAt = Date(wholeMilliseconds: try row.value("changed_at"))
     finishedAt = try row.date("finished_at")

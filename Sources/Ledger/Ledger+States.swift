@@ -52,7 +52,11 @@ extension Ledger {
     }
   }
 
-  func set(_ number: Int64, _ state: State, _ change: Change, in database: Database) throws -> Bool {
+  /// - Parameter isRecovery: Whether the change follows from an end of the process. The work that was under way then has
+  ///   not come to an end of its own.
+  func set(
+    _ number: Int64, _ state: State, _ change: Change, isRecovery: Bool = false, in database: Database
+  ) throws -> Bool {
     let before = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT state, lane, account, id FROM announcements WHERE number = ?"),
       arguments: [number])
@@ -64,16 +68,17 @@ extension Ledger {
     let at = timeStamp
     // The statement itself checks the rule, so that an error in the checks above cannot break it.
     let legal = state.predecessors.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    let isStart = state == .rendering || state == .playing
     try database.cachedStatement(
       sql: """
         UPDATE announcements SET
           state = ?, detail = ?, clip = coalesce(?, clip), heard = coalesce(?, heard), changed_at = ?,
-          finished_at = ?, attempts = attempts + ?
+          finished_at = ?, attempts = attempts + ?, starts = (starts * ?) + ?
         WHERE number = ? AND state IN (\(legal)) AND (? <> 'playing' OR summarised_by IS NULL)
         """
     ).execute(arguments: [
       state.rawValue, try Self.json(change.detail), change.clip, change.heardMilliseconds, at,
-      state.isFinal ? at : nil, state == .playing ? 1 : 0, number, state.rawValue,
+      state.isFinal ? at : nil, state == .playing ? 1 : 0, isStart || isRecovery, isStart, number, state.rawValue,
     ])
     guard database.changesCount == 1 else {
       throw LedgerError(.illegalTransition, while: .changing, in: file, from: from, to: state)
@@ -138,7 +143,7 @@ extension Ledger {
 
   /// Restores the states of the lane's announcements when a player starts. Announcements that were playing when the
   /// last player ended are waiting again, or accepted if they have no clip. Those that were rendering are accepted
-  /// again. All others keep their state.
+  /// again. All others keep their state. The announcement keeps the count of its starts; see ``InterruptedWork``.
   ///
   /// - Returns: The number of announcements that were playing. They will be played again from the start.
   @discardableResult
@@ -159,7 +164,7 @@ extension Ledger {
         let detail = ["code": "restart"]
         _ = try set(
           try row.value("number"), state == .playing && isReady ? .waiting : .accepted, Change(detail: detail),
-          in: database)
+          isRecovery: true, in: database)
       }
       return interrupted
     }

@@ -118,38 +118,53 @@ extension Ledger {
       try Row.fetchAll(
         database.cachedStatement(
           sql: """
-            SELECT number, endpoint, next_at FROM webhooks
-            WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
+            SELECT number, endpoint, next_at, coalesce(attempted_at, created_at) AS computed_at, first_attempt_at, starts
+            FROM webhooks WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
             """),
         arguments: [number, min(max(limit, 1), 10_000)]
       ).map { row in
         UnfinishedWebhook(
           number: try row.value("number"), endpoint: try row.value("endpoint"),
-          nextAt: Date(wholeMilliseconds: try row.value("next_at")))
+          nextAt: Date(wholeMilliseconds: try row.value("next_at")),
+          computedAt: Date(wholeMilliseconds: try row.value("computed_at")),
+          firstAttemptAt: try row.date("first_attempt_at"), starts: try row.value("starts"))
       }
     }
   }
 
-  /// Returns an unfinished message with its place; nil when it has ended or was removed with its endpoint.
-  public func webhookToSend(_ number: Int64) async throws(LedgerError) -> WebhookToSend? {
-    try await read { database in
-      let row = try Row.fetchOne(
-        database.cachedStatement(
-          sql: """
-            SELECT webhooks.*, account, url, secret, webhook_endpoints.id AS endpoint_id
-            FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
-            WHERE webhooks.number = ? AND finished_at IS NULL
-            """),
-        arguments: [number])
-      guard let row else { return nil }
-      let text: String = try row.value("secret")
-      guard let secret = try? WebhookSecret(text) else { throw UnreadableRow() }
-      return WebhookToSend(
-        number: number,
-        message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")),
-        account: try row.value("account"), endpoint: try row.value("endpoint_id"), url: try row.value("url"),
-        secret: secret, attempts: try row.value("attempts"), firstAttemptAt: try row.date("first_attempt_at"),
-        nextAt: Date(wholeMilliseconds: try row.value("next_at")))
+  /// Marks messages as being sent, in one transaction, and returns them with their places. When the call returns, the
+  /// marks are durable, so that after a crash it is known which messages were under way; see ``InterruptedWork``.
+  ///
+  /// - Returns: The unfinished ones of the messages. A message leaves the outbox together with its endpoint.
+  public func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [WebhookToSend] {
+    try await write(while: .changingWebhooks) { database in
+      try numbers.compactMap { number in
+        let row = try Row.fetchOne(
+          database.cachedStatement(
+            sql: """
+              SELECT webhooks.*, account, url, secret, webhook_endpoints.id AS endpoint_id
+              FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
+              WHERE webhooks.number = ? AND finished_at IS NULL
+              """),
+          arguments: [number])
+        guard let row else { return nil }
+        try database.cachedStatement(sql: "UPDATE webhooks SET starts = starts + 1 WHERE number = ?")
+          .execute(arguments: [number])
+        let text: String = try row.value("secret")
+        guard let secret = try? WebhookSecret(text) else { throw UnreadableRow() }
+        return WebhookToSend(
+          number: number,
+          message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")),
+          account: try row.value("account"), endpoint: try row.value("endpoint_id"), url: try row.value("url"),
+          secret: secret, attempts: try row.value("attempts"))
+      }
+    }
+  }
+
+  /// Records that a message is not under way any more, although its attempt has no outcome: the sender was stopped.
+  public func stopSending(webhook number: Int64) async throws(LedgerError) {
+    try await write(while: .changingWebhooks) { database in
+      try database.cachedStatement(sql: "UPDATE webhooks SET starts = 0 WHERE number = ?").execute(arguments: [number])
     }
   }
 
@@ -222,12 +237,12 @@ extension Ledger {
       let isFinal = verdict.state != .waiting
       try database.cachedStatement(
         sql: """
-          UPDATE webhooks SET state = ?, outcome = ?, attempts = attempts + 1, first_attempt_at = ?,
-            next_at = coalesce(?, next_at), finished_at = ?
+          UPDATE webhooks SET state = ?, outcome = ?, attempts = attempts + 1, starts = 0, first_attempt_at = ?,
+            attempted_at = ?, next_at = coalesce(?, next_at), finished_at = ?
           WHERE number = ?
           """
       ).execute(arguments: [
-        verdict.state.rawValue, attempt.outcome.rawValue, first, attempt.nextAt?.wholeMilliseconds,
+        verdict.state.rawValue, attempt.outcome.rawValue, first, started, attempt.nextAt?.wholeMilliseconds,
         isFinal ? at : nil, number,
       ])
       let isDelivered = verdict.state == .delivered

@@ -19,7 +19,8 @@ public enum LedgerExamination: Sendable, Hashable {
   ///     was killed.
   ///   - keysInForce: The number of keys that are neither revoked nor expired, without those of devices.
   ///   - keysEnded: The number of the other keys, without those of devices.
-  case sound(byteCount: Int, isOpen: Bool, keysInForce: Int, keysEnded: Int)
+  ///   - setAside: The number of unfinished deliveries that are set aside; see ``InterruptedWork``.
+  case sound(byteCount: Int, isOpen: Bool, keysInForce: Int, keysEnded: Int, setAside: Int)
 }
 
 extension Ledger {
@@ -78,7 +79,7 @@ extension Ledger {
       let all = try Int.fetchOne(database, sql: "SELECT count(*) FROM keys WHERE device IS NULL")
       return .sound(
         byteCount: status.byteCount, isOpen: isOpen, keysInForce: inForce ?? 0,
-        keysEnded: (all ?? 0) - (inForce ?? 0))
+        keysEnded: (all ?? 0) - (inForce ?? 0), setAside: try setAsideCounts(in: database).total)
     }
   }
 

@@ -115,16 +115,19 @@ extension Ledger {
     public let app: String
     public let environment: NewDevice.Environment
     public let kind: NewPush.Kind
-    public let expiresAt: Date
+    public let createdAt: Date
+    public var expiresAt: Date
     /// Why the last attempt did not succeed; nil if there is nothing to say.
     public var reason: String?
     /// Whether a sender was interrupted while it was sending the push.
     public let wasInterrupted: Bool
+    /// The number of attempts that were begun since one last came to an end; see ``InterruptedWork``.
+    public var starts: Int
 
     public init(
       number: Int64, account: String, device: String, announcement: String? = nil, app: String,
-      environment: NewDevice.Environment, kind: NewPush.Kind = .alert, expiresAt: Date, reason: String? = nil,
-      wasInterrupted: Bool = false
+      environment: NewDevice.Environment, kind: NewPush.Kind = .alert, createdAt: Date = .distantPast, expiresAt: Date,
+      reason: String? = nil, wasInterrupted: Bool = false, starts: Int = 0
     ) {
       self.number = number
       self.account = account
@@ -133,9 +136,11 @@ extension Ledger {
       self.app = app
       self.environment = environment
       self.kind = kind
+      self.createdAt = createdAt
       self.expiresAt = expiresAt
       self.reason = reason
       self.wasInterrupted = wasInterrupted
+      self.starts = starts
     }
   }
 }

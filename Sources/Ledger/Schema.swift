@@ -58,6 +58,7 @@ enum Schema {
     migrator.registerMigration("9: devices, pushes") { try $0.execute(sql: pushes) }
     migrator.registerMigration("10: webhooks") { try $0.execute(sql: webhooks) }
     migrator.registerMigration("11: enumerators, changes of the library") { try $0.execute(sql: library) }
+    migrator.registerMigration("12: starts without an end, order of registrations") { try $0.execute(sql: starts) }
     return migrator
   }
 

@@ -112,12 +112,24 @@ extension Ledger {
     /// The endpoint's number.
     public let endpoint: Int64
     /// The time before which the message is not sent.
-    public let nextAt: Date
+    public var nextAt: Date
+    /// The time from which ``nextAt`` was computed: that of the latest attempt, or of the event before the first one.
+    public let computedAt: Date
+    /// The time of the first attempt; nil before it.
+    public var firstAttemptAt: Date?
+    /// The number of attempts that were begun since one last came to an end; see ``InterruptedWork``.
+    public let starts: Int
 
-    public init(number: Int64, endpoint: Int64, nextAt: Date) {
+    public init(
+      number: Int64, endpoint: Int64, nextAt: Date, computedAt: Date? = nil, firstAttemptAt: Date? = nil,
+      starts: Int = 0
+    ) {
       self.number = number
       self.endpoint = endpoint
       self.nextAt = nextAt
+      self.computedAt = computedAt ?? nextAt
+      self.firstAttemptAt = firstAttemptAt
+      self.starts = starts
     }
   }
 
@@ -132,9 +144,5 @@ extension Ledger {
     public let secret: WebhookSecret
     /// The number of attempts so far.
     public let attempts: Int
-    /// The time of the first attempt; nil before it.
-    public let firstAttemptAt: Date?
-    /// The time for which this attempt was planned.
-    public let nextAt: Date
   }
 }

@@ -57,8 +57,9 @@ extension Lane {
           if recovering { try await ledger.set(entry.number, .cancelled, Ledger.Change(detail: ["code": "restart"])) }
           continue
         }
+        if recovering, setAside(entry) { continue }
         waiting[entry.number] = Waiting(
-          category: entry.category, isReplay: entry.isReplay)
+          category: entry.category, isReplay: entry.isReplay, isSuspect: recovering && entry.starts > 0)
         order.accept(item(entry))
       }
       if page.count < limit { return }

@@ -70,7 +70,8 @@ extension Lane {
     }
     // The announcement may have been accepted a moment ago.
     if waiting[number] == nil { await lookForArrivals() }
-    guard order.remove(number) != nil else { return reply(false) }
+    let wasSetAside = !setAside.remove { $0.item.number == number }.isEmpty
+    guard order.remove(number) != nil || wasSetAside else { return reply(false) }
     drop(number)
     await answer(reply) { await commit(number, .cancelled) }
   }

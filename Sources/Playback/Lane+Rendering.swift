@@ -10,7 +10,7 @@ extension Lane {
   func renderAhead(at now: Int64) {
     let count = max(0, settings.rendersAhead) + (current == nil ? 1 : 0)
     let upcoming = order.upcoming(max(1, count), at: now).map(\.number)
-    for number in upcoming.prefix(count) { render(number, at: now) }
+    for number in upcoming.prefix(count) where mayRender(number) { render(number, at: now) }
     guard ready.count > count + 2 else { return }
     for number in ready where !upcoming.contains(number) && number != summary?.number {
       waiting[number]?.sound = nil

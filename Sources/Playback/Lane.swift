@@ -14,6 +14,8 @@ actor Lane {
   struct Waiting {
     var category: Ledger.Category
     var isReplay = false
+    /// Whether the announcement was under way at the last end of the process.
+    var isSuspect = false
     var sound: LaneSound?
     var isRendering = false
     /// The version of the chime with which the sound is rendered.
@@ -74,6 +76,10 @@ actor Lane {
   /// The numbers of waiting announcements that have a sound. They are few, however many announcements wait.
   var ready: Set<Int64> = []
   var renders: [Int64: Task<Void, Never>] = [:]
+  /// The announcements that are done later, alone. Their moments are those of the clock, in ms.
+  var setAside = SetAsideWork<SetAside, Int64>()
+  /// The latest announcement that was set aside and waits again.
+  var alone: Int64?
   var current: Current?
   var summary: Summary?
   var volume: Volume
@@ -220,6 +226,7 @@ actor Lane {
       drop(item.number)
       await commit(item.number, .expired)
     }
+    takeBackSetAside(at: now)
     renderAhead(at: now)
     await decide(at: now)
     probe(at: now)
@@ -354,7 +361,7 @@ actor Lane {
     }
     return LaneStatus(
       lane: name, isPaused: order.isPaused, volume: volume.percent, deviceLoss: deviceLoss, playing: playing,
-      waitingCount: order.waitingCount, next: next, blockage: blockage)
+      waitingCount: order.waitingCount + setAside.count, setAsideCount: setAside.count, next: next, blockage: blockage)
   }
 
   /// Reports the player's progress. If that fails, the next report follows soon.

@@ -59,7 +59,10 @@ public struct LaneStatus: Sendable, Hashable {
   public var deviceLoss: DeviceLoss?
   public var isDeviceLost: Bool { deviceLoss != nil }
   public var playing: Playing?
+  /// The number of waiting announcements, with those that are set aside.
   public var waitingCount: Int
+  /// The number of announcements that were under way at two ends of the process in a row, and are done later, alone.
+  public var setAsideCount = 0
   /// The number of announcements that wait to be heard. Nothing is heard while the device is lost, so the announcement
   /// that was to play counts too.
   public var unheardCount: Int { waitingCount + (isDeviceLost && playing != nil ? 1 : 0) }

@@ -47,14 +47,15 @@ public struct LaneView: Sendable, Hashable {
 }
 
 extension PlaybackItem {
-  /// Creates an item. Its times are on a clock that shows `now` at `date`. No time is in the future, even if the
-  /// calendar was set back.
+  /// Creates an item. Its times are on a clock that shows `now` at `date`. If the calendar was set back, the acceptance
+  /// is not in the future, and the expiry is not further ahead than it was at the acceptance.
   init(_ entry: Ledger.Entry, now: Int64, date: Date) {
     func moment(_ other: Date) -> Int64 {
       now + (Int64(exactly: (other.timeIntervalSince(date) * 1000).rounded()) ?? 0)
     }
     self.init(
       number: entry.number, category: PlaybackItem.Category(entry.category), sequence: entry.sequence,
-      acceptedAt: min(now, moment(entry.acceptedAt)), expiresAt: entry.expiresAt.map(moment))
+      acceptedAt: min(now, moment(entry.acceptedAt)),
+      expiresAt: entry.expiresAt.map { min(moment($0), moment($0) - moment(entry.acceptedAt) + now) })
   }
 }

@@ -11,7 +11,12 @@ public import Ledger
 /// announcement never overtakes an earlier one. A device that has to wait delays no other device, and a push that only
 /// prepares the phone delays no announcement. The devices take turns.
 ///
-/// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it.
+/// Pushes that were under way at one end of the process are suspects: one of them may have caused it. Few of them are
+/// sent at a time, so that a second end tells which one it was. A push that was under way at two ends in a row leaves its
+/// place, and is sent later, while no other is; see `InterruptedWork`.
+///
+/// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it. All
+/// times, those of the expiries too, are those of a clock that is never set, such as `SteadyClock`.
 public struct PushSchedule: Sendable {
   /// The pushes of a kind to a device of an account.
   private struct LineKey: Hashable {
@@ -84,18 +89,42 @@ public struct PushSchedule: Sendable {
   /// The topics to which one push is being sent, to find out whether APNs accepts them again.
   private var trials: [Topic: LineKey] = [:]
 
+  /// The number of suspects that were added.
+  private var suspectCount = 0
+  /// The suspects that are being sent.
+  private var suspects: Set<Int64> = []
+  /// The lines that wait until another suspect has come back.
+  private var linesOfSuspects: Deque<LineKey> = []
+  /// The pushes that are sent later, alone.
+  private var setAside = SetAsideWork<Ledger.UnfinishedPush, Date>()
+  /// The number of the push that was set aside and is being sent.
+  private var alone: Int64?
+  /// Whether nothing is sent until all pushes that are being sent have come back, because one that is set aside comes
+  /// next.
+  private var isDraining = false
+
   /// The number of pushes that have not ended.
   public private(set) var count = 0
   /// The number of pushes that are being sent.
   public private(set) var underWay = 0
 
+  /// The number of pushes that are set aside.
+  public var setAsideCount: Int { setAside.count + (alone == nil ? 0 : 1) }
+
   public init() {}
+
+  /// Sets a push aside until a time.
+  public mutating func setAside(_ push: Ledger.UnfinishedPush, until moment: Date) {
+    setAside.add(push, until: moment)
+    count += 1
+  }
 
   /// Adds a push. Add pushes in the order of their numbers.
   public mutating func add(_ push: Ledger.UnfinishedPush) {
     let key = LineKey(push)
     lines[key, default: Line()].waiting.append(push)
     count += 1
+    if push.starts == 1 { suspectCount += 1 }
     makeReady(key)
   }
 
@@ -127,6 +156,15 @@ public struct PushSchedule: Sendable {
       makeReady(alarm.line)
     }
     var turn = Turn()
+    turn.expired = setAside.remove { $0.expiresAt <= now }
+    count -= turn.expired.count
+    guard alone == nil else { return turn }
+    let isAsideDue = setAside.nextMoment.map { $0 <= now } ?? false
+    isDraining = isAsideDue && underWay > 0
+    if isAsideDue {
+      if !isDraining, room > 0 { startAlone(at: now, into: &turn) }
+      return turn
+    }
     while turn.send.count < room {
       if ready.isEmpty { letGoHeld(mostToApp) }
       guard let key = ready.popFirst() else { break }
@@ -146,6 +184,14 @@ public struct PushSchedule: Sendable {
         hold(key, until: first.expiresAt, app: topic.app)
         continue
       }
+      if first.starts == 1 {
+        guard suspects.count < InterruptedWork.mostSuspects(of: suspectCount) else {
+          setAlarm(for: key, at: first.expiresAt)
+          linesOfSuspects.append(key)
+          continue
+        }
+        suspects.insert(first.number)
+      }
       if pauses[topic] != nil { trials[topic] = key }
       lines[key]?.isSending = true
       underWay += 1
@@ -153,6 +199,20 @@ public struct PushSchedule: Sendable {
       turn.send.append(first)
     }
     return turn
+  }
+
+  /// Starts the next push that is set aside, in front of the others to its device. If its topic has to wait, the push
+  /// waits like the others.
+  private mutating func startAlone(at now: Date, into turn: inout Turn) {
+    guard let push = setAside.next(at: now) else { return }
+    let (key, topic) = (LineKey(push), Topic(push))
+    lines[key, default: Line()].waiting.prepend(push)
+    guard pauses[topic] == nil else { return makeReady(key) }
+    alone = push.number
+    lines[key]?.isSending = true
+    underWay += 1
+    underWayToApp[topic.app, default: 0] += 1
+    turn.send.append(push)
   }
 
   /// Lets a line wait until a push to its app has come back, or until its first push is no longer news.
@@ -164,7 +224,13 @@ public struct PushSchedule: Sendable {
   }
 
   /// Counts a push that is not being sent any more, and gives its place to the next line that waits for one.
-  private mutating func leave(_ app: App) {
+  private mutating func leave(_ push: Ledger.UnfinishedPush) {
+    // Nothing else is being sent beside a push that was set aside.
+    alone = nil
+    if suspects.remove(push.number) != nil {
+      while let key = linesOfSuspects.popFirst() { makeReady(key) }
+    }
+    let app = Topic(push).app
     underWay -= 1
     underWayToApp[app, default: 0] -= 1
     if underWayToApp[app] == 0 { underWayToApp[app] = nil }
@@ -204,7 +270,12 @@ public struct PushSchedule: Sendable {
 
   /// The time at which ``next(at:room:)`` may have something to do, if nothing is added or reported before; nil for
   /// never.
-  public var nextMoment: Date? { ready.isEmpty ? alarms.min?.at : .distantPast }
+  public var nextMoment: Date? {
+    // Only the end of a push that is being sent helps.
+    guard alone == nil, !isDraining else { return nil }
+    guard ready.isEmpty else { return .distantPast }
+    return [alarms.min?.at, setAside.nextMoment].compactMap(\.self).min()
+  }
 
   /// Reports that a push that was being sent has ended.
   ///
@@ -217,7 +288,7 @@ public struct PushSchedule: Sendable {
     lines[key]?.notBefore = .distantPast
     count -= 1
     let topic = Topic(push)
-    leave(topic.app)
+    leave(push)
     let isResumed = provesTopic && pauses.removeValue(forKey: topic) != nil
     let wasTrial = trials[topic] == key
     if wasTrial { trials[topic] = nil }
@@ -231,10 +302,12 @@ public struct PushSchedule: Sendable {
     let key = LineKey(push)
     guard lines[key]?.isSending == true else { return }
     lines[key]?.waiting[0] = push
+    // Its attempt has come to an end, so it is a push like the others again.
+    lines[key]?.waiting[0].starts = 0
     lines[key]?.isSending = false
     lines[key]?.notBefore = moment
     let topic = Topic(push)
-    leave(topic.app)
+    leave(push)
     if trials[topic] == key {
       trials[topic] = nil
       letGo(topic)

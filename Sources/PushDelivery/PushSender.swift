@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
+public import ConcurrencySupport
 public import Foundation
 public import Ledger
 public import PushMessages
@@ -8,7 +8,8 @@ public import PushMessages
 /// Sends the pushes of a ledger's outbox to APNs until each of them has ended.
 ///
 /// - A push is marked in the ledger before it is sent, and its outcome is stored before the next push to the same
-///   device is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`.
+///   device is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`. One that was
+///   under way at two ends of the process in a row is set aside, and sent later, alone; see `InterruptedWork`.
 /// - Only one sender of a ledger runs at a time; see `Ledger.takePushSeat()`.
 public actor PushSender {
   /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
@@ -17,6 +18,8 @@ public actor PushSender {
     case ended(Ended)
     /// Pushes that an earlier sender may have sent are sent again.
     case interrupted(count: Int)
+    /// Pushes that were under way at two ends of the process in a row are set aside.
+    case setAside(count: Int)
     /// APNs would refuse every push to the topic. Its pushes wait, and one is tried from time to time.
     case topicStopped(PushSchedule.Topic, reason: String)
     /// A push to a stopped topic has succeeded, so the others follow.
@@ -65,6 +68,7 @@ public actor PushSender {
   private let clients: [PushSchedule.App: PushClient]
   private let settings: Settings
   private let now: @Sendable () -> Date
+  private let date: @Sendable () -> Date
   private let sleep: @Sendable (Duration) async throws -> Void
   private let random: @Sendable () -> UInt64
   private let report: @Sendable (Report) -> Void
@@ -79,13 +83,15 @@ public actor PushSender {
 
   /// - Parameters:
   ///   - clients: The client for each app. A push to another app waits until it expires.
-  ///   - now: Returns the time of day.
+  ///   - now: Returns the time of a clock that is never set. Pauses and expiries are computed with it.
+  ///   - date: Returns the time of day, for what APNs reads.
   ///   - sleep: Waits for a duration.
   ///   - random: Returns a random number for the pauses between attempts.
   ///   - report: Called with everything that happens. It must return at once.
   public init(
     ledger: Ledger, clients: [PushSchedule.App: PushClient], settings: Settings = Settings(),
-    now: @escaping @Sendable () -> Date = { Date() },
+    now: @escaping @Sendable () -> Date = SteadyClock().now,
+    date: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 0 ... .max) },
     report: @escaping @Sendable (Report) -> Void = { _ in }
@@ -94,6 +100,7 @@ public actor PushSender {
     self.clients = clients
     self.settings = settings
     self.now = now
+    self.date = date
     self.sleep = sleep
     self.random = random
     self.report = report
@@ -105,6 +112,8 @@ public actor PushSender {
 
   /// The number of pushes that have not ended, as far as the sender knows.
   public var waitingCount: Int { schedule.count }
+  /// The number of pushes that are set aside; see `InterruptedWork`.
+  public var setAsideCount: Int { schedule.setAsideCount }
 
   /// Sends pushes until the task is cancelled. Pushes that are being sent then come to their end first.
   public func run() async {
@@ -125,19 +134,41 @@ public actor PushSender {
 
   /// Adds the pushes that are new in the outbox.
   private func load() async {
+    var (interrupted, setAside) = (0, 0)
     do throws(LedgerError) {
       while true {
         let pushes = try await ledger.unfinishedPushes(after: lastNumber)
-        for push in pushes { schedule.add(push) }
-        let interrupted = pushes.count { $0.wasInterrupted }
-        if interrupted > 0 { report(.interrupted(count: interrupted)) }
-        guard let last = pushes.last else { return }
+        for push in pushes.map(onOwnClock) {
+          // Pushes that are stored while the sender runs have not been started.
+          if let pause = InterruptedWork.pause(afterStarts: push.starts) {
+            setAside += 1
+            // A push that would expire before its time is tried before that.
+            let current = now()
+            let left = push.expiresAt.timeIntervalSince(current)
+            schedule.setAside(push, until: current.addingTimeInterval(min(pause, left / 2)))
+          } else {
+            if push.wasInterrupted { interrupted += 1 }
+            schedule.add(push)
+          }
+        }
+        guard let last = pushes.last else { break }
         lastNumber = last.number
       }
     } catch {
       report(.ledgerFailed(error))
       signal.announceNews(after: .seconds(1))
     }
+    if interrupted > 0 { report(.interrupted(count: interrupted)) }
+    if setAside > 0 { report(.setAside(count: setAside)) }
+  }
+
+  /// Returns a push with its expiry on the sender's clock. It was stored as a time of day, and the clock may have been
+  /// set since. A push never has longer to go than when it was accepted.
+  private func onOwnClock(_ push: Ledger.UnfinishedPush) -> Ledger.UnfinishedPush {
+    let left = min(push.expiresAt.timeIntervalSince(date()), push.expiresAt.timeIntervalSince(push.createdAt))
+    var push = push
+    push.expiresAt = now().addingTimeInterval(left)
+    return push
   }
 
   private func start(_ pushes: [Ledger.UnfinishedPush], in group: inout DiscardingTaskGroup) async {
@@ -167,7 +198,9 @@ public actor PushSender {
     }
     let request: PushRequest
     do {
-      request = try Self.request(push, token: token)
+      // APNs reads a time of day.
+      let expiry = date().addingTimeInterval(entry.expiresAt.timeIntervalSince(now()))
+      request = try Self.request(push, token: token, expiresAt: expiry)
     } catch {
       return await end(push, .failed, reason: error.code.rawValue, entry)
     }
@@ -198,7 +231,9 @@ public actor PushSender {
     }
   }
 
-  private static func request(_ push: Ledger.Push, token: String) throws(PushMessageError) -> PushRequest {
+  private static func request(
+    _ push: Ledger.Push, token: String, expiresAt: Date
+  ) throws(PushMessageError) -> PushRequest {
     let type: PushType =
       switch push.kind {
       case .alert: .alert
@@ -207,7 +242,7 @@ public actor PushSender {
       }
     return try PushRequest(
       token: DeviceToken(token), app: BundleID(push.app), type: type, id: push.id,
-      priority: PushRequest.Priority(rawValue: push.priority), expiresAt: push.expiresAt, collapseID: push.collapseID,
+      priority: PushRequest.Priority(rawValue: push.priority), expiresAt: expiresAt, collapseID: push.collapseID,
       body: push.body)
   }
 
@@ -252,7 +287,7 @@ public actor PushSender {
     _ entry: Ledger.UnfinishedPush
   ) async {
     let next = settings.retry.nextAttempt(
-      at: now(), afterAttempts: push.attempts, requested: wait, random: random(), expiresAt: push.expiresAt)
+      at: now(), afterAttempts: push.attempts, requested: wait, random: random(), expiresAt: entry.expiresAt)
     guard let next else { return await end(push, .expired, reason: reason, entry) }
     if scope == .app { schedule.pause(PushSchedule.Topic(entry), until: next) }
     await postpone(push, until: next, reason: reason, entry)

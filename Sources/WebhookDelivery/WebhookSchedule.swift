@@ -8,10 +8,15 @@ public import Ledger
 /// The decision which messages are sent next.
 ///
 /// Each endpoint has a line of its own, and the endpoints take turns, so an endpoint that is slow or fails delays no
-/// other. At most a few messages are under way to an endpoint. To an endpoint that fails, only one is, with pauses in between.
-/// Their order is not promised.
+/// other. At most a few messages are under way to an endpoint. To an endpoint that fails, only one is, with pauses in
+/// between. Their order is not promised.
 ///
-/// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it.
+/// Messages that were under way at one end of the process are suspects: one of them may have caused it. Few of them are
+/// under way at a time, so that a second end tells which one it was. A message that was under way at two ends in a row is
+/// set aside, and sent later, while no other is under way; see `InterruptedWork`.
+///
+/// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it. All
+/// times are those of a clock that is never set, such as `SteadyClock`.
 public struct WebhookSchedule: Sendable {
   /// The messages to an endpoint.
   private struct Line {
@@ -48,6 +53,10 @@ public struct WebhookSchedule: Sendable {
   public struct Entry: Hashable, Sendable {
     public var message: Int64
     public var endpoint: Int64
+    /// The time for which this attempt was planned.
+    public var dueAt: Date
+    /// The time of the first attempt; nil before it.
+    public var firstAttemptAt: Date?
   }
 
   /// The maximum number of messages that are under way to an endpoint.
@@ -56,21 +65,50 @@ public struct WebhookSchedule: Sendable {
   /// The endpoints whose turn comes next.
   private var turns: Deque<Int64> = []
   private var alarms: Heap<Alarm> = []
-  /// The messages that have not ended, with their endpoints.
-  private var known: [Int64: Int64] = [:]
+  /// The messages that have not ended.
+  private var known: [Int64: Entry] = [:]
+  /// The suspects that have not been tried again, those whose time has come in their order.
+  private var suspects: Set<Int64> = []
+  private var dueSuspects: Deque<Int64> = []
+  /// The number of suspects that were added.
+  private var suspectCount = 0
+  /// The suspects that are under way.
+  private var suspectsUnderWay: Set<Int64> = []
+  /// The messages that are sent later, alone.
+  private var setAside = SetAsideWork<Int64, Date>()
+  /// The message that was set aside and is under way.
+  private var alone: Int64?
+  /// Whether nothing is sent until all messages that are under way have come back, because one that is set aside comes
+  /// next.
+  private var isDraining = false
 
   /// The number of messages that are under way.
   public private(set) var underWay = 0
   /// The number of messages that have not ended.
   public var count: Int { known.count }
+  /// The number of messages that are set aside.
+  public var setAsideCount: Int { setAside.count + (alone == nil ? 0 : 1) }
 
   /// - Parameter mostOfOne: The maximum number of messages that are under way to an endpoint.
   public init(mostOfOne: Int = 4) { self.mostOfOne = max(1, mostOfOne) }
 
   /// Adds a message. One that is known already is not added again.
-  public mutating func add(_ message: Ledger.UnfinishedWebhook) {
-    guard known.updateValue(message.endpoint, forKey: message.number) == nil else { return }
-    alarms.insert(Alarm(at: message.nextAt, message: message.number, endpoint: message.endpoint))
+  ///
+  /// - Parameter moment: The time before which the message is set aside; nil if it is not.
+  public mutating func add(_ message: Ledger.UnfinishedWebhook, setAsideUntil moment: Date? = nil) {
+    guard known[message.number] == nil else { return }
+    known[message.number] = Entry(
+      message: message.number, endpoint: message.endpoint, dueAt: message.nextAt,
+      firstAttemptAt: message.firstAttemptAt)
+    if message.starts == 1 {
+      suspects.insert(message.number)
+      suspectCount += 1
+    }
+    if let moment {
+      setAside.add(message.number, until: max(moment, message.nextAt))
+    } else {
+      alarms.insert(Alarm(at: message.nextAt, message: message.number, endpoint: message.endpoint))
+    }
   }
 
   /// Returns the messages whose turn it is.
@@ -82,28 +120,63 @@ public struct WebhookSchedule: Sendable {
       if let message = alarm.message {
         // A message that has ended leaves its alarm behind.
         guard known[message] != nil else { continue }
+        guard suspects.remove(message) == nil else {
+          dueSuspects.append(message)
+          continue
+        }
         lines[alarm.endpoint, default: Line()].ready.append(message)
       } else if lines[alarm.endpoint]?.restsUntil == alarm.at {
         lines[alarm.endpoint]?.restsUntil = nil
       }
       giveTurn(alarm.endpoint)
     }
+    guard alone == nil else { return [] }
+    let isAsideDue = setAside.nextMoment.map { $0 <= now } ?? false
+    isDraining = isAsideDue && underWay > 0
+    if isAsideDue { return isDraining ? [] : startAlone(at: now) }
     var entries: [Entry] = []
+    while entries.count < room, let suspect = startSuspect() { entries.append(suspect) }
     while entries.count < room, let endpoint = turns.popFirst() {
       lines[endpoint]?.hasTurn = false
       // An endpoint that has begun to fail gets its turn again when fewer messages are under way to it.
       guard mayStart(endpoint) else { continue }
       while let message = lines[endpoint]?.ready.popFirst() {
-        guard known[message] != nil else { continue }
+        guard let entry = known[message] else { continue }
         lines[endpoint]?.underWay += 1
         underWay += 1
-        entries.append(Entry(message: message, endpoint: endpoint))
+        entries.append(entry)
         break
       }
       giveTurn(endpoint)
       dropIfIdle(endpoint)
     }
     return entries
+  }
+
+  /// Starts the next suspect whose endpoint takes a message, unless too many others are under way.
+  private mutating func startSuspect() -> Entry? {
+    dueSuspects.removeAll { known[$0] == nil }
+    guard suspectsUnderWay.count < InterruptedWork.mostSuspects(of: suspectCount),
+      let index = dueSuspects.firstIndex(where: { message in
+        known[message].map { lines[$0.endpoint] == nil || mayStart($0.endpoint) } ?? false
+      }), let entry = known[dueSuspects.remove(at: index)]
+    else { return nil }
+    lines[entry.endpoint, default: Line()].underWay += 1
+    underWay += 1
+    suspectsUnderWay.insert(entry.message)
+    return entry
+  }
+
+  /// Starts the next message that is set aside.
+  private mutating func startAlone(at now: Date) -> [Entry] {
+    while let message = setAside.next(at: now) {
+      guard let entry = known[message] else { continue }
+      lines[entry.endpoint, default: Line()].underWay += 1
+      underWay += 1
+      alone = message
+      return [entry]
+    }
+    return []
   }
 
   /// Lets an endpoint take part, if it has something to send and may send it.
@@ -125,7 +198,12 @@ public struct WebhookSchedule: Sendable {
 
   /// The time at which ``next(at:room:)`` may have something to do, if nothing is added or reported before; nil for
   /// never.
-  public var nextMoment: Date? { turns.isEmpty ? alarms.min?.at : .distantPast }
+  public var nextMoment: Date? {
+    // Only the end of a message that is under way helps.
+    guard alone == nil, !isDraining else { return nil }
+    guard turns.isEmpty else { return .distantPast }
+    return [alarms.min?.at, setAside.nextMoment].compactMap(\.self).min()
+  }
 
   /// Reports that a message that was under way has ended, or has left the outbox.
   public mutating func ended(_ entry: Entry, _ result: Result) {
@@ -137,10 +215,14 @@ public struct WebhookSchedule: Sendable {
   public mutating func retry(_ entry: Entry, at moment: Date, _ result: Result) {
     arrived(entry, result)
     guard known[entry.message] != nil else { return }
+    known[entry.message]?.dueAt = moment
+    known[entry.message]?.firstAttemptAt = entry.firstAttemptAt
     alarms.insert(Alarm(at: moment, message: entry.message, endpoint: entry.endpoint))
   }
 
   private mutating func arrived(_ entry: Entry, _ result: Result) {
+    if alone == entry.message { alone = nil }
+    suspectsUnderWay.remove(entry.message)
     guard lines[entry.endpoint] != nil else { return }
     lines[entry.endpoint]?.underWay -= 1
     underWay -= 1
@@ -161,6 +243,7 @@ public struct WebhookSchedule: Sendable {
   /// Drops messages that ended together with their endpoint. Those that are under way are still reported.
   public mutating func drop(_ messages: [Int64], of endpoint: Int64) {
     for message in messages { known[message] = nil }
+    _ = setAside.remove { known[$0] == nil }
     lines[endpoint]?.isFailing = false
     lines[endpoint]?.restsUntil = nil
     dropIfIdle(endpoint)

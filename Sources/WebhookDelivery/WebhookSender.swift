@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
+public import ConcurrencySupport
 public import Foundation
 public import Ledger
 public import WebhookMessages
@@ -9,6 +9,8 @@ public import WebhookMessages
 ///
 /// - A message is delivered at least once. If the process ends between the receiver's answer and the record of it, the
 ///   message is sent again with the same `webhook-id`.
+/// - A message is marked in the ledger before it is sent. One that was under way at two ends of the process in a row is
+///   set aside, and sent later, alone; see `InterruptedWork`.
 /// - Only one sender of a ledger runs at a time; see `Ledger.takeWebhookSeat()`.
 public actor WebhookSender {
   /// What happens, for logs and metrics. It contains no URLs, secrets or announcements.
@@ -19,6 +21,8 @@ public actor WebhookSender {
     case ended(Ledger.Webhook.State, count: Int)
     /// An endpoint was disabled.
     case disabled(account: String, endpoint: String, Ledger.WebhookEndpoint.DisabledReason)
+    /// Messages that were under way at two ends of the process in a row are set aside.
+    case setAside(count: Int)
     /// The ledger could not be read or written. The sender tries again.
     case ledgerFailed(LedgerError)
   }
@@ -40,6 +44,7 @@ public actor WebhookSender {
   private let client: WebhookClient
   private let settings: Settings
   private let now: @Sendable () -> Date
+  private let date: @Sendable () -> Date
   private let sleep: @Sendable (Duration) async throws -> Void
   private let random: @Sendable () -> UInt64
   private let report: @Sendable (Report) -> Void
@@ -47,19 +52,20 @@ public actor WebhookSender {
   private var lastNumber: Int64 = 0
   /// The time of the latest look at the schedule; nil before the first.
   private var lastLook: Date?
-  /// The time since which the sender has been there for its messages: since its start, or since the clock jumped or the
-  /// machine slept.
+  /// The time since which the sender has been there for its messages: since its start, or since the machine slept.
   private var present = Date.distantPast
   private let signal: WorkSignal
 
   /// - Parameters:
-  ///   - now: Returns the time of day.
+  ///   - now: Returns the time of a clock that is never set. Pauses and deadlines are computed with it.
+  ///   - date: Returns the time of day, for signatures and for times that are stored.
   ///   - sleep: Waits for a duration.
   ///   - random: Returns a random number for the pauses between attempts.
   ///   - report: Called with everything that happens. It must return at once.
   public init(
     ledger: Ledger, client: WebhookClient, settings: Settings = Settings(),
-    now: @escaping @Sendable () -> Date = { Date() },
+    now: @escaping @Sendable () -> Date = SteadyClock().now,
+    date: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 0 ... .max) },
     report: @escaping @Sendable (Report) -> Void = { _ in }
@@ -68,6 +74,7 @@ public actor WebhookSender {
     self.client = client
     self.settings = settings
     self.now = now
+    self.date = date
     self.sleep = sleep
     self.random = random
     self.report = report
@@ -81,6 +88,9 @@ public actor WebhookSender {
   /// The number of messages that have not ended, as far as the sender knows.
   public var waitingCount: Int { schedule.count }
 
+  /// The number of messages that are set aside; see `InterruptedWork`.
+  public var setAsideCount: Int { schedule.setAsideCount }
+
   /// Sends messages until the task is cancelled. Attempts without an answer are then given up and not recorded, so the
   /// next sender makes them again.
   public func run() async {
@@ -89,9 +99,8 @@ public actor WebhookSender {
       while !Task.isCancelled {
         notePresence()
         if signal.takeNews() { await load() }
-        for entry in schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay)) {
-          group.addTask { await self.send(entry) }
-        }
+        let turn = schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay))
+        if !turn.isEmpty { await start(turn, in: &group) }
         if schedule.underWay < settings.mostUnderWay, schedule.nextMoment.map({ $0 <= now() }) == true { continue }
         // Without room, only an answer helps.
         let next = schedule.underWay < settings.mostUnderWay ? schedule.nextMoment : nil
@@ -112,54 +121,82 @@ public actor WebhookSender {
 
   /// Adds the messages that are new in the outbox.
   private func load() async {
+    var setAside = 0
     do throws(LedgerError) {
       while true {
         let messages = try await ledger.unfinishedWebhooks(after: lastNumber)
-        for message in messages { schedule.add(inReach(message)) }
-        guard let last = messages.last else { return }
+        for message in messages {
+          // Messages that are stored while the sender runs have not been started.
+          let pause = InterruptedWork.pause(afterStarts: message.starts)
+          if pause != nil { setAside += 1 }
+          schedule.add(onOwnClock(message), setAsideUntil: pause.map { now().addingTimeInterval($0) })
+        }
+        guard let last = messages.last else { break }
         lastNumber = last.number
       }
     } catch {
       report(.ledgerFailed(error))
       signal.announceNews(after: .seconds(1))
     }
+    if setAside > 0 { report(.setAside(count: setAside)) }
   }
 
-  /// Returns a message whose time was stored while the clock was far ahead, with the current time.
-  private func inReach(_ message: Ledger.UnfinishedWebhook) -> Ledger.UnfinishedWebhook {
-    let current = now()
-    // The longest pause is lengthened by up to a tenth.
-    guard message.nextAt.timeIntervalSince(current) > 1.1 * WebhookRetry.longestRequest else { return message }
-    return Ledger.UnfinishedWebhook(number: message.number, endpoint: message.endpoint, nextAt: current)
+  /// Returns a message with its times on the sender's clock. They were stored as times of day, and the clock may have
+  /// been set since: a time that is further ahead than its own pause counts as now.
+  private func onOwnClock(_ message: Ledger.UnfinishedWebhook) -> Ledger.UnfinishedWebhook {
+    let (current, date) = (now(), date())
+    let wait = message.nextAt.timeIntervalSince(date)
+    let pause = message.nextAt.timeIntervalSince(message.computedAt)
+    var message = message
+    message.nextAt = wait > max(0, pause) ? current : current.addingTimeInterval(wait)
+    message.firstAttemptAt = message.firstAttemptAt.map { min(current, current + $0.timeIntervalSince(date)) }
+    return message
+  }
+
+  /// Marks messages in the ledger, and sends them.
+  private func start(_ turn: [WebhookSchedule.Entry], in group: inout DiscardingTaskGroup) async {
+    do throws(LedgerError) {
+      let started = try await ledger.startSending(webhooks: turn.map(\.message))
+      let found = Dictionary(started.map { ($0.number, $0) }) { first, _ in first }
+      for entry in turn {
+        guard let message = found[entry.message] else {
+          // It has ended, or its endpoint was removed.
+          schedule.ended(entry, .unknown)
+          continue
+        }
+        group.addTask { await self.send(message, of: entry) }
+      }
+    } catch {
+      report(.ledgerFailed(error))
+      for entry in turn { schedule.retry(entry, at: now().addingTimeInterval(1), .unknown) }
+    }
   }
 
   /// Sends a message once, and stores what became of it.
-  private func send(_ entry: WebhookSchedule.Entry) async {
+  private func send(_ found: Ledger.WebhookToSend, of entry: WebhookSchedule.Entry) async {
     defer { signal.wake() }
-    let found: Ledger.WebhookToSend?
-    do throws(LedgerError) {
-      found = try await ledger.webhookToSend(entry.message)
-    } catch {
-      report(.ledgerFailed(error))
-      return schedule.retry(entry, at: now().addingTimeInterval(1), .unknown)
-    }
-    // It has ended, or its endpoint was removed.
-    guard let found else { return schedule.ended(entry, .unknown) }
-    let startedAt = now()
+    var entry = entry
+    let (startedAt, startDate) = (now(), date())
     // While nobody could send, the receiver had no chance. Its time begins anew.
-    let isFirst = present.timeIntervalSince(found.nextAt) > Self.absence
-    let answer = await client.send(found.message, to: found.url, secrets: [found.secret], at: now())
-    if Task.isCancelled, answer.status == nil { return schedule.retry(entry, at: startedAt, .unknown) }
+    let isFirst = present.timeIntervalSince(entry.dueAt) > Self.absence
+    let answer = await client.send(found.message, to: found.url, secrets: [found.secret], at: date())
+    if Task.isCancelled, answer.status == nil {
+      // If this is not stored, the message counts as interrupted once, which does no harm.
+      try? await ledger.stopSending(webhook: entry.message)
+      return schedule.retry(entry, at: startedAt, .unknown)
+    }
     report(.attempted(answer.outcome))
+    let first = isFirst ? startedAt : entry.firstAttemptAt ?? startedAt
+    entry.firstAttemptAt = first
     let nextAt =
       answer.outcome.consequence == .retry
       ? settings.retry.nextAttempt(
-        at: now(), afterAttempts: isFirst ? 1 : found.attempts + 1,
-        first: isFirst ? startedAt : found.firstAttemptAt ?? startedAt, requested: answer.requestedPause,
+        at: now(), afterAttempts: isFirst ? 1 : found.attempts + 1, first: first, requested: answer.requestedPause,
         random: random()) : nil
     let attempt = Ledger.WebhookAttempt(
-      startedAt: startedAt, outcome: answer.outcome, nextAt: nextAt, patience: settings.retry.lifetime,
-      isFirst: isFirst)
+      startedAt: startDate, outcome: answer.outcome,
+      nextAt: nextAt.map { date().addingTimeInterval($0.timeIntervalSince(now())) },
+      patience: settings.retry.lifetime, isFirst: isFirst)
     guard let record = await store(attempt, of: entry.message) else {
       return schedule.ended(entry, .unknown)
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import Ledger
 import ServiceAccess
 import ServiceLifecycleTestKit
 import SpeechEngine
@@ -303,6 +304,52 @@ struct BatchRestartTests {
     #expect(try await late.get(place).string("state") == "done")
     #expect(try await late.result(place).count == 2)
     #expect(third.voice.calls == 0)
+  }
+
+  @Test("A batch that was running at two ends of the process is set aside, and the others run")
+  func setAside() async throws {
+    let service = try TestService()
+    let client = try await service.client()
+    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    let other = try await client.postBatch("text\ntwo\n").header("Location").orThrow("a place")
+    let id = try place.split(separator: "/").last.map(String.init).orThrow("an id")
+    let file = service.folder.url.appending(path: "batches/\(id).json")
+    var record = try (JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]).orThrow("a record")
+    record["starts"] = 2
+    try JSONSerialization.data(withJSONObject: record).write(to: file)
+
+    let next = try TestService(in: service.folder)
+    await next.server.batches.load()
+    #expect(await next.server.batches.setAside.count == 1)
+    let worker = next.startBatches()
+    let again = TestClient(server: next.server, key: client.key)
+    #expect(try await again.end(of: other).number("done") == 1)
+    #expect(try await again.get(place).string("state") == "running")
+    #expect(try await again.send(.delete, place).string("state") == "cancelled")
+    #expect(await next.server.batches.setAside.count == 0)
+    worker.cancel()
+    await worker.value
+  }
+
+  @Test("A batch is counted as started while it runs, and not after an ordered stop")
+  func starts() async throws {
+    let service = try TestService()
+    let client = try await service.client()
+    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    let id = try place.split(separator: "/").last.map(String.init).orThrow("an id")
+    let file = service.folder.url.appending(path: "batches/\(id).json")
+    func starts() throws -> Int? {
+      try (JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]).orThrow("a record")["starts"]
+        as? Int
+    }
+    service.voice.hold()
+    let work = service.startBatches()
+    await service.voice.isAsked()
+    #expect(try starts() == 1)
+    work.cancel()
+    service.voice.release()
+    await work.value
+    #expect(try starts() == 0)
   }
 
   @Test("an old finished batch is removed, and a recent or running one is not")

@@ -63,6 +63,27 @@ struct OperationTests {
     #expect(metrics.faults == [] && metrics.values["crier_player_paused"] == 1)
   }
 
+  @Test("A service that has set a delivery aside is degraded, and says so in the log and the metrics")
+  func setAside() async throws {
+    let service = try TestService { $0.hasPlayer = true }
+    let client = try await service.client()
+    _ = try await client.post(payment("zqzq", "12.50", #""deliver":["play"]"#))
+    let ledger = service.server.ledger
+    let entry = try await ledger.entry(account: "shop", id: "zqzq").orThrow("an entry")
+    // Nothing records the end of the renderings, as if the process had ended.
+    for _ in 0..<2 {
+      try await ledger.set(entry.number, .rendering)
+      try await ledger.recover(lane: entry.lane)
+    }
+    let player = try await service.startPlayer()
+    let answer = try await service.stranger.get("/readyz")
+    #expect(try answer.status == 200 && answer.string("status") == "degraded")
+    #expect(try answer.string("checks.set_aside.code") == "set_aside" && answer.number("checks.set_aside.waiting") == 1)
+    let metrics = MetricLines(try await service.stranger.get("/metrics").text)
+    #expect(metrics.faults == [] && metrics.values[#"crier_set_aside{kind="announcement"}"#] == 1)
+    await player.stop()
+  }
+
   @Test("a service without an engine is not ready", arguments: ["engine_unavailable", "speaker_died"])
   func engine(code: String) async throws {
     let service = try TestService()

@@ -75,6 +75,10 @@ struct InstallationDiagnosisTests {
     (.ledgerUnreadable, "ls -l '/srv/my home/ledger.sqlite'", { $0.ledger = .unreadable(.other("busy")) }),
     (.ledgerLogUnindexed, "crier keys list", { $0.ledger = .unreadable(.unindexed) }),
     (
+      .workSetAside, "journalctl -u crier",
+      { $0.ledger = .sound(bytes: 1, isOpen: true, keys: LedgerFacts.Keys(inForce: 1, ended: 0), setAside: 2) }
+    ),
+    (
       .noKey, "crier keys create --home '/srv/my home'",
       {
         $0.settings.isReachable = true

@@ -51,7 +51,9 @@ struct ExaminationTests {
     try await isClosed()
     let before = try files()
     #expect(before["ledger.sqlite-wal"] == nil)
-    guard case .sound(let bytes, isOpen: false, keysInForce: 1, keysEnded: 2) = try Ledger.examine(place.file, at: now)
+    guard
+      case .sound(let bytes, isOpen: false, keysInForce: 1, keysEnded: 2, setAside: 0) = try Ledger.examine(
+        place.file, at: now)
     else { Issue.record("another result"); return }
     #expect(bytes == before[place.file.lastPathComponent]?.count)
     #expect(try files() == before)
@@ -61,7 +63,9 @@ struct ExaminationTests {
   func open() async throws {
     let writer = try place.open()
     try await writer.createKey(key("a"))
-    guard case .sound(_, isOpen: true, keysInForce: 1, keysEnded: 0) = try Ledger.examine(place.file, at: now) else {
+    guard
+      case .sound(_, isOpen: true, keysInForce: 1, keysEnded: 0, setAside: 0) = try Ledger.examine(place.file, at: now)
+    else {
       Issue.record("another result")
       return
     }
@@ -91,7 +95,8 @@ struct ExaminationTests {
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
     }
-    guard case .sound(_, isOpen: false, keysInForce: 1, keysEnded: 0) = try Ledger.examine(copy, at: now) else {
+    guard case .sound(_, isOpen: false, keysInForce: 1, keysEnded: 0, setAside: 0) = try Ledger.examine(copy, at: now)
+    else {
       Issue.record("another result")
       return
     }

@@ -84,12 +84,12 @@ struct WebhookTests {
     }
     _ = try await ledger.testWebhookEndpoint(account: "shop", id: id)
     let number = try #require(try await ledger.unfinishedWebhooks().first?.number)
-    let found = try #require(try await ledger.webhookToSend(number))
+    let found = try #require(try await ledger.startSending(webhooks: [number]).first)
     #expect(found.secret == new.secret && found.url == new.url.text && found.endpoint == id && found.account == "shop")
     #expect(try await ledger.removeWebhookEndpoint(account: "shop", id: id, by: .currentUser))
     #expect(try await !ledger.removeWebhookEndpoint(account: "shop", id: id, by: .currentUser))
     #expect(try await ledger.unfinishedWebhooks().isEmpty)
-    #expect(try await ledger.webhookToSend(number) == nil)
+    #expect(try await ledger.startSending(webhooks: [number]).isEmpty)
     #expect(try await record(.delivered, number) == nil, "an attempt that was under way changes nothing")
     let acts = try await ledger.administrativeActs()
     #expect(acts.map(\.action) == [.webhookEndpointRegistered, .webhookEndpointRemoved])
@@ -277,15 +277,17 @@ struct WebhookTests {
     let id = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
     let waiting = try #require(try await ledger.unfinishedWebhooks().first)
-    #expect(waiting.nextAt == place.clock.now)
-    let before = try #require(try await ledger.webhookToSend(waiting.number))
-    #expect(before.attempts == 0 && before.firstAttemptAt == nil)
+    #expect(waiting.nextAt == place.clock.now && waiting.firstAttemptAt == nil)
+    let before = try #require(try await ledger.startSending(webhooks: [waiting.number]).first)
+    #expect(before.attempts == 0)
     let first = place.clock.now
     #expect(try await record(.serverFailed, waiting.number)?.state == .waiting)
     place.clock.advance(by: 7)
-    let again = try #require(try await ledger.webhookToSend(waiting.number))
-    #expect(again.message == before.message && again.attempts == 1 && again.firstAttemptAt == first)
-    #expect(try await ledger.unfinishedWebhooks().map(\.nextAt) == [first.addingTimeInterval(5)])
+    let again = try #require(try await ledger.startSending(webhooks: [waiting.number]).first)
+    #expect(again.message == before.message && again.attempts == 1)
+    let unfinished = try #require(try await ledger.unfinishedWebhooks().first)
+    #expect(unfinished.nextAt == first.addingTimeInterval(5))
+    #expect(unfinished.computedAt == first && unfinished.firstAttemptAt == first)
     var shown = try await endpoint(id)
     #expect(shown.failingSince == first && shown.lastOutcome == .serverFailed && shown.lastAttemptAt == first)
     #expect(try await record(.delivered, waiting.number)?.state == .delivered)
@@ -293,7 +295,7 @@ struct WebhookTests {
     shown = try await endpoint(id)
     #expect(shown.failingSince == nil && shown.lastOutcome == .delivered && shown.deliveredAt == place.clock.now)
     #expect(shown.counts.waiting == 0 && shown.counts.delivered == 1)
-    #expect(try await ledger.webhookToSend(waiting.number) == nil)
+    #expect(try await ledger.startSending(webhooks: [waiting.number]).isEmpty)
     let stored = try #require(try await ledger.webhooks(account: "shop", endpoint: id).first)
     #expect(stored.state == .delivered && stored.attempts == 2 && stored.finishedAt == place.clock.now)
   }
@@ -373,7 +375,23 @@ struct WebhookTests {
     let result = try await record(.unreachable, number, isFirst: true)
     #expect(result?.state == .waiting && result?.disabled == nil)
     #expect(try await endpoint(id).failingSince == place.clock.now)
-    #expect(try await ledger.webhookToSend(number)?.firstAttemptAt == place.clock.now)
+    #expect(try await ledger.unfinishedWebhooks().first?.firstAttemptAt == place.clock.now)
+  }
+
+  @Test("A message counts its starts until an attempt ends or the sender is stopped")
+  func starts() async throws {
+    _ = try await register(newEndpoint())
+    _ = try await ledger.accept(answer: answer("A"))
+    let number = try #require(try await ledger.unfinishedWebhooks().first?.number)
+    for starts in 1...3 {
+      _ = try await ledger.startSending(webhooks: [number, number + 1])
+      #expect(try await place.open().unfinishedWebhooks().map(\.starts) == [starts])
+    }
+    try await ledger.stopSending(webhook: number)
+    #expect(try await ledger.unfinishedWebhooks().map(\.starts) == [0])
+    _ = try await ledger.startSending(webhooks: [number])
+    try await record(.timedOut, number)
+    #expect(try await ledger.unfinishedWebhooks().map(\.starts) == [0])
   }
 
   @Test("a receiver that wants no more messages disables its endpoint at once")

@@ -12,11 +12,11 @@ struct PushScheduleTests {
 
   private func push(
     _ number: Int64, to device: String, app: String = "com.example.shop", _ kind: NewPush.Kind = .alert,
-    lifetime: TimeInterval = 3600
+    lifetime: TimeInterval = 3600, starts: Int = 0
   ) -> Ledger.UnfinishedPush {
     Ledger.UnfinishedPush(
       number: number, account: "shop", device: device, app: app, environment: .production, kind: kind,
-      expiresAt: start.addingTimeInterval(lifetime))
+      expiresAt: start.addingTimeInterval(lifetime), starts: starts)
   }
 
   private func topic(isFileProvider: Bool = false) -> PushSchedule.Topic {
@@ -53,6 +53,74 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start.addingTimeInterval(4), room: 10).send.isEmpty)
     #expect(schedule.nextMoment == later)
     #expect(schedule.next(at: later, room: 10).send.map(\.number) == [1])
+  }
+
+  @Test("A push that is set aside is sent after its time, when all others have come back, and alone")
+  func setAside() {
+    var schedule = PushSchedule()
+    let later = start.addingTimeInterval(600)
+    schedule.setAside(push(1, to: "a"), until: later)
+    schedule.add(push(2, to: "a"))
+    schedule.add(push(3, to: "b"))
+    #expect(schedule.count == 3 && schedule.setAsideCount == 1)
+    let others = schedule.next(at: start, room: 10).send
+    #expect(others.map(\.number) == [2, 3] && schedule.nextMoment == later)
+    schedule.add(push(4, to: "a"))
+    schedule.ended(others[0])
+    #expect(schedule.next(at: later, room: 10).send.isEmpty && schedule.nextMoment == nil, "another is being sent")
+    schedule.ended(others[1])
+    let alone = schedule.next(at: later, room: 10).send
+    #expect(alone.map(\.number) == [1] && schedule.setAsideCount == 1)
+    #expect(schedule.next(at: later, room: 10).send.isEmpty && schedule.nextMoment == nil, "it is alone")
+    schedule.retry(alone[0], at: later.addingTimeInterval(5))
+    #expect(schedule.setAsideCount == 0)
+    #expect(schedule.next(at: later, room: 10).send.isEmpty, "it is the first of its device again")
+    for number in [1, 4] {
+      let next = schedule.next(at: later.addingTimeInterval(5), room: 10).send
+      #expect(next.map(\.number) == [Int64(number)])
+      schedule.ended(next[0])
+    }
+    #expect(schedule.count == 0 && schedule.underWay == 0 && schedule.nextMoment == nil)
+  }
+
+  @Test("Of the pushes that one end of the process interrupted, one is being sent at a time, beside all others")
+  func suspects() {
+    var schedule = PushSchedule()
+    for (number, device) in [(1, "a"), (2, "b"), (3, "c")] {
+      schedule.add(push(Int64(number), to: device, lifetime: number == 3 ? 60 : 3_600, starts: 1))
+    }
+    schedule.add(push(4, to: "a"))
+    schedule.add(push(5, to: "d"))
+    let first = schedule.next(at: start, room: 10).send
+    #expect(first.map(\.number) == [1, 5])
+    #expect(schedule.next(at: start, room: 10).send.isEmpty && schedule.nextMoment == start.addingTimeInterval(60))
+    schedule.ended(first[0])
+    let second = schedule.next(at: start, room: 10).send
+    #expect(Set(second.map(\.number)) == [2, 4])
+    #expect(schedule.next(at: start.addingTimeInterval(60), room: 10).expired.map(\.number) == [3])
+    let suspect = second.first { $0.number == 2 }
+    if let suspect { schedule.retry(suspect, at: start) }
+    #expect(schedule.next(at: start, room: 10).send.map(\.starts) == [0], "one that came back is like the others")
+  }
+
+  @Test("Of many pushes that one end of the process interrupted, a sixty-fourth part is sent at a time")
+  func manySuspects() {
+    var schedule = PushSchedule()
+    for number in 1...256 { schedule.add(push(Int64(number), to: "\(number)", starts: 1)) }
+    #expect(schedule.next(at: start, room: 1_000).send.count == 4)
+  }
+
+  @Test("A push that is set aside expires, and waits for a topic that is paused")
+  func setAsideEnds() {
+    var schedule = PushSchedule()
+    schedule.setAside(push(1, to: "a", lifetime: 60), until: start.addingTimeInterval(90))
+    #expect(schedule.next(at: start.addingTimeInterval(60), room: 1).expired.map(\.number) == [1])
+    #expect(schedule.count == 0)
+    schedule.setAside(push(2, to: "a"), until: start)
+    schedule.pause(topic(), until: start.addingTimeInterval(100))
+    #expect(schedule.next(at: start, room: 1).send.isEmpty)
+    #expect(schedule.next(at: start.addingTimeInterval(99), room: 1).send.isEmpty)
+    #expect(schedule.next(at: start.addingTimeInterval(100), room: 1).send.map(\.number) == [2])
   }
 
   @Test("no more pushes are sent than there is room for, and the devices take turns")

@@ -254,6 +254,79 @@ extension Networked {
       }
     }
 
+    @Test(
+      "A step of the wall clock neither ends a push nor lengthens a pause",
+      arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
+    func clockStep(seconds: TimeInterval) async throws {
+      let clock = TestClock(jumps: true)
+      let step = Locked<TimeInterval>(0)
+      let date: @Sendable () -> Date = { clock.now.addingTimeInterval(step.withLock { $0 }) }
+      try await PushSite.with { configuration in
+        configuration.faults = .script { request in
+          guard request.number == 1 else { return nil }
+          // The whole app is paused, and the clock is set meanwhile.
+          step.withLock { $0 = seconds }
+          return Fault(.answer(status: 503, reason: "ServiceUnavailable", retryAfter: 30))
+        }
+      } _: { site in
+        let outbox = try Outbox(now: date)
+        for device in 1...2 { try await outbox.register(device) }
+        try await outbox.push(to: 1, now: date())
+        let start = clock.now
+        try await outbox.send(
+          2, with: [Outbox.app: try site.client()], now: { clock.now }, date: date, sleep: clock.sleep,
+          onReport: { _ in }
+        ) { sender in
+          while step.withLock({ $0 }) == 0 { await Task.yield() }
+          try await outbox.push(to: 2, now: date())
+          sender.lookForPushes()
+        }
+        #expect(try await outbox.ledger.pushCounts() == [.delivered: 2])
+        #expect((30...120).contains(clock.now.timeIntervalSince(start)))
+      }
+    }
+
+    @Test(
+      "A push to a phone that was registered before the wall clock was set is sent",
+      arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
+    func clockStepAfterRegistration(seconds: TimeInterval) async throws {
+      let now = Date()
+      let step = Locked<TimeInterval>(0)
+      let date: @Sendable () -> Date = { now.addingTimeInterval(step.withLock { $0 }) }
+      try await PushSite.with { _ in
+      } _: { site in
+        let outbox = try Outbox(now: date)
+        try await outbox.register(1)
+        step.withLock { $0 = seconds }
+        try await outbox.push(to: 1, now: date())
+        let other = NewPush(
+          device: "device-1", kind: .background, priority: 5, expiresAt: date().addingTimeInterval(60)
+        ) { _ in Data(#"{"aps":{"content-available":1}}"#.utf8) }
+        try await outbox.ledger.accept([other], account: Outbox.account)
+        try await outbox.send(2, with: [Outbox.app: try site.client()], now: { now }, date: date)
+        #expect(try await outbox.ledger.pushCounts() == [.delivered: 2])
+      }
+    }
+
+    @Test("A push that was under way at two ends of the process is told, and sent later, after the others")
+    func setAside() async throws {
+      let clock = TestClock(jumps: true)
+      try await PushSite.with { _ in
+      } _: { site in
+        let outbox = try Outbox(now: { clock.now })
+        try await outbox.register(1)
+        let numbers = [try await outbox.push(to: 1, now: clock.now), try await outbox.push(to: 1, now: clock.now)]
+        // Nothing records the end of these attempts, as if the process had ended.
+        for _ in 0..<2 { _ = try await outbox.ledger.startSending([numbers[0]]) }
+        let start = clock.now
+        try await outbox.send(2, with: [Outbox.app: try site.client()], now: { clock.now }, sleep: clock.sleep)
+        let ends = outbox.reports.compactMap { if case .ended(let push) = $0 { push.number } else { nil } }
+        #expect(ends == [numbers[1], numbers[0]] && outbox.reports.contains(.setAside(count: 1)))
+        #expect(try await outbox.ledger.pushCounts() == [.delivered: 2])
+        #expect(clock.now.timeIntervalSince(start) >= 600)
+      }
+    }
+
     @Test("a device without a token, and one that is gone, end their pushes")
     func noToken() async throws {
       try await PushSite.with { site in

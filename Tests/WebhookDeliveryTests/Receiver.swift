@@ -169,16 +169,19 @@ final class StuckResolver: HostResolving {
   func letGo() { isOpen.withLock { $0 = true } }
 }
 
-/// A clock that jumps to the end of each wait at once.
+/// A steady clock that jumps to the end of each wait at once, and a wall clock beside it that can be set.
 final class JumpingClock: Sendable {
-  private let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+  private let times = Locked((now: Date(timeIntervalSince1970: 1_800_000_000), step: TimeInterval(0)))
 
-  var now: Date { time.withLock { $0 } }
+  var now: Date { times.withLock { $0.now } }
+  /// The time of day.
+  var date: Date { times.withLock { $0.now.addingTimeInterval($0.step) } }
 
-  func set(_ now: Date) { time.withLock { $0 = now } }
+  /// Sets the wall clock forward, or back with a negative number of seconds.
+  func step(by seconds: TimeInterval) { times.withLock { $0.step += seconds } }
 
   func sleep(_ duration: Duration) async throws {
     try Task.checkCancellation()
-    time.withLock { $0 = $0.addingTimeInterval(duration / .seconds(1)) }
+    times.withLock { $0.now.addTimeInterval(duration / .seconds(1)) }
   }
 }

@@ -10,9 +10,11 @@ import WebhookDelivery
 struct WebhookScheduleTests {
   private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
-  private func message(_ number: Int64, to endpoint: Int64, after seconds: TimeInterval = 0) -> Ledger.UnfinishedWebhook
-  {
-    Ledger.UnfinishedWebhook(number: number, endpoint: endpoint, nextAt: Self.start.addingTimeInterval(seconds))
+  private func message(
+    _ number: Int64, to endpoint: Int64, after seconds: TimeInterval = 0, starts: Int = 0
+  ) -> Ledger.UnfinishedWebhook {
+    Ledger.UnfinishedWebhook(
+      number: number, endpoint: endpoint, nextAt: Self.start.addingTimeInterval(seconds), starts: starts)
   }
 
   @Test("a few messages are under way to an endpoint, and the endpoints take turns")
@@ -28,6 +30,67 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [3])
   }
 
+  @Test("A message that is set aside is sent after its time, when all others have come back, and alone")
+  func setAside() {
+    var schedule = WebhookSchedule()
+    let later = Self.start.addingTimeInterval(600)
+    schedule.add(message(1, to: 1), setAsideUntil: later)
+    schedule.add(message(2, to: 1))
+    #expect(schedule.count == 2 && schedule.setAsideCount == 1)
+    let others = schedule.next(at: Self.start, room: 10)
+    #expect(others.map(\.message) == [2] && schedule.nextMoment == later)
+    schedule.add(message(3, to: 2))
+    #expect(schedule.next(at: later, room: 10).isEmpty && schedule.nextMoment == nil, "the other is under way")
+    schedule.ended(others[0], .succeeded)
+    let alone = schedule.next(at: later, room: 10)
+    #expect(alone.map(\.message) == [1] && schedule.setAsideCount == 1)
+    #expect(schedule.next(at: later, room: 10).isEmpty && schedule.nextMoment == nil, "it is alone")
+    schedule.retry(alone[0], at: later.addingTimeInterval(5), .failed(restUntil: later.addingTimeInterval(5)))
+    #expect(schedule.setAsideCount == 0)
+    #expect(schedule.next(at: later, room: 10).map(\.message) == [3])
+    #expect(schedule.next(at: later.addingTimeInterval(5), room: 10).map(\.message) == [1], "it is one of many again")
+  }
+
+  @Test("Of the messages that one end of the process interrupted, one is under way at a time, beside all others")
+  func suspects() {
+    var schedule = WebhookSchedule()
+    for number in 1...3 { schedule.add(message(Int64(number), to: Int64(number), starts: 1)) }
+    for number in 4...5 { schedule.add(message(Int64(number), to: 4)) }
+    let first = schedule.next(at: Self.start, room: 10)
+    #expect(first.map(\.message) == [1, 4, 5])
+    #expect(schedule.next(at: Self.start, room: 10).isEmpty && schedule.nextMoment == nil)
+    schedule.retry(first[0], at: Self.start, .unknown)
+    let second = schedule.next(at: Self.start, room: 10)
+    #expect(second.map(\.message) == [2, 1], "one that came back is like the others")
+    schedule.drop([3], of: 3)
+    schedule.ended(second[0], .succeeded)
+    #expect(schedule.next(at: Self.start, room: 10).isEmpty && schedule.count == 3)
+  }
+
+  @Test("A suspect whose endpoint rests does not delay the other suspects")
+  func restingSuspect() {
+    var schedule = WebhookSchedule()
+    for number in 1...2 { schedule.add(message(Int64(number), to: 1, starts: 1)) }
+    schedule.add(message(3, to: 2, starts: 1))
+    let first = schedule.next(at: Self.start, room: 10)
+    #expect(first.map(\.message) == [1])
+    let rested = Self.start.addingTimeInterval(5)
+    schedule.retry(first[0], at: rested, .failed(restUntil: rested))
+    let second = schedule.next(at: Self.start, room: 10)
+    #expect(second.map(\.message) == [3] && schedule.nextMoment == rested)
+    schedule.ended(second[0], .succeeded)
+    #expect(schedule.next(at: rested, room: 10).map(\.message) == [2])
+  }
+
+  @Test("A message that is set aside leaves with its endpoint")
+  func setAsideDropped() {
+    var schedule = WebhookSchedule()
+    schedule.add(message(1, to: 1), setAsideUntil: Self.start)
+    schedule.drop([1], of: 1)
+    #expect(schedule.count == 0 && schedule.setAsideCount == 0)
+    #expect(schedule.next(at: Self.start, room: 1).isEmpty && schedule.nextMoment == nil)
+  }
+
   @Test("a message waits for its time, and is not added twice")
   func times() {
     var schedule = WebhookSchedule()
@@ -39,7 +102,8 @@ struct WebhookScheduleTests {
     #expect(entries.map(\.message) == [1] && schedule.nextMoment == nil)
     schedule.retry(entries[0], at: Self.start.addingTimeInterval(65), .unknown)
     #expect(schedule.nextMoment == Self.start.addingTimeInterval(65) && schedule.underWay == 0)
-    #expect(schedule.next(at: Self.start.addingTimeInterval(65), room: 1) == entries)
+    let again = schedule.next(at: Self.start.addingTimeInterval(65), room: 1)
+    #expect(again.map(\.message) == [1] && again.map(\.dueAt) == [Self.start.addingTimeInterval(65)])
   }
 
   @Test("while an endpoint fails, one message at a time is sent to it, with rests in between, until one is delivered")

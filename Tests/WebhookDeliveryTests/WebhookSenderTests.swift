@@ -18,7 +18,7 @@ private final class Outbox: Sendable {
   init(_ receiver: Receiver) throws {
     self.receiver = receiver
     folder = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID().uuidString)")
-    ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"), now: { [clock] in clock.now })
+    ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"), now: { [clock] in clock.date })
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
@@ -48,7 +48,9 @@ private final class Outbox: Sendable {
     let (reports, report) = AsyncStream<Void>.makeStream()
     let client = receiver.client(longest: longest, trustRoots: trustRoots)
     let sender = WebhookSender(
-      ledger: ledger, client: client, now: { [clock] in clock.now }, sleep: clock.sleep, random: { 0 }
+      ledger: ledger, client: client, now: { [clock] in clock.now }, date: { [clock] in clock.date },
+      sleep: clock.sleep,
+      random: { 0 }
     ) { [reported] event in
       reported.withLock { $0.append(event) }
       report.yield()
@@ -163,14 +165,90 @@ extension Networked {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/500")
       let start = outbox.clock.now
-      outbox.clock.set(start + 3 * 365 * 86_400)
+      outbox.clock.step(by: 3 * 365 * 86_400)
       try await outbox.test(id)
       try await outbox.send { try await outbox.endpoint(id).failingSince != nil }
-      outbox.clock.set(start)
+      outbox.clock.step(by: -3 * 365 * 86_400)
       try await outbox.send {
         outbox.receiver.requestsSoFar.contains { request in
           TimeInterval(request.timestamp).map { $0 < start.timeIntervalSince1970 + 86_400 } ?? false
         }
+      }
+    }
+
+    @Test(
+      "A step of the wall clock changes no pause between attempts",
+      arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
+    func clockStep(seconds: TimeInterval) async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("first/500")
+      try await outbox.test(id)
+      let start = outbox.clock.now
+      try await outbox.send {
+        // The step comes after the first failure, and before the second attempt.
+        if try await outbox.endpoint(id).failingSince != nil, outbox.clock.date == outbox.clock.now {
+          outbox.clock.step(by: seconds)
+        }
+        return try await outbox.endpoint(id).counts.delivered == 1
+      }
+      #expect((5...30).contains(outbox.clock.now.timeIntervalSince(start)))
+    }
+
+    @Test(
+      "A message that waited for another attempt is sent after a restart, whatever the wall clock shows",
+      arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
+    func clockStepAtRestart(seconds: TimeInterval) async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("first/500")
+      try await outbox.test(id)
+      try await outbox.send { try await outbox.endpoint(id).failingSince != nil }
+      outbox.clock.step(by: seconds)
+      let start = outbox.clock.now
+      try await outbox.send { try await outbox.endpoint(id).counts.delivered == 1 }
+      #expect(outbox.clock.now.timeIntervalSince(start) <= 11)
+    }
+
+    @Test("A message that was under way at two ends of the process is told, and sent later, after the others")
+    func setAside() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("status/204")
+      for _ in 0..<3 { try await outbox.test(id) }
+      let first = try #require(try await outbox.ledger.unfinishedWebhooks().first)
+      // Nothing records the end of these attempts, as if the process had ended.
+      for _ in 0..<2 { _ = try await outbox.ledger.startSending(webhooks: [first.number]) }
+      let start = outbox.clock.now
+      try await outbox.send { try await outbox.endpoint(id).counts.delivered == 3 }
+      #expect(outbox.reports.contains(.setAside(count: 1)))
+      #expect(outbox.clock.now.timeIntervalSince(start) >= 600)
+      let messages = try await outbox.ledger.webhooks(account: "shop", endpoint: id)
+      #expect(try await outbox.receiver.received(3).last?.id == messages.first?.message.id)
+    }
+
+    @Test("A message that was under way at one end of the process is sent at once")
+    func interruptedOnce() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("status/204")
+      try await outbox.test(id)
+      let number = try #require(try await outbox.ledger.unfinishedWebhooks().first?.number)
+      _ = try await outbox.ledger.startSending(webhooks: [number])
+      let start = outbox.clock.now
+      try await outbox.send { try await outbox.endpoint(id).counts.delivered == 1 }
+      #expect(outbox.clock.now == start && !outbox.reports.contains(.setAside(count: 1)))
+    }
+
+    @Test("A sender that is stopped leaves no message that counts as interrupted")
+    func stopped() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("stall")
+      try await outbox.test(id)
+      for _ in 0..<3 {
+        let before = outbox.receiver.requestsSoFar.count
+        let sending = Task { try await outbox.send { false } }
+        _ = try await outbox.receiver.received(before + 1)
+        #expect(try await outbox.ledger.unfinishedWebhooks().map(\.starts) == [1], "it is marked before it is sent")
+        sending.cancel()
+        _ = try? await sending.value
+        #expect(try await outbox.ledger.unfinishedWebhooks().map(\.starts) == [0])
       }
     }
 

@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import Ledger
 import ServiceLifecycle
 
 extension Batches {
@@ -37,6 +38,7 @@ extension Batches {
       stopping.withLock { $0 = id }
     } else {
       queue.removeAll { $0 == id }
+      _ = setAside.remove { $0 == id }
       end(record.status)
     }
     return record.status

@@ -41,6 +41,9 @@ extension Batches {
     var status: Status
     /// Whether the ledger has the clips of the result; nil in records of earlier versions.
     var areClipsNoted: Bool?
+    /// The number of times that the batch was started since it last came to an end or was stopped with the service; nil
+    /// for 0. See `InterruptedWork`.
+    var starts: Int?
   }
 
   /// The options of the batch's clips, from the request and from the defaults of its sender's key.

@@ -16,14 +16,26 @@ extension Batches {
     // The list is read, and the result written, by threads that may block. The task of a batch blocks often, so it has
     // such a thread from beginning to end.
     let outcome = await withTaskExecutorPreference(WaitingThreads.shared) { await render(record) }
-    guard let outcome else { return }
+    guard let outcome else { return await noteStarts(0, of: id) }
     await turns.take([id]) { await self.finish(record, outcome) }
   }
 
-  private func begin(_ id: String) -> Record? {
+  private func begin(_ id: String) async -> Record? {
     guard let record = records[id], record.status.state == .running else { return nil }
     running = id
+    await noteStarts((record.starts ?? 0) + 1, of: id)
     return record
+  }
+
+  /// Writes how often a batch was started, so that one that ends the process does not do so again and again.
+  private func noteStarts(_ starts: Int, of id: String) async {
+    records[id]?.starts = starts
+    guard let record = records[id] else { return }
+    do {
+      try await files.save(record)
+    } catch {
+      logger.warning("The start of a batch could not be recorded.", metadata: ["batch": "\(id)", "error": "\(error)"])
+    }
   }
 
   /// Renders the rows of a batch and writes its result.

@@ -36,6 +36,8 @@ actor Batches {
   var held: [String: HeldClips] = [:]
   /// The ids of the batches that run or wait.
   var queue: [String] = []
+  /// The batches that were running at two ends of the process in a row, and that run later.
+  var setAside = SetAsideWork<String, ContinuousClock.Instant>()
   /// The id of the running batch when it is to be cancelled. No further row of its list is read then.
   let stopping = Locked<String?>(nil)
   /// The id of the running batch.
@@ -154,13 +156,7 @@ actor Batches {
     await load()
     while !Task.isCancelled {
       guard let id = next() else {
-        await withTaskCancellationHandler {
-          await withCheckedContinuation { continuation in
-            if Task.isCancelled { continuation.resume() } else { wakeUp = continuation }
-          }
-        } onCancel: {
-          Task { await self.wake() }
-        }
+        await waitForWork()
         continue
       }
       await run(id)
@@ -169,9 +165,29 @@ actor Batches {
     }
   }
 
+  /// Waits until a batch is accepted, until the time of the next one that is set aside, or until the task is cancelled.
+  private func waitForWork() async {
+    let alarm = setAside.nextMoment.map { moment in
+      Task {
+        try await Task.sleep(until: moment, clock: .continuous)
+        self.wake()
+      }
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if Task.isCancelled { continuation.resume() } else { wakeUp = continuation }
+      }
+    } onCancel: {
+      Task { await self.wake() }
+    }
+    alarm?.cancel()
+  }
+
   /// Returns the batch that has waited longest, preferring accounts other than that of the last batch. An account that
-  /// sends many batches therefore does not keep the others waiting for all of them.
+  /// sends many batches therefore does not keep the others waiting for all of them. A batch that is set aside runs when
+  /// its time has come and no other waits.
   private func next() -> String? {
+    if queue.isEmpty, let id = setAside.next(at: .now) { queue.append(id) }
     let id = queue.first { records[$0]?.account != lastAccount } ?? queue.first
     lastAccount = id.flatMap { records[$0]?.account }
     return id
@@ -191,8 +207,14 @@ actor Batches {
     for record in found.sorted(by: { $0.status.createdAt < $1.status.createdAt })
     where records[record.status.id] == nil && !accepting.keys.contains(record.status.id) {
       records[record.status.id] = record
-      if record.status.state == .running { queue.append(record.status.id) }
+      guard record.status.state == .running else { continue }
+      if let pause = InterruptedWork.pause(afterStarts: record.starts ?? 0) {
+        setAside.add(record.status.id, until: .now + .seconds(pause))
+      } else {
+        queue.append(record.status.id)
+      }
     }
+    if setAside.count > 0 { logger.logSetAside(setAside.count, "batches") }
     await noteEarlierClips()
   }
 

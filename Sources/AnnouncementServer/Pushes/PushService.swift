@@ -48,6 +48,8 @@ final class PushService: Service {
 
   /// The number of pushes that have not ended, as far as this process knows.
   var waitingCount: Int { get async { await sender.waitingCount } }
+  /// The number of pushes that are set aside; see `InterruptedWork`.
+  var setAsideCount: Int { get async { await sender.setAsideCount } }
 
   func run() async throws {
     var seat: PushSeat?
@@ -92,6 +94,7 @@ final class PushService: Service {
       logger.notice(
         "Some pushes were being sent when the service ended. They are sent again with the same ids.",
         metadata: ["pushes": "\(count)"])
+    case .setAside(let count): logger.logSetAside(count, "pushes")
     case .topicStopped(let topic, let reason):
       metrics.countStop(of: topic)
       let advice =

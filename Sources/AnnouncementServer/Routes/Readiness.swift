@@ -16,7 +16,7 @@ actor Readiness {
     var code: String?
     var freeBytes: Int64?
     var state: String?
-    /// The number of announcements that wait on outputs that nothing plays.
+    /// The number of announcements that wait on outputs that nothing plays, or of deliveries that are set aside.
     var waiting: Int?
     /// The time since which the device cannot be used, and the code of its error.
     var since: Date?
@@ -46,18 +46,25 @@ actor Readiness {
   private let player: LanePlayer?
   private let folders: [URL]
   private let locale: String
+  private let setAside: @Sendable () async -> Ledger.SetAsideCounts
   private var engine: (at: ContinuousClock.Instant, check: Check)?
   /// The engine check in progress. Simultaneous requests wait for it, so that the engine performs only one check.
   private var asking: Task<Check, Never>?
   private var isStopping = false
 
-  /// - Parameter folders: The folders to which the service writes.
-  init(announcer: Announcer, ledger: Ledger, player: LanePlayer?, folders: [URL], locale: String) {
+  /// - Parameters:
+  ///   - folders: The folders to which the service writes.
+  ///   - setAside: Returns the numbers of deliveries that this process has set aside.
+  init(
+    announcer: Announcer, ledger: Ledger, player: LanePlayer?, folders: [URL], locale: String,
+    setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts
+  ) {
     self.announcer = announcer
     self.ledger = ledger
     self.player = player
     self.folders = folders
     self.locale = locale
+    self.setAside = setAside
   }
 
   /// Reports the service as not ready from now on, so that a load balancer sends requests elsewhere.
@@ -75,7 +82,11 @@ actor Readiness {
     }
     let isReady = !isStopping && checks.allSatisfy(\.value.ok)
     // Clips can be made without the device, and while announcements wait on an output that nothing plays.
-    let playing = ["device": await deviceCheck(), "lanes": await lanesCheck()]
+    let aside = await setAside().total
+    let playing = [
+      "device": await deviceCheck(), "lanes": await lanesCheck(),
+      "set_aside": Check(ok: aside == 0, code: aside == 0 ? nil : "set_aside", waiting: aside),
+    ]
     let status = playing.allSatisfy(\.value.ok) ? "ready" : "degraded"
     return Report(
       status: isReady ? status : isStopping ? "stopping" : "unready", checks: checks.merging(playing) { $1 })

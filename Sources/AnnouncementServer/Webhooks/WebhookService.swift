@@ -30,6 +30,8 @@ final class WebhookService: Service {
 
   /// The number of messages that have not ended, as far as this process knows.
   var waitingCount: Int { get async { await sender.waitingCount } }
+  /// The number of messages that are set aside; see `InterruptedWork`.
+  var setAsideCount: Int { get async { await sender.setAsideCount } }
 
   func run() async throws {
     var seat: WebhookSeat?
@@ -68,6 +70,7 @@ final class WebhookService: Service {
       logger.error(
         "A webhook endpoint was disabled. Correct its receiver, and then enable it.",
         metadata: ["account": "\(account)", "endpoint": "\(endpoint)", "reason": "\(reason.rawValue)"])
+    case .setAside(let count): logger.logSetAside(count, "webhooks")
     case .ledgerFailed(let error): failures.tell(error)
     }
   }

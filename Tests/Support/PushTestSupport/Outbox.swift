@@ -72,10 +72,12 @@ public final class Outbox: Sendable {
 
   /// Runs a sender until so many pushes have ended.
   ///
-  /// - Parameter meanwhile: Work that is done while the sender runs.
+  /// - Parameters:
+  ///   - date: Returns the time of day; nil for the same as `now`.
+  ///   - meanwhile: Work that is done while the sender runs.
   public func send(
     _ count: Int, with clients: [PushSchedule.App: PushClient], settings: PushSender.Settings = .init(),
-    now: @escaping @Sendable () -> Date = { Date() },
+    now: @escaping @Sendable () -> Date = { Date() }, date: (@Sendable () -> Date)? = nil,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 0 ... .max) },
     onReport: @escaping @Sendable (PushSender.Report) -> Void = { _ in },
@@ -83,7 +85,7 @@ public final class Outbox: Sendable {
   ) async throws {
     let (ends, end) = AsyncStream<Void>.makeStream()
     let sender = PushSender(
-      ledger: ledger, clients: clients, settings: settings, now: now, sleep: sleep, random: random
+      ledger: ledger, clients: clients, settings: settings, now: now, date: date ?? now, sleep: sleep, random: random
     ) { [reported, remembersReports] report in
       if remembersReports { reported.withLock { $0.append(report) } }
       onReport(report)

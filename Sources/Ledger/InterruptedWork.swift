@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+/// The rule for work that was under way when the process ended: a webhook message, a push, a batch, or an announcement
+/// that was being rendered or played.
+///
+/// Work that was under way at two ends of the process in a row may itself end the process. It is set aside: the others
+/// go on without it, and it is done later, alone. An ordered stop is not such an end. A power cut looks like one.
+public enum InterruptedWork {
+  /// The number of starts without an end after which work is set aside.
+  public static let patience = 2
+
+  /// Returns how many of the works that one end of the process interrupted may be under way at a time: a sixty-fourth
+  /// part of them, but at least one. A second end then blames few that are not its cause, and the others are delayed by
+  /// at most 64 attempts.
+  public static func mostSuspects(of count: Int) -> Int { max(1, count / 64) }
+
+  /// Returns the time for which work is set aside after the process has started, in seconds: ten minutes, an hour, and
+  /// then six hours each. Nil for work that is not set aside.
+  ///
+  /// - Parameter starts: The number of times that the work was begun since it last came to an end.
+  public static func pause(afterStarts starts: Int) -> TimeInterval? {
+    switch starts - patience {
+    case ..<0: nil
+    case 0: 600
+    case 1: 3_600
+    default: 21_600
+    }
+  }
+}
+
+/// Work that is set aside, each item with the moment from which it may be done. It is a value without a clock.
+public struct SetAsideWork<Item: Sendable, Moment: Comparable & Sendable>: Sendable {
+  /// The items, soonest first.
+  private var items: [(item: Item, moment: Moment)] = []
+
+  public init() {}
+
+  public var count: Int { items.count }
+  /// The moment at which the next item may be done; nil if there is none.
+  public var nextMoment: Moment? { items.first?.moment }
+
+  public mutating func add(_ item: Item, until moment: Moment) {
+    let index = items.firstIndex { $0.moment > moment } ?? items.endIndex
+    items.insert((item, moment), at: index)
+  }
+
+  /// Removes and returns the next item if its moment has come.
+  public mutating func next(at now: Moment) -> Item? {
+    guard let moment = nextMoment, moment <= now else { return nil }
+    return items.removeFirst().item
+  }
+
+  /// Removes and returns all items that meet a condition.
+  public mutating func remove(where isMet: (Item) -> Bool) -> [Item] {
+    let removed = items.map(\.item).filter(isMet)
+    items.removeAll { isMet($0.item) }
+    return removed
+  }
+}
+
+extension Ledger {
+  /// The numbers of unfinished deliveries that are set aside; see ``InterruptedWork``.
+  public struct SetAsideCounts: Sendable, Hashable {
+    public var announcements = 0
+    public var pushes = 0
+    public var webhooks = 0
+    /// The number of batches, which are not in the ledger.
+    public var batches = 0
+
+    public var total: Int { announcements + pushes + webhooks + batches }
+
+    public init(announcements: Int = 0, pushes: Int = 0, webhooks: Int = 0, batches: Int = 0) {
+      (self.announcements, self.pushes, self.webhooks, self.batches) = (announcements, pushes, webhooks, batches)
+    }
+  }
+
+  /// Counts the unfinished deliveries that are set aside, and those whose second start is under way. Each count is a
+  /// look-up in an index of its own.
+  static func setAsideCounts(in database: Database) throws -> SetAsideCounts {
+    func count(_ table: String) throws -> Int {
+      try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT count(*) FROM \(table) WHERE starts >= 2 AND finished_at IS NULL")) ?? 0
+    }
+    return SetAsideCounts(
+      announcements: try count("announcements"), pushes: try count("pushes"), webhooks: try count("webhooks"))
+  }
+}

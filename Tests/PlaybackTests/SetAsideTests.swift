@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Playback
+import SoundOutputTestSupport
+import Testing
+
+@Suite("Announcements that were under way at two ends of the process", .timeLimit(.minutes(2)))
+struct SetAsideTests {
+  /// Lets an announcement be under way at a number of ends of the process, which nothing records.
+  private func interrupt(_ number: Int64, _ state: Ledger.State, times: Int, in lane: TestLane) async throws {
+    if state == .playing {
+      try await lane.ledger.set(number, .rendering)
+      try await lane.ledger.set(number, .waiting, Ledger.Change(clip: "clip.wav"))
+    }
+    for _ in 0..<times {
+      try await lane.ledger.set(number, state)
+      try await lane.ledger.recover(lane: "counter")
+    }
+  }
+
+  @Test(
+    "Such an announcement is heard after the others, ten minutes later, and is told until then",
+    arguments: [Ledger.State.rendering, .playing])
+  func later(state: Ledger.State) async throws {
+    let lane = try TestLane()
+    for id in ["a", "b", "c"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
+    try await interrupt(1, state, times: 2, in: lane)
+    lane.output.hearAll()
+    let player = try await lane.started()
+    try await lane.event(.played, 3, of: player)
+    #expect(lane.output.heard == [2, 3])
+    let status = try await player.status()
+    #expect(status.setAsideCount == 1 && status.waitingCount == 1)
+    lane.clock.advance(by: 599_000)
+    #expect(try await player.status().setAsideCount == 1)
+    lane.clock.advance(by: 1_000)
+    try await lane.event(.played, 1, of: player)
+    #expect(lane.output.heard == [2, 3, 1])
+    #expect(try await player.status().setAsideCount == 0)
+    await player.stop()
+  }
+
+  @Test("An announcement that was under way at one end of the process keeps its place")
+  func once() async throws {
+    let lane = try TestLane()
+    for id in ["a", "b"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
+    try await interrupt(1, .playing, times: 1, in: lane)
+    lane.output.hearAll()
+    let player = try await lane.started()
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.heard == [1, 2])
+    await player.stop()
+  }
+
+  @Test("Its sequence number is not waited for, and does not count as late or missing")
+  func sequence() async throws {
+    let lane = try TestLane()
+    for number in 1...3 {
+      _ = try await lane.ledger.accept(announcement("\(number)", sequence: Int64(number)).onCounter)
+    }
+    try await interrupt(2, .rendering, times: 2, in: lane)
+    lane.output.hearAll()
+    let player = try await lane.started()
+    try await lane.event(.played, 3, of: player)
+    lane.clock.advance(by: 600_000)
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.heard == [1, 3, 2])
+    let kinds = Set(try await lane.ledger.events(limit: 1000).map(\.kind))
+    #expect(kinds.isDisjoint(with: [.sequenceLate, .sequenceMissing]))
+    await player.stop()
+  }
+
+  @Test("It can be cancelled, and is not heard then")
+  func cancelled() async throws {
+    let lane = try TestLane()
+    _ = try await lane.ledger.accept(announcement("a").onCounter)
+    try await interrupt(1, .rendering, times: 2, in: lane)
+    lane.output.hearAll()
+    let player = try await lane.started()
+    #expect(try await player.cancel(1))
+    #expect(try await player.status().setAsideCount == 0)
+    #expect(try await lane.state(1) == .cancelled)
+    lane.clock.advance(by: 600_000)
+    _ = try await player.accept(announcement("b"))
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.heard == [2])
+    await player.stop()
+  }
+
+  @Test("A player that is stopped leaves no announcement that counts as interrupted")
+  func stopped() async throws {
+    let lane = try TestLane()
+    for _ in 0..<3 {
+      let before = try await lane.ledger.lastEventPosition()
+      let player = try await lane.started()
+      if try await lane.ledger.entry(1) == nil { _ = try await player.accept(announcement("a")) }
+      for try await event in player.events(after: before) where event.kind == .playing { break }
+      #expect(try await lane.ledger.entry(1)?.starts == 1)
+      await player.stop(finishingPlaying: false)
+      #expect(try await lane.ledger.entry(1)?.starts == 0)
+    }
+  }
+
+  @Test("After a longer series of ends, the announcement waits for an hour, and then for six")
+  func longer() {
+    #expect(InterruptedWork.pause(afterStarts: 0) == nil && InterruptedWork.pause(afterStarts: 1) == nil)
+    #expect([2, 3, 4, 5, .max].map { InterruptedWork.pause(afterStarts: $0) } == [600, 3_600, 21_600, 21_600, 21_600])
+  }
+}

@@ -113,7 +113,7 @@ let quickTests: [Target] = [
     name: "SoundDownloadsTests",
     dependencies: [
       "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "SoundDoctor", "SoundDownloads",
-      "SoundDownloadsURLSession", "SoundLibrary", crypto,
+      "SoundDownloadsURLSession", "SoundLibrary", "TestSupport", crypto,
     ],
     swiftSettings: settings),
   .testTarget(

@@ -63,8 +63,8 @@ public final class NotificationService: Sendable {
     public var preparationLimit: Int64 = 20_000
     /// The longest time in ms, from the beginning of the work, for which a notification waits for attachments.
     public var attachmentLimit: Int64 = 3_000
-    /// See ``NotificationWork/silentPatience``; only tests change it.
-    var silentPatience = NotificationWork.silentPatience
+    /// Only tests change them: on a busy machine, a thread may stand still for longer than on a phone.
+    var blocking = BlockingLimits()
     /// Receives the errors of the work, such as for a log. They contain no amounts, names or URLs.
     public var report: @Sendable (NotificationServiceError) -> Void = { _ in }
     /// The time in ms of a clock that all processes share and that does not stop while the phone sleeps.
@@ -122,7 +122,7 @@ public final class NotificationService: Sendable {
     }
     // If the order is busy, it counts the works as ended after a few seconds.
     let settings = configuration.settings
-    try? file.update(timeout: NotificationWork.backgroundLockTimeout) {
+    try? file.update(timeout: configuration.blocking.backgroundLock) {
       $0.releaseMissed(of: process, at: now, settings)
     }
   }

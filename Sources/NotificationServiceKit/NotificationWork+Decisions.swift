@@ -162,8 +162,8 @@ extension NotificationWork {
       !isLast && decided.turn == .speak && clock().minus(decided.at) > limit
     }
     if isCaughtUp { return try updateWhileOpen(isLate: isLate, body) }
-    return try service.file.update(
-      timeout: isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout, isLate: isLate, body)
+    let blocking = service.configuration.blocking
+    return try service.file.update(timeout: isLast ? blocking.expiryLock : blocking.lock, isLate: isLate, body)
   }
 
   /// Whether the push of another sender asks for no sound.

@@ -5,11 +5,6 @@ import Foundation
 
 /// The one hand-over of a work: the call of its handler, or the local notification for a push that was lost.
 extension NotificationWork {
-  /// The time in seconds for which the last hand-over of a process waits until lost pushes have their local
-  /// notifications, if it has a sound and if it has none.
-  static let soundPatience: TimeInterval = 0.1
-  static let silentPatience: TimeInterval = 1
-
   /// Hands over on the thread of the decision, because a sound that begins later than it was decided may overlap the
   /// next one.
   ///
@@ -75,7 +70,8 @@ extension NotificationWork {
     guard let handler else { return }
     let handOver = preparation.handOver(sound, summary: summary)
     // A sound begins now, so that little time is left; a silent hand-over may be later.
-    let limit = if case .silent = sound { service.configuration.silentPatience } else { Self.soundPatience }
+    let blocking = service.configuration.blocking
+    let limit = if case .silent = sound { blocking.silentHandOver } else { blocking.soundHandOver }
     service.requests.end {
       service.lost.finish(within: limit)
       service.releaseLost()

@@ -15,10 +15,6 @@ public final class NotificationWork: Sendable {
   static let preparationPollTime: Int64 = 25
   /// The part of the budget in ms that is left when a busy order is not waited for any more.
   static let busyReserve: Int64 = 500
-  /// The time in seconds for which an expiring work waits for the lock of the order.
-  static let expiryLockTimeout: TimeInterval = 0.5
-  /// The time in seconds for which work that a hand-over waits for waits for the lock of the order.
-  static let backgroundLockTimeout: TimeInterval = 0.05
 
   let payload: Data
   let service: NotificationService
@@ -162,7 +158,7 @@ public final class NotificationWork: Sendable {
     isLate: (Result) -> Bool = { _ in false }, _ body: (inout NotificationOrder) -> Result
   ) throws(NotificationServiceError) -> Result? {
     try service.requests.whileOpen { () throws(NotificationServiceError) -> Result in
-      try service.file.update(timeout: Self.backgroundLockTimeout, isLate: isLate, body)
+      try service.file.update(timeout: service.configuration.blocking.backgroundLock, isLate: isLate, body)
     }
   }
 

@@ -81,6 +81,11 @@ final class SoundPreparation: Sendable {
     }
   }
 
+  /// Whether the attachment and the picture of the payer are there.
+  var files: (hasAttachment: Bool, hasPicture: Bool) {
+    progress.withLock { ($0.attachment != nil, $0.picture != nil) }
+  }
+
   /// Whether the push has an announcement, so that another sound does not say all that it should.
   var shouldBeExact: Bool { read?.content?.clip != nil || read?.content?.spoken != nil }
 

@@ -6,6 +6,7 @@ import Foundation
 import NotificationAttachments
 import SoundDownloads
 import SoundLibrary
+import TestSupport
 import Testing
 
 @testable import NotificationServiceKit
@@ -18,13 +19,14 @@ struct AttachedFilesTests {
   /// The answer to a request for the attachment or for the picture; nil if it never comes.
   private typealias Answer = @Sendable () -> SoundAnswer?
 
-  /// Returns a service that fetches the two files, and a folder for them.
+  /// Returns a service that fetches the two files, a folder for them, and its clock. The clock stands still, so the time
+  /// limit ends when the test says so.
   private func service(
     _ phone: PhoneFolder, attachment: @escaping Answer, picture: @escaping Answer
-  ) -> (service: NotificationService, folder: URL) {
+  ) -> (service: NotificationService, folder: URL, clock: PhoneClock) {
+    let clock = PhoneClock(standsStill: true)
     let folder = phone.container.directory.appending(path: "tmp", directoryHint: .isDirectory)
-    var configuration = phone.service().configuration
-    configuration.attachmentLimit = 200
+    var configuration = phone.service(clock: clock).configuration
     let fetcher = ScriptedFetcher { request, _ in
       if let answer = request.url.path().contains("face") ? picture() : attachment() { return answer }
       // Ends when the task is cancelled.
@@ -32,7 +34,7 @@ struct AttachedFilesTests {
       throw SoundFetchError.connectionLost
     }
     configuration.attachments = AttachmentDownloader(folder: folder, fetcher: fetcher, resolver: TableResolver())
-    return (NotificationService(configuration), folder)
+    return (NotificationService(configuration), folder, clock)
   }
 
   private func payload(_ push: TestPush = TestPush(hasTokens: false)) throws -> Data {
@@ -49,29 +51,45 @@ struct AttachedFilesTests {
   }
 
   /// Returns when the folder has a number of files.
-  private func wait(until count: Int, in folder: URL) async {
-    while files(in: folder).count != count { await Task.yield() }
+  private func wait(until count: Int, in folder: URL) async throws {
+    try await eventually("the folder has \(count) files") { files(in: folder).count == count }
+  }
+
+  /// Works on a push whose time limit for files ends when one of them is there, and returns the hand-over.
+  private func handOver(
+    _ payload: Data, _ service: NotificationService, _ clock: PhoneClock,
+    endsWith isThere: @escaping @Sendable (SoundPreparation) -> Bool
+  ) async throws -> HandOver {
+    let handed = Locked<[HandOver]>([])
+    let work = service.receive(payload) { handOver in handed.withLock { $0.append(handOver) } }
+    try await eventually("the file is there") { isThere(work.preparation) }
+    #expect(handed.withLock { $0.isEmpty }, "The other file is waited for.")
+    clock.pass(service.configuration.attachmentLimit)
+    await work.finished()
+    let all = handed.withLock { $0 }
+    #expect(all.count == 1)
+    return try #require(all.first)
   }
 
   @Test("Both files are handed over, and only that of the picture is removed")
   func both() async throws {
     let phone = try PhoneFolder()
-    let (service, folder) = service(
+    let (service, folder, _) = service(
       phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { SoundAnswer(200, [:], [Self.jpeg]) })
     let handOver = try #require(await service.handOver(payload()).first)
     #expect(handOver.sender?.name == "Ada")
     #expect(handOver.sender?.picture != nil)
     let attachment = try #require(handOver.attachments.first)
-    await wait(until: 1, in: folder)
+    try await wait(until: 1, in: folder)
     #expect(try Array(Data(contentsOf: attachment.file)) == Self.jpeg)
   }
 
   @Test("An attachment that is ready does not wait for a slow picture longer than the limit, and is not lost")
   func slowPicture() async throws {
     let phone = try PhoneFolder()
-    let (service, folder) = service(
+    let (service, folder, clock) = service(
       phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { nil })
-    let handOver = try #require(await service.handOver(payload()).first)
+    let handOver = try await handOver(payload(), service, clock) { $0.files.hasAttachment }
     #expect(handOver.attachments.map(\.type) == ["public.jpeg"])
     #expect(handOver.sender == HandOver.Sender(name: "Ada", picture: nil))
     #expect(files(in: folder).count == 1)
@@ -81,18 +99,18 @@ struct AttachedFilesTests {
   @Test("A picture that is ready is shown though the attachment is slow")
   func slowAttachment() async throws {
     let phone = try PhoneFolder()
-    let (service, folder) = service(
+    let (service, folder, clock) = service(
       phone, attachment: { nil }, picture: { SoundAnswer(200, [:], [Self.jpeg]) })
-    let handOver = try #require(await service.handOver(payload()).first)
+    let handOver = try await handOver(payload(), service, clock) { $0.files.hasPicture }
     #expect(handOver.attachments.isEmpty)
     #expect(handOver.sender?.picture != nil)
-    await wait(until: 0, in: folder)
+    try await wait(until: 0, in: folder)
   }
 
   @Test("A movie is no picture of a payer, and is refused with its first bytes")
   func movieAsPicture() async throws {
     let phone = try PhoneFolder()
-    let (service, folder) = service(
+    let (service, folder, _) = service(
       phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { SoundAnswer(200, [:], [Self.movie]) })
     let handOver = try #require(await service.handOver(payload()).first)
     #expect(handOver.sender == HandOver.Sender(name: "Ada", picture: nil))
@@ -104,20 +122,20 @@ struct AttachedFilesTests {
   @Test("A summary has neither attachment nor sender, and their files are removed")
   func summary() async throws {
     let phone = try PhoneFolder()
-    let (service, folder) = service(
+    let (service, folder, _) = service(
       phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { SoundAnswer(200, [:], [Self.jpeg]) })
     let payload = try payload()
     do {
       let preparation = SoundPreparation(payload, try NotificationPayload(payload), service: service)
       preparation.begin()
-      await wait(until: 2, in: folder)
-      while !preparation.isReady(at: service.configuration.now()) { await Task.yield() }
+      try await wait(until: 2, in: folder)
+      try await eventually("both files are there") { preparation.isReady(at: service.configuration.now()) }
       let summary = HandOver.Summary(announcements: ["p1", "p2"], title: "Received 2 payments")
       let handOver = preparation.handOver(.systemDefault, summary: summary)
       #expect(handOver.attachments.isEmpty)
       #expect(handOver.sender == nil)
       preparation.end()
     }
-    await wait(until: 0, in: folder)
+    try await wait(until: 0, in: folder)
   }
 }

@@ -16,7 +16,7 @@ struct BusyOrderTests {
   func expiresWithoutOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
-    let service = phone.service()
+    let service = phone.service(blocking: BlockingLimits())
     try service.restart(after: 0)
     var lock = try LockedFile(phone.lock, patience: 1)
     #expect(lock != nil)
@@ -38,8 +38,8 @@ struct BusyOrderTests {
   func expiresDuringSound() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
-    let service = phone.service(missed: NothingMissed())
-    let end = NotificationService.systemTime() + 60_000
+    let service = phone.service(missed: NothingMissed(), blocking: BlockingLimits())
+    let end = phone.clock.now + 60_000
     try service.file.update { order in
       order.restart(after: 0)
       order.freeAt = end

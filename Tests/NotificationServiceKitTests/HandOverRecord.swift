@@ -10,7 +10,7 @@ final class HandOverRecord: Sendable {
 
   func receive(_ push: TestPush, by service: NotificationService) throws -> NotificationWork {
     service.receive(try push.payload) { [self] handOver in
-      handOvers.withLock { $0.append((push.id, handOver, NotificationService.systemTime())) }
+      handOvers.withLock { $0.append((push.id, handOver, service.configuration.now())) }
     }
   }
 

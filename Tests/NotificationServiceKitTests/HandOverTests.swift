@@ -5,6 +5,7 @@ import ConcurrencySupport
 import FileSystem
 import Foundation
 import SoundLibrary
+import TestSupport
 import Testing
 
 @testable import NotificationServiceKit
@@ -79,7 +80,7 @@ struct HandOverTests {
     let work = try record.receive(TestPush(id: "p2", sequence: 2, hasTokens: false), by: service)
     work.expire()
     await work.finished()
-    while record.handOvers.withLock({ $0.isEmpty }) { await Task.yield() }
+    try await eventually("the notification is handed over") { record.handOvers.withLock { !$0.isEmpty } }
     #expect(record.handOvers.withLock { $0.map(\.handOver.sound) } == [.silent(.later)])
     let first = phone.local.withLock { $0.first }
     let local = try #require(first)
@@ -97,7 +98,7 @@ struct HandOverTests {
     let work = try record.receive(TestPush(id: "p2", sequence: 2, hasTokens: false), by: service)
     work.expire()
     await work.finished()
-    while record.handOvers.withLock({ $0.isEmpty }) { await Task.yield() }
+    try await eventually("the notification is handed over") { record.handOvers.withLock { !$0.isEmpty } }
     #expect(record.sounds == ["p2"])
   }
 
@@ -117,7 +118,7 @@ struct HandOverTests {
       }
     }
     await work.finished()
-    while record.handOvers.withLock({ $0.isEmpty }) { await Task.yield() }
+    try await eventually("the notification is handed over") { record.handOvers.withLock { !$0.isEmpty } }
     #expect(record.handOvers.withLock { $0.count } == 1)
   }
 

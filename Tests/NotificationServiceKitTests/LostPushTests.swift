@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import FileSystem
 import Foundation
+import TestSupport
 import Testing
 
 @testable import NotificationServiceKit
@@ -62,8 +63,8 @@ struct LostPushTests {
 
   /// Waits until the order has the payments with their sounds.
   private func waitUntilPrepared(_ ids: Set<String>, _ service: NotificationService) async throws {
-    while Set(try service.file.read()?.entries.filter { $0.duration != nil }.map(\.id) ?? []) != ids {
-      await Task.yield()
+    try await eventually("the order has the sounds of \(ids.sorted())") {
+      Set(try service.file.read()?.entries.filter { $0.duration != nil }.map(\.id) ?? []) == ids
     }
   }
 
@@ -90,13 +91,13 @@ struct LostPushTests {
     try phone.installPack(tokens: Self.words)
     let all = try Self.payloads(1...2)
     let slow = SlowService(all)
-    let clock = Locked<Int64>(1_000_000)
+    let clock = PhoneClock(standsStill: true)
     let service = phone.service(missed: slow, clock: clock)
     try service.restart(after: 0)
     let record = HandOverRecord()
     let work = try record.receive(TestPush(id: "p2", sequence: 2), by: service)
     try await waitUntilPrepared(["p2"], service)
-    clock.withLock { $0 += 600 }
+    clock.pass(600)
     for await _ in slow.asked.stream { break }
     work.expire()
     await work.finished()
@@ -106,7 +107,7 @@ struct LostPushTests {
     #expect(service.requests.isOpen == false)
     #expect(try service.file.read() == before)
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2"])
-    clock.withLock { $0 += 30_000 }
+    clock.pass(30_000)
     await phone.service(missed: Missed(payloads: all), clock: clock).catchUp()
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p1"])
   }
@@ -116,14 +117,14 @@ struct LostPushTests {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
-    let clock = Locked<Int64>(1_000_000)
+    let clock = PhoneClock(standsStill: true)
     let service = phone.service(missed: Missed(payloads: try Self.payloads(2...4)), clock: clock)
     try service.restart(after: 0)
     _ = try await service.handOver(TestPush(hasTokens: false).payload)
     let record = HandOverRecord()
     let work = try record.receive(TestPush(id: "p5", sequence: 5), by: service)
     try await waitUntilPrepared(["p5"], service)
-    clock.withLock { $0 += 600 }
+    clock.pass(600)
     try await waitUntilPrepared(["p2", "p3", "p4", "p5"], service)
     work.expire()
     await work.finished()

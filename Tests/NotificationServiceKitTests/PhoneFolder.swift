@@ -19,7 +19,12 @@ final class PhoneFolder: Sendable {
   static let phraseBooks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Templates", directoryHint: .isDirectory)
 
+  static let patient = BlockingLimits(
+    lock: 60, expiryLock: 60, backgroundLock: 60, soundHandOver: 60, silentHandOver: 60)
+
   let container: GroupContainer
+  /// The clock of all processes of the phone.
+  let clock = PhoneClock()
   let errors = Locked<[NotificationServiceError]>([])
   let local = Locked<[LocalNotification]>([])
   /// The number of local notifications that the system refuses before it accepts one.
@@ -53,11 +58,13 @@ final class PhoneFolder: Sendable {
   ///
   /// - Parameters:
   ///   - script: The answers to requests; without it, there is no network.
-  ///   - clock: The time in ms, which the test sets; without it, the time of the system.
+  ///   - clock: The clock of the phone; without it, one that goes on while works pause.
+  ///   - blocking: The longest times for which threads are blocked; without them, long ones, because a test on a busy
+  ///     machine may stand still for longer than a process on a phone.
   func service(
     budget: Int64 = 25_000, gap: Int64 = 20, script: ScriptedFetcher.Script? = nil,
     missed: (any MissedAnnouncements)? = nil,
-    notifies: Bool = true, clock: Locked<Int64>? = nil
+    notifies: Bool = true, clock: PhoneClock? = nil, blocking: BlockingLimits = PhoneFolder.patient
   ) -> NotificationService {
     var configuration = NotificationService.Configuration(
       container: container, tone: FileTonePreference(container: container))
@@ -66,9 +73,11 @@ final class PhoneFolder: Sendable {
     configuration.settings.gap = gap
     // On a busy machine, a test may stand still for longer than a process on a phone.
     configuration.settings.lease = 60_000
-    configuration.silentPatience = 60
+    configuration.blocking = blocking
     configuration.missed = missed
-    if let clock { configuration.now = { clock.withLock { $0 } } }
+    let clock = clock ?? self.clock
+    configuration.now = { clock.now }
+    configuration.pause = { await clock.pause($0) }
     if notifies { configuration.notifier = Notifier(phone: self) }
     if let script {
       configuration.downloader = SoundDownloader(

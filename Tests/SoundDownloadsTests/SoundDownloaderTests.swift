@@ -5,6 +5,7 @@ import DownloadTestSupport
 import FileSystem
 import Foundation
 import HostAddresses
+import TestSupport
 import Testing
 
 @testable import SoundDownloads
@@ -44,7 +45,7 @@ struct SoundDownloaderTests {
       // The fragment is not sent, so it makes no difference.
       Task { try await downloader.download(URL(string: "\(Self.url)#\(number)") ?? Self.url, as: "a.wav") }
     }
-    while downloader.waiting < 20 { await Task.yield() }
+    try await eventually("20 callers wait") { downloader.waiting == 20 }
     callers[0].cancel()
     callers[7].cancel()
     for number in [0, 7] {

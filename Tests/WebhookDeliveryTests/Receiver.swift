@@ -148,13 +148,18 @@ final class TableResolver: HostResolving {
 /// A resolver whose name servers do not answer until they are let go.
 final class StuckResolver: HostResolving {
   private let (questions, question) = AsyncStream<Void>.makeStream()
-  private let isOpen = Locked(false)
+  private let state = Locked((isOpen: false, waiting: [AwaitedAnswer<[HostAddress]>]()))
 
   func addresses(of host: String) async -> [HostAddress] {
     question.yield()
     // Like the system, it does not care whether somebody still waits.
-    while !isOpen.withLock({ $0 }) { await Task.yield() }
-    return []
+    return await waitForAnswer { answer in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiting.append(answer) }
+        return state.isOpen
+      }
+      if isOpen { answer.give([]) }
+    }
   }
 
   /// Waits for a number of questions, those that were awaited before among them.
@@ -166,7 +171,13 @@ final class StuckResolver: HostResolving {
     }
   }
 
-  func letGo() { isOpen.withLock { $0 = true } }
+  func letGo() {
+    let waiting = state.withLock { state in
+      defer { state = (true, []) }
+      return state.waiting
+    }
+    for answer in waiting { answer.give([]) }
+  }
 }
 
 /// A steady clock that jumps to the end of each wait at once, and a wall clock beside it that can be set.

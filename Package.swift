@@ -158,8 +158,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "SoundFilesTests", dependencies: ["SoundFiles", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
   .testTarget(
-    name: "SoundDoctorTests", dependencies: ["SoundDoctor", "SoundFiles", "SoundHeaders", "Waveforms"],
-    swiftSettings: settings),
+    name: "SoundDoctorTests",
+    dependencies: ["SoundDoctor", "SoundFiles", "SoundHeaders", "TestSupport", "Waveforms"], swiftSettings: settings),
   .testTarget(
     name: "SpeechEngineTests", dependencies: ["SpeechEngine", "Announcements", "Waveforms", "speaker"],
     swiftSettings: settings),

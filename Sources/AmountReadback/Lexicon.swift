@@ -49,7 +49,9 @@ struct Lexicon: Sendable {
       node = edges[slot].child
     }
     let known = words[Int(node)]
+    // Not from outside: the words are those of the languages of this module.
     precondition(node != 0, "A word must have at least one letter.")
+    // Not from outside: the words are those of the languages of this module.
     precondition(known < 0 || tokens[Int(known)] == token, "A spelling has two meanings: \(scalars)")
     guard known < 0 else { return }
     words[Int(node)] = Int32(tokens.count)

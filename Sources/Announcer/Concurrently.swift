@@ -16,6 +16,7 @@ public func concurrently<Item: Sendable, Output: Sendable>(
   limit: Int, next: @escaping @Sendable () async throws -> Item?,
   work: @escaping @Sendable (Item) async throws -> Output, each: (Output) async throws -> Void
 ) async throws {
+  // Not from outside: the limit follows from the number of processors, or the command line has checked it.
   precondition(limit > 0, "The limit must be at least 1.")
   try await withThrowingTaskGroup(of: Step<Item, Output>.self) { group in
     var (underWay, isAsking, hasEnded) = (0, false, false)

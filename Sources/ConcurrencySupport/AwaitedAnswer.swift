@@ -31,6 +31,7 @@ public func waitForAnswer<Value: Sendable>(_ ask: (AwaitedAnswer<Value>) -> Void
     asked = answer
     ask(answer)
   }
+  // Not from outside: `give(_:)` is the only one that resumes the continuation, and it stores the value before.
   guard let value = asked?.take() else { preconditionFailure("A continuation is resumed by its answer alone.") }
   return value
 }

@@ -7,6 +7,7 @@ public struct HostAddress: Sendable, Hashable {
 
   /// - Precondition: There are 4 or 16 bytes.
   public init(bytes: [UInt8]) {
+    // Not from outside: the callers pass parts of an address, or a structure of the system with 4 or 16 bytes.
     precondition(bytes.count == 4 || bytes.count == 16, "An address has 4 or 16 bytes.")
     self.bytes = bytes
   }

@@ -50,8 +50,11 @@ public struct Mastering: Sendable, Hashable {
   public init(
     targetLUFS: Double = -16, maximumTruePeakDBTP: Double = -1, edgeSilenceMilliseconds: Int = 30
   ) {
+    // Not from outside: each caller passes constants.
     precondition((-70...0).contains(targetLUFS), "The target must be between -70 and 0 LUFS.")
+    // Not from outside: each caller passes constants.
     precondition((-40...0).contains(maximumTruePeakDBTP), "The true peak must be between -40 and 0 dBTP.")
+    // Not from outside: each caller passes constants.
     precondition((0...1000).contains(edgeSilenceMilliseconds), "The silence must be between 0 and 1,000 ms.")
     target = Decibels.hundredths(targetLUFS)
     maximumTruePeak = Decibels.hundredths(maximumTruePeakDBTP)

@@ -65,6 +65,7 @@ struct PushStreams<Push> {
 
   /// Begins a stream. There must be room.
   mutating func start(_ push: Push, at now: NIODeadline) -> HTTP2StreamID {
+    // Not from outside: the caller asks for `hasRoom` before each request, whatever the server's settings are.
     precondition(hasRoom, "The server allows no more streams.")
     let id = HTTP2StreamID(next)
     // The last number is odd, too. It is not used, so that the sum cannot overflow.

@@ -86,7 +86,8 @@ func payloadData(_ payload: some Encodable) -> Data {
   do {
     return try encoder.encode(payload)
   } catch {
-    // An encoder fails on values that are no JSON, such as NaN. Payloads have only strings, integers and decimals.
+    // Not from outside: an encoder fails on values that are no JSON, such as NaN. Payloads have only strings, integers
+    // and finite decimals.
     preconditionFailure("a payload cannot be written: \(error)")
   }
 }

@@ -80,6 +80,7 @@ public struct DownloadRules: Sendable, Hashable {
   ///   - trail: The URLs that were requested so far, with the redirecting one at the end.
   /// - Throws: ``SoundDownloadError``.
   package func redirect(to location: String?, after trail: [URL]) throws(SoundDownloadError) -> URL {
+    // Not from outside: both callers begin the trail with the URL of the request.
     guard let from = trail.last else { preconditionFailure("A redirect is the answer to a request.") }
     let host = from.shownHost
     guard let location, let target = URL(string: location, relativeTo: from)?.absoluteURL.withoutFragment,

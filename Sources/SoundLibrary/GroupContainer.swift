@@ -22,6 +22,7 @@ public struct GroupContainer: Sendable, Hashable {
   ///
   /// - Precondition: `directory` is a file URL.
   public init(directory: URL) {
+    // Not from outside: the callers make the URL from a path on this machine, or get it from iOS.
     precondition(directory.isFileURL, "A group container is a folder on this machine.")
     self.directory = directory
   }

@@ -21,7 +21,8 @@ public struct SoundUse: Sendable, Hashable {
   func isNews(_ status: FileStatus) -> Bool { isNews(lastUsedAt: status.modifiedAt) }
 
   package func isNews(lastUsedAt last: Int) -> Bool {
-    time - last > Int(Self.interval) || last > time + Int(Self.interval)
+    // Another program may have set any time, so nothing is subtracted from it.
+    last < time - Int(Self.interval) || last > time + Int(Self.interval)
   }
 }
 

@@ -96,6 +96,7 @@ public struct RecordingComparison: Sendable {
     _ clips: [PackClip], _ sayings: [[Waveform]], _ measure: @escaping RecordingDistances.Measure
   ) throws(PackMakingError) -> RecordingDistances? {
     guard clips.count >= fewestClips, !sayings.isEmpty else { return nil }
+    // Not from outside: each voice says the words of the same clips.
     precondition(sayings.allSatisfy { $0.count == clips.count }, "Each voice says each clip's words once.")
     var voices: [[SpeechFeatures]] = []
     for voice in sayings { voices.append(try features(voice)) }

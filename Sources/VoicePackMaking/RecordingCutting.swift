@@ -15,6 +15,7 @@ public struct RecordingCutting: Sendable, Hashable {
   ///
   /// - Precondition: the pause is between 200 and 10,000 ms.
   public init(minimumPauseMilliseconds: Int = 500) {
+    // Not from outside: the command line refuses another pause.
     precondition((200...10_000).contains(minimumPauseMilliseconds), "The pause must be between 200 and 10,000 ms.")
     self.minimumPauseMilliseconds = minimumPauseMilliseconds
   }

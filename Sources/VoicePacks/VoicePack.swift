@@ -91,6 +91,7 @@ public final class VoicePack: Sendable {
   public func stitched(_ clips: [SelectedClip], pauses: ClipPauses, edgeMilliseconds: Int = 30) -> Waveform {
     let recorded = clips.map { clip in
       guard let recorded = self.clips[clip.file] else {
+        // Not from outside: a selection of this pack has only clips of its manifest, and a pack never changes.
         preconditionFailure("A pack can only join clips that it has selected itself.")
       }
       return recorded

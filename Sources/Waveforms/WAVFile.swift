@@ -18,6 +18,7 @@ public enum WAVFile {
   public static func encode(_ waveform: Waveform, comment: String? = nil) -> [UInt8] {
     let dataLength = waveform.samples.count * 2
     let list = comment.map(informationList) ?? []
+    // Not from outside: the readers of sounds refuse such rates, and limit the length of a sound.
     precondition(
       waveform.sampleRate <= Int(Int32.max) && headerLength + dataLength + list.count <= Int(UInt32.max),
       "A WAV file must be smaller than 4 GiB, with a rate below 2³¹ Hz.")

@@ -46,6 +46,7 @@ extension Waveform {
     public init(
       sampleRate: Int, edgeMilliseconds: Int = 30, clipCount: Int = 0, sampleCount: Int = 0, pausesMilliseconds: Int = 0
     ) {
+      // Not from outside: a pack whose manifest states another rate than 8,000 to 48,000 Hz is refused.
       precondition(sampleRate > 0, "The sample rate of a waveform must be above 0 Hz.")
       self.sampleRate = sampleRate
       fade = .of(sampleRate: sampleRate)

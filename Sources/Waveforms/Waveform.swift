@@ -18,6 +18,7 @@ public struct Waveform: Sendable, Hashable {
   ///
   /// - Precondition: `sampleRate` is above zero.
   public init(samples: [Int16], sampleRate: Int, marks: [Mark] = []) {
+    // Not from outside: the readers of sound files, of packs and of the engine's answers refuse such a rate.
     precondition(sampleRate > 0, "The sample rate of a waveform must be above 0 Hz.")
     self.samples = samples
     self.sampleRate = sampleRate

@@ -88,6 +88,7 @@ struct ServiceConfiguration: Sendable {
   private(set) var warnings: [String] = []
 
   private static var defaultRate: RateLimit {
+    // Not from outside: both numbers are constants.
     guard let rate = try? RateLimit(rate: 200, burst: 400) else { preconditionFailure("200 a second is a rate.") }
     return rate
   }

@@ -13,6 +13,13 @@ struct SoundKeepingRuleTests {
     keeping.removals(from: sounds, needed: needed, at: testTime).map { ($0.sound.name, $0.reason) }
   }
 
+  @Test(
+    "a last use at any time that a file can state is recorded again",
+    arguments: [Int.min, Int.min + 1, -1, 0, Int.max - 1, Int.max])
+  func anyTime(_ time: Int) {
+    #expect(SoundUse(at: testTime).isNews(lastUsedAt: time))
+  }
+
   @Test("without limits nothing is removed")
   func noLimits() {
     #expect(removed(SoundKeeping(), [storedSound(1, hours: 100_000)]).isEmpty)

@@ -88,6 +88,7 @@ extension HTTPField.Name {
   ///
   /// - Parameter token: A valid token (RFC 9110, section 5.6.2).
   init(token: String) {
+    // Not from outside: each caller passes a constant.
     guard let name = HTTPField.Name(token) else { preconditionFailure("The name of a header field must be a token.") }
     self = name
   }

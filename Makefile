@@ -18,7 +18,8 @@
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
 #   make wording  write docs/wording.md and the reviewed phonemes again
-#   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
+#   make fuzz     send ten million hostile inputs to each reader of untrusted bytes, and a million random answers over
+#                 real sockets to each client
 #   make bench    measure Crier beside the engine in-process, the espeak-ng program, and h2load
 #   make format   format the sources
 #   make man      make the manual page of crier
@@ -161,9 +162,15 @@ check-phone: build
 
 # This takes some hours on one core; FUZZ_RUNS=100000 takes minutes.
 FUZZ_RUNS ?= 10000000
+# The random answers that each client gets. `make check` sends 20,000.
+ANSWERS ?= 1000000
+# What answers: the stand-in for APNs.
+ANSWERING ?= apns
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ_RUNS)
+	$(SWIFT) build -c release --product hostile-answers
+	@for half in $(ANSWERING); do $(RELEASE)/hostile-answers $$half $(ANSWERS) || exit 1; done
 
 # Writes docs/wording.md and the tables of reviewed phonemes again. Read the difference before you commit it.
 wording:

@@ -203,7 +203,8 @@ let exhaustiveChecks: [Target] = [
       "Announcements", "AmountReadback", "Announcer", "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder",
       "PlaybackTestSupport", "PushTestSupport",
       "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
-      "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "play-log", "push-sender", "sound-keeper", "speaker",
+      "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "hostile-answers", "play-log", "push-sender",
+      "sound-keeper", "speaker",
       "year-of-announcements",
     ],
     swiftSettings: settings)
@@ -501,6 +502,15 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/Support/ledger-writer", swiftSettings: settings),
+
+    // A program of `make fuzz` that no answer from outside may end.
+    .executableTarget(
+      name: "hostile-answers",
+      dependencies: [
+        "APNSSimulator", "ConcurrencySupport", "PushDelivery", "PushMessages", "TestSupport", crypto, nioCore, nioPosix,
+        nioSSL, nioTLS,
+      ],
+      path: "Fuzzing/hostile-answers", swiftSettings: settings),
 
     .executableTarget(
       name: "push-sender", dependencies: ["Ledger", "PushDelivery", "PushTestSupport"],

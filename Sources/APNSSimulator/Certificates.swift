@@ -2,19 +2,19 @@
 
 import Crypto
 import Foundation
-import NIOSSL
+package import NIOSSL
 import SwiftASN1
 import X509
 
 /// A certificate authority that exists for one simulator, and the certificate of the server that it signed.
-struct Certificates {
+package struct Certificates {
   /// The certificate of the authority, as PEM.
-  let authority: String
+  package let authority: String
   private let server: Certificate
   private let serverKey: P256.Signing.PrivateKey
 
   /// - Throws: An error of the libraries that make certificates.
-  init() throws {
+  package init() throws {
     let (authorityKey, serverKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
     let authorityName = try DistinguishedName { CommonName("Crier APNs simulator") }
     // A clock that is set back a little must not make the certificates invalid.
@@ -50,7 +50,7 @@ struct Certificates {
   }
 
   /// Returns the settings of a server that speaks HTTP/2 with TLS 1.2 or later.
-  func tlsContext() throws -> NIOSSLContext {
+  package func tlsContext() throws -> NIOSSLContext {
     let certificate = try NIOSSLCertificate(bytes: Array(server.serializeAsPEM().pemString.utf8), format: .pem)
     let key = try NIOSSLPrivateKey(bytes: Array(serverKey.pemRepresentation.utf8), format: .pem)
     var configuration = TLSConfiguration.makeServerConfiguration(

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The program `hostile-answers` sends requests with Crier's own clients to a peer that answers at random. `make fuzz`
+/// runs it with a million answers.
+@Suite("Answers of other services")
+struct HostileAnswerChecks {
+  private static let program = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "hostile-answers")
+
+  @Test(
+    "20,000 random answers over real sockets end no process, and each request has exactly one result",
+    arguments: ["apns"])
+  func answers(_ half: String) throws {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = Self.program
+    process.arguments = [half, "20000"]
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0, "\(text)")
+    #expect(text.contains("faults: 0"), "\(text)")
+    print(text)
+  }
+}

@@ -9,7 +9,7 @@ import Testing
 
 @testable import NotificationAttachments
 
-@Suite("Attachments that are given up")
+@Suite("Attachments that are given up", .timeLimit(.minutes(5)))
 struct AttachmentCancellationTests {
   let folder: TemporaryFolder
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import NotificationAttachments
 
-@Suite("Copies of local files as attachments")
+@Suite("Copies of local files as attachments", .timeLimit(.minutes(5)))
 struct AttachmentCopyTests {
   let folder: TemporaryFolder
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationAttachments
 
-@Suite("Downloader of attachments")
+@Suite("Downloader of attachments", .timeLimit(.minutes(5)))
 struct AttachmentDownloaderTests {
   let folder: TemporaryFolder
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("The attachment and the payer's picture of a notification")
+@Suite("The attachment and the payer's picture of a notification", .timeLimit(.minutes(5)))
 struct AttachedFilesTests {
   private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 7, count: 96)
   private static let movie: [UInt8] = [0, 0, 0, 16] + Array("ftypmp42".utf8) + [UInt8](repeating: 0, count: 88)

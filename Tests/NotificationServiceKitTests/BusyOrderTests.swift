@@ -8,7 +8,7 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("An order that another process holds")
+@Suite("An order that another process holds", .timeLimit(.minutes(5)))
 struct BusyOrderTests {
   private static let words = ["Received", "two", "dollars"]
 

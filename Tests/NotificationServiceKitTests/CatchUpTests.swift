@@ -9,7 +9,7 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("Catching up when the app is opened")
+@Suite("Catching up when the app is opened", .timeLimit(.minutes(5)))
 struct CatchUpTests {
   /// A service that answers when the test says so, or never.
   private final class Service: MissedAnnouncements {

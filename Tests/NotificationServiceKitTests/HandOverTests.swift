@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("The hand-over of notifications")
+@Suite("The hand-over of notifications", .timeLimit(.minutes(5)))
 struct HandOverTests {
   private static let words = ["Received", "two", "dollars"]
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("Lost pushes")
+@Suite("Lost pushes", .timeLimit(.minutes(5)))
 struct LostPushTests {
   private static let words = ["Received", "two", "dollars"]
 

@@ -12,7 +12,7 @@ import Waveforms
 
 @testable import NotificationServiceKit
 
-@Suite("The sound of a notification")
+@Suite("The sound of a notification", .timeLimit(.minutes(5)))
 struct NotificationSoundTests {
   private static let words = ["Received", "two", "dollars", "five", "dollar", "one"]
   private static let clip = PhoneFolder.sound(milliseconds: 100)

@@ -11,7 +11,7 @@ import Waveforms
 
 @testable import NotificationServiceKit
 
-@Suite("The memory that sounds take")
+@Suite("The memory that sounds take", .timeLimit(.minutes(5)))
 struct SoundMemoryTests {
   /// A step of a test: the time of a work that holds memory.
   private final class Work: Sendable {

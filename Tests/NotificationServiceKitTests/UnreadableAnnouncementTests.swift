@@ -7,7 +7,7 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("Announcements that cannot be read")
+@Suite("Announcements that cannot be read", .timeLimit(.minutes(5)))
 struct UnreadableAnnouncementTests {
   private static let clip = String(repeating: "ab", count: 32) + ".wav"
 

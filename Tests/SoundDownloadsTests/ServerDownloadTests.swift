@@ -119,7 +119,7 @@ struct BadServer: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Downloads from a server, through URLSession")
+@Suite("Downloads from a server, through URLSession", .timeLimit(.minutes(5)))
 struct ServerDownloadTests {
   static let url = Sample.url("http://sounds.example/a.wav")
 

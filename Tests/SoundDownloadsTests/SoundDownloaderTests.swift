@@ -11,7 +11,7 @@ import Testing
 @testable import SoundDownloads
 @testable import SoundLibrary
 
-@Suite("Downloader of sounds")
+@Suite("Downloader of sounds", .timeLimit(.minutes(5)))
 struct SoundDownloaderTests {
   static let url = Sample.url("https://sounds.example/a.wav")
 

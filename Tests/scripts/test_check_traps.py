@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import pathlib
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts" / "check-traps"
 
 
-def load():
-    loader = importlib.machinery.SourceFileLoader("check_traps", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_traps", loader))
-    # No compiled copy beside the script.
-    exec(compile(SCRIPT.read_text(encoding="utf-8"), str(SCRIPT), "exec"), module.__dict__)
-    return module
-
-
-check_traps = load()
+# The script's name has no ending, so it is loaded by its path.
+loader = importlib.machinery.SourceFileLoader("check_traps", str(SCRIPT))
+check_traps = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_traps", loader))
+loader.exec_module(check_traps)
 
 
 def lines(text):
@@ -87,7 +84,9 @@ class Sources(unittest.TestCase):
         self.assertEqual(check_traps.main([]), 0)
 
     def test_unknown_arguments_are_refused(self):
-        self.assertEqual(check_traps.main(["--all"]), 64)
+        with contextlib.redirect_stderr(io.StringIO()) as errors:
+            self.assertEqual(check_traps.main(["--all"]), 64)
+        self.assertIn("--list", errors.getvalue())
 
 
 if __name__ == "__main__":

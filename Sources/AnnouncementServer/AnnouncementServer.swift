@@ -96,6 +96,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let batchSlots: StreamSlots
   let work: AccountWork
   let packWatch: PackWatch
+  let packClips: PackClips
+  let speakable: SpeakableRoutes
   let library: Library
   let largeBodies = LargeBodies()
   let stopping = Stopping()
@@ -184,8 +186,21 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       announcer: parts.announcer, ledger: ledger, player: lanePlayer,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
       locale: settings.locale, setAside: setAside)
-    packWatch = PackWatch(announcer: parts.announcer, library: library, logger: logger)
+    let packClips = PackClips(
+      shelf: parts.shelf, phraseBooks: parts.announcer.phraseBooks, engine: parts.announcer.engine,
+      voices: parts.voices)
+    let speakable = SpeakableRoutes(announcer: parts.announcer, shelf: parts.shelf)
+    (self.packClips, self.speakable) = (packClips, speakable)
+    packWatch = PackWatch(announcer: parts.announcer, library: library, logger: logger) { packs in
+      packClips.listed.keep(packs)
+      speakable.missing.keep(packs)
+    }
     let startedAt = Date()
+    // The ledger counts all announcements of the lane.
+    let counts = Remembered<[Ledger.State: Int]>(for: .seconds(1), time: time) {
+      guard let lanePlayer else { return [:] }
+      return (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
+    }
     let gauges: @Sendable () async -> ServiceMetrics.Gauges = {
       var gauges = ServiceMetrics.Gauges(startedAt: startedAt)
       let packs = await parts.announcer.packStates()
@@ -201,8 +216,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       gauges.setAside = await setAside()
       gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
       if let lanePlayer {
-        let counts = (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
-        gauges.announcements = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+        gauges.announcements = Dictionary(uniqueKeysWithValues: await counts.value.map { ($0.key.rawValue, $0.value) })
         if let status = try? await lanePlayer.player?.status() {
           (gauges.isDeviceLost, gauges.isPaused, gauges.waiting) =
             (status.isDeviceLost, status.isPaused, status.unheardCount)
@@ -236,12 +250,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ).routes,
       KeyRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
       PackClipRoutes(
-        clips: PackClips(
-          shelf: parts.shelf, phraseBooks: parts.announcer.phraseBooks, engine: parts.announcer.engine,
-          voices: parts.voices),
-        keys: keys, largeBodies: largeBodies, administration: AdministrationLog(ledger: ledger)
+        clips: packClips,
+        keys: keys, largeBodies: largeBodies, administration: AdministrationLog(ledger: ledger), work: work
       ).routes,
-      SpeakableRoutes(announcer: parts.announcer, shelf: parts.shelf).routes,
+      speakable.routes,
       OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]

@@ -4,6 +4,7 @@ import Announcements
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import NIOCore
 import SpeechEngine
 import VoicePackMaking
 import VoicePacks
@@ -23,6 +24,8 @@ actor PackClips {
   private var checks: [String: RecordingCheck] = [:]
   /// The turns for changes of a pack.
   private let turns = Turns<String>()
+  /// The clips of each pack as they are listed, in the order of the recording sheet.
+  nonisolated let listed = PackValues<[Line]>()
 
   init(shelf: VoicePackShelf, phraseBooks: PhraseBooks, engine: any Speaking, voices: URL) {
     self.shelf = shelf
@@ -31,15 +34,31 @@ actor PackClips {
     self.voices = voices
   }
 
-  /// A pack with its clips.
-  struct Listing: Encodable, Sendable {
+  /// A clip as it is listed.
+  struct Line: Sendable {
+    var clip: ListedClip
+    var milliseconds: Int
+    /// The JSON of the clip without and with a mark.
+    var json: (plain: Data, marked: Data)
+
+    init(_ clip: ListedClip, of pack: VoicePack) throws {
+      self.clip = clip
+      milliseconds = pack.milliseconds(ofClip: clip.file) ?? 0
+      json = (
+        try ServiceJSON.data(of: ClipLine(clip, durationMilliseconds: milliseconds, isMarked: false)),
+        try ServiceJSON.data(of: ClipLine(clip, durationMilliseconds: milliseconds, isMarked: true))
+      )
+    }
+  }
+
+  /// What is said of a pack beside its clips.
+  private struct Facts: Encodable {
     var id: String
     var locale: String
     var isWritable: Bool
-    var clips: [ClipLine]
 
     enum CodingKeys: String, CodingKey {
-      case id, locale, clips
+      case id, locale
       case isWritable = "is_writable"
     }
   }
@@ -52,15 +71,22 @@ actor PackClips {
 
   // MARK: Reading
 
-  nonisolated func listing(_ id: String) async throws -> Listing {
-    try await onWaitingThread { [self] in
-      let pack = try pack(id)
-      let isWritable = isWritable(id)
-      let marks = isWritable ? try PackMarks(of: pack.manifest, in: voices) : nil
-      return Listing(
-        id: id, locale: pack.manifest.locale, isWritable: isWritable,
-        clips: listed(pack).map { Self.line($0, of: pack, isMarked: marks?.contains($0.file) == true) })
+  /// Returns a pack with its clips, as JSON.
+  nonisolated func listing(_ id: String) async throws -> ByteBuffer {
+    // A pack that cannot be changed has no marks.
+    let (pack, marks) = try await onWaitingThread { [self] () throws -> (VoicePack, PackMarks?) in
+      let pack = try self.pack(id)
+      return (pack, isWritable(id) ? try PackMarks(of: pack.manifest, in: voices) : nil)
     }
+    var json = ByteBuffer(string: "{\"clips\":[")
+    for (index, line) in try await lines(of: pack).enumerated() {
+      if index > 0 { json.writeStaticString(",") }
+      json.writeBytes(marks?.contains(line.clip.file) == true ? line.json.marked : line.json.plain)
+    }
+    json.writeStaticString("],")
+    let facts = Facts(id: id, locale: pack.manifest.locale, isWritable: marks != nil)
+    json.writeBytes(try ServiceJSON.data(of: facts).dropFirst())
+    return json
   }
 
   /// Returns the bytes of a clip and their SHA-256 digest.
@@ -87,44 +113,46 @@ actor PackClips {
 
   /// Returns the clips of a pack in the order of the recording sheet. If the locale has no phrase book, their order is
   /// that of their tokens.
-  private nonisolated func listed(_ pack: VoicePack) -> [ListedClip] {
-    ListedClip.clips(
-      of: pack.manifest, vocabulary: try? phraseBooks.writer(for: pack.manifest.locale).vocabulary())
-  }
-
-  private static func line(_ clip: ListedClip, of pack: VoicePack, isMarked: Bool) -> ClipLine {
-    ClipLine(clip, durationMilliseconds: pack.milliseconds(ofClip: clip.file) ?? 0, isMarked: isMarked)
+  private nonisolated func lines(of pack: VoicePack) async throws -> [Line] {
+    try await listed.value(for: pack.manifest) { [phraseBooks] in
+      // Writing the vocabulary takes a while.
+      let vocabulary = try? phraseBooks.writer(for: pack.manifest.locale).vocabulary()
+      return try ListedClip.clips(of: pack.manifest, vocabulary: vocabulary).map { try Line($0, of: pack) }
+    }
   }
 
   private static let noClip = Problem(
     .notFound, "not_found", "The voice pack has no clip with this file name. Its clips are listed with the pack.")
 
   /// Returns a pack that may be changed, and one of its clips.
-  private nonisolated func writable(_ file: String, of id: String) throws -> (pack: VoicePack, clip: ListedClip) {
-    let pack = try pack(id)
-    guard pack.manifest.clips[file] != nil else { throw Self.noClip }
-    guard isWritable(id) else {
-      throw Problem(
-        .conflict, "pack_read_only",
-        "The voice pack belongs to the installation and is not changed. Import or build a pack of your own.")
+  private nonisolated func writable(_ file: String, of id: String) async throws -> (pack: VoicePack, line: Line) {
+    let pack = try await onWaitingThread { [self] in
+      let pack = try self.pack(id)
+      guard pack.manifest.clips[file] != nil else { throw Self.noClip }
+      guard isWritable(id) else {
+        throw Problem(
+          .conflict, "pack_read_only",
+          "The voice pack belongs to the installation and is not changed. Import or build a pack of your own.")
+      }
+      return pack
     }
-    guard let clip = listed(pack).first(where: { $0.file == file }) else { throw Self.noClip }
-    return (pack, clip)
+    guard let line = try await lines(of: pack).first(where: { $0.clip.file == file }) else { throw Self.noClip }
+    return (pack, line)
   }
 
   // MARK: Changing
 
   /// Marks a clip as wrong, or removes its mark.
   nonisolated func mark(_ file: String, of id: String, as isMarked: Bool) async throws -> ClipLine {
-    try await onWaitingThread { [self] in
-      let (pack, clip) = try writable(file, of: id)
+    let (pack, line) = try await writable(file, of: id)
+    try await onWaitingThread { [voices] in
       do throws(PackMakingError) {
         try PackMarks.set(isMarked, file: file, of: pack.manifest, in: voices)
       } catch {
         throw Self.problem(error)
       }
-      return Self.line(clip, of: pack, isMarked: isMarked)
     }
+    return ClipLine(line.clip, durationMilliseconds: line.milliseconds, isMarked: isMarked)
   }
 
   /// Records a clip again: prepares the recording as an import does, compares it with what it should say, and stores
@@ -133,10 +161,8 @@ actor PackClips {
   /// - Parameter recording: A WAV file.
   nonisolated func record(_ file: String, of id: String, from recording: Data) async throws -> Recorded {
     try await turns.take([id]) {
-      let (pack, listed, clips) = try await onWaitingThread { [self] in
-        let (pack, listed) = try writable(file, of: id)
-        return (pack, listed, RecordedClips(pack))
-      }
+      let (pack, listed) = try await writable(file, of: id)
+      let clips = await onWaitingThread { RecordedClips(pack) }
       guard let index = clips.files.firstIndex(of: file) else { throw Self.noClip }
       let (clip, report) = try await onWaitingThread {
         do throws(PackMakingError) {
@@ -157,7 +183,7 @@ actor PackClips {
         }
         shelf.look()
       }
-      let line = ClipLine(listed, durationMilliseconds: clip.waveform.durationMilliseconds, isMarked: false)
+      let line = ClipLine(listed.clip, durationMilliseconds: clip.waveform.durationMilliseconds, isMarked: false)
       return Recorded(line: line, warnings: warnings)
     }
   }

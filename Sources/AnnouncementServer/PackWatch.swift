@@ -5,7 +5,8 @@ import ConcurrencySupport
 import Logging
 
 /// Logs which voice packs were added, replaced and removed, which are broken, and which choices have no effect. It also
-/// records the packs in the library of which phones keep a copy.
+/// records the packs in the library of which phones keep a copy, and forgets what was computed of packs that have
+/// changed.
 ///
 /// The announcer follows the packs by itself, when it makes a new clip. The watch makes changes known even if all clips
 /// are in memory or no announcement comes.
@@ -16,14 +17,20 @@ final class PackWatch: Sendable {
   private let announcer: Announcer
   private let library: Library
   private let logger: Logger
+  private let forget: @Sendable (_ allBut: [PackState]) -> Void
   private let known = Locked<[PackState]?>(nil)
   /// The faults of choices that were logged and still exist.
   private let knownFaults = Locked<Set<String>>([])
 
-  init(announcer: Announcer, library: Library, logger: Logger) {
+  /// - Parameter forget: Forgets what was computed of other packs than these, or of other versions of them.
+  init(
+    announcer: Announcer, library: Library, logger: Logger,
+    forget: @escaping @Sendable (_ allBut: [PackState]) -> Void
+  ) {
     self.announcer = announcer
     self.library = library
     self.logger = logger
+    self.forget = forget
   }
 
   /// Looks at the packs until the task is cancelled.
@@ -41,6 +48,7 @@ final class PackWatch: Sendable {
       defer { known = states }
       return known
     }
+    forget(states)
     await library.setPacks(states)
     for change in PackChange.changes(from: earlier ?? states.filter { $0.fault == nil }, to: states) { log(change) }
     let faults = await announcer.packChoiceFaults()

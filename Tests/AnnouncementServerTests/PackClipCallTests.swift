@@ -201,6 +201,22 @@ struct PackClipCallTests {
     #expect(try await client.get("/v1/packs/my-shop/clips/worda.wav").body == before)
   }
 
+  @Test("a recording is charged to its account, also one that is refused, and an account at its limit waits")
+  func charged() async throws {
+    let service = try TestService(in: folder) {
+      $0.packs = [voices]
+      $0.settings.work.clipsADay = 2
+    }
+    let client = try await service.client([.admin])
+    #expect(try await record(client, Self.recording()).status == 200)
+    #expect(try await record(client, Array("noise".utf8)).status == 422)
+    #expect(service.server.work.use(of: "shop").clips == 2)
+    let answer = try await record(client, Self.recording(900))
+    #expect(answer.status == 429 && answer.code == "daily_limit", "\(answer.text)")
+    let other = try await service.client([.admin], account: "other")
+    #expect(try await record(other, Self.recording(900)).status == 200)
+  }
+
   @Test("recordings of one pack that come at once are all stored")
   func together() async throws {
     let client = try await service.client([.admin])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcer
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -18,11 +19,13 @@ struct PackClipRoutes: Sendable {
   let keys: KeyRing
   let largeBodies: LargeBodies
   let administration: AdministrationLog
+  /// The record of the accounts' work, to which recordings are charged.
+  let work: AccountWork
 
   var routes: [Route] {
     [
       .get("/v1/packs/{id}/clips", .key(.read)) { call in
-        try ServiceJSON.response(.ok, try await clips.listing(call.parameter))
+        ServiceJSON.response(buffer: try await clips.listing(call.parameter))
       },
       .get("/v1/packs/{id}/clips/{file}", .key(.read), sound),
       .put("/v1/packs/{id}/clips/{file}", .key(.admin), record),
@@ -62,7 +65,17 @@ struct PackClipRoutes: Sendable {
     try call.requireMediaType("audio/wav")
     let body = try await largeBodies.read(call, of: sender.account, upTo: Self.largestRecording)
     try await keys.requireInForce(sender)
-    let recorded = try await clips.record(call.parameter, of: call.parameters[0], from: body)
+    // Preparing and comparing a recording takes about as long as making a clip, and may ask the engine.
+    let permit = work.permit(sender.account)
+    try await permit.begin()
+    let recorded: PackClips.Recorded
+    do {
+      recorded = try await clips.record(call.parameter, of: call.parameters[0], from: body)
+      permit.end(.made(bytes: body.count))
+    } catch {
+      permit.end(Problem(error).status.kind == .serverError ? .serviceFailed : .contentFailed)
+      throw error
+    }
     await administration.record(.packClipRecorded, call, subject: Self.subject(call))
     return try ServiceJSON.response(.ok, Recorded(line: recorded.line, warnings: recorded.warnings))
   }

@@ -22,6 +22,7 @@ struct PlaybackRoutes: Sendable {
   /// The kept volume and chime; nil if there is no player.
   let preferences: PlayerPreferences?
   let largeBodies: LargeBodies
+  let waitingWords = WaitingWords()
 
   var administration: AdministrationLog { AdministrationLog(ledger: ledger) }
   private var entries: LaneEntries { LaneEntries(ledger: ledger) }
@@ -168,6 +169,7 @@ struct PlaybackRoutes: Sendable {
       deviceLostSince: lane.deviceLoss?.since, deviceCode: lane.deviceLoss?.code,
       blockedSince: lane.blockage?.since, blockedCode: lane.blockage?.code, elsewhere: elsewhere)
     var waiting = lane.next
+    waitingWords.keep(Set(waiting.map(\.number) + [lane.playing?.number].compactMap(\.self)))
     if let playing = lane.playing, lane.isDeviceLost {
       // Nothing is heard while the device is lost, so the announcement still waits, before all others.
       waiting.insert(
@@ -196,11 +198,14 @@ struct PlaybackRoutes: Sendable {
   /// Returns the words of an announcement and their locale; nil if the account may not read them, or if the entry is a
   /// sound file.
   private func words(_ seen: LaneEntries.Seen) -> (text: String, locale: String)? {
-    guard seen.showsWords, case .announcement(let announcement, _) = try? seen.entry.announcement.content,
-      let writer = try? phraseBooks.writer(for: announcement.locale ?? seen.entry.defaultLocale ?? locale),
-      let script = try? writer.script(for: announcement)
-    else { return nil }
-    return (script.text, writer.book.locale)
+    guard seen.showsWords else { return nil }
+    return waitingWords.words(of: seen.entry.number) {
+      guard case .announcement(let announcement, _) = try? seen.entry.announcement.content,
+        let writer = try? phraseBooks.writer(for: announcement.locale ?? seen.entry.defaultLocale ?? locale),
+        let script = try? writer.script(for: announcement)
+      else { return nil }
+      return (script.text, writer.book.locale)
+    }
   }
 
   // MARK: Controlling playback

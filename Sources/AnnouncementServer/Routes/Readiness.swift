@@ -41,15 +41,11 @@ actor Readiness {
   /// The time for which the result of an engine check is reused, so that frequent requests do not keep the engine busy.
   private static let memory: Duration = .seconds(2)
 
-  private let announcer: Announcer
   private let ledger: Ledger
   private let player: LanePlayer?
   private let folders: [URL]
-  private let locale: String
   private let setAside: @Sendable () async -> Ledger.SetAsideCounts
-  private var engine: (at: ContinuousClock.Instant, check: Check)?
-  /// The engine check in progress. Simultaneous requests wait for it, so that the engine performs only one check.
-  private var asking: Task<Check, Never>?
+  private let engine: Remembered<Check>
   private var isStopping = false
 
   /// - Parameters:
@@ -59,12 +55,13 @@ actor Readiness {
     announcer: Announcer, ledger: Ledger, player: LanePlayer?, folders: [URL], locale: String,
     setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts
   ) {
-    self.announcer = announcer
     self.ledger = ledger
     self.player = player
     self.folders = folders
-    self.locale = locale
     self.setAside = setAside
+    engine = Remembered(for: Self.memory, time: AnnouncementServer.elapsedTime()) {
+      await Self.askEngine(of: announcer, locale: locale)
+    }
   }
 
   /// Reports the service as not ready from now on, so that a load balancer sends requests elsewhere.
@@ -72,7 +69,7 @@ actor Readiness {
 
   func report() async -> Report {
     var checks: [String: Check] = [:]
-    checks["engine"] = await engineCheck()
+    checks["engine"] = await engine.value
     checks["disk"] = diskCheck()
     do {
       _ = try await ledger.lastEventPosition()
@@ -92,16 +89,7 @@ actor Readiness {
       status: isReady ? status : isStopping ? "stopping" : "unready", checks: checks.merging(playing) { $1 })
   }
 
-  private func engineCheck() async -> Check {
-    if let engine, ContinuousClock.now - engine.at < Self.memory { return engine.check }
-    if let asking { return await asking.value }
-    let task = Task { await askEngine() }
-    asking = task
-    return await task.value
-  }
-
-  private func askEngine() async -> Check {
-    defer { asking = nil }
+  private static func askEngine(of announcer: Announcer, locale: String) async -> Check {
     var check = Check(ok: true)
     do {
       let script = try announcer.script(for: .text("1", locale: nil), options: RenderOptions(defaultLocale: locale))
@@ -112,7 +100,6 @@ actor Readiness {
     } catch {
       check = Check(ok: false, code: ErrorReport(error).code)
     }
-    engine = (ContinuousClock.now, check)
     return check
   }
 

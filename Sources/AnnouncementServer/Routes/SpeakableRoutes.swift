@@ -2,6 +2,7 @@
 
 import Announcements
 import Announcer
+import ConcurrencySupport
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -15,6 +16,9 @@ struct SpeakableRoutes: Sendable {
   /// The announcer's voice packs. The service lists exactly the packs that the announcer uses.
   let shelf: VoicePackShelf
 
+  /// The tokens that each pack lacks; nil for a pack whose locale has no vocabulary.
+  let missing = PackValues<[String]?>()
+
   private var phraseBooks: PhraseBooks { announcer.phraseBooks }
 
   /// The maximum number of missing tokens that are listed for a pack.
@@ -24,7 +28,7 @@ struct SpeakableRoutes: Sendable {
     [
       .get("/v1/locales", .key(.read)) { _ in try ServiceJSON.response(.ok, Locales(locales: locales)) },
       .get("/v1/voices", .key(.read)) { _ in try ServiceJSON.response(.ok, Voices(voices: voices)) },
-      .get("/v1/packs", .key(.read)) { _ in try ServiceJSON.response(.ok, Packs(packs: await packs())) },
+      .get("/v1/packs", .key(.read)) { _ in try ServiceJSON.response(.ok, Packs(packs: try await packs())) },
     ]
   }
 
@@ -105,39 +109,45 @@ struct SpeakableRoutes: Sendable {
     }
   }
 
-  private func packs() async -> [PackEntry] {
-    let states = await announcer.packStates()
+  private func packs() async throws -> [PackEntry] {
     let speaking = await announcer.speakingPacks()
-    return states.map { state in
-      var entry = entry(state)
+    var entries: [PackEntry] = []
+    for state in await announcer.packStates() {
+      var entry = try await entry(state)
       entry.speaks = speaking.first { $0.id == state.id }?.reason
-      return entry
+      entries.append(entry)
     }
+    return entries
   }
 
-  private func entry(_ state: PackState) -> PackEntry {
-    do throws(VoicePackError) {
-      // The announcer knows the faults of clips, which no manifest shows.
-      if let fault = state.fault {
-        return PackEntry(id: state.id, error: PackEntry.Fault(code: fault.code, message: fault.message))
-      }
-      return entry(try shelf.manifest(id: state.id))
-    } catch {
+  private func entry(_ state: PackState) async throws -> PackEntry {
+    // The announcer knows the faults of clips, which no manifest shows.
+    if let fault = state.fault {
+      return PackEntry(id: state.id, error: PackEntry.Fault(code: fault.code, message: fault.message))
+    }
+    let read = await onWaitingThread { [shelf] in
+      Result { () throws(VoicePackError) in try shelf.manifest(id: state.id) }
+    }
+    switch read {
+    case .success(let manifest): return try await entry(manifest)
+    case .failure(let error):
       return PackEntry(id: state.id, error: PackEntry.Fault(code: error.code.rawValue, message: "\(error)"))
     }
   }
 
-  private func entry(_ manifest: PackManifest) -> PackEntry {
+  private func entry(_ manifest: PackManifest) async throws -> PackEntry {
     var entry = PackEntry(
       id: manifest.id, locale: manifest.locale, speaker: manifest.speaker, licence: manifest.licence,
       sampleRate: manifest.sampleRate, clips: manifest.clips.count, tokens: manifest.tokens.count)
-    // These are the tokens that every announcement of the locale may need. The most useful tokens to record come first.
-    if let vocabulary = try? phraseBooks.writer(for: manifest.locale).vocabulary() {
-      let needed = vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token)
-      let missing = needed.filter { manifest.tokens[$0] == nil }
-      entry.missingCount = missing.count
-      entry.missing = Array(missing.prefix(Self.mostMissing))
+    let missing = try await missing.value(for: manifest) { [phraseBooks] in
+      // These are the tokens that every announcement of the locale may need. The most useful tokens to record come
+      // first.
+      let vocabulary = try? phraseBooks.writer(for: manifest.locale).vocabulary()
+      return vocabulary?.blocks.filter(\.isRequired).flatMap(\.words).map(\.token)
+        .filter { manifest.tokens[$0] == nil }
     }
+    entry.missingCount = missing?.count
+    entry.missing = Array(missing?.prefix(Self.mostMissing) ?? [])
     return entry
   }
 }

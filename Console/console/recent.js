@@ -26,8 +26,8 @@ const STATES = {
   cancelled: "state.cancelled", failed: "state.failed", expired: "state.expired", rendered: "state.rendered",
 };
 
-/** The most requests that one search sends by itself. The service reads about 2,000 announcements for each. */
-const MOST_REQUESTS = 5;
+/** The most requests that one search sends by itself. The service reads about 500 announcements for each. */
+const MOST_REQUESTS = 20;
 
 /**
  * The announcements that match `query`, null until the first answer, and where older ones begin. `hasSearchedOn` says
@@ -149,7 +149,7 @@ function inTurn(work) {
 
 /**
  * Asks for announcements from a cursor on, until `isEnough` is true for them, there are no more, or the page has sent
- * `most` requests. The service ends a page after about 2,000 announcements, even if none of them matches.
+ * `most` requests. The service ends a page after about 500 announcements, even if none of them matches.
  */
 async function search(turn, { limit, before, most, isEnough }) {
   const found = [];

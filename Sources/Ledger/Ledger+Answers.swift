@@ -52,6 +52,7 @@ extension Ledger {
         .invalidValue, while: .answering, in: file,
         field: "announcement (it must have the account and the id of the answer)")
     }
+    let words = SearchText(wordsOf: new.report)?.bytes
     let cost = 512 + new.report.count + (announcement?.payload.count ?? 0) + 5_000 * pushes.count
     return try await write(while: .answering, cost: cost) { [self] database in
       if let first = try Self.answer(new.account, new.key, since: oldestAnswer, in: database) {
@@ -65,11 +66,12 @@ extension Ledger {
       try database.cachedStatement(
         sql: """
           INSERT OR REPLACE INTO answers
-            (account, key, body_digest, id, status, report, clip, clip_group, created_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (account, key, body_digest, id, status, report, clip, clip_group, created_at, words)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """
       ).execute(arguments: [
         new.account, new.key, new.bodyDigest, new.id, new.status, new.report, new.clip?.name, new.clip?.group, at,
+        words,
       ])
       if let detail = new.rendered {
         try tell(

@@ -18,6 +18,8 @@ extension Ledger {
     public var from: Date?
     /// The first time of acceptance that is too late.
     public var to: Date?
+    /// A text that the id or the words of the first answer contain; nil for all announcements.
+    public var text: SearchText?
 
     public init() {}
   }
@@ -56,16 +58,31 @@ extension Ledger {
     }
   }
 
+  /// An announcement of a list, with its pushes. The properties of the announcement can be read directly.
+  @dynamicMemberLookup
+  public struct ListedAnnouncement: Sendable, Hashable {
+    public let announcement: Announcement
+    /// The pushes of the announcement, oldest first.
+    public let pushes: [Push]
+
+    public subscript<Value>(dynamicMember property: KeyPath<Announcement, Value>) -> Value {
+      announcement[keyPath: property]
+    }
+  }
+
   /// A part of the list of an account's announcements, newest first.
   public struct AnnouncementPage: Sendable, Hashable {
-    public let announcements: [Announcement]
-    /// The place of each of the announcements.
-    public let cursors: [AnnouncementCursor]
+    public let announcements: [ListedAnnouncement]
     /// The place from which the list goes on; nil at its end.
     public let next: AnnouncementCursor?
     /// The number of rows that were read to find the announcements.
     public let rowCount: Int
   }
+
+  /// The number of announcements among which one call searches for a text.
+  public static let searchedAtOnce = 250
+  /// The number of pushes after which a part of a list ends.
+  public static let mostListedPushes = 500
 
   /// Returns a part of the list of an account's announcements, newest first. They include answered announcements and
   /// those accepted for a player. Each is listed once: at its acceptance or, if it was not to be played, at its first
@@ -74,17 +91,19 @@ extension Ledger {
   /// - Parameters:
   ///   - cursor: The place after which the list goes on; nil for its beginning.
   ///   - limit: The maximum number of announcements, 1 to 1,000. The result can be shorter, and even empty, although
-  ///     `next` is not nil.
+  ///     `next` is not nil: a call searches among ``searchedAtOnce`` announcements, and ends after the announcement
+  ///     with which it has read ``mostListedPushes`` pushes.
   public func announcements(
     account: String, matching filter: AnnouncementFilter = AnnouncementFilter(),
     before cursor: AnnouncementCursor? = nil,
     limit: Int = 50
   ) async throws(LedgerError) -> AnnouncementPage {
-    let nothing = AnnouncementPage(announcements: [], cursors: [], next: nil, rowCount: 0)
+    let nothing = AnnouncementPage(announcements: [], next: nil, rowCount: 0)
     let (from, to) = (Self.milliseconds(filter.from, orElse: .min), Self.milliseconds(filter.to, orElse: .max))
     if account.hasZero || filter.states.isEmpty || from >= to { return nothing }
+    let limit = min(max(limit, 1), 1000)
     // One row more than the limit shows whether the list goes on.
-    let count = min(max(limit, 1), 1000) + 1
+    let count = (filter.text == nil ? limit : Self.searchedAtOnce) + 1
     let start = cursor ?? AnnouncementCursor(at: .max, isEntry: true, row: .max)
     return try await read { database in
       var rows: [ListedRow] = []
@@ -92,7 +111,6 @@ extension Ledger {
       /// The last place up to which all rows have been read.
       var horizon: AnnouncementCursor?
       func add(_ part: [ListedRow]) {
-        let part = part.sorted { $1.cursor.isAfter($0.cursor) }.prefix(count)
         rows += part
         reads += part.count
         guard part.count == count, let last = part.last?.cursor else { return }
@@ -101,17 +119,27 @@ extension Ledger {
       // One bound for the latest time, so that the index is entered at the cursor.
       let bounds: StatementArguments = [
         "account": account, "from": from, "until": min(start.at, to == .max ? to : to - 1), "at": start.at,
-        "row": start.row, "entries": start.isEntry, "count": count,
+        "row": start.row, "entries": start.isEntry, "count": count, "text": filter.text?.bytes,
       ]
-      let states = filter.states.compactMap { Ledger.State(rawValue: $0.rawValue) }
-      add(try states.flatMap { try Self.entries($0, bounds, in: database) })
+      add(try Self.entries(filter.states, bounds, in: database))
       if filter.states.contains(.rendered) { add(try Self.answers(bounds, in: database)) }
       let listed = rows.filter { row in row.isListed && horizon.map { !row.cursor.isAfter($0) } ?? true }
         .sorted { $1.cursor.isAfter($0.cursor) }
       let page = listed.prefix(count - 1)
-      return AnnouncementPage(
-        announcements: try page.compactMap { try Self.announcement(account, $0.id, in: database) },
-        cursors: page.map(\.cursor), next: listed.count > page.count ? page.last?.cursor : horizon, rowCount: reads)
+      var next = listed.count > page.count ? page.last?.cursor : horizon
+      var announcements: [ListedAnnouncement] = []
+      var pushCount = 0
+      for row in page where filter.text.map({ row.hasText || SearchText(row.id).contains($0) }) ?? true {
+        guard let announcement = try Self.announcement(account, row.id, in: database) else { continue }
+        let pushes = try Self.pushes(account, row.id, in: database)
+        announcements.append(ListedAnnouncement(announcement: announcement, pushes: pushes))
+        pushCount += pushes.count
+        if announcements.count == limit || pushCount >= Self.mostListedPushes {
+          if row.cursor != page.last?.cursor { next = row.cursor }
+          break
+        }
+      }
+      return AnnouncementPage(announcements: announcements, next: next, rowCount: reads)
     }
   }
 
@@ -120,6 +148,8 @@ extension Ledger {
     var cursor: AnnouncementCursor
     var id: String
     var isListed: Bool
+    /// Whether the words of the first answer contain the text that is searched for.
+    var hasText: Bool
   }
 
   private static func milliseconds(_ date: Date?, orElse bound: Int64) -> Int64 {
@@ -127,13 +157,25 @@ extension Ledger {
     return date.wholeMilliseconds ?? (date.timeIntervalSince1970 < 0 ? .min : .max)
   }
 
-  /// The query for the entries of one state, newest first.
-  static let listedEntries = """
-    SELECT number, id, accepted_at AS at FROM announcements
-    WHERE account = :account AND state = :state AND accepted_at >= :from AND accepted_at <= :until
-      AND (accepted_at < :at OR (:entries AND number < :row))
-    ORDER BY accepted_at DESC, number DESC LIMIT :count
-    """
+  /// The query for the entries, newest first. SQLite merges the parts for the states and reads no more than it needs of
+  /// each. A part is left out if the argument with the name of its state is false.
+  static let listedEntries: String = {
+    let parts = State.allCases.map { state in
+      """
+      SELECT number, id, accepted_at AS at FROM announcements
+      WHERE :\(state.rawValue) AND account = :account AND state = '\(state.rawValue)'
+        AND accepted_at >= :from AND accepted_at <= :until
+        AND (accepted_at < :at OR (:entries AND number < :row))
+      """
+    }
+    return """
+      SELECT number, id, at,
+        :text IS NOT NULL AND coalesce((SELECT instr(words, :text) FROM answers
+                                        WHERE account = :account AND answers.id = entries.id
+                                        ORDER BY answers.rowid LIMIT 1), 0) > 0 AS has_text
+      FROM (\(parts.joined(separator: "\nUNION ALL\n")) ORDER BY at DESC, number DESC LIMIT :count) AS entries
+      """
+  }()
 
   /// The query for the answers, newest first. An answer is not listed if the announcement has an entry or an earlier
   /// answer.
@@ -142,7 +184,8 @@ extension Ledger {
       NOT EXISTS (SELECT 1 FROM announcements WHERE account = :account AND id = answers.id)
       AND NOT EXISTS (SELECT 1 FROM answers AS other
                       WHERE other.account = :account AND other.id = answers.id AND other.rowid < answers.rowid)
-        AS listed
+        AS listed,
+      :text IS NOT NULL AND coalesce(instr(words, :text), 0) > 0 AS has_text
     FROM answers
     WHERE account = :account AND created_at >= :from AND created_at <= :until
       AND (created_at < :at OR :entries OR rowid < :row)
@@ -150,13 +193,15 @@ extension Ledger {
     """
 
   private static func entries(
-    _ state: Ledger.State, _ bounds: StatementArguments, in database: Database
+    _ states: Set<AnnouncementFilter.State>, _ bounds: StatementArguments, in database: Database
   ) throws -> [ListedRow] {
-    let arguments = bounds + ["state": state.rawValue]
-    return try Row.fetchAll(database.cachedStatement(sql: listedEntries), arguments: arguments).map { row in
+    let wanted = Set(states.map(\.rawValue))
+    let flags = StatementArguments(
+      Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, wanted.contains($0.rawValue)) }))
+    return try Row.fetchAll(database.cachedStatement(sql: listedEntries), arguments: bounds + flags).map { row in
       ListedRow(
         cursor: AnnouncementCursor(at: try row.value("at"), isEntry: true, row: try row.value("number")),
-        id: try row.value("id"), isListed: true)
+        id: try row.value("id"), isListed: true, hasText: try row.value("has_text"))
     }
   }
 
@@ -164,7 +209,7 @@ extension Ledger {
     try Row.fetchAll(database.cachedStatement(sql: listedAnswers), arguments: bounds).map { row in
       ListedRow(
         cursor: AnnouncementCursor(at: try row.value("at"), isEntry: false, row: try row.value("number")),
-        id: try row.value("id"), isListed: try row.value("listed"))
+        id: try row.value("id"), isListed: try row.value("listed"), hasText: try row.value("has_text"))
     }
   }
 }

@@ -174,13 +174,15 @@ extension Ledger {
   /// Returns the pushes of an announcement, oldest first.
   public func pushes(account: String, announcement: String) async throws(LedgerError) -> [Push] {
     if account.hasZero || announcement.hasZero { return [] }
-    return try await read { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: "SELECT * FROM pushes WHERE account = ? AND announcement = ? ORDER BY number LIMIT 1000"),
-        arguments: [account, announcement]
-      ).map(Push.init(row:))
-    }
+    return try await read { try Self.pushes(account, announcement, in: $0) }
+  }
+
+  static func pushes(_ account: String, _ announcement: String, in database: Database) throws -> [Push] {
+    try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT * FROM pushes WHERE account = ? AND announcement = ? ORDER BY number LIMIT 1000"),
+      arguments: [account, announcement]
+    ).map(Push.init(row:))
   }
 
   /// Returns the announcements that were pushed to a device after a number, in their order, whatever became of the

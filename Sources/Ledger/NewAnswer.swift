@@ -15,7 +15,7 @@ public struct NewAnswer: Sendable, Hashable {
   public var id: String
   /// The HTTP status, 100 to 599.
   public var status: Int
-  /// The report that the service sent, at most 1 MiB. The ledger does not parse it.
+  /// The report that the service sent, at most 1 MiB. The ledger parses only the words in it, for searching.
   public var report: Data
   /// The clip that the report describes; nil when it describes none.
   public var clip: PublishedClip?

@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 import Foundation
+import GRDB
 import Ledger
 import TestSupport
 
@@ -21,6 +22,13 @@ final class TemporaryLedger: Sendable {
 
   func open(_ options: Ledger.Options = Ledger.Options()) throws(LedgerError) -> Ledger {
     try Ledger(at: file, options: options, now: { [clock] in clock.now })
+  }
+
+  /// Writes rows into the file, beside the ledger.
+  func fill(_ work: @escaping @Sendable (Database) throws -> Void) async throws {
+    let database = try DatabaseQueue(path: file.path)
+    try await database.write { try work($0) }
+    try database.close()
   }
 
   /// The code with which opening it fails; nil when it opens.

@@ -253,15 +253,16 @@ struct AnnouncementRoutes: Sendable {
     guard let known = try await ledger.announcement(account: sender.account, id: call.parameter) else {
       throw Problem(.notFound, "not_found", "The account has no announcement with this id.")
     }
-    return ServiceJSON.response(buffer: ByteBuffer(bytes: try await described(known)))
+    let pushes = try await ledger.pushes(account: known.account, announcement: known.id)
+    return ServiceJSON.response(buffer: ByteBuffer(bytes: try Self.described(known, pushes)))
   }
 
   private func list(_ call: Call) async throws -> Response {
     let page = try await AnnouncementSearch(call).page(of: ledger, account: try call.sender.account)
     var bytes = Data("{\"announcements\":[".utf8)
-    for (index, announcement) in page.announcements.enumerated() {
+    for (index, listed) in page.announcements.enumerated() {
       if index > 0 { bytes += Data(",".utf8) }
-      bytes += try await described(announcement)
+      bytes += try Self.described(listed.announcement, listed.pushes)
     }
     bytes += Data("],\"next\":".utf8) + (try ServiceJSON.data(of: page.next?.description))
     return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("}".utf8)))
@@ -319,13 +320,12 @@ struct AnnouncementRoutes: Sendable {
 
   /// Returns the report of an announcement, byte for byte as in its first response, with the state of its delivery
   /// appended.
-  private func described(_ known: Ledger.Announcement) async throws -> Data {
+  private static func described(_ known: Ledger.Announcement, _ pushes: [Ledger.Push]) throws -> Data {
     let play = known.entry.map { entry in
       Delivery.Play(
         state: entry.state.rawValue, number: entry.number, lane: entry.lane, heardMilliseconds: entry.heardMilliseconds,
         acceptedAt: entry.acceptedAt, finishedAt: entry.finishedAt, code: entry.detail["code"])
     }
-    let pushes = try await ledger.pushes(account: known.account, announcement: known.id)
     let delivery = Delivery(
       clip: known.answer.map { _ in Delivery.Clip() }, play: play,
       push: pushes.isEmpty ? nil : pushes.map(Delivery.Push.init))

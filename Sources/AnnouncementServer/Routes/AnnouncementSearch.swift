@@ -9,7 +9,7 @@ import Ledger
 struct AnnouncementSearch: Sendable {
   /// The maximum number of stored rows that are read for one page. A search that finds little in them returns a short
   /// page, and the client continues from its `next`.
-  static let mostRows = 2_000
+  static let mostRows = 500
   /// The longest text to search for, in Unicode scalars.
   static let longestText = 100
 
@@ -17,7 +17,6 @@ struct AnnouncementSearch: Sendable {
   static let parameters = ["limit", "before", "state", "from", "to", "search"]
 
   private var filter = Ledger.AnnouncementFilter()
-  private var text: FoldedText?
   private var cursor: Ledger.AnnouncementCursor?
   private var limit = 50
 
@@ -37,7 +36,7 @@ struct AnnouncementSearch: Sendable {
       guard text.unicodeScalars.count <= Self.longestText else {
         throw Self.invalid("search: is longer than \(Self.longestText) characters; give a shorter text.")
       }
-      self.text = FoldedText(text)
+      filter.text = SearchText(text)
     }
   }
 
@@ -65,7 +64,7 @@ struct AnnouncementSearch: Sendable {
 
   /// A page of announcements, newest first.
   struct Page: Sendable {
-    var announcements: [Ledger.Announcement] = []
+    var announcements: [Ledger.ListedAnnouncement] = []
     /// The cursor of the next page; nil if there are no older announcements.
     var next: Ledger.AnnouncementCursor?
   }
@@ -73,42 +72,16 @@ struct AnnouncementSearch: Sendable {
   /// Returns the page. The ledger is read in parts, so that other readers need not wait for a long search.
   func page(of ledger: Ledger, account: String) async throws -> Page {
     var page = Page(next: cursor)
-    var rows = 0
+    var (rows, pushes) = (0, 0)
     repeat {
       let part = try await ledger.announcements(
-        account: account, matching: filter, before: page.next,
-        limit: text == nil ? limit - page.announcements.count : 200)
+        account: account, matching: filter, before: page.next, limit: limit - page.announcements.count)
       rows += part.rowCount
+      pushes += part.announcements.reduce(0) { $0 + $1.pushes.count }
+      page.announcements += part.announcements
       page.next = part.next
-      for (announcement, place) in zip(part.announcements, part.cursors) where matches(announcement) {
-        page.announcements.append(announcement)
-        guard page.announcements.count == limit else { continue }
-        // The rest of the part belongs to the next page.
-        if place != part.cursors.last { page.next = place }
-        return page
-      }
-    } while page.next != nil && rows < Self.mostRows
+    } while page.next != nil && page.announcements.count < limit && rows < Self.mostRows
+      && pushes < Ledger.mostListedPushes
     return page
   }
-
-  private struct Words: Decodable { var text: String? }
-
-  private func matches(_ announcement: Ledger.Announcement) -> Bool {
-    guard let text else { return true }
-    if FoldedText(announcement.id).contains(text) { return true }
-    guard let report = announcement.answer?.report,
-      let words = (try? JSONDecoder().decode(Words.self, from: report))?.text
-    else { return false }
-    return FoldedText(words).contains(text)
-  }
-}
-
-/// A text in a form in which letter case and the encoding of accents make no difference.
-struct FoldedText: Sendable, Hashable {
-  private let bytes: [UInt8]
-
-  init(_ text: String) { bytes = Array(text.lowercased().precomposedStringWithCanonicalMapping.utf8) }
-
-  /// Returns whether the text occurs anywhere in this one, even within a syllable, as in Devanagari and Hangul.
-  func contains(_ other: FoldedText) -> Bool { bytes.contains(other.bytes) }
 }

@@ -20,6 +20,7 @@ CHECKS = {
     "interrupted": "kill -9 in every state of a delivery, 200 times, and messages that end the service by themselves",
     "slow": "1,000 slow connections: other clients are not affected",
     "attack": "hostile requests with one key: other clients are not affected",
+    "cost": "every call without sound costs at most ten times the median, and 16 clients of it hardly delay others",
     "disk": "a full disk: 507, and recovery without a restart (needs root, for a tmpfs)",
     "stop": "SIGTERM under load: every request is answered, and the service ends within 10 s",
     "schemathesis": "all calls of /openapi.json with 2,000 cases each, and the event stream",

@@ -7,7 +7,8 @@ import SoundLibrary
 
 extension AnnouncementServer {
   /// Maintains the stored data until it is cancelled. Every minute, it calls ``keepHouseEveryMinute()``. Every ten
-  /// minutes, it removes clips that are over the budget. Every hour, it removes old announcements, responses and batches.
+  /// minutes, it removes clips that are over the budget. Every hour, it removes old announcements, responses and batches,
+  /// and reports the folders that a person should look at.
   func keepHouse() async {
     var minutes = 0
     while !Task.isCancelled {
@@ -15,6 +16,7 @@ extension AnnouncementServer {
         await prune()
         // Other programs may have removed clips.
         await library.settle()
+        await tellFoldersSetAside()
       }
       if minutes % 10 == 0 { await pruneClips() }
       minutes += 1
@@ -70,6 +72,15 @@ extension AnnouncementServer {
         "Old clips could not be removed. The service tries again in ten minutes.",
         metadata: ["error": "\(Problem.loggable(error))"])
     }
+  }
+
+  /// Logs which folders had the name of a clip, and are still where they were moved to.
+  func tellFoldersSetAside() async {
+    let folders = await clips.foldersSetAside()
+    guard let first = folders.first else { return }
+    logger.warning(
+      "Folders that had the name of a clip were moved away and are not removed. Look at what they hold, and remove them.",
+      metadata: ["folders": "\(folders.count)", "first": "\(first.path(percentEncoded: false))"])
   }
 
   private func prune() async {

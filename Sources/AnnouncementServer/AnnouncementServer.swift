@@ -137,7 +137,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     self.work = work
     let clips = Clips(
       announcer: parts.announcer, containers: parts.containers, groups: groups,
-      keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics)
+      keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics,
+      logger: logger)
     self.clips = clips
     let eventSlots = StreamSlots(
       "event streams", most: EventRoutes.mostStreams, mostOfOne: settings.work.eventStreams)

@@ -129,8 +129,8 @@ extension Announcer {
   static func failsEveryRow(_ error: any Error) -> Bool {
     switch error {
     case let error as SpeechEngineError: error.code == .engineUnavailable
-    // The name of one clip may belong to a folder, which concerns only that clip. All other library errors concern the
-    // whole output.
+    // The name of one clip may belong to a folder that cannot be moved away, which concerns only that clip. All other
+    // library errors concern the whole output.
     case let error as SoundLibraryError: error.action != .naming && error.code != .notAFile
     default: false
     }

@@ -37,7 +37,6 @@ public struct ListedSound: Sendable, Hashable {
         sound.read(contents)
       } catch {
         switch error.code {
-        case .notAFile: continue
         // The other files can still be listed.
         case .tooLarge, .notPermitted: break
         default: throw error

@@ -36,7 +36,7 @@ extension FileSystemCalls {
     },
     openFile: { (folder, name) throws(SystemError) in
       // Safe: the text lives as long as the call.
-      try check(unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
+      try check(unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC))
     },
     lock: { (file) throws(SystemError) in
       _ = try check(flock(file, LOCK_EX | LOCK_NB))
@@ -122,13 +122,15 @@ extension FileStatus {
     return found.byteCount
   }
 
-  /// Returns the status of the file at a path; nil when there is none. Symbolic links are followed.
+  /// Returns the status of the file at a path; nil when there is none.
   ///
+  /// - Parameter followsLink: Whether the status of a symbolic link is that of its target. Other links in the path are
+  ///   always followed.
   /// - Throws: ``SystemError``.
-  package static func status(at path: String) throws(SystemError) -> FileStatus? {
+  package static func status(at path: String, followsLink: Bool = true) throws(SystemError) -> FileStatus? {
     var status = stat()
     // Safe: the text lives as long as the call, and the system fills in a value of our own.
-    guard unsafe stat(path, &status) == 0 else {
+    guard unsafe (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else {
       let error = SystemError.last
       if error.kind == .missing { return nil }
       throw error

@@ -19,7 +19,8 @@ package struct FileSystemCalls: Sendable {
   package var createFile:
     @Sendable (_ folder: Descriptor?, _ name: String, _ permissions: Permissions) throws(SystemError) -> Descriptor
 
-  /// Opens a file for reading. A symbolic link is refused, and a pipe does not block the caller.
+  /// Opens a file for reading. A symbolic link is refused. A pipe does not block the caller, and a terminal does not
+  /// become that of the process.
   package var openFile: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> Descriptor
 
   /// Takes the lock of an open file without waiting. The error is of the kind `busy` when another open file has the
@@ -48,7 +49,8 @@ package struct FileSystemCalls: Sendable {
   /// Writes a file's bytes, or a folder's entries, to the disk.
   package var synchronize: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
-  /// Renames a file within its folder and replaces an existing file with the new name.
+  /// Renames a file within its folder and replaces an existing file with the new name. A name that ends in a slash means
+  /// a folder, and nothing else with the name is renamed.
   package var rename: @Sendable (_ folder: Descriptor, _ name: String, _ newName: String) throws(SystemError) -> Void
 
   /// Removes a file's name from its folder.

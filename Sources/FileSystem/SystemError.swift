@@ -61,6 +61,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Whether a symbolic link was refused. Linux and BSD use different numbers for this error.
   package var isRefusedLink: Bool { number == ELOOP || number == EMLINK }
+
+  /// Whether a socket, or a device without a driver, was refused. BSD has a number of its own for sockets.
+  package var isRefusedSocket: Bool { number == ENXIO || number == ENODEV || number == EOPNOTSUPP }
 }
 
 /// The domain and code of Foundation's POSIX errors, so that code that checks for those also recognizes this error.

@@ -61,7 +61,8 @@ public struct FileTonePreference: TonePreference {
     }
     do throws(SystemError) {
       let folder = try SoundsFolder(making: container, name: Self.folderName, calls: calls)
-      try folder.publish(Array(bytes) + Array("\n".utf8), as: fileName, use: SoundUse(at: Date()))
+      _ = try folder.publish(
+        Array(bytes) + Array("\n".utf8), as: fileName, use: SoundUse(at: Date()), setsFolderAside: false)
     } catch {
       throw SoundLibraryError(error, while: .storingPreference, in: folder)
     }

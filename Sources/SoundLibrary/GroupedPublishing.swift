@@ -54,7 +54,7 @@ public final class GroupedPublishing: Sendable {
       // An error appears again when the bytes are synchronized.
       try? folder.folder.calls.startWriting(temporary.file.number)
       state.withLock { $0.unpublished[name, default: Unpublished()].clips += 1 }
-      return PreparedClip(name: name, temporary: temporary, folder: folder) { self.forget(name) }
+      return PreparedClip(name: name, temporary: temporary, folder: folder, library: library) { self.forget(name) }
     } catch {
       throw SoundLibraryError(error, while: .publishing, in: library.soundsDirectory)
     }
@@ -149,17 +149,19 @@ public final class PreparedClip: Sendable {
   let folder: SharedFolder
 
   private let temporary: SoundsFolder.Temporary
+  private let library: SoundLibrary
   private let isRenamed = Locked(false)
   private let hasEnded = Locked(false)
   private let whenEnded: @Sendable () -> Void
 
   fileprivate init(
-    name: String, temporary: consuming SoundsFolder.Temporary, folder: SharedFolder,
+    name: String, temporary: consuming SoundsFolder.Temporary, folder: SharedFolder, library: SoundLibrary,
     whenEnded: @escaping @Sendable () -> Void
   ) {
     self.name = name
     self.temporary = temporary
     self.folder = folder
+    self.library = library
     self.whenEnded = whenEnded
   }
 
@@ -168,8 +170,9 @@ public final class PreparedClip: Sendable {
   fileprivate func synchronize() throws(SystemError) { try temporary.file.synchronize() }
 
   fileprivate func rename() throws(SystemError) {
-    try folder.folder.replace(name, by: temporary.name)
+    let setAside = try folder.folder.replace(name, by: temporary.name)
     isRenamed.withLock { $0 = true }
+    library.report(setAside: setAside)
   }
 
   /// Removes the file if it was not renamed, and resumes the tasks that wait for the clip.

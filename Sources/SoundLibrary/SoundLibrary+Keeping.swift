@@ -50,7 +50,7 @@ extension SoundLibrary {
       try SoundsFolder(existing: container, calls: calls).mark(SoundUse(at: now()), name)
       return true
     } catch {
-      if error.kind == .missing { return false }
+      if [.missing, .notAFile].contains(error.kind) { return false }
       throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileSystem
-import Foundation
+public import Foundation
 
 extension SoundLibrary {
   /// Returns the names of all files that have a valid clip name, sorted; an empty array when the folder does not exist.
@@ -16,10 +16,20 @@ extension SoundLibrary {
     try SoundsFolder.names(in: soundsDirectory, calls: calls)
   }
 
+  /// Returns the folders that had a clip's name and were moved away, sorted by their paths; an empty array when there is
+  /// none. They may hold somebody's files, so nothing removes them but a person.
+  ///
+  /// - Throws: ``SoundLibraryError``.
+  public func foldersSetAside() throws(SoundLibraryError) -> [URL] {
+    try entryNames().filter { $0.hasPrefix(SoundsFolder.setAsidePrefix) }.sorted()
+      .map { soundsDirectory.appending(path: $0, directoryHint: .isDirectory) }
+  }
+
   /// Removes a clip. It stays removed after a power cut. A later request for the same clip makes it again.
   ///
-  /// - Returns: Whether the clip existed.
-  /// - Throws: ``SoundLibraryError``, with the code `notAFile` when a folder, a symbolic link or a device has the name.
+  /// - Returns: Whether the clip existed. A folder, a symbolic link, a pipe, a socket or a device with the name is not a
+  ///   clip, and stays.
+  /// - Throws: ``SoundLibraryError``.
   @discardableResult
   public func remove(_ name: String) throws(SoundLibraryError) -> Bool {
     _ = try url(for: name)  // this refuses invalid clip names
@@ -27,7 +37,7 @@ extension SoundLibrary {
       try SoundsFolder(existing: container, calls: calls).remove(name)
       return true
     } catch {
-      if error.kind == .missing { return false }
+      if [.missing, .notAFile].contains(error.kind) { return false }
       throw SoundLibraryError(error, while: .removing, in: soundsDirectory)
     }
   }

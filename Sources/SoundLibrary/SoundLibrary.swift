@@ -21,18 +21,23 @@ public struct SoundLibrary: Sendable {
 
   let calls: FileSystemCalls
   let now: @Sendable () -> Date
+  private let whenSetAside: @Sendable (_ folder: URL) -> Void
 
-  public init(container: GroupContainer) {
-    self.init(container: container, calls: .system)
+  /// - Parameter whenSetAside: Called with the new place of a folder that had a clip's name and was moved away; see
+  ///   ``publish(_:as:)``. It must return at once.
+  public init(container: GroupContainer, whenSetAside: @escaping @Sendable (_ folder: URL) -> Void = { _ in }) {
+    self.init(container: container, calls: .system, whenSetAside: whenSetAside)
   }
 
   /// - Parameter now: The clock by which uses are recorded.
   package init(
-    container: GroupContainer, calls: FileSystemCalls = .system, now: @escaping @Sendable () -> Date = { Date() }
+    container: GroupContainer, calls: FileSystemCalls = .system, now: @escaping @Sendable () -> Date = { Date() },
+    whenSetAside: @escaping @Sendable (_ folder: URL) -> Void = { _ in }
   ) {
     self.container = container
     self.calls = calls
     self.now = now
+    self.whenSetAside = whenSetAside
   }
 
   /// The container's `Library/Sounds`; the first ``publish(_:as:)`` creates it.
@@ -49,7 +54,9 @@ public struct SoundLibrary: Sendable {
   /// Publishes a clip in `Library/Sounds` and replaces an existing clip with the same name.
   ///
   /// The container, `Library` and `Sounds` are created if they are missing. A symbolic link in place of `Library` or
-  /// `Sounds` is refused. A symbolic link in place of the clip is replaced, not followed.
+  /// `Sounds` is refused. A symbolic link, a pipe, a socket or a device in place of the clip is replaced, and a link is
+  /// not followed. A folder in place of the clip may hold somebody's files. It is moved to a hidden name, stays there,
+  /// and is reported; see ``foldersSetAside()``.
   ///
   /// - Parameters:
   ///   - bytes: A complete sound file of at most ``maximumClipBytes``. The content is not checked.
@@ -63,7 +70,7 @@ public struct SoundLibrary: Sendable {
     try check(bytes, name)
     do throws(SystemError) {
       let folder = try SoundsFolder(making: container, calls: calls)
-      try folder.publish(bytes, as: name, use: SoundUse(at: now()))
+      report(setAside: try folder.publish(bytes, as: name, use: SoundUse(at: now())))
     } catch {
       throw SoundLibraryError(error, while: .publishing, in: soundsDirectory)
     }
@@ -73,13 +80,13 @@ public struct SoundLibrary: Sendable {
   /// Returns the bytes of a clip, or nil when it does not exist.
   ///
   /// The content is not checked. The caller recognizes an empty, short or damaged file by decoding it, and publishes
-  /// the clip again. A missing folder is not an error.
+  /// the clip again. A missing folder is not an error. A folder, a symbolic link, a pipe, a socket or a device with the
+  /// name is not a clip, and ``publish(_:as:)`` puts the clip in its place.
   ///
   /// - Parameters:
   ///   - isUse: Whether somebody asked for the clip, so that it counts as used now; see ``SoundUse``.
   ///   - limit: The maximum size in bytes of a file that is read.
-  /// - Throws: ``SoundLibraryError``, with the code `notAFile` when a folder, a symbolic link or a device has the name,
-  ///   and `tooLarge` when the file has more bytes than the limit.
+  /// - Throws: ``SoundLibraryError``, with the code `tooLarge` when the file has more bytes than the limit.
   public func contents(
     of name: String, isUse: Bool = false, atMost limit: Int = maximumClipBytes
   ) throws(SoundLibraryError) -> [UInt8]? {
@@ -89,9 +96,15 @@ public struct SoundLibrary: Sendable {
       return try folder.contents(
         of: name, atMost: limit, use: isUse ? SoundUse(at: now()) : nil)
     } catch {
-      if error.kind == .missing { return nil }
+      if [.missing, .notAFile].contains(error.kind) { return nil }
       throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
     }
+  }
+
+  /// Reports a folder that was moved away.
+  func report(setAside name: String?) {
+    guard let name else { return }
+    whenSetAside(soundsDirectory.appending(path: name, directoryHint: .isDirectory))
   }
 
   /// Checks that a clip with these bytes can have this name.

@@ -35,6 +35,12 @@ struct SoundsFolder: ~Copyable, Sendable {
 
   static func temporaryName(_ index: Int) -> String { "\(temporaryPrefix)\(index)" }
 
+  /// The beginning of the name that a folder gets when it is moved away from a clip's name.
+  static let setAsidePrefix = ".set-aside-"
+
+  /// The number of names for folders that were moved away.
+  static let setAsideLimit = 1024
+
   let folder: OpenDescriptor
   let calls: FileSystemCalls
 
@@ -58,18 +64,25 @@ struct SoundsFolder: ~Copyable, Sendable {
 
   /// Writes a file under a temporary name and renames it when all of its bytes are on the disk.
   ///
-  /// - Parameter use: The first use of the file.
-  func publish(_ bytes: [UInt8], as name: String, use: SoundUse) throws(SystemError) {
+  /// - Parameters:
+  ///   - use: The first use of the file.
+  ///   - setsFolderAside: See ``replace(_:by:setsFolderAside:)``.
+  /// - Returns: See ``replace(_:by:setsFolderAside:)``.
+  func publish(
+    _ bytes: [UInt8], as name: String, use: SoundUse, setsFolderAside: Bool = true
+  ) throws(SystemError) -> String? {
     let temporary = try write(bytes, startingAt: Int.random(in: 0..<Self.temporaryNameCount), use: use)
+    let setAside: String?
     do throws(SystemError) {
       try temporary.file.synchronize()
-      try replace(name, by: temporary.name)
+      setAside = try replace(name, by: temporary.name, setsFolderAside: setsFolderAside)
     } catch {
       // The first error is the one to report.
       try? calls.remove(folder.number, temporary.name)
       throw error
     }
     try folder.synchronize()
+    return setAside
   }
 
   /// Writes a file under a temporary name. Its bytes are not synchronized. No file is left after an error.
@@ -90,25 +103,46 @@ struct SoundsFolder: ~Copyable, Sendable {
     return temporary
   }
 
-  /// Gives a temporary file its name, and replaces an existing file.
-  func replace(_ name: String, by newName: String) throws(SystemError) {
-    guard let old = try? openFile(name) else { return try calls.rename(folder.number, newName, name) }
-    try replace(name, old, by: newName)
+  /// Gives a temporary file its name, and replaces whatever has the name: a file, a symbolic link, a pipe, a socket or
+  /// a device. A folder cannot be replaced and may hold somebody's files, so it is moved away.
+  ///
+  /// - Parameter setsFolderAside: Whether a folder with the name is moved away, instead of being an error.
+  /// - Returns: The new name of a folder that was moved away; nil if there was none.
+  func replace(_ name: String, by newName: String, setsFolderAside: Bool = true) throws(SystemError) -> String? {
+    if let old = try? openFile(name) {
+      waitForRemoval(of: old)
+      return try put(newName, at: name, setsFolderAside)
+    }
+    return try put(newName, at: name, setsFolderAside)
   }
 
-  /// Replaces a file. If the old file is just being removed, the removal ends first. It could otherwise hit the new
-  /// one.
-  private func replace(_ name: String, _ old: borrowing OpenDescriptor, by newName: String) throws(SystemError) {
+  /// Waits until the removal of a file has ended. It could otherwise hit the file that replaces it.
+  private func waitForRemoval(of old: borrowing OpenDescriptor) {
     for _ in 0..<Self.lockAttempts {
       do throws(SystemError) {
-        try calls.lock(old.number)
-        break
+        return try calls.lock(old.number)
       } catch {
-        guard error.kind == .busy else { break }
+        guard error.kind == .busy else { return }
         Thread.sleep(forTimeInterval: Self.lockPause)  // no event announces that a lock was released
       }
     }
-    try calls.rename(folder.number, newName, name)
+  }
+
+  private func put(_ file: String, at name: String, _ setsFolderAside: Bool) throws(SystemError) -> String? {
+    var setAside: String?
+    for number in 0..<Self.setAsideLimit {
+      do throws(SystemError) {
+        try calls.rename(folder.number, file, name)
+        return setAside
+      } catch {
+        guard error.kind == .notAFile, setsFolderAside else { throw error }
+      }
+      let place = "\(Self.setAsidePrefix)\(number)"
+      // If the name is taken, the next one is tried. The slash keeps the system from moving anything but a folder, such
+      // as the clip of another publisher that has moved the folder away in the meantime.
+      if (try? calls.rename(folder.number, "\(name)/", place)) != nil { setAside = place }
+    }
+    throw .notAFile
   }
 
   /// Returns the bytes of a file; throws an error of the kind `missing` when it does not exist.
@@ -210,7 +244,7 @@ struct SoundsFolder: ~Copyable, Sendable {
       let number = try retryingWhenInterrupted { () throws(SystemError) in try calls.openFile(folder.number, name) }
       return OpenDescriptor(number, calls: calls)
     } catch {
-      throw error.isRefusedLink ? .notAFile : error
+      throw error.isRefusedLink || error.isRefusedSocket ? .notAFile : error
     }
   }
 }

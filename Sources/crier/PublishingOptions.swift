@@ -23,6 +23,10 @@ struct PublishingOptions: ParsableArguments {
     let folder = containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.containers
     let container = try GroupContainer(containers: folder, group: group)
     GroupWarning.note(about: [group], in: "--group")
-    return SoundLibrary(container: container)
+    return SoundLibrary(container: container) { folder in
+      Terminal.note(
+        "A folder had the name of a clip and was moved to \(Terminal.printable(folder.path(percentEncoded: false))). Look "
+          + "at what it holds, and remove it.")
+    }
   }
 }

@@ -66,6 +66,11 @@ extension Sounds {
     func run() async throws {
       try await Failures.reported {
         let library = try publishing.library(home: home.folder)
+        for folder in try library.foldersSetAside() {
+          Terminal.note(
+            "\(Terminal.printable(folder.path(percentEncoded: false))) had the name of a clip and was moved away. Look at "
+              + "what it holds, and remove it.")
+        }
         if limits.isGiven {
           let needs = try await ClipNeeds.read(of: publishing.owner(home: home.home), changesNothing: dryRun)
           if let note = needs.noteWithRemedy { Terminal.note(note) }

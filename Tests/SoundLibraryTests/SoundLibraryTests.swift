@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
+import FileSystem
 import Foundation
 import Testing
 
@@ -166,21 +168,101 @@ struct SoundLibraryTests {
     try FileManager.default.createSymbolicLink(
       at: home.container.soundsDirectory.appending(path: "a.wav"), withDestinationURL: victim)
 
-    let reading = #expect(throws: SoundLibraryError.self) { try home.library.contents(of: "a.wav") }
-    #expect(reading?.code == .notAFile)
+    #expect(try home.library.contents(of: "a.wav") == nil)
+    #expect(try !home.library.use("a.wav"))
     _ = try home.library.publish([1], as: "a.wav")
     #expect(try home.library.contents(of: "a.wav") == [1])
     #expect(try Data(contentsOf: victim) == Data([9]))
   }
 
-  @Test("a folder with a clip's name is refused, and no temporary file stays")
+  /// What can have a clip's name without being a file that can be read.
+  enum Other: CaseIterable {
+    case danglingLink, pipe, socket
+
+    func make(at path: String) throws {
+      switch self {
+      case .danglingLink: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "gone")
+      // Safe: the text lives as long as the call.
+      case .pipe: #expect(unsafe mkfifo(path, 0o644) == 0)
+      // Safe: the text lives as long as the call.
+      case .socket: #expect(unsafe mknod(path, S_IFSOCK | 0o644, 0) == 0)
+      }
+    }
+  }
+
+  @Test("a dangling link, a pipe or a socket with a clip's name is no clip, and is replaced", arguments: Other.allCases)
+  func otherAsClip(_ other: Other) throws {
+    try home.makeSoundsDirectory()
+    try other.make(at: home.container.soundsDirectory.path + "/a.wav")
+    #expect(try home.library.contents(of: "a.wav", isUse: true) == nil)
+    #expect(try !home.library.use("a.wav"))
+    _ = try home.library.publish([1], as: "a.wav")
+    #expect(try home.library.contents(of: "a.wav") == [1])
+    #expect(home.names == ["a.wav"])
+  }
+
+  @Test("a folder with a clip's name is moved away with its files and told, and the clip is published")
   func folderAsClip() throws {
+    let told = Locked<[URL]>([])
+    let library = SoundLibrary(container: home.container) { folder in told.withLock { $0.append(folder) } }
+    let place = home.container.soundsDirectory.appending(path: "a.wav")
+    for content in ["first", "second"] {
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      try Data(content.utf8).write(to: place.appending(path: "b.wav"))
+      #expect(try library.contents(of: "a.wav", isUse: true) == nil)
+      #expect(try !library.use("a.wav"))
+      _ = try library.publish([1], as: "a.wav")
+      #expect(try library.contents(of: "a.wav") == [1])
+      try library.remove("a.wav")
+    }
+    let folders = told.withLock { $0 }
+    #expect(folders.map(\.lastPathComponent) == [".set-aside-0", ".set-aside-1"])
+    #expect(
+      try folders.map { try Data(contentsOf: $0.appending(path: "b.wav")) } == [
+        Data("first".utf8), Data("second".utf8),
+      ])
+    #expect(try library.foldersSetAside().map(\.path) == folders.map(\.path))
+    #expect(try library.names().isEmpty && library.sounds().isEmpty)
+    try library.prune(SoundKeeping(mostFiles: 0), needed: [])
+    #expect(try library.foldersSetAside().count == 2, "nothing of somebody's is removed")
+  }
+
+  @Test("a clip that another publisher put in the folder's place meanwhile is not moved away")
+  func folderReplacedMeanwhile() throws {
     try FileManager.default.createDirectory(
       at: home.container.soundsDirectory.appending(path: "a.wav"), withIntermediateDirectories: true)
-    let publishing = #expect(throws: SoundLibraryError.self) { try home.library.publish([1], as: "a.wav") }
-    #expect(publishing?.code == .notAFile)
-    let reading = #expect(throws: SoundLibraryError.self) { try home.library.contents(of: "a.wav") }
-    #expect(reading?.code == .notAFile)
+    let other = home.library
+    let renames = Locked(0)
+    var calls = FileSystemCalls.system
+    let rename = calls.rename
+    calls.rename = { (folder, name, newName) throws(SystemError) in
+      // The second renaming moves the folder away. Just before, another publisher does all of this.
+      if renames.withLock({ count in
+        count += 1
+        return count == 2
+      }) {
+        _ = try? other.publish([2], as: "a.wav")
+      }
+      try rename(folder, name, newName)
+    }
+    _ = try SoundLibrary(container: home.container, calls: calls).publish([1], as: "a.wav")
+    #expect(try other.contents(of: "a.wav") == [1])
+    #expect(home.names == [".set-aside-0", "a.wav"])
+  }
+
+  @Test("a folder that cannot be moved away is an error, and no temporary file stays")
+  func fixedFolder() throws {
+    try FileManager.default.createDirectory(
+      at: home.container.soundsDirectory.appending(path: "a.wav"), withIntermediateDirectories: true)
+    var calls = FileSystemCalls.system
+    let rename = calls.rename
+    calls.rename = { (folder, name, newName) throws(SystemError) in
+      if name.hasSuffix("/") { throw SystemError(number: EPERM) }
+      try rename(folder, name, newName)
+    }
+    let library = SoundLibrary(container: home.container, calls: calls)
+    let error = #expect(throws: SoundLibraryError.self) { try library.publish([1], as: "a.wav") }
+    #expect(error?.code == .notAFile)
     #expect(home.names == ["a.wav"])
   }
 

@@ -25,9 +25,9 @@ extension Clips {
   /// Returns whether the file of a clip still exists, and records that it is used. The file may have been removed from
   /// the folder in which a phone looks for the clip.
   static func isThere(_ report: ClipReport) -> Bool {
-    guard let status = try? FileStatus.status(at: report.clip.path), status.isRegularFile, status.byteCount > 0 else {
-      return false
-    }
+    guard let status = try? FileStatus.status(at: report.clip.path, followsLink: false), status.isRegularFile,
+      status.byteCount > 0
+    else { return false }
     guard SoundUse(at: Date()).isNews(lastUsedAt: status.modifiedAt) else { return true }
     let file = URL(filePath: report.clip.path)
     // The clip is in `Library/Sounds` of its container.

@@ -6,6 +6,7 @@ import ConcurrencySupport
 import Crypto
 import Foundation
 import HTTPTypes
+import Logging
 import NIOCore
 import NIOHTTP1
 import SoundLibrary
@@ -72,6 +73,7 @@ final class Clips: Sendable {
   private let groups: AppGroups
   private let keyGroups: @Sendable () async throws -> Set<String>
   private let work: AccountWork
+  private let logger: Logger
 
   /// - Parameters:
   ///   - containers: The folder that contains a folder for each app group.
@@ -81,7 +83,7 @@ final class Clips: Sendable {
   init(
     announcer: Announcer, containers: URL, groups: AppGroups,
     keyGroups: @escaping @Sendable () async throws -> Set<String>, work: AccountWork, cacheBytes: Int,
-    metrics: ServiceMetrics
+    metrics: ServiceMetrics, logger: Logger
   ) {
     self.announcer = announcer
     self.containers = containers
@@ -92,13 +94,22 @@ final class Clips: Sendable {
     // A report takes a few thousand bytes, while its clip takes about a hundred thousand.
     reports = RecentlyUsed(capacityBytes: max(1 << 20, cacheBytes / 8))
     self.metrics = metrics
+    self.logger = logger
   }
 
   /// Returns the library of an app group.
   ///
   /// - Throws: `SoundLibraryError` if the name is not valid for a group.
   func library(_ group: String) throws(SoundLibraryError) -> SoundLibrary {
-    SoundLibrary(container: try GroupContainer(containers: containers, group: group))
+    library(try GroupContainer(containers: containers, group: group))
+  }
+
+  private func library(_ container: GroupContainer) -> SoundLibrary {
+    SoundLibrary(container: container) { [logger] folder in
+      logger.warning(
+        "A folder had the name of a clip and was moved away. Look at what it holds, and remove it.",
+        metadata: ["folder": "\(folder.path(percentEncoded: false))"])
+    }
   }
 
   /// Returns a clip, and makes it if it does not exist.
@@ -244,12 +255,19 @@ final class Clips: Sendable {
   /// Returns the libraries of all groups that have a folder, also of groups that are not the operator's any more. Names
   /// and notes must disappear from them too.
   func allLibraries() async -> [SoundLibrary] {
-    await onWaitingThread { [containers] in
+    await onWaitingThread { [self] in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: containers.path(percentEncoded: false))) ?? []
       return names.sorted().compactMap { name in
-        (try? GroupContainer(containers: containers, group: name)).map { SoundLibrary(container: $0) }
+        (try? GroupContainer(containers: containers, group: name)).map(library)
       }
     }
+  }
+
+  /// Returns the folders that had the name of a clip and were moved away, in all groups. Groups that cannot be read are
+  /// left out.
+  func foldersSetAside() async -> [URL] {
+    let libraries = await allLibraries()
+    return await onWaitingThread { libraries.flatMap { (try? $0.foldersSetAside()) ?? [] } }
   }
 
   /// Returns the libraries of the operator's groups.

@@ -184,7 +184,7 @@ extension Clips {
   /// Returns whether the folder of an app group has a clip.
   func has(_ name: String, in group: String) -> Bool {
     guard let url = try? library(group).url(for: name),
-      let status = try? FileStatus.status(at: url.path(percentEncoded: false))
+      let status = try? FileStatus.status(at: url.path(percentEncoded: false), followsLink: false)
     else { return false }
     return status.isRegularFile && status.byteCount > 0
   }

@@ -3,17 +3,21 @@
 import Ledger
 import Logging
 
-/// Checks the ledger beside the service's work, and ends the service as soon as the ledger is found damaged.
+/// Checks the ledger beside the service's work, looks at its files once a second, and ends the service as soon as the
+/// ledger is found damaged, or one of its files removed, replaced or cut.
 struct LedgerWatch: Sendable {
   let ledger: Ledger
   let stopping: Stopping
   let logger: Logger
+  /// The time between two looks at the ledger's files. Each write looks too.
+  private static let interval: Duration = .seconds(1)
 
   /// Runs until the task is cancelled.
   ///
   /// - Throws: `LedgerError` when the ledger is damaged or cannot be checked. For a moment before, requests are answered
   ///   with errors, so that clients learn the reason and send their next requests elsewhere.
   func run() async throws(LedgerError) {
+    async let _ = lookAtFiles()
     do throws(LedgerError) {
       if !ledger.wasCheckedAtOpening {
         guard let report = try await ledger.checkIntegrity() else { return }
@@ -33,5 +37,10 @@ struct LedgerWatch: Sendable {
       try? await Task.sleep(for: AnnouncementServer.farewell)
       throw error
     }
+  }
+
+  private func lookAtFiles() async {
+    // The sleep throws only when the task is cancelled.
+    while (try? await Task.sleep(for: Self.interval)) != nil { await ledger.checkFiles() }
   }
 }

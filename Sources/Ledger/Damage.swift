@@ -5,59 +5,78 @@ import FileSystem
 import Foundation
 import GRDB
 
-/// Whether SQLite found the ledger's file damaged while it was open.
+/// Whether the ledger's file was found damaged while it was open, or one of its files replaced, removed or cut.
 ///
-/// From then on, every call of the ledger fails with `damaged` without reading or writing the file. So that the next
-/// opening cannot serve anything from the file either, an empty file beside it marks it as damaged; see ``mark(of:)``.
+/// From then on, every call of the ledger fails with the same error without reading or writing the file. So that the
+/// next opening cannot serve anything from the file either, an empty file beside it marks it as damaged; see
+/// ``mark(of:)``.
 final class Damage: Sendable {
   private struct State {
     var isFound = false
+    /// Nil if SQLite found the damage.
+    var change: LedgerError.FileChange?
+    var connection: DatabaseQueue?
     var lastWaiter = 0
     var waiting: [Int: AwaitedAnswer<Bool>] = [:]
   }
 
-  /// SQLite moves the log into the file when the file's last connection is closed. A damaged file must not be written,
-  /// so a connection that only reads stays open until the process ends.
+  /// SQLite moves the log into the file when the file's last connection is closed, and removes what has the log's name.
+  /// A damaged file must not be written, so a connection stays open until the process ends. It is one that was open
+  /// before: to open the file again could bring together a new file and an old log.
   private static let keptConnections = Locked<[DatabaseQueue]>([])
 
-  private let file: URL
+  let file: URL
   private let state = Locked(State())
-  /// Opens a connection that only reads.
-  private let open: @Sendable () throws -> DatabaseQueue
   /// Whether the file may be marked.
   private let marks: Bool
 
-  init(in file: URL, marks: Bool, open: @escaping @Sendable () throws -> DatabaseQueue) {
+  init(in file: URL, marks: Bool) {
     self.file = file
     self.marks = marks
-    self.open = open
   }
 
+  /// Sets the connection that stays open if damage is found.
+  func keep(_ connection: DatabaseQueue) { state.withLock { $0.connection = connection } }
+
   var isFound: Bool { state.withLock { $0.isFound } }
+
+  /// Returns the error with which a call fails; nil if no damage was found.
+  func error(while action: LedgerError.Action) -> LedgerError? {
+    let (isFound, change) = state.withLock { ($0.isFound, $0.change) }
+    guard isFound else { return nil }
+    return LedgerError(change == nil ? .damaged : .fileChanged, while: action, in: file, change: change)
+  }
 
   /// The file that marks a ledger as damaged. While it exists, the whole ledger is checked before anything is read from
   /// it.
   static func mark(of file: URL) -> URL { file.appendingPathExtension("damaged") }
 
-  /// Records the damage if the error is SQLite's report of it. Other errors, such as that of a row that this version
-  /// cannot read, concern only the call that failed.
+  /// Records the damage if the error is SQLite's or ``LedgerFiles``'s report of it. Other errors, such as that of a row
+  /// that this version cannot read, concern only the call that failed.
   func note(_ error: any Error) {
-    guard let error = error as? DatabaseError,
-      [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.extendedResultCode.primaryResultCode)
-    else { return }
-    found()
+    switch error {
+    case let error as LedgerError where error.code == .fileChanged: found(error.change)
+    // SQLite reads less than a page only from a log that is shorter than its index says.
+    case let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHORT_READ:
+      found(LedgerError.FileChange(.log, .cut))
+    case let error as DatabaseError
+    where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.extendedResultCode.primaryResultCode):
+      found()
+    default: break
+    }
   }
 
-  /// Records that the file is damaged.
-  func found() {
-    let isFirst = state.withLock { state in
+  /// Records that the file is damaged, or what happened to it.
+  func found(_ change: LedgerError.FileChange? = nil) {
+    let (isFirst, connection) = state.withLock { state in
       defer { state.isFound = true }
-      return !state.isFound
+      if !state.isFound { state.change = change }
+      return (!state.isFound, state.connection)
     }
     guard isFirst else { return }
-    // The damage counts even if the disk allows neither.
+    // The damage counts even if the disk does not allow the mark.
     if marks { try? DurableFile.createEmpty(Self.mark(of: file)) }
-    if let connection = try? open() { Self.keptConnections.withLock { $0.append(connection) } }
+    if let connection { Self.keptConnections.withLock { $0.append(connection) } }
     let waiting = state.withLock { state in
       defer { state.waiting = [:] }
       return state.waiting.values

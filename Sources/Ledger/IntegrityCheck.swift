@@ -90,7 +90,7 @@ final class IntegrityCheck: Sendable {
         pause = settings.shortestPause
       case .damaged:
         damage.found()
-        throw LedgerError(.damaged, while: .checking, in: file)
+        throw damage.error(while: .checking) ?? LedgerError(.damaged, while: .checking, in: file)
       case .stopped: return nil
       case .logGrew, .busy:
         if outcome == .logGrew, part == .file {

@@ -32,6 +32,9 @@ extension Ledger {
 
   func checkIntegrity(_ settings: IntegrityCheck.Settings) async throws(LedgerError) -> IntegrityReport? {
     let start = ContinuousClock.now
+    // A connection that is opened by name must meet the files that the others have open.
+    await checkFiles()
+    if let error = damage.error(while: .checking) { throw error }
     do {
       let connection = try await onWaitingThread { [self] in try openToCheck() }
       let check = IntegrityCheck(on: connection, of: file, damage: damage, settings: settings)
@@ -45,10 +48,11 @@ extension Ledger {
     }
   }
 
-  /// Waits until the file is found damaged by ``checkIntegrity()`` or by any other call.
+  /// Waits until the file is found damaged by ``checkIntegrity()`` or by any other call, or one of the ledger's files
+  /// removed, replaced or cut.
   ///
   /// - Returns: The error with which all calls fail from then on; nil if the task was cancelled.
   public func damageFound() async -> LedgerError? {
-    await damage.waitUntilFound() ? LedgerError(.damaged, while: .checking, in: file) : nil
+    await damage.waitUntilFound() ? damage.error(while: .checking) : nil
   }
 }

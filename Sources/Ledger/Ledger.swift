@@ -63,6 +63,8 @@ public final class Ledger: Sendable {
   private let writes: WriteQueue
   private let newWebhooks = NewWebhookWatch()
   let damage: Damage
+  /// Nil if the ledger was opened for reading only.
+  private let files: LedgerFiles?
   /// Whether opening the ledger checked every page.
   public let wasCheckedAtOpening: Bool
 
@@ -77,9 +79,10 @@ public final class Ledger: Sendable {
     at file: URL, options: Options = Options(), now: @escaping @Sendable () -> Date = { Date() }
   ) throws(LedgerError) {
     let file = file.absoluteURL.standardizedFileURL
-    damage = Damage(in: file, marks: true) { try Self.connectForReading(file, options: options) }
+    damage = Damage(in: file, marks: true)
     do {
       (writer, reader, wasCheckedAtOpening) = try Self.open(file, options: options, damage: damage)
+      files = try writer.inDatabase { try LedgerFiles(of: file, $0) }
     } catch {
       throw LedgerError(error, while: .opening, in: file)
     }
@@ -87,7 +90,7 @@ public final class Ledger: Sendable {
     self.options = options
     self.now = now
     writes = WriteQueue(
-      writer: writer, file: file, damage: damage, limit: options.waitingLimit, byteLimit: options.waitingBytes)
+      writer: writer, damage: damage, files: files, limit: options.waitingLimit, byteLimit: options.waitingBytes)
     writer.add(transactionObserver: newWebhooks, extent: .databaseLifetime)
   }
 
@@ -99,7 +102,7 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``, with `olderVersion` if the file must be migrated before this version can read it.
   public init(reading file: URL, options: Options = Options()) throws(LedgerError) {
     let file = file.absoluteURL.standardizedFileURL
-    damage = Damage(in: file, marks: false) { try Self.connectForReading(file, options: options) }
+    damage = Damage(in: file, marks: false)
     do {
       (reader, wasCheckedAtOpening) = try Self.openForReading(file, options: options)
     } catch {
@@ -107,11 +110,13 @@ public final class Ledger: Sendable {
     }
     // SQLite refuses each write on this connection.
     writer = reader
+    files = nil
+    damage.keep(reader)
     self.file = file
     self.options = options
     now = { Date() }
     writes = WriteQueue(
-      writer: writer, file: file, damage: damage, limit: options.waitingLimit, byteLimit: options.waitingBytes)
+      writer: writer, damage: damage, files: files, limit: options.waitingLimit, byteLimit: options.waitingBytes)
   }
 
   // MARK: - Access
@@ -147,9 +152,7 @@ public final class Ledger: Sendable {
     // connection were opened read-only, it could not empty the log when it is the last connection to be closed.)
     let result: Result<Value, LedgerError> = await waitForAnswer { answer in
       reader.asyncWriteWithoutTransaction { [file, damage] database in
-        guard !damage.isFound else {
-          return answer.give(.failure(LedgerError(.damaged, while: action, in: file)))
-        }
+        if let error = damage.error(while: action) { return answer.give(.failure(error)) }
         var value: Result<Value, any Error> = .failure(CancellationError())
         do {
           try database.inTransaction(.deferred) {
@@ -169,11 +172,37 @@ public final class Ledger: Sendable {
   /// Moves the log's content into the file, so that the log is written from its start again.
   func checkpoint() async {
     await withCheckedContinuation { continuation in
-      writer.asyncWriteWithoutTransaction { [damage] database in
+      writer.asyncWriteWithoutTransaction { [damage, files] database in
+        Self.checkFiles(files, database, damage)
         // If a reader is in the way, a later checkpoint moves the content.
         if !damage.isFound { _ = try? database.checkpoint(.passive) }
         continuation.resume()
       }
+    }
+  }
+
+  /// Looks whether the ledger's files are still the ones that were opened, and whole. If they are not, nothing more is
+  /// read or written, and ``damageFound()`` returns. The ledger also looks before and after each commit.
+  public func checkFiles() async {
+    await withCheckedContinuation { continuation in
+      writer.asyncWriteWithoutTransaction { [damage, files] database in
+        Self.checkFiles(files, database, damage)
+        continuation.resume()
+      }
+    }
+  }
+
+  private static func checkFiles(_ files: LedgerFiles?, _ database: Database, _ damage: Damage) {
+    guard let files, !damage.isFound else { return }
+    do {
+      // While this connection may write, no other one does, so each file is at rest.
+      try database.inTransaction(.immediate) {
+        try files.check(database, while: .checking)
+        return .rollback
+      }
+    } catch {
+      damage.note(error)
+      files.rescueLog(database, after: error)
     }
   }
 
@@ -212,6 +241,7 @@ public final class Ledger: Sendable {
       try DurableFile.createEmpty(file)
 
       let writer = try DatabaseQueue(path: path, configuration: configuration(file, options, .writer))
+      damage.keep(writer)
       try Schema.migrate(writer, file: file)
       return writer
     }

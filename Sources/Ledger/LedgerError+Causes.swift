@@ -38,7 +38,9 @@ extension LedgerError {
   /// useless.
   var meetsEveryWrite: Bool {
     switch code {
-    case .busy, .damaged, .notALedger, .newerVersion, .olderVersion, .readOnly, .notPermitted, .wrongKindOfFile: true
+    case .busy, .damaged, .fileChanged, .notALedger, .newerVersion, .olderVersion, .readOnly, .notPermitted,
+      .wrongKindOfFile:
+      true
     case .systemFailure: resultCode.map { ResultCode(rawValue: $0).primaryResultCode == .SQLITE_IOERR } ?? true
     default: false
     }

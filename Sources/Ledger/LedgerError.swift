@@ -26,7 +26,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The account has ``Ledger/Options/mostDevices`` devices, or the group of devices has
     /// ``Ledger/Options/mostDevicesInGroup``.
     case tooManyDevices = "too_many_devices"
-    /// The device has ``Ledger/Options/mostEnumerators`` enumerators.
+    /// The device has ``Ledger/Options/mostEnumerators`` enumerators, or the account has
+    /// ``Ledger/Options/mostEnumeratorsOfAccount``.
     case tooManyEnumerators = "too_many_enumerators"
     /// A device and a group of devices would have the same name.
     case deviceNameTaken = "device_name_taken"
@@ -48,6 +49,9 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case busy
     /// The file is not a database or is damaged.
     case damaged
+    /// One of the ledger's files was removed, replaced, cut or overwritten while the ledger was open; see
+    /// ``LedgerError/change``.
+    case fileChanged = "file_changed"
     /// The file is another program's database.
     case notALedger = "not_a_ledger"
     /// The file was written by a newer version of this program.
@@ -106,9 +110,13 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The requested state, when ``code-swift.property`` is `illegalTransition`.
   public let to: Ledger.State?
 
+  /// What happened to which of the files, when ``code-swift.property`` is `fileChanged`.
+  public let change: FileChange?
+
   init(
     _ code: Code, while action: Action, in file: URL, resultCode: Int32? = nil, systemError: Int32? = nil,
-    player: Int32? = nil, field: String? = nil, from: Ledger.State? = nil, to: Ledger.State? = nil
+    player: Int32? = nil, field: String? = nil, from: Ledger.State? = nil, to: Ledger.State? = nil,
+    change: FileChange? = nil
   ) {
     self.code = code
     self.action = action
@@ -119,6 +127,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     self.field = field
     self.from = from
     self.to = to
+    self.change = change
   }
 
   /// The operation, the file, the cause and the next step. The text never contains a payload, an announcement's id or
@@ -164,7 +173,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyCommands: "too many commands are waiting for the lane's player"
     case .tooManyReplays: "too many replays of the lane or of the account are waiting"
     case .tooManyDevices: "the account or the group of devices has reached the limit of its devices"
-    case .tooManyEnumerators: "the device has reached the limit of its enumerators"
+    case .tooManyEnumerators: "the device or the account has reached the limit of its enumerators"
     case .deviceNameTaken: "a device and a group of devices would have the same name"
     case .tooManyWebhookEndpoints: "the account has reached the limit of its webhook endpoints"
     case .webhookEndpointExists: "the account has another webhook endpoint with this URL"
@@ -175,6 +184,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notPermitted: "this user does not have permission"
     case .busy: "another process kept the file locked for too long"
     case .damaged: "the file is damaged, or is not a database"
+    case .fileChanged: change?.description ?? "the file was changed while the ledger was open"
     case .notALedger: "the file is a database of another program"
     case .newerVersion: "the file was written by a newer version of this program"
     case .olderVersion: "the file must first be brought up to date"
@@ -205,6 +215,9 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notPermitted: "Give this user access to the file, or choose another file."
     case .busy: "Find the process that uses the file, and try again."
     case .damaged: "\(damageLimit)Keep a copy of it and of the files beside it, and restore a backup."
+    case .fileChanged:
+      "Nothing more is accepted. Stop every program that uses the ledger, keep a copy of the file and of the files "
+        + "beside it, and put the former file back or restore a backup."
     case .notALedger: "The file was not changed. Choose another file."
     case .newerVersion: "The file was not changed. Use the newer version, or another file."
     case .olderVersion:

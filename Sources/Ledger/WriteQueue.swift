@@ -31,16 +31,16 @@ final class WriteQueue: Sendable {
   }
 
   private let writer: DatabaseQueue
-  private let file: URL
   private let damage: Damage
+  private let files: LedgerFiles?
   private let limit: Int
   private let byteLimit: Int
   private let state = Locked(State())
 
-  init(writer: DatabaseQueue, file: URL, damage: Damage, limit: Int, byteLimit: Int) {
+  init(writer: DatabaseQueue, damage: Damage, files: LedgerFiles?, limit: Int, byteLimit: Int) {
     self.writer = writer
-    self.file = file
     self.damage = damage
+    self.files = files
     self.limit = limit
     self.byteLimit = byteLimit
   }
@@ -82,15 +82,16 @@ final class WriteQueue: Sendable {
   }
 
   /// Commits the writes in one transaction and answers each of them.
+  ///
+  /// The files are looked at before the transaction writes to them, and after its commit, so that no write is confirmed
+  /// that went into a file without a name.
   private func commit(_ writes: ArraySlice<Write>, in database: Database) {
-    guard !damage.isFound else {
-      release(writes)
-      for write in writes { write.fail(LedgerError(.damaged, while: write.action, in: file)) }
-      return
-    }
+    guard let first = writes.first else { return }
+    if damage.isFound { return fail(writes) }
     var answers: [@Sendable () -> Void] = []
     do {
       try database.inTransaction(.immediate) {
+        try files?.check(database, while: first.action, beforeWriting: true)
         // A single write needs no savepoint: if it fails, the whole transaction fails.
         if writes.count == 1, let write = writes.first {
           answers.append(try write.perform(database))
@@ -108,12 +109,10 @@ final class WriteQueue: Sendable {
         }
         return .commit
       }
-      release(writes)
-      for answer in answers { answer() }
     } catch {
-      damage.note(error)
-      guard let first = writes.first else { return }
-      let failure = LedgerError(error, while: first.action, in: file)
+      note(error, in: database)
+      if damage.isFound { return fail(writes) }
+      let failure = LedgerError(error, while: first.action, in: damage.file)
       guard writes.count == 1 || failure.meetsEveryWrite else {
         // The whole transaction was rolled back. One write may be too large for the free space, so each is retried in a
         // transaction of its own.
@@ -121,8 +120,35 @@ final class WriteQueue: Sendable {
         return
       }
       release(writes)
-      for write in writes { write.fail(LedgerError(error, while: write.action, in: file)) }
+      for write in writes { write.fail(LedgerError(error, while: write.action, in: damage.file)) }
+      return
     }
+    guard isKept(first.action, database) else { return fail(writes) }
+    release(writes)
+    for answer in answers { answer() }
+  }
+
+  /// Looks at the files after a commit.
+  ///
+  /// - Returns: Whether the commit is in the ledger's files, as far as the look could tell.
+  private func isKept(_ action: LedgerError.Action, _ database: Database) -> Bool {
+    do {
+      try files?.check(database, while: action)
+    } catch {
+      note(error, in: database)
+    }
+    return !damage.isFound
+  }
+
+  private func note(_ error: any Error, in database: Database) {
+    damage.note(error)
+    files?.rescueLog(database, after: error)
+  }
+
+  /// Answers writes with the damage that was found.
+  private func fail(_ writes: ArraySlice<Write>) {
+    release(writes)
+    for write in writes { if let error = damage.error(while: write.action) { write.fail(error) } }
   }
 
   private func release(_ writes: ArraySlice<Write>) {

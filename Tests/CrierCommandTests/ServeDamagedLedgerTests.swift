@@ -50,4 +50,22 @@ struct ServeDamagedLedgerTests {
     #expect(result.message.contains("The file was not changed. Keep a copy of it"))
     #expect(try Data(contentsOf: file) == bytes)
   }
+
+  @Test("a file that is replaced under the service ends it with status 73, and the message says what to do")
+  func replaced() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let file = try await makeLedger(crier, damaging: nil)
+    let copy = crier.home.appending(path: "copy.sqlite")
+    try FileManager.default.copyItem(at: file, to: copy)
+    let service = try RunningService(of: crier)
+    // Safe: the texts live as long as the call.
+    #expect(unsafe rename(copy.path, file.path) == 0)
+    #expect(service.wait() == 73)
+    #expect(
+      try service.messages().contains(
+        "crier: Checking the ledger \(file.path) failed: the file was replaced by another file while the ledger was open. "
+          + "Nothing more is accepted. Stop every program that uses the ledger, keep a copy of the file and of the "
+          + "files beside it, and put the former file back or restore a backup.\n"))
+  }
 }

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+
+extension LedgerError {
+  /// What happened to one of the ledger's three files while the ledger was open.
+  public struct FileChange: Sendable, Hashable, CustomStringConvertible {
+    public enum Part: String, Sendable, Hashable, CaseIterable {
+      case file
+      /// The write-ahead log, `-wal`.
+      case log
+      /// The index of the log, `-shm`.
+      case index
+    }
+
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+      /// Nothing has the file's name any more.
+      case removed
+      /// Another file has the name.
+      case replaced
+      /// The file is shorter than what was stored in it.
+      case cut
+      /// Another program wrote into it.
+      case overwritten
+    }
+
+    public let part: Part
+    public let kind: Kind
+
+    init(_ part: Part, _ kind: Kind) { (self.part, self.kind) = (part, kind) }
+
+    public var description: String {
+      let subject =
+        switch part {
+        case .file: "the file"
+        case .log: "its log (-wal)"
+        case .index: "the index of its log (-shm)"
+        }
+      let verb =
+        switch kind {
+        case .removed: "removed or renamed"
+        case .replaced: "replaced by another file"
+        case .cut: "cut"
+        case .overwritten: "overwritten"
+        }
+      return "\(subject) was \(verb) while the ledger was open"
+    }
+  }
+}
+
+/// The decision whether the three files of an open ledger are still the ones that were opened, and whole. It is a value
+/// without a file.
+///
+/// Each look is compared with the one before. SQLite itself makes files shorter in a few cases, and the rule allows
+/// exactly these:
+/// - A checkpoint may cut the file to the size of the database. It never cuts the file further. The database gets smaller
+///   only when pruning returns pages, and the look knows its size.
+/// - A write that starts the log afresh writes a new header, and may then cut the log to ``Ledger/logBytes``.
+/// - Another process may do all of this between two looks. SQLite's data version tells that it wrote. The comparison
+///   alone then does not explain a shorter file, and the caller checks every page.
+struct LedgerFilesRule {
+  struct Look: Sendable, Equatable {
+    /// What the names mean now; nil when nothing has the name.
+    var file: FileStatus?
+    var log: FileStatus?
+    var index: FileStatus?
+    /// The header of the log that was opened; empty for a log without one.
+    var logHeader: [UInt8] = []
+    /// The size of the database in bytes, including pages that are only in the log. It is read after the files.
+    var databaseBytes: Int
+    /// SQLite's `data_version`, which changes when another connection has written. It is read after the rest.
+    var dataVersion: Int
+  }
+
+  enum Verdict: Sendable, Equatable {
+    case whole
+    /// Another process has written too. A check of every page decides.
+    case unexplained(LedgerError.FileChange)
+    case changed(LedgerError.FileChange)
+  }
+
+  private(set) var last: Look
+  /// Whether this ledger may have written since the last look.
+  var hasWritten = false
+
+  init(_ first: Look) { last = first }
+
+  /// Judges a look. If the files are whole, the next look is compared with this one.
+  mutating func judge(_ look: Look) -> Verdict {
+    let verdict = verdict(look)
+    if verdict == .whole { accept(look) }
+    return verdict
+  }
+
+  /// Records a look whose files were found whole by a check of every page.
+  mutating func accept(_ look: Look) {
+    last = look
+    hasWritten = false
+  }
+
+  private func verdict(_ look: Look) -> Verdict {
+    for (part, then, now) in [
+      (LedgerError.FileChange.Part.file, last.file, look.file), (.log, last.log, look.log),
+      (.index, last.index, look.index),
+    ] {
+      guard let then else { continue }
+      guard let now else { return .changed(.init(part, .removed)) }
+      guard now.isSameFile(as: then) else { return .changed(.init(part, .replaced)) }
+    }
+    let othersWrote = look.dataVersion != last.dataVersion
+    func cut(_ part: LedgerError.FileChange.Part) -> Verdict {
+      othersWrote ? .unexplained(.init(part, .cut)) : .changed(.init(part, .cut))
+    }
+    let needed = min(last.file?.byteCount ?? 0, last.databaseBytes, look.databaseBytes)
+    if look.file?.byteCount ?? 0 < needed { return cut(.file) }
+
+    if look.logHeader != last.logHeader {
+      guard look.logHeader.count == LogFile.headerBytes else { return cut(.log) }
+      // A log without frames gets its header before SQLite's data version changes.
+      let mayBegin = hasWritten || othersWrote || last.logHeader.isEmpty
+      guard mayBegin, LogFile.isHeader(look.logHeader) else { return .changed(.init(.log, .overwritten)) }
+    } else {
+      let logBytes = last.log?.byteCount ?? 0
+      if look.log?.byteCount ?? 0 < (hasWritten ? min(logBytes, Int(Ledger.logBytes)) : logBytes) { return cut(.log) }
+    }
+    return .whole
+  }
+}

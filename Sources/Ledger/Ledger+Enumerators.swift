@@ -38,7 +38,10 @@ extension Ledger {
       let count = try Int.fetchOne(
         database.cachedStatement(sql: "SELECT count(*) FROM device_enumerators WHERE account = ? AND device = ?"),
         arguments: [account, device])
-      guard count ?? 0 < options.mostEnumerators else {
+      let countOfAccount = try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT count(*) FROM device_enumerators WHERE account = ?"), arguments: [account]
+      )
+      guard count ?? 0 < options.mostEnumerators, countOfAccount ?? 0 < options.mostEnumeratorsOfAccount else {
         throw LedgerError(.tooManyEnumerators, while: .registering, in: file)
       }
       try checkSize(in: database)

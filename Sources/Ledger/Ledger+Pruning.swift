@@ -20,7 +20,8 @@ extension Ledger {
   public static let webhookRetention: TimeInterval = 86_400
 
   /// Removes announcements that ended before a moment, and older events and commands, and returns the freed space to
-  /// the disk. Unfinished announcements stay, however old they are. The log of administration is kept for at least
+  /// the disk. Of the ended pushes that announce nothing, it leaves the latest ``Options/mostEndedSilentPushes``.
+  /// Unfinished announcements stay, however old they are. The log of administration is kept for at least
   /// ``administrationRetention``.
   ///
   /// The ledger forgets an announcement's id together with the announcement, so a later request with that id is a new
@@ -45,6 +46,7 @@ extension Ledger {
     pruned.pushes = try await delete(
       "FROM pushes WHERE number IN (SELECT number FROM pushes WHERE finished_at < ? ORDER BY finished_at LIMIT ?)",
       before: moment)
+    pruned.pushes += try await pruneSilentPushes()
     pruned.webhooks = try await delete(
       "FROM webhooks WHERE number IN (SELECT number FROM webhooks WHERE finished_at < ? ORDER BY finished_at LIMIT ?)",
       before: max(moment, timeStamp - Int64(Self.webhookRetention * 1000)))
@@ -74,6 +76,24 @@ extension Ledger {
       total += count
     } while count > 0
     return total
+  }
+
+  /// Removes the oldest ended pushes that announce nothing, if there are too many.
+  private func pruneSilentPushes() async throws(LedgerError) -> Int {
+    let moment = try await read { [options] database in
+      try Int64.fetchOne(
+        database.cachedStatement(
+          sql: """
+            SELECT finished_at FROM pushes WHERE finished_at IS NOT NULL AND announcement IS NULL
+            ORDER BY finished_at DESC LIMIT 1 OFFSET ?
+            """), arguments: [options.mostEndedSilentPushes])
+    }
+    guard let moment else { return 0 }
+    return try await delete(
+      """
+      FROM pushes WHERE number IN (
+        SELECT number FROM pushes WHERE finished_at < ? AND announcement IS NULL ORDER BY finished_at LIMIT ?)
+      """, before: moment + 1)
   }
 
   /// Truncates the file to remove its free pages.

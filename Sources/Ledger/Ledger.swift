@@ -41,6 +41,12 @@ public final class Ledger: Sendable {
     public var mostDevicesInGroup = 500
     /// The maximum number of enumerators of a device.
     public var mostEnumerators = 100
+    /// The maximum number of enumerators of all devices of an account.
+    public var mostEnumeratorsOfAccount = 20_000
+    /// The maximum number of ended pushes that announce nothing, such as those of the library, that pruning leaves.
+    /// Nobody asks for them. Pushes of announcements stay for as long as their announcements, because phones catch up
+    /// on them.
+    public var mostEndedSilentPushes = 50_000
     /// Whether opening the ledger reads and checks every page, which takes longer the larger the file is. A process
     /// that only watches can skip the check, and a service can run it beside its work; see ``Ledger/checkIntegrity()``.
     /// Opening always checks what takes no longer with a larger file: its header, its tables, and whether it has as many

@@ -73,4 +73,9 @@ extension Schema {
     ALTER TABLE keys ADD COLUMN device TEXT;
     CREATE INDEX keys_by_device ON keys (account, device) WHERE device IS NOT NULL;
     """
+
+  /// The index with which pruning finds the oldest ended pushes that announce nothing.
+  static let silentPushes = """
+    CREATE INDEX pushes_silent ON pushes (finished_at) WHERE finished_at IS NOT NULL AND announcement IS NULL;
+    """
 }

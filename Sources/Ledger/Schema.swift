@@ -60,6 +60,7 @@ enum Schema {
     migrator.registerMigration("11: enumerators, changes of the library") { try $0.execute(sql: library) }
     migrator.registerMigration("12: starts without an end, order of registrations") { try $0.execute(sql: starts) }
     migrator.registerMigration("13: search") { try addWords(to: $0) }
+    migrator.registerMigration("14: ended pushes that announce nothing") { try $0.execute(sql: silentPushes) }
     return migrator
   }
 

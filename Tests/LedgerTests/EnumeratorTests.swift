@@ -59,6 +59,29 @@ struct EnumeratorTests {
     }
   }
 
+  @Test(
+    "an account has a limited number of enumerators of all its devices, at which known ones can still be registered")
+  func limitOfAccount() async throws {
+    var options = Ledger.Options()
+    #expect(options.mostEnumeratorsOfAccount == 20_000)
+    options.mostEnumeratorsOfAccount = 3
+    let ledger = try place.open(options)
+    for (id, account) in [("a", "shop"), ("b", "shop"), ("a", "kiosk")] {
+      try await ledger.register(newDevice(id, account: account))
+    }
+    func add(_ name: String, _ device: String, _ account: String = "shop") async throws {
+      #expect(try await ledger.addEnumerator(of: name, account: account, device: device) != nil)
+    }
+    for (name, device) in [("1", "a"), ("2", "a"), ("1", "b"), ("1", "b")] { try await add(name, device) }
+    for device in ["a", "b"] {
+      let error = try await #require(throws: LedgerError.self) { try await add("3", device) }
+      #expect(error.code == .tooManyEnumerators)
+    }
+    try await add("1", "a", "kiosk")
+    try await ledger.removeDevice(account: "shop", id: "a", by: .currentUser)
+    try await add("3", "b")
+  }
+
   @Test("devices with a token are listed in pages, with what they can receive and what they show")
   func devices() async throws {
     try await ledger.register(newDevice("a", tokens: [:]))

@@ -385,6 +385,28 @@ struct PushTests {
     #expect(try await pushes().last?.sequence == 5)
   }
 
+  @Test("of the ended pushes that announce nothing, pruning leaves the latest, whatever their age")
+  func silent() async throws {
+    var options = Ledger.Options()
+    options.mostEndedSilentPushes = 3
+    let ledger = try place.open(options)
+    try await ledger.register(newDevice())
+    _ = try await ledger.accept(answer: answer("A"), pushing: [newPush(), newPush()])
+    var silent: [Int64] = []
+    for _ in 1...6 { silent += try await ledger.accept([newPush("phone-1", .fileProvider)], account: "shop") }
+    let all = try await ledger.unfinishedPushes().map(\.number)
+    for number in all where number != silent[5] {
+      place.clock.advance(by: 1)
+      try await ledger.finishPush(number, .delivered)
+    }
+    // Nothing is old.
+    let moment = place.clock.now - 3600
+    #expect(try await ledger.prune(finishedBefore: moment).pushes == 2)
+    #expect(try await ledger.prune(finishedBefore: moment).pushes == 0)
+    #expect(try await ledger.pushCounts() == [.delivered: 5, .waiting: 1])
+    #expect(try await ledger.pushes(account: "shop", announcement: "A").count == 2)
+  }
+
   @Test("the clip of a push is needed until the push ends")
   func neededClips() async throws {
     try await ledger.register(newDevice())

@@ -206,7 +206,7 @@ extension Problem {
     case .tooManyEnumerators:
       self.init(
         .conflict, error.code.rawValue,
-        "The device has reached the limit of its enumerators. Remove those that were invalidated.")
+        "The device or the account has reached the limit of its enumerators. Remove those that were invalidated.")
     case .deviceNameTaken:
       self.init(
         .conflict, error.code.rawValue,

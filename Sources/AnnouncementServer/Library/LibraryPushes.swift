@@ -9,20 +9,29 @@ import PushDelivery
 import PushMessages
 import VoicePackIntegrity
 
-/// Pushes the changes of the library to phones: a file-provider push for the working set and for each container that
-/// the phone's extension shows, and a background push if voice packs have changed. The pushes are paced and put into
-/// the outbox.
+/// Pushes the changes of the library to phones: file-provider pushes for the working set and the containers that the
+/// phone's extension shows, and a background push if voice packs have changed. The pushes are put into the outbox.
+///
+/// A phone gets at most one file-provider push in an interval, however many containers it shows: they take turns, and
+/// the working set is first. The number of pushes is therefore that of the phones.
 ///
 /// Only the service that sends the pushes of a ledger runs it. After a restart, changes whose pushes may be missing are
 /// pushed again.
 actor LibraryPushes {
-  /// A push that is paced on its own.
-  struct Target: Hashable, Sendable {
+  struct Device: Hashable, Sendable {
     var account: String
-    var device: String
+    var id: String
+  }
+
+  /// A push to a device.
+  struct Target: Hashable, Sendable {
+    var device: Device
     /// The identifier of a container; nil for the background push.
     var container: String?
   }
+
+  /// The only item of background pushes.
+  private struct Background: Hashable, Sendable {}
 
   /// The time between two background pushes to a device. iOS delivers only a few of them an hour.
   static let backgroundInterval: Duration = .seconds(20 * 60)
@@ -40,8 +49,8 @@ actor LibraryPushes {
   private let logger: Logger
   private let time: @Sendable () -> Duration
   private let sent: @Sendable () -> Void
-  private var containers: LibraryPushPace<Target>
-  private var backgrounds = LibraryPushPace<Target>(interval: LibraryPushes.backgroundInterval)
+  private var containers: LibraryPushPace<Device, String>
+  private var backgrounds = LibraryPushPace<Device, Background>(interval: LibraryPushes.backgroundInterval)
   /// The position of the latest change that was looked at; nil before the first look.
   private var position: Int64?
   /// The position up to which all pushes are in the outbox.
@@ -51,7 +60,7 @@ actor LibraryPushes {
   private let signal = WorkSignal()
 
   /// - Parameters:
-  ///   - interval: The time between two file-provider pushes to a device and container.
+  ///   - interval: The time between two file-provider pushes to a device.
   ///   - standardGroup: The app group of devices that name none.
   ///   - time: The time since a fixed moment, which never decreases.
   ///   - sent: Called when pushes were put into the outbox.
@@ -88,17 +97,22 @@ actor LibraryPushes {
     do throws(LedgerError) {
       let now = time()
       if let news = try await ledger.libraryNews(after: position) {
-        let changed = try await self.targets(of: news)
-        unsent.formUnion(
-          changed.filter { target in
-            target.container == nil ? backgrounds.change(target, at: now) : containers.change(target, at: now)
-          })
+        for (device, change) in try await changes(of: news) {
+          if let container = containers.change(change.containers, of: device, at: now) {
+            unsent.insert(Target(device: device, container: container))
+          }
+          if change.isBackground, backgrounds.change([Background()], of: device, at: now) != nil {
+            unsent.insert(Target(device: device, container: nil))
+          }
+        }
         position = news.position
       }
       // They are among the unsent ones before the ledger is asked again, because it may fail.
-      let due = containers.due(at: now) + backgrounds.due(at: now)
+      let due =
+        containers.due(at: now).map { Target(device: $0.key, container: $0.item) }
+        + backgrounds.due(at: now).map { Target(device: $0.key, container: nil) }
       unsent.formUnion(due)
-      for target in due where try await !isWanted(target) { unsent.remove(target) }
+      for target in due { try await replaceIfUnwanted(target) }
       try await push(unsent)
       unsent = []
       try await note()
@@ -119,42 +133,47 @@ actor LibraryPushes {
 
   // MARK: Devices
 
-  /// Returns what is pushed to whom.
-  private func targets(of news: Ledger.LibraryNews) async throws(LedgerError) -> [Target] {
+  /// What has changed for a device: the containers, the working set first, and whether a background push tells of it.
+  private struct Changes {
+    var containers: [String] = []
+    var isBackground = false
+  }
+
+  /// Returns what has changed for which device.
+  private func changes(of news: Ledger.LibraryNews) async throws(LedgerError) -> [(Device, Changes)] {
     // Voice packs belong to all accounts.
     let accounts: [String?] = news.hasPacks ? [nil] : Set(news.clips.map(\.account)).sorted()
-    var targets: [Target] = []
+    var all: [(Device, Changes)] = []
     for account in accounts {
       var last: Ledger.LibraryDevice?
       while true {
         let devices = try await ledger.libraryDevices(account: account, after: last)
         guard let end = devices.last else { break }
-        for device in devices where isConfigured(device) { targets += self.targets(of: news, at: device) }
+        for device in devices where isConfigured(device) {
+          all.append((Device(account: device.account, id: device.id), changes(of: news, at: device)))
+        }
         last = end
       }
     }
-    return targets
+    return all
   }
 
   private func isConfigured(_ device: Ledger.LibraryDevice) -> Bool {
     parts.clients[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
   }
 
-  private func targets(of news: Ledger.LibraryNews, at device: Ledger.LibraryDevice) -> [Target] {
+  private func changes(of news: Ledger.LibraryNews, at device: Ledger.LibraryDevice) -> Changes {
     let group = Ledger.LibraryNews.Group(account: device.account, group: device.appGroup ?? standardGroup)
     let hasClips = news.clips.contains(group)
-    guard hasClips || news.hasPacks else { return [] }
-    var targets: [Target] = []
+    guard hasClips || news.hasPacks else { return Changes() }
+    var changes = Changes(isBackground: device.hasBackground && news.hasPacks)
     if device.hasFileProvider {
-      let shown = device.containers.union([Self.workingSet]).filter {
+      let shown = device.containers.subtracting([Self.workingSet]).sorted()
+      changes.containers = ([Self.workingSet] + shown).filter {
         Self.isAffected($0, byClips: hasClips, byPacks: news.hasPacks)
       }
-      targets = shown.sorted().map { Target(account: device.account, device: device.id, container: $0) }
     }
-    if device.hasBackground, news.hasPacks {
-      targets.append(Target(account: device.account, device: device.id, container: nil))
-    }
-    return targets
+    return changes
   }
 
   /// Returns whether a container shows something else after a change. `clips` and `packs` are the folders of the two
@@ -167,11 +186,22 @@ actor LibraryPushes {
     }
   }
 
-  /// Returns whether a push that was deferred is still wanted.
-  private func isWanted(_ target: Target) async throws(LedgerError) -> Bool {
-    guard let device = try await ledger.libraryDevice(account: target.account, id: target.device) else { return false }
-    guard let container = target.container else { return device.hasBackground }
-    return device.hasFileProvider && (container == Self.workingSet || device.containers.contains(container))
+  /// Replaces an unsent push that waited, if nobody wants it any more, by the next one to the device that is wanted.
+  private func replaceIfUnwanted(_ target: Target) async throws(LedgerError) {
+    let known = try await ledger.libraryDevice(account: target.device.account, id: target.device.id)
+    guard var container = target.container else {
+      if known?.hasBackground != true { unsent.remove(target) }
+      return
+    }
+    unsent.remove(target)
+    while true {
+      if let known, known.hasFileProvider, container == Self.workingSet || known.containers.contains(container) {
+        unsent.insert(Target(device: target.device, container: container))
+        return
+      }
+      guard let next = containers.next(of: target.device) else { return }
+      container = next
+    }
   }
 
   // MARK: Outbox
@@ -179,7 +209,7 @@ actor LibraryPushes {
   private func push(_ targets: Set<Target>) async throws(LedgerError) {
     guard !targets.isEmpty else { return }
     let expiresAt = Date().addingTimeInterval(parts.lifetime)
-    for (account, targets) in Dictionary(grouping: targets, by: \.account).sorted(by: { $0.key < $1.key }) {
+    for (account, targets) in Dictionary(grouping: targets, by: \.device.account).sorted(by: { $0.key < $1.key }) {
       let pushes = targets.compactMap { Self.push($0, until: expiresAt) }
       for start in stride(from: 0, to: pushes.count, by: Self.pushesAtOnce) {
         try await ledger.accept(Array(pushes[start..<min(start + Self.pushesAtOnce, pushes.count)]), account: account)
@@ -200,7 +230,7 @@ actor LibraryPushes {
     // A phone that was off needs only the latest push.
     let digest = SHA256.hash(data: Data((target.container ?? "").utf8)).hexadecimal.prefix(16)
     return NewPush(
-      device: target.device, kind: target.container == nil ? .background : .fileProvider,
+      device: target.device.id, kind: target.container == nil ? .background : .fileProvider,
       priority: PushRequest.Priority.conserving.rawValue, collapseID: "library-\(digest)", expiresAt: expiresAt
     ) { _ in body }
   }

@@ -138,6 +138,11 @@ struct HotClipsTests {
     ] {
       #expect(try hot.answer(to: head(uri)) == nil, "\(uri)")
     }
+    // The usual way refuses a parameter that is given twice, with its reason.
+    for more in ["&expires=1", "&a=1&a=2"] {
+      #expect(try hot.answer(to: head(hot.signed + more)) == nil)
+      #expect(try hot.answer(to: hot.head(hot.signed + more)) == nil)
+    }
     // A key that is sent is what counts, as in the usual way.
     #expect(try hot.answer(to: hot.head(hot.signed, bearer: "Bearer \(APIKey.make().text)")) == nil)
   }

@@ -54,6 +54,35 @@ struct UnknownQueryTests {
     #expect(try await service.client().get("/v1/announcements\(query)").status == 200)
   }
 
+  @Test(
+    "a parameter that is given twice is refused, on each call and with the same value too",
+    arguments: [
+      "/v1/announcements?limit=5&limit=5", "/v1/announcements?state=played&limit=5&state=failed",
+      "/v1/announcements?limit=5&%6Cimit=6", "/v1/batches?limit=1&limit=2", "/v1/library/changes?after=1&after=2",
+      "/v1/voices?x=1&x=2", "/healthz?v=1&v=2", "/metrics?v=1&v=2",
+    ])
+  func repeated(target: String) async throws {
+    let answer = try await service.client().get(target)
+    #expect(answer.status == 400 && answer.code == "parameter_invalid")
+    #expect(try answer.string("detail")?.hasSuffix(": is given more than once; give it once.") == true)
+  }
+
+  @Test("a signed URL of a clip with a parameter that is given twice is refused, by its key too")
+  func repeatedInSignedURL() async throws {
+    let client = try await service.client()
+    let report = try await client.post(payment())
+    let url = try #require(URL(string: try report.string("clip.url").orThrow("a URL")))
+    let target = "\(url.path())?\(url.query() ?? "")"
+    #expect(try await service.stranger.get(target).status == 200)
+    for more in ["expires=9999999999", "signature=x", "cache=1&cache=2"] {
+      let answer = try await service.stranger.get("\(target)&\(more)")
+      #expect(answer.status == 400 && answer.code == "parameter_invalid", "\(more)")
+    }
+    #expect(try await client.get("\(url.path())?cache=1&cache=2").status == 400)
+    let forged = try await service.stranger.get("\(url.path())?signature=x&signature=y&expires=1")
+    #expect(forged.status == 401, "who may not use the call is refused first")
+  }
+
   @Test("who may not use the call is refused first, as without the parameter")
   func access() async throws {
     #expect(try await service.stranger.get("/v1/voices?x=1").code == "key_missing")

@@ -27,6 +27,9 @@ struct HotClips: Sendable {
     guard let fields = HotFields(head.headers), fields.contentLength == nil, !responses.stopping.isStopping else {
       return nil
     }
+    let uri = URI(head.uri)
+    // The usual path refuses such a request with its reason.
+    guard uri.repeatedParameter == nil else { return nil }
     // The caller is identified before the clip is looked up. Otherwise the response time would reveal to strangers
     // which clips are in memory.
     var caller: Caller?
@@ -34,16 +37,16 @@ struct HotClips: Sendable {
       guard let known = responses.caller(authorization, with: .read) else { return nil }
       caller = known
     } else {
-      guard isSigned(head.uri) else { return nil }
+      guard isSigned(uri) else { return nil }
     }
     let name = head.uri.dropFirst(Self.path.utf8.count).prefix { $0 != "?" }
     guard let file = clips.fileInMemory(named: String(name)) else { return nil }
     return responses.response(file.bytes, fields: file.wholeFields, to: caller, series: Self.series, since: start)
   }
 
-  private func isSigned(_ uri: String) -> Bool {
+  private func isSigned(_ uri: URI) -> Bool {
     do throws(AccessError) {
-      try urls.check(URI(uri))
+      try urls.check(uri)
       return true
     } catch {
       return false

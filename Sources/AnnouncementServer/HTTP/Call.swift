@@ -63,7 +63,7 @@ struct Call: Sendable {
   /// How unknown keys of the payload are treated.
   var unknownKeys: PayloadDecoder.UnknownKeys { isStrict ? .refuse : .warn }
 
-  /// Returns the first value of a query parameter, decoded.
+  /// Returns the value of a query parameter, decoded. A request that gives it twice is refused before.
   func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
 
   /// Returns the value of a query parameter that is a whole number, without a sign or leading zeros; nil if it is

@@ -42,8 +42,15 @@ struct Route: Sendable {
   /// The check applies to routes that need a key, which only programs written for this service call. Monitors, browsers
   /// and caches may add parameters to the URLs of open pages and of clips, so these accept any.
   ///
-  /// - Throws: ``Problem`` with 400 `parameter_invalid` that names the first unknown parameter.
+  /// Every route refuses a parameter that is given twice, because a proxy or another reader of the URL might take the
+  /// other value.
+  ///
+  /// - Throws: ``Problem`` with 400 `parameter_invalid` that names the first repeated or unknown parameter.
   func requireKnownQuery(of call: Call) throws(Problem) {
+    if let name = call.request.uri.repeatedParameter {
+      throw Problem(
+        .badRequest, "parameter_invalid", "\(PayloadDecoder.printable(name)): is given more than once; give it once.")
+    }
     guard access.needsKey, call.request.uri.query != nil,
       let name = call.request.uri.queryParameters.map({ String($0.key) }).first(where: {
         !$0.isEmpty && !query.contains($0)
@@ -62,5 +69,14 @@ struct Route: Sendable {
     throw Problem(
       .badRequest, "parameter_invalid",
       "\(PayloadDecoder.printable(name)): is not a parameter of this call\(remedy)")
+  }
+}
+
+extension URI {
+  /// The decoded name of the first query parameter that occurs twice; nil if each occurs once.
+  var repeatedParameter: String? {
+    guard query != nil else { return nil }
+    var names: Set<Substring> = []
+    return queryParameters.first { !$0.key.isEmpty && !names.insert($0.key).inserted }.map { String($0.key) }
   }
 }

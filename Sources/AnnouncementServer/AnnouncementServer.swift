@@ -168,7 +168,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       pushService?.library.lookForChanges()
     }
     self.library = library
-    let webhookService = parts.webhooks.map { WebhookService($0, ledger: ledger, metrics: metrics, logger: logger) }
+    let webhookService = parts.webhooks.map {
+      WebhookService($0, ledger: ledger, hub: hub, metrics: metrics, logger: logger, time: time)
+    }
     self.webhookService = webhookService
     let urls = ClipURLs(
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
@@ -184,7 +186,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         batches: await batches.setAside.count)
     }
     readiness = Readiness(
-      announcer: parts.announcer, ledger: ledger, player: lanePlayer,
+      announcer: parts.announcer, ledger: ledger, player: lanePlayer, pushes: pushService, webhooks: webhookService,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
       locale: settings.locale, setAside: setAside)
     let packClips = PackClips(
@@ -213,6 +215,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       let unplayed = try? await ledger.waitingLanes().filter { !$0.isPlayed && $0.lane != lanePlayer?.lane }
       gauges.waitingUnplayed = unplayed?.reduce(0) { $0 + $1.count }
       gauges.waitingPushes = await pushService?.waitingCount
+      gauges.unreachablePushServers = pushService?.reach.unreachableCount
+      gauges.unreachableWebhookEndpoints = webhookService?.reach.unreachableCount
       gauges.waitingWebhooks = await webhookService?.waitingCount
       gauges.setAside = await setAside()
       gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()

@@ -57,6 +57,7 @@ final class ServiceMetrics: Sendable {
     var topicStops = 0
     var stoppedTopics: Set<PushSchedule.Topic> = []
     var refusedTokens = 0
+    var pushConnectionFailures: [PushTransportError.Code: Int] = [:]
     var webhookAttempts: [WebhookOutcome: Int] = [:]
     var webhooks: [Ledger.Webhook.State: Int] = [:]
 
@@ -119,6 +120,11 @@ final class ServiceMetrics: Sendable {
   /// Counts a device token that APNs refused as bad.
   func countRefusedToken() { self.state.withLock { $0.refusedTokens += 1 } }
 
+  /// Counts an attempt to send a push that got no answer.
+  func countPushConnectionFailure(_ code: PushTransportError.Code) {
+    state.withLock { $0.pushConnectionFailures[code, default: 0] += 1 }
+  }
+
   /// Counts an attempt to send a message to a webhook endpoint.
   func countWebhookAttempt(_ outcome: WebhookOutcome) {
     state.withLock { $0.webhookAttempts[outcome, default: 0] += 1 }
@@ -146,8 +152,12 @@ final class ServiceMetrics: Sendable {
     var batchStreams = 0
     /// The number of pushes that have not ended; nil if the service sends none.
     var waitingPushes: Int?
+    /// The number of servers of APNs that cannot be reached; nil if the service sends no pushes.
+    var unreachablePushServers: Int?
     /// The number of messages to webhook endpoints that have not ended; nil if the service sends none.
     var waitingWebhooks: Int?
+    /// The number of webhook endpoints that cannot be reached; nil if the service sends none.
+    var unreachableWebhookEndpoints: Int?
     /// The numbers of deliveries that are set aside.
     var setAside = Ledger.SetAsideCounts()
     /// The number of disabled webhook endpoints; nil if it is not known.
@@ -215,6 +225,15 @@ final class ServiceMetrics: Sendable {
     page.line("crier_push_stopped_apps", [], String(state.stoppedTopics.count))
     page.family("crier_push_token_refusals_total", "counter", "Device tokens that APNs refused as bad.")
     page.line("crier_push_token_refusals_total", [], String(state.refusedTokens))
+    page.family(
+      "crier_push_connection_failures_total", "counter", "Attempts to send pushes that got no answer, by reason.")
+    for code in PushTransportError.Code.allCases where code != .closed {
+      page.line(
+        "crier_push_connection_failures_total", [("reason", code.rawValue)],
+        String(state.pushConnectionFailures[code] ?? 0))
+    }
+    page.family("crier_push_unreachable_servers", "gauge", "Servers of APNs that were not reached for a minute.")
+    if let count = gauges.unreachablePushServers { page.line("crier_push_unreachable_servers", [], String(count)) }
     page.addWebhooks(attempts: state.webhookAttempts, ended: state.webhooks, gauges)
     page.family(
       "crier_set_aside", "gauge", "Deliveries that were under way at two ends of the service in a row, by kind.")
@@ -272,6 +291,10 @@ final class ServiceMetrics: Sendable {
       }
       family("crier_webhook_waiting", "gauge", "Messages to webhook endpoints that have not ended.")
       if let waiting = gauges.waitingWebhooks { line("crier_webhook_waiting", [], String(waiting)) }
+      family("crier_webhook_unreachable_endpoints", "gauge", "Webhook endpoints that were not reached for a minute.")
+      if let count = gauges.unreachableWebhookEndpoints {
+        line("crier_webhook_unreachable_endpoints", [], String(count))
+      }
       family("crier_webhook_endpoints_disabled", "gauge", "Webhook endpoints that are disabled.")
       if let disabled = gauges.disabledWebhookEndpoints {
         line("crier_webhook_endpoints_disabled", [], String(disabled))

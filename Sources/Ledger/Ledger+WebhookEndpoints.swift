@@ -71,6 +71,15 @@ extension Ledger {
     }
   }
 
+  /// Returns the account and the id of each endpoint that is not disabled.
+  public func enabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, id: String)] {
+    try await read { database in
+      try Row.fetchAll(
+        database.cachedStatement(sql: "SELECT account, id FROM webhook_endpoints WHERE disabled_at IS NULL")
+      ).map { (account: $0["account"], id: $0["id"]) }
+    }
+  }
+
   /// Removes an endpoint with its secret and all its messages. The removal is durable when the call returns. A message
   /// that is under way may still arrive.
   ///

@@ -12,6 +12,9 @@ public struct PushClient: Sendable {
     self.tokens = tokens
   }
 
+  /// The host and the port of the server.
+  public var server: String { connections.server.name }
+
   /// What came of an attempt to send a push.
   public struct Attempt: Sendable, Hashable {
     /// The last answer, whatever its status is.

@@ -16,6 +16,8 @@ public actor PushSender {
   public enum Report: Sendable, Hashable {
     /// A push has ended.
     case ended(Ended)
+    /// An attempt to send a push has got an answer of the server, whatever it says, or none for the reason of the code.
+    case attempted(server: String, PushTransportError.Code?)
     /// Pushes that an earlier sender may have sent are sent again.
     case interrupted(count: Int)
     /// Pushes that were under way at two ends of the process in a row are set aside.
@@ -206,6 +208,7 @@ public actor PushSender {
     }
     do throws(PushTransportError) {
       let attempt = try await client.send(request)
+      report(.attempted(server: client.server, nil))
       let reason = attempt.response.reason ?? "Status\(attempt.response.status)"
       switch attempt.consequence {
       case .delivered:
@@ -224,6 +227,7 @@ public actor PushSender {
       case .stopApp, .refreshToken: await stop(reason: reason, push, entry)
       }
     } catch {
+      report(.attempted(server: client.server, error.code))
       guard case .retry(let wait, let scope) = PushConsequence(error.interruption) else {
         return await end(push, .failed, reason: error.code.rawValue, entry)
       }

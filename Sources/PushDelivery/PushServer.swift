@@ -34,6 +34,9 @@ public struct PushServer: Sendable, Hashable {
     self.init(host: name, port: url.port ?? 443, trustRoots: trustRoots)
   }
 
+  /// The host and the port, as in logs and errors.
+  public var name: String { "\(host):\(port)" }
+
   /// The value of the pseudo-header field `:authority`. An IPv6 address is in brackets.
   var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host

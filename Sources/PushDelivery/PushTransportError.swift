@@ -4,7 +4,7 @@ public import PushMessages
 
 /// The error of a push for which there is no answer. It contains no token and no payload.
 public struct PushTransportError: Error, Sendable, Hashable, CustomStringConvertible {
-  public enum Code: String, Sendable, Hashable {
+  public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The connection could not be opened. Nothing was sent.
     case cannotConnect = "cannot_connect"
     /// The server's certificate is not trusted, or does not belong to its name. Nothing was sent.
@@ -34,7 +34,7 @@ public struct PushTransportError: Error, Sendable, Hashable, CustomStringConvert
 
   init(_ code: Code, server: PushServer, reason: String? = nil) {
     self.code = code
-    self.server = "\(server.host):\(server.port)"
+    self.server = server.name
     self.reason = reason
   }
 

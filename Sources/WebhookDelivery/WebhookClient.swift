@@ -35,11 +35,16 @@ public final class WebhookClient: Sendable {
     public var status: Int?
     /// The pause that the receiver asked for, in seconds; nil if it did not ask for one.
     public var requestedPause: TimeInterval?
+    /// Whether a connection was opened, with a certificate that is trusted; nil if none was tried.
+    public var couldConnect: Bool?
 
-    public init(_ outcome: WebhookOutcome, status: Int? = nil, requestedPause: TimeInterval? = nil) {
+    public init(
+      _ outcome: WebhookOutcome, status: Int? = nil, requestedPause: TimeInterval? = nil, couldConnect: Bool? = nil
+    ) {
       self.outcome = outcome
       self.status = status
       self.requestedPause = requestedPause
+      self.couldConnect = couldConnect
     }
   }
 
@@ -76,7 +81,7 @@ public final class WebhookClient: Sendable {
       return Answer(.addressRefused)
     }
     let addresses = await addresses(of: url.host)
-    guard !addresses.isEmpty else { return Answer(.unreachable) }
+    guard !addresses.isEmpty else { return Answer(.unreachable, couldConnect: false) }
     // The rule is the same as for downloads: one private address is enough to refuse the host.
     guard settings.allowsPrivateAddresses || !addresses.contains(where: \.isPrivate) else {
       return Answer(.addressRefused)
@@ -92,6 +97,7 @@ public final class WebhookClient: Sendable {
       let wasConnected: Bool
       (answer, wasConnected) = await send(request, host: url.host, address: address, deadline: deadline)
       // Another address may work if there was no connection to this one. Otherwise, the message may have arrived.
+      answer.couldConnect = wasConnected && answer.outcome != .certificateRefused
       if wasConnected { break }
     }
     return answer

@@ -17,6 +17,8 @@ public actor WebhookSender {
   public enum Report: Sendable, Hashable {
     /// An attempt to send a message has ended.
     case attempted(WebhookOutcome)
+    /// An attempt has found whether a connection to an endpoint can be opened.
+    case connected(Bool, account: String, endpoint: String, WebhookOutcome)
     /// Messages have ended in a state.
     case ended(Ledger.Webhook.State, count: Int)
     /// An endpoint was disabled.
@@ -186,6 +188,9 @@ public actor WebhookSender {
       return schedule.retry(entry, at: startedAt, .unknown)
     }
     report(.attempted(answer.outcome))
+    if let couldConnect = answer.couldConnect {
+      report(.connected(couldConnect, account: found.account, endpoint: found.endpoint, answer.outcome))
+    }
     let first = isFirst ? startedAt : entry.firstAttemptAt ?? startedAt
     entry.firstAttemptAt = first
     let nextAt =

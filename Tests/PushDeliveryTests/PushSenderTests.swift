@@ -61,6 +61,7 @@ extension Networked {
         let stops = outbox.reports.filter { if case .topicStopped = $0 { true } else { false } }
         let requests = site.simulator.counts.requests
         #expect(requests == push.attempts)
+        #expect(outbox.reports.count { $0 == .attempted(server: client.server, nil) } == requests)
         switch fate {
         case .ends(let state):
           #expect(push.state == state)
@@ -392,6 +393,10 @@ extension Networked {
         }
         // Each device for itself would try at least twelve times within the hour.
         #expect(attempts < 120)
+        let reported = outbox.reports.filter {
+          if case .attempted(_, .cannotConnect) = $0 { true } else { false }
+        }
+        #expect(reported.count == attempts, "each attempt without a connection is reported, for the alarm")
         #expect(!outbox.reports.contains { if case .topicStopped = $0 { true } else { false } })
       }
     }

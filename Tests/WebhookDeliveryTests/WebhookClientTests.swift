@@ -30,7 +30,9 @@ extension Networked {
     @Test("a message arrives as it is, signed, at the host's name and path")
     func delivered() async throws {
       let receiver = try await Receiver()
-      #expect(await send("status/204?key=1", to: receiver) == WebhookClient.Answer(.delivered, status: 204))
+      #expect(
+        await send("status/204?key=1", to: receiver)
+          == WebhookClient.Answer(.delivered, status: 204, couldConnect: true))
       let request = try #require(try await receiver.received(1).first)
       #expect(request.genuine && request.path == "/status/204?key=1")
       #expect(request.host == "shop.example:\(receiver.port)" && request.type == "application/json")
@@ -82,7 +84,8 @@ extension Networked {
     func stalls() async throws {
       let receiver = try await Receiver()
       let client = receiver.client(longest: .milliseconds(300))
-      #expect(await send("stall", to: receiver, with: client).outcome == .timedOut)
+      let stalled = await send("stall", to: receiver, with: client)
+      #expect(stalled.outcome == .timedOut && stalled.couldConnect == true)
       await client.close()
     }
 
@@ -91,7 +94,9 @@ extension Networked {
       let receiver = try await Receiver()
       let client = receiver.client(longest: .seconds(1))
       let start = ContinuousClock.now
-      #expect(await send("drip", to: receiver, with: client) == WebhookClient.Answer(.delivered, status: 200))
+      #expect(
+        await send("drip", to: receiver, with: client)
+          == WebhookClient.Answer(.delivered, status: 200, couldConnect: true))
       // The whole body would take 200 s.
       #expect(ContinuousClock.now - start < .seconds(100))
       await client.close()
@@ -123,7 +128,7 @@ extension Networked {
     func pause() async throws {
       let receiver = try await Receiver()
       let answer = await send("status/503", to: receiver)
-      #expect(answer == WebhookClient.Answer(.serverFailed, status: 503, requestedPause: 600))
+      #expect(answer == WebhookClient.Answer(.serverFailed, status: 503, requestedPause: 600, couldConnect: true))
     }
 
     @Test("a trusted certificate for the host is accepted, and the connection is used again")
@@ -140,7 +145,8 @@ extension Networked {
     @Test("a certificate for another host, or one that nobody trusts, is refused before anything is sent")
     func certificates() async throws {
       let other = try await Receiver(certified: "other.example")
-      #expect(await send("status/204", to: other).outcome == .certificateRefused)
+      let refused = await send("status/204", to: other)
+      #expect(refused.outcome == .certificateRefused && refused.couldConnect == false)
       let untrusted = try await Receiver(certified: Receiver.host)
       let client = untrusted.client(trustRoots: other.certificate)
       #expect(await send("status/204", to: untrusted, with: client).outcome == .certificateRefused)
@@ -156,7 +162,7 @@ extension Networked {
         "http://nobody.example/", "http://shop.example:1/", "https://shop.example:\(receiver.port)/status/204",
       ] {
         let answer = await client.send(Self.message, to: url, secrets: [receiver.secret], at: Self.now)
-        #expect(answer.outcome == .unreachable, "\(url)")
+        #expect(answer.outcome == .unreachable && answer.couldConnect == false, "\(url)")
       }
       await client.close()
       #expect(receiver.requestsSoFar.isEmpty)
@@ -174,7 +180,8 @@ extension Networked {
         [HostAddress(bytes: Array(repeating: 0, count: 10) + [255, 255, 127, 0, 0, 1])],
       ] {
         let client = WebhookClient(settings: settings, resolver: TableResolver([Receiver.host: addresses]))
-        #expect(await send("status/204", to: receiver, with: client).outcome == .addressRefused)
+        let answer = await send("status/204", to: receiver, with: client)
+        #expect(answer.outcome == .addressRefused && answer.couldConnect == nil)
         await client.close()
       }
       // The system reads other ways to write an address too.

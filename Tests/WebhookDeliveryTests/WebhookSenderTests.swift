@@ -79,7 +79,11 @@ extension Networked {
       let request = try #require(requests.first)
       #expect(requests.count == 1 && request.genuine)
       #expect(request.body.contains(#""type":"test.ping""#))
-      #expect(outbox.reports == [.attempted(.delivered), .ended(.delivered, count: 1)])
+      #expect(
+        outbox.reports == [
+          .attempted(.delivered), .connected(true, account: "shop", endpoint: id, .delivered),
+          .ended(.delivered, count: 1),
+        ])
     }
 
     @Test(
@@ -106,7 +110,12 @@ extension Networked {
       let ages = requests.compactMap { TimeInterval($0.timestamp).map { $0 - start.timeIntervalSince1970 } }
       #expect(ages.first == 0 && ages.last.map { (259_200...259_201).contains($0) } == true)
       #expect(
-        outbox.reports.filter { if case .attempted = $0 { false } else { true } } == [
+        outbox.reports.filter {
+          switch $0 {
+          case .attempted, .connected: false
+          default: true
+          }
+        } == [
           .ended(.expired, count: 1), .disabled(account: "shop", endpoint: id, .failing),
         ])
     }
@@ -130,7 +139,8 @@ extension Networked {
       #expect(try await outbox.endpoint(id).disabledReason == .gone)
       #expect(
         outbox.reports == [
-          .attempted(.gone), .ended(.failed, count: 1), .disabled(account: "shop", endpoint: id, .gone),
+          .attempted(.gone), .connected(true, account: "shop", endpoint: id, .gone), .ended(.failed, count: 1),
+          .disabled(account: "shop", endpoint: id, .gone),
         ])
     }
 

@@ -20,6 +20,7 @@ final class PushService: Service {
   private let metrics: ServiceMetrics
   private let logger: Logger
   private let sender: PushSender
+  let reach: PushReach
   let library: LibraryPushes
 
   /// - Parameters:
@@ -35,9 +36,11 @@ final class PushService: Service {
     self.metrics = metrics
     self.logger = logger
     let failures = RepeatedFailureLog("A push could not be stored. The service tries again.", logger)
+    let reach = PushReach(hub: hub, metrics: metrics, logger: logger, time: time)
+    self.reach = reach
     let sender = PushSender(
       ledger: ledger, clients: parts.clients,
-      report: { Self.tell($0, hub: hub, metrics: metrics, failures: failures, logger: logger) })
+      report: { Self.tell($0, hub: hub, metrics: metrics, reach: reach, failures: failures, logger: logger) })
     self.sender = sender
     library = LibraryPushes(
       parts, ledger: ledger, interval: .seconds(settings.libraryPushInterval), standardGroup: settings.group,
@@ -63,13 +66,16 @@ final class PushService: Service {
       // Until then, pushes wait in the ledger. The sleep throws only when the service stops.
       do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
     }
-    await cancelWhenGracefulShutdown { [sender, library] in
+    await cancelWhenGracefulShutdown { [sender, library, reach] in
       await withDiscardingTaskGroup { group in
         group.addTask { await library.run() }
         // Another process of the home may have put pushes into the outbox. The sleep throws only when the service
         // stops.
         group.addTask {
-          while (try? await Task.sleep(for: Self.patience)) != nil { sender.lookForPushes() }
+          while (try? await Task.sleep(for: Self.patience)) != nil {
+            sender.lookForPushes()
+            reach.look()
+          }
         }
         await sender.run()
         group.cancelAll()
@@ -79,9 +85,11 @@ final class PushService: Service {
   }
 
   private static func tell(
-    _ report: PushSender.Report, hub: EventHub, metrics: ServiceMetrics, failures: RepeatedFailureLog, logger: Logger
+    _ report: PushSender.Report, hub: EventHub, metrics: ServiceMetrics, reach: PushReach,
+    failures: RepeatedFailureLog, logger: Logger
   ) {
     switch report {
+    case .attempted(let server, let code): reach.note(server, code)
     case .ended(let push):
       metrics.countPush(push.state.rawValue)
       hub.tell(

@@ -6,6 +6,7 @@ import ConcurrencySupport
 enum LiveEvent: Sendable, Hashable {
   case rendered(Rendered)
   case pushed(PushEnd)
+  case reach(ReachEvent)
 }
 
 /// The hub for events that are not stored in the ledger. It sends each event to all listeners.

@@ -111,6 +111,9 @@ struct EventRoutes: Sendable {
       return try Self.text(
         EventData(
           at: event.at, kind: event.state == "delivered" ? "pushed" : "push_failed", id: event.id, detail: detail))
+    case .live(.reach(let event)):
+      guard event.account == nil || event.account == sender.account || sender.isAdmin else { return nil }
+      return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, detail: event.detail))
     case .live(.rendered(let event)):
       guard event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(

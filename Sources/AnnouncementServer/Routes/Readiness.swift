@@ -16,14 +16,17 @@ actor Readiness {
     var code: String?
     var freeBytes: Int64?
     var state: String?
-    /// The number of announcements that wait on outputs that nothing plays, or of deliveries that are set aside.
+    /// The number of announcements that wait on outputs that nothing plays, of pushes or webhooks that wait, or of
+    /// deliveries that are set aside.
     var waiting: Int?
-    /// The time since which the device cannot be used, and the code of its error.
+    /// The time since which the device cannot be used or nothing can be reached, and the code of the error.
     var since: Date?
     var cause: String?
+    /// The number of attempts to connect that have failed since then.
+    var attempts: Int?
 
     enum CodingKeys: String, CodingKey {
-      case ok, code, state, waiting, since, cause
+      case ok, code, state, waiting, since, cause, attempts
       case freeBytes = "free_bytes"
     }
   }
@@ -43,6 +46,8 @@ actor Readiness {
 
   private let ledger: Ledger
   private let player: LanePlayer?
+  private let pushes: PushService?
+  private let webhooks: WebhookService?
   private let folders: [URL]
   private let setAside: @Sendable () async -> Ledger.SetAsideCounts
   private let engine: Remembered<Check>
@@ -52,11 +57,13 @@ actor Readiness {
   ///   - folders: The folders to which the service writes.
   ///   - setAside: Returns the numbers of deliveries that this process has set aside.
   init(
-    announcer: Announcer, ledger: Ledger, player: LanePlayer?, folders: [URL], locale: String,
-    setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts
+    announcer: Announcer, ledger: Ledger, player: LanePlayer?, pushes: PushService?, webhooks: WebhookService?,
+    folders: [URL], locale: String, setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts
   ) {
     self.ledger = ledger
     self.player = player
+    self.pushes = pushes
+    self.webhooks = webhooks
     self.folders = folders
     self.setAside = setAside
     engine = Remembered(for: Self.memory, time: AnnouncementServer.elapsedTime()) {
@@ -78,16 +85,31 @@ actor Readiness {
       checks["ledger"] = Check(ok: false, code: error.code.rawValue)
     }
     let isReady = !isStopping && checks.allSatisfy(\.value.ok)
-    // Clips can be made without the device, and while announcements wait on an output that nothing plays.
+    // Clips can be made without the device, and while announcements wait on an output that nothing plays. Announcements
+    // are played while neither Apple nor a receiver of webhooks can be reached, and while deliveries are set aside.
     let aside = await setAside().total
-    let playing = [
-      "device": await deviceCheck(), "lanes": await lanesCheck(),
+    let others = [
+      "device": await deviceCheck(), "lanes": await lanesCheck(), "pushes": await pushesCheck(),
+      "webhooks": await webhooksCheck(),
       "set_aside": Check(ok: aside == 0, code: aside == 0 ? nil : "set_aside", waiting: aside),
     ]
-    let status = playing.allSatisfy(\.value.ok) ? "ready" : "degraded"
+    let status = others.allSatisfy(\.value.ok) ? "ready" : "degraded"
     return Report(
-      status: isReady ? status : isStopping ? "stopping" : "unready", checks: checks.merging(playing) { $1 })
+      status: isReady ? status : isStopping ? "stopping" : "unready", checks: checks.merging(others) { $1 })
   }
+
+  private func pushesCheck() async -> Check {
+    guard let pushes else { return Check(ok: true, state: "none") }
+    return pushes.reach.check(waiting: await pushes.waitingCount)
+  }
+
+  private func webhooksCheck() async -> Check {
+    guard let webhooks else { return Check(ok: true, state: "none") }
+    return webhooks.reach.check(waiting: await webhooks.waitingCount)
+  }
+
+  /// Returns the time of day of a moment that a monotonic clock has measured. It is only shown.
+  static func date(of moment: Duration, now: Duration) -> Date { Date(timeIntervalSinceNow: -(now - moment).inSeconds) }
 
   private static func askEngine(of announcer: Announcer, locale: String) async -> Check {
     var check = Check(ok: true)

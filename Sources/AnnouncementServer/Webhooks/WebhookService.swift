@@ -18,14 +18,21 @@ final class WebhookService: Service {
   private let ledger: Ledger
   private let logger: Logger
   private let sender: WebhookSender
+  let reach: WebhookReach
 
-  init(_ parts: WebhookParts, ledger: Ledger, metrics: ServiceMetrics, logger: Logger) {
+  /// - Parameter time: The time since a fixed moment, which never decreases.
+  init(
+    _ parts: WebhookParts, ledger: Ledger, hub: EventHub, metrics: ServiceMetrics, logger: Logger,
+    time: @escaping @Sendable () -> Duration
+  ) {
     self.ledger = ledger
     self.logger = logger
     let failures = RepeatedFailureLog("A webhook could not be stored. The service tries again.", logger)
+    let reach = WebhookReach(hub: hub, logger: logger, time: time)
+    self.reach = reach
     sender = WebhookSender(
       ledger: ledger, client: parts.client,
-      report: { Self.tell($0, metrics: metrics, failures: failures, logger: logger) })
+      report: { Self.tell($0, metrics: metrics, reach: reach, failures: failures, logger: logger) })
   }
 
   /// The number of messages that have not ended, as far as this process knows.
@@ -56,13 +63,26 @@ final class WebhookService: Service {
   /// Finds what another process has stored, such as a second service with the same ledger.
   private func lookRegularly() async {
     // The sleep throws only when the service stops, and then nothing is left to do.
-    while (try? await Task.sleep(for: Self.lookInterval)) != nil { sender.lookForMessages() }
+    while (try? await Task.sleep(for: Self.lookInterval)) != nil {
+      sender.lookForMessages()
+      await lookAtReach()
+    }
+  }
+
+  /// Tells of endpoints that cannot be reached, and forgets those that are gone.
+  func lookAtReach() async {
+    guard reach.isFailing else { return }
+    let known = try? await ledger.enabledWebhookEndpoints()
+    reach.look(known: known.map { Set($0.map { WebhookWatch.Endpoint(account: $0.account, id: $0.id) }) })
   }
 
   private static func tell(
-    _ report: WebhookSender.Report, metrics: ServiceMetrics, failures: RepeatedFailureLog, logger: Logger
+    _ report: WebhookSender.Report, metrics: ServiceMetrics, reach: WebhookReach, failures: RepeatedFailureLog,
+    logger: Logger
   ) {
     switch report {
+    case .connected(let couldConnect, let account, let endpoint, let outcome):
+      reach.note(couldConnect, account: account, endpoint: endpoint, outcome)
     case .attempted(let outcome): metrics.countWebhookAttempt(outcome)
     case .ended(let state, let count): metrics.countWebhooks(state, count)
     case .disabled(let account, let endpoint, let reason):

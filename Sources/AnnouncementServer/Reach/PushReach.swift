@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import Logging
+import PushDelivery
+
+/// Tells of servers of APNs that cannot be reached: in the log, to event streams, and in the metrics and `/readyz`.
+final class PushReach: Sendable {
+  private typealias Watch = ConnectionWatch<String>
+
+  private let watch = Locked(Watch())
+  private let hub: EventHub
+  private let metrics: ServiceMetrics
+  private let logger: Logger
+  private let time: @Sendable () -> Duration
+
+  /// - Parameter time: The time since a fixed moment, which never decreases.
+  init(hub: EventHub, metrics: ServiceMetrics, logger: Logger, time: @escaping @Sendable () -> Duration) {
+    (self.hub, self.metrics, self.logger, self.time) = (hub, metrics, logger, time)
+  }
+
+  /// Notes an attempt to send a push.
+  ///
+  /// - Parameters:
+  ///   - server: The host and the port.
+  ///   - code: Why there was no answer; nil if there was one.
+  func note(_ server: String, _ code: PushTransportError.Code?) {
+    // The service stops.
+    if code == .closed { return }
+    if let code { metrics.countPushConnectionFailure(code) }
+    let now = time()
+    let news = watch.withLock { watch -> Watch.News? in
+      guard let code else { return watch.reached(server) }
+      watch.failed(server, reason: code.rawValue, at: now)
+      return nil
+    }
+    if let news { tell(news, at: now) }
+  }
+
+  /// Tells what is due now. Call it every few seconds.
+  func look() {
+    let now = time()
+    for news in watch.withLock({ $0.due(at: now) }) { tell(news, at: now) }
+  }
+
+  private func tell(_ news: Watch.News, at now: Duration) {
+    let seconds = Int((now - news.outage.began).inSeconds)
+    let metadata: Logger.Metadata = [
+      "server": "\(news.destination)", "attempts": "\(news.outage.failures)", "reason": "\(news.outage.reason)",
+      "seconds": "\(seconds)",
+    ]
+    switch news.kind {
+    case .unreachable:
+      logger.warning(
+        "APNs cannot be reached, so pushes wait. Run crier doctor, which says what closes the way.",
+        metadata: metadata)
+    case .stillUnreachable:
+      logger.error(
+        "APNs still cannot be reached, so pushes wait or have expired. Run crier doctor, which says what closes the way.",
+        metadata: metadata)
+    case .reachedAgain: logger.notice("APNs can be reached again.", metadata: metadata)
+    }
+    guard news.kind != .stillUnreachable else { return }
+    hub.tell(
+      .reach(
+        ReachEvent(
+          kind: news.kind == .unreachable ? .pushUnreachable : .pushReachable,
+          detail: [
+            "server": news.destination, "attempts": "\(news.outage.failures)", "reason": news.outage.reason,
+          ])))
+  }
+
+  /// The number of servers that cannot be reached.
+  var unreachableCount: Int {
+    let now = time()
+    return watch.withLock { $0.unreachable(at: now).count }
+  }
+
+  /// The check for `/readyz`. It fails if a server cannot be reached: every server is one that the operator has set.
+  func check(waiting: Int) -> Readiness.Check {
+    let now = time()
+    let outages = watch.withLock { $0.unreachable(at: now) }
+    guard let longest = outages.values.min(by: { $0.began < $1.began }) else {
+      return Readiness.Check(ok: true, waiting: waiting)
+    }
+    return Readiness.Check(
+      ok: false, code: "push_unreachable", waiting: waiting, since: Readiness.date(of: longest.began, now: now),
+      cause: longest.reason, attempts: outages.values.reduce(0) { $0 + $1.failures })
+  }
+}

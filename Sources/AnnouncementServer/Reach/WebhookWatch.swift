@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WebhookMessages
+
+/// The decision which webhook endpoints cannot be reached, and whether this is a fault of the service.
+///
+/// An endpoint that cannot be reached is a fault of its account. If every endpoint that was tried cannot be reached, the
+/// network of the service is probably closed.
+///
+/// It is a value without a clock. All times are durations since the same moment, and never decrease.
+struct WebhookWatch: Sendable {
+  struct Endpoint: Sendable, Hashable {
+    var account: String
+    var id: String
+  }
+
+  /// All endpoints together, as a destination.
+  struct AllEndpoints: Sendable, Hashable {}
+
+  /// The time for which an endpoint that was reached proves that the network is open.
+  static let memory: Duration = .seconds(3_600)
+
+  private var endpoints = ConnectionWatch<Endpoint>()
+  private var all = ConnectionWatch<AllEndpoints>()
+  /// The times at which endpoints were reached, of those whose latest attempt has not failed.
+  private var reached: [Endpoint: Duration] = [:]
+
+  typealias News = (endpoints: [ConnectionWatch<Endpoint>.News], all: ConnectionWatch<AllEndpoints>.News?)
+
+  mutating func reached(_ endpoint: Endpoint, at now: Duration) -> News {
+    reached[endpoint] = now
+    return (endpoints.reached(endpoint).map { [$0] } ?? [], all.reached(AllEndpoints()))
+  }
+
+  mutating func failed(_ endpoint: Endpoint, _ outcome: WebhookOutcome, at now: Duration) -> News {
+    endpoints.failed(endpoint, reason: outcome.rawValue, at: now)
+    reached[endpoint] = nil
+    reached = reached.filter { now - $0.value < Self.memory }
+    // Somebody who shows a wrong certificate was connected to.
+    if outcome == .certificateRefused { return ([], all.reached(AllEndpoints())) }
+    if reached.isEmpty { all.failed(AllEndpoints(), reason: outcome.rawValue, at: now) }
+    return ([], nil)
+  }
+
+  /// Whether an attempt has failed at an endpoint that was not reached since.
+  var isFailing: Bool { !endpoints.isEmpty }
+
+  /// Forgets the endpoints that were removed or disabled.
+  mutating func keep(_ known: Set<Endpoint>) {
+    endpoints.forget { !known.contains($0) }
+    reached = reached.filter { known.contains($0.key) }
+    if endpoints.isEmpty { all.forget { _ in true } }
+  }
+
+  /// Returns what is told now.
+  mutating func due(at now: Duration) -> News { (endpoints.due(at: now), all.due(at: now).first) }
+
+  func unreachable(at now: Duration) -> [Endpoint: ConnectionWatch<Endpoint>.Outage] { endpoints.unreachable(at: now) }
+
+  /// The failures since which no endpoint was reached; nil if an endpoint is reached, or for the first minute.
+  func outageOfAll(at now: Duration) -> ConnectionWatch<AllEndpoints>.Outage? {
+    all.unreachable(at: now)[AllEndpoints()]
+  }
+}

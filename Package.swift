@@ -68,7 +68,10 @@ let quickTests: [Target] = [
     name: "InstallationDiagnosisTests", dependencies: ["InstallationDiagnosis"], swiftSettings: settings),
   .testTarget(
     name: "InstallationExaminationTests",
-    dependencies: ["InstallationDiagnosis", "InstallationExamination", "VoicePacks"],
+    dependencies: [
+      "APNSSimulator", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "PushDelivery",
+      "ServiceAccess", "VoicePacks",
+    ],
     swiftSettings: settings),
   .testTarget(name: "JSONSupportTests", dependencies: ["JSONSupport"], swiftSettings: settings),
   .testTarget(
@@ -423,8 +426,9 @@ let package = Package(
     .target(
       name: "InstallationExamination",
       dependencies: [
-        "Announcements", "CClock", "ConcurrencySupport", "InstallationDiagnosis", "Ledger", "SoundOutputs",
-        "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+        "Announcements", "CClock", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis", "Ledger",
+        "PushDelivery", "ServiceAccess", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks",
+        "Waveforms",
       ],
       swiftSettings: settingsWithC),
 

@@ -8,7 +8,7 @@ public struct InstallationCheck: Sendable, Hashable, Encodable {
     case phraseBooks = "phrase_books"
     case console, engine, sandbox
     case voicePacks = "voice_packs"
-    case sound, port, clock
+    case sound, port, pushes, network, clock
     case openFiles = "open_files"
 
     /// The part's name in a text.

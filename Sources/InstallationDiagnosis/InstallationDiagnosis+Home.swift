@@ -125,7 +125,7 @@ extension InstallationDiagnosis {
       return InstallationCheck(
         skipping: .ledger,
         because: home.foreignOwner == nil ? "there is no home that can be read" : "the home belongs to another user")
-    case .sound(let bytes, let isOpen, _, let setAside):
+    case .sound(let bytes, let isOpen, _, _, let setAside):
       return InstallationCheck(
         .ledger,
         "\(path), \(bytes.bytesText), every page checked (SQLite's quick check)\(isOpen ? "; with its log" : "")",
@@ -186,7 +186,7 @@ extension InstallationDiagnosis {
     switch ledger {
     case .missing: keys = LedgerFacts.Keys(inForce: 0, ended: 0)
     case .skipped, .unreadable: return InstallationCheck(skipping: .keys, because: "the ledger cannot be read")
-    case .sound(_, _, let counted, _): keys = counted
+    case .sound(_, _, let counted, _, _): keys = counted
     }
     let found = "\(keys.inForce) in force, \(keys.ended) expired or revoked"
     if keys.inForce > 0 { return InstallationCheck(.keys, found) }

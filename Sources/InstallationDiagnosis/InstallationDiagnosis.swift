@@ -14,7 +14,8 @@ public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
       Self.ledger(facts.ledger, facts.home, commands), Self.keys(facts.ledger, facts.settings, commands),
       Self.phraseBooks(facts.phraseBooks, commands), Self.console(facts.console), Self.engine(facts.engine),
       Self.sandbox(facts.engine), Self.packs(facts.packs, commands), Self.output(facts.output, commands),
-      Self.port(facts.port, commands), Self.clock(facts.clock), Self.openFiles(facts.openFiles),
+      Self.port(facts.port, commands), Self.pushes(facts.pushes, facts.settings),
+      Self.network(facts.unit, facts.pushes, facts.ledger), Self.clock(facts.clock), Self.openFiles(facts.openFiles),
     ]
   }
 

@@ -15,17 +15,22 @@ public struct InstallationFacts: Sendable, Hashable {
   public var output: OutputFacts?
   /// Nil if the settings cannot be used, so that the port is not known.
   public var port: PortFacts?
+  /// Nil if the settings cannot be used, so that it is not known whether there are pushes.
+  public var pushes: PushFacts?
+  /// Nil if no unit of systemd is found that runs the service of this home.
+  public var unit: UnitFacts?
   public var clock: ClockFacts
   public var openFiles: OpenFileFacts
 
   public init(
     settings: SettingsFacts, home: HomeFacts, disk: DiskFacts?, ledger: LedgerFacts, phraseBooks: PhraseBookFacts,
     console: ConsoleFacts, engine: EngineFacts, packs: VoicePackFacts, output: OutputFacts?, port: PortFacts?,
-    clock: ClockFacts, openFiles: OpenFileFacts
+    pushes: PushFacts?, unit: UnitFacts?, clock: ClockFacts, openFiles: OpenFileFacts
   ) {
     (self.settings, self.home, self.disk, self.ledger) = (settings, home, disk, ledger)
     (self.phraseBooks, self.console, self.engine, self.packs) = (phraseBooks, console, engine, packs)
-    (self.output, self.port, self.clock, self.openFiles) = (output, port, clock, openFiles)
+    (self.output, self.port, self.pushes, self.unit) = (output, port, pushes, unit)
+    (self.clock, self.openFiles) = (clock, openFiles)
   }
 }
 
@@ -142,8 +147,9 @@ public enum LedgerFacts: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - isOpen: Whether a log stands beside the file, as while a program has it open.
+  ///   - webhookEndpoints: The number of webhook endpoints that are not disabled.
   ///   - setAside: The number of deliveries that were under way at two ends of the service in a row.
-  case sound(bytes: Int64, isOpen: Bool, keys: Keys, setAside: Int = 0)
+  case sound(bytes: Int64, isOpen: Bool, keys: Keys, webhookEndpoints: Int = 0, setAside: Int = 0)
 }
 
 /// The phrase books and the user's lexicon.

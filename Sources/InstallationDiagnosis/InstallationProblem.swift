@@ -67,6 +67,9 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     case addressUnusable = "address_unusable"
     case serviceUnready = "service_unready"
     case serviceDegraded = "service_degraded"
+    case pushServerUnreachable = "push_server_unreachable"
+    case publicURLUnusable = "public_url_unusable"
+    case unitNetworkClosed = "unit_network_closed"
     case clockBehind = "clock_behind"
     case clockNotSynchronized = "clock_not_synchronized"
     case openFilesTooFew = "open_files_too_few"
@@ -75,7 +78,7 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     public var severity: Severity {
       switch self {
       case .settingIgnored, .diskLow, .ledgerOlder, .ledgerLogUnindexed, .workSetAside, .outputBusy, .serviceDegraded,
-        .clockNotSynchronized, .openFilesLow:
+        .publicURLUnusable, .clockNotSynchronized, .openFilesLow:
         .warning
       default: .fault
       }

@@ -11,10 +11,10 @@ public enum LedgerLook {
       switch try Ledger.examine(file, at: now) {
       case .missing: return .missing
       case .unindexedLog: return .unreadable(.unindexed)
-      case .sound(let byteCount, let isOpen, let inForce, let ended, let setAside):
+      case .sound(let byteCount, let isOpen, let inForce, let ended, let endpoints, let setAside):
         return .sound(
           bytes: Int64(byteCount), isOpen: isOpen, keys: LedgerFacts.Keys(inForce: inForce, ended: ended),
-          setAside: setAside)
+          webhookEndpoints: endpoints, setAside: setAside)
       }
     } catch {
       switch error.code {
@@ -35,9 +35,9 @@ public enum LedgerLook {
   /// - Parameter facts: The ledger as it was found. Without a log beside it, no program has it open.
   public static func player(of lane: String, in file: URL, _ facts: LedgerFacts) -> PlayerLook {
     switch facts {
-    case .missing, .sound(_, isOpen: false, _, _): return .none
+    case .missing, .sound(_, isOpen: false, _, _, _): return .none
     case .skipped, .unreadable: return .unknown
-    case .sound(_, isOpen: true, _, _): break
+    case .sound(_, isOpen: true, _, _, _): break
     }
     var options = Ledger.Options()
     options.checksIntegrity = false

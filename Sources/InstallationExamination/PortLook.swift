@@ -55,7 +55,7 @@ public enum PortLook {
       ["engine", "disk", "ledger"].allSatisfy({ readiness.checks[$0] != nil }),
       ["ready", "degraded", "unready", "stopping"].contains(readiness.status)
     else { return .otherProgram }
-    let known = ["engine", "disk", "ledger", "device", "lanes", "set_aside"]
+    let known = ["engine", "disk", "ledger", "device", "lanes", "pushes", "webhooks", "set_aside"]
     return .service(status: readiness.status, failing: known.filter { readiness.checks[$0]?.ok == false })
   }
 

@@ -19,8 +19,10 @@ public enum LedgerExamination: Sendable, Hashable {
   ///     was killed.
   ///   - keysInForce: The number of keys that are neither revoked nor expired, without those of devices.
   ///   - keysEnded: The number of the other keys, without those of devices.
+  ///   - webhookEndpoints: The number of webhook endpoints that are not disabled.
   ///   - setAside: The number of unfinished deliveries that are set aside; see ``InterruptedWork``.
-  case sound(byteCount: Int, isOpen: Bool, keysInForce: Int, keysEnded: Int, setAside: Int)
+  case sound(
+    byteCount: Int, isOpen: Bool, keysInForce: Int, keysEnded: Int, webhookEndpoints: Int, setAside: Int)
 }
 
 extension Ledger {
@@ -77,9 +79,12 @@ extension Ledger {
           WHERE device IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
           """, arguments: [now])
       let all = try Int.fetchOne(database, sql: "SELECT count(*) FROM keys WHERE device IS NULL")
+      let endpoints = try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM webhook_endpoints WHERE disabled_at IS NULL")
       return .sound(
         byteCount: status.byteCount, isOpen: isOpen, keysInForce: inForce ?? 0,
-        keysEnded: (all ?? 0) - (inForce ?? 0), setAside: try setAsideCounts(in: database).total)
+        keysEnded: (all ?? 0) - (inForce ?? 0), webhookEndpoints: endpoints ?? 0,
+        setAside: try setAsideCounts(in: database).total)
     }
   }
 

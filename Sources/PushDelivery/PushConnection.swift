@@ -108,33 +108,10 @@ final class PushConnection {
 
   private func connect() {
     state = .connecting
-    let (server, context) = (server, context)
-    let opened = eventLoop.makePromise(of: (any Channel).self)
-    opened.futureResult.assumeIsolated().whenComplete { [self] result in
+    server.open(with: context, on: eventLoop, timeout: timeout).assumeIsolated().whenComplete { [self] result in
       switch result {
       case .success(let channel): begin(on: channel)
       case .failure(let error): cannotConnect(error)
-      }
-    }
-    let isName = (try? SocketAddress(ipAddress: server.host, port: 0)) == nil
-    let bootstrap = ClientBootstrap(group: eventLoop)
-      .connectTimeout(timeout)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let tls = try NIOSSLClientHandler(context: context, serverHostname: isName ? server.host : nil)
-          try channel.pipeline.syncOperations.addHandlers(tls, HandshakeWatch(opened: opened))
-        }
-      }
-    bootstrap.connect(host: server.host, port: server.port).whenComplete { [timeout] result in
-      switch result {
-      case .failure(let error): opened.fail(error)
-      case .success(let channel):
-        // A server that accepts the connection and then says nothing must not keep everything waiting.
-        let limit = channel.eventLoop.scheduleTask(in: timeout) { opened.fail(ChannelError.connectTimeout(timeout)) }
-        opened.futureResult.whenComplete { result in
-          limit.cancel()
-          if case .failure = result { channel.close(promise: nil) }
-        }
       }
     }
   }
@@ -142,31 +119,7 @@ final class PushConnection {
   private func cannotConnect(_ error: any Error) {
     guard case .connecting = state else { return }
     state = .unconnected
-    failWaiting(PushTransportError(Self.code(of: error), server: server, reason: Self.text(of: error)))
-  }
-
-  private static func code(of error: any Error) -> PushTransportError.Code {
-    switch error {
-    case let error as HandshakeWatch.Failure where error == .notHTTP2: return .notHTTP2
-    case is NIOSSLExtraError: return .certificateRefused
-    case is NIOSSLError, is BoringSSLError:
-      // The error codes of BoringSSL are not public in swift-nio-ssl. Its description names them.
-      let text = "\(error)"
-      if text.contains("CERTIFICATE_VERIFY_FAILED") { return .certificateRefused }
-      return text.contains("NO_APPLICATION_PROTOCOL") ? .notHTTP2 : .cannotConnect
-    default: return .cannotConnect
-    }
-  }
-
-  /// Returns what a connection's error says, without anything that a server could have put into it.
-  private static func text(of error: any Error) -> String? {
-    switch error {
-    case let error as IOError: "\(error.errnoCode): \(error.localizedDescription)".prefix(120).description
-    case is NIOConnectionError: "no address of the host accepts connections"
-    case is ChannelError: "the connection was not opened in time"
-    case is BoringSSLError, is NIOSSLError, is NIOSSLExtraError: "TLS failed"
-    default: nil
-    }
+    failWaiting(PushTransportError(opening: server, error))
   }
 
   /// Begins HTTP/2 on a connection whose TLS handshake is complete.

@@ -9,7 +9,7 @@
 /// An IPv4 or IPv6 address. An IPv4 address in IPv6 notation (`::ffff:192.0.2.1`) is treated as the IPv4 address.
 public struct IPAddress: Sendable, Hashable {
   /// The address's bytes: 4 for IPv4, 16 for IPv6.
-  let bytes: [UInt8]
+  public let bytes: [UInt8]
 
   /// Parses an address.
   ///

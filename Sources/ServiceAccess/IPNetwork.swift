@@ -25,8 +25,9 @@ public struct IPNetwork: Sendable, Hashable {
   ///
   /// - Parameter text: An address, followed by `/` and the number of bits in the prefix. For a single address, both may
   ///   be left out.
+  /// - Parameter masksAddress: Whether bits after the prefix are ignored, as systemd does, and not an error.
   /// - Throws: ``Fault``; it does not repeat the text.
-  public init(_ text: String) throws(Fault) {
+  public init(_ text: String, masksAddress: Bool = false) throws(Fault) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let address = IPAddress(parts[0]) else {
       throw Fault(
@@ -45,7 +46,7 @@ public struct IPNetwork: Sendable, Hashable {
     }
     prefixLength = written - (largest - bits)
     self.address = IPAddress(bytes: Self.masked(address.bytes, prefixLength))
-    guard self.address == address else {
+    guard masksAddress || self.address == address else {
       throw Fault(
         code: .addressInsideNetwork,
         description: "has bits set after the prefix: give \(self), or the address without /\(written)")

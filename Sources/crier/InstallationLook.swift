@@ -32,6 +32,9 @@ struct InstallationLook {
   func facts() async -> InstallationFacts {
     let now = Date()
     let (settings, configuration) = settings()
+    let servers = configuration.map(pushServers) ?? []
+    let pushes = await configuration.asyncMap { await self.pushes($0, servers, settings) }
+    let reached = zip(servers, pushes?.servers ?? []).filter { if case .connected = $1.outcome { true } else { false } }
     let homeFacts = homeFacts()
     let ledger: LedgerFacts = isReadable(homeFacts) ? LedgerLook.look(at: home.ledger, now: now) : .skipped
     let installation = files.installation
@@ -50,6 +53,9 @@ struct InstallationLook {
         own: home.voices, installed: installation.voices, choices: home.chosenPacks,
         settled: configuration?.packs ?? ChosenPacks()),
       output: await configuration.asyncMap { await output($0, homeFacts, ledger) }, port: configuration.map(port),
+      pushes: pushes,
+      unit: await UnitLook.look(
+        home: home.directory, hosts: reached.map(\.0.host), dropIn: installation.networkDropIn),
       clock: ClockLook.look(ledger: home.ledger, now: now),
       openFiles: OpenFileFacts(
         limit: OpenFiles.reachableLimit ?? own + connections, own: own,
@@ -73,7 +79,8 @@ struct InstallationLook {
       facts.fault = "\(error)"
       return (facts, nil)
     }
-    facts.warnings = configuration.warnings
+    // The check of pushes reports the other one.
+    facts.warnings = configuration.warnings.filter { $0 != configuration.publicURLWarning }
     facts.isReachable = !Serve.isLoopback(configuration.settings.host)
     if !configuration.chime.isEmpty {
       do throws(PlayableFileError) {
@@ -83,17 +90,18 @@ struct InstallationLook {
         facts.chimeFault = fault.description
       }
     }
-    let folder = (config ?? home.configuration).deletingLastPathComponent()
     for entry in configuration.apns {
       do throws(ProviderKeyError) {
         _ = try ProviderKey(
-          file: URL(filePath: entry.keyFile, relativeTo: folder).absoluteURL, id: entry.keyID, team: entry.team)
+          file: URL(filePath: entry.keyFile, relativeTo: settingsFolder).absoluteURL, id: entry.keyID, team: entry.team)
       } catch {
         facts.providerKeyFaults.append("\(error)")
       }
     }
     return (facts, configuration)
   }
+
+  private var settingsFolder: URL { (config ?? home.configuration).deletingLastPathComponent() }
 
   /// The error of the user's lexicon; nil if there is none.
   private var lexiconFault: String? {
@@ -152,6 +160,32 @@ struct InstallationLook {
   /// The path of a file in the home folder as the user may type it.
   private func path(_ file: URL) -> String {
     home.typed.hasSuffix("/") ? home.typed + file.lastPathComponent : "\(home.typed)/\(file.lastPathComponent)"
+  }
+
+  // MARK: The pushes
+
+  /// Returns the servers to which pushes are sent, each once.
+  private func pushServers(_ configuration: ServiceConfiguration) -> [PushServer] {
+    var servers: [PushServer] = []
+    for entry in configuration.apns {
+      for environment in entry.environments {
+        let server = entry.pushServer(environment, folder: settingsFolder)
+        if !servers.contains(server) { servers.append(server) }
+      }
+    }
+    return servers
+  }
+
+  private func pushes(
+    _ configuration: ServiceConfiguration, _ servers: [PushServer], _ settings: SettingsFacts
+  ) async -> PushFacts {
+    var facts = PushFacts(
+      apps: Set(configuration.apns.flatMap(\.apps)).count, usesApple: configuration.usesApple,
+      publicURLFault: configuration.publicURLWarning)
+    // Without a key nothing is sent, so nobody is connected to either.
+    guard settings.providerKeyFaults.isEmpty else { return facts }
+    for server in servers { facts.servers.append(await PushLook.look(at: server)) }
+    return facts
   }
 
   // MARK: The output and the port

@@ -76,6 +76,15 @@ struct PushAppSetting: Sendable, Hashable {
     (server, certificates) = (texts[.server], texts[.ca])
   }
 
+  /// Returns the server of an environment.
+  ///
+  /// - Parameter folder: The folder of the settings file, from which relative paths count.
+  func pushServer(_ environment: PushEnvironment, folder: URL) -> PushServer {
+    let roots = certificates.map { URL(filePath: $0, relativeTo: folder).absoluteURL }
+    return server.flatMap { PushServer(url: $0, trustRoots: roots) }
+      ?? PushServer(host: environment.host, trustRoots: roots)
+  }
+
   /// Returns an app that several entries name for one environment; nil if there is none.
   static func repeated(in settings: [PushAppSetting]) -> String? {
     var known: Set<String> = []
@@ -118,10 +127,7 @@ extension PushParts {
       let shared = tokens[name] ?? ProviderTokens(key: key, file: ProviderTokenFile(folder: tokenFolder, key: key))
       tokens[name] = shared
       for environment in entry.environments {
-        let roots = entry.certificates.map { URL(filePath: $0, relativeTo: folder).absoluteURL }
-        let server =
-          entry.server.flatMap { PushServer(url: $0, trustRoots: roots) }
-          ?? PushServer(host: environment.host, trustRoots: roots)
+        let server = entry.pushServer(environment, folder: folder)
         let pool = try pools[server] ?? PushConnections(server: server, count: Self.connections)
         pools[server] = pool
         for app in entry.apps {

@@ -6,6 +6,7 @@ import Announcer
 import ArgumentParser
 import Foundation
 import InstallationDiagnosis
+import InstallationExamination
 import Ledger
 import Logging
 import NIOCore
@@ -126,6 +127,7 @@ struct Serve: AsyncParsableCommand {
         "The connection limit is lower than configured, because this user's limit of open files is too low.",
         metadata: ["connections": "\(settings.mostConnections)"])
     }
+    try await warnOfClosedNetwork(configuration, ledger, dropIn: installation.networkDropIn)
     let plays = configuration.output != "none"
     let settingsFolder = (config.map { URL(filePath: $0) } ?? home.configuration).deletingLastPathComponent()
     let pushes =
@@ -169,6 +171,16 @@ struct Serve: AsyncParsableCommand {
     } catch  where error is SocketAddressError || error is SocketAddressError.UnknownHost {
       throw CannotListen(address: settings.authority(port: settings.port), reason: "the host name cannot be resolved")
     }
+  }
+
+  /// Warns of a unit of systemd that keeps pushes or webhooks from leaving the machine.
+  private func warnOfClosedNetwork(_ configuration: ServiceConfiguration, _ ledger: Ledger, dropIn: URL) async throws {
+    guard let unit = UnitLook.ownUnit(environment: ProcessInfo.processInfo.environment, dropIn: dropIn) else { return }
+    let hasEndpoints = try await !ledger.enabledWebhookEndpoints().isEmpty
+    // Receivers with private addresses may be on this machine, which the unit allows.
+    let warning = unit.startWarning(
+      hasPushes: configuration.usesApple, hasWebhooks: hasEndpoints && !configuration.allowsPrivateWebhooks)
+    if let warning { Terminal.note("crier: \(warning)") }
   }
 
   private typealias LaneParts = (

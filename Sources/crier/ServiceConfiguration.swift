@@ -86,6 +86,12 @@ struct ServiceConfiguration: Sendable {
   /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
   /// iOS cannot have.
   private(set) var warnings: [String] = []
+  /// The one of ``warnings`` that is about the URLs of clips in pushes; nil if there is none.
+  private(set) var publicURLWarning: String?
+
+  /// Whether pushes to at least one app go through Apple's servers. A server of its own is for tests, in which nothing is
+  /// fetched.
+  var usesApple: Bool { apns.contains { $0.server == nil } }
 
   private static var defaultRate: RateLimit {
     // Not from outside: both numbers are constants.
@@ -148,11 +154,11 @@ struct ServiceConfiguration: Sendable {
     try read(&reader)
     all = reader.settings
     warnings = Self.warnings(about: environment)
-    // A server of its own is for tests, in which nothing is fetched.
-    if apns.contains(where: { $0.server == nil }), settings.publicURL?.lowercased().hasPrefix("https://") != true {
-      warnings.append(
+    if usesApple, settings.publicURL?.lowercased().hasPrefix("https://") != true {
+      publicURLWarning =
         "apns is set, but public_url is not an https address: phones cannot fetch the clips that pushes name. Set "
-          + "public_url to the address at which phones reach this service.")
+        + "public_url to the address at which phones reach this service."
+      warnings += publicURLWarning.map { [$0] } ?? []
     }
     for (name, groups) in [(Name.group, [settings.group]), (.groups, settings.groups ?? [])] {
       warnings += GroupWarning.texts(about: groups, in: "\(name.rawValue) (\(self.place(of: name)))")

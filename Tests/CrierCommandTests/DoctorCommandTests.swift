@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 import Foundation
 import GRDB
 import ServiceAccess
@@ -64,6 +65,31 @@ struct DoctorCommandTests {
       try other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
       try other.close()
       try place.setMode(0o600, of: "ledger.sqlite")
+    },
+    Breakage("a server of pushes that cannot be reached", "pushes", "push_server_unreachable", "--http2", 69) { place in
+      try place.write(P256.Signing.PrivateKey().pemRepresentation, to: "AuthKey.p8")
+      try place.write(
+        """
+        port: 0
+        output: 'null'
+        apns:
+          - app: com.example.shop
+            key: AuthKey.p8
+            key_id: ABC123DEFG
+            team: TEAM123456
+            server: https://127.0.0.1:1
+        """, to: "crier.yaml")
+    },
+    Breakage("a provider key that is none", "settings", "provider_key_unusable", "key file", 69) { place in
+      try place.write("-----BEGIN PRIVATE KEY-----", to: "AuthKey.p8")
+      // Apple's servers are not connected to, because nothing can be sent to them.
+      try place.write(
+        """
+        port: 0
+        output: 'null'
+        public_url: https://pay.example
+        apns: [{app: com.example.shop, key: AuthKey.p8, key_id: ABC123DEFG, team: TEAM123456}]
+        """, to: "crier.yaml")
     },
     Breakage("a changed clip", "voice_packs", "pack_changed", "crier voices remove my-shop --home HOME", 69) { place in
       let names = try FileManager.default.contentsOfDirectory(atPath: place.pack.path)
@@ -144,7 +170,7 @@ struct DoctorCommandTests {
     let text = try place.crier.run(["doctor"], program: place.program)
     #expect(text.status == 0 && text.message.isEmpty)
     #expect(text.output.hasPrefix("ok       settings      \(place.home.path)/crier.yaml\n"), "\(text.output)")
-    #expect(text.output.contains("\n14 checks: no faults, "))
+    #expect(text.output.contains("\n16 checks: no faults, "))
     #expect(text.output.contains("my-shop ("))
   }
 

@@ -19,6 +19,11 @@ extension InstallationFacts {
       output: OutputFacts(
         name: "default", servers: ["PipeWire"], cards: 1, outcome: .silencePlayed(milliseconds: 112)),
       port: PortFacts(authority: "127.0.0.1:8080", outcome: .free),
+      pushes: PushFacts(
+        apps: 1, usesApple: true,
+        servers: [PushFacts.Server(name: "api.push.apple.com:443", outcome: .connected(milliseconds: 87))]),
+      unit: UnitFacts(
+        name: "crier.service", isClosed: false, dropIn: "/usr/share/crier/Deployment/network.conf"),
       clock: ClockFacts(now: 1_795_000_000, ledgerChangedAt: 1_794_999_000, isSynchronized: true),
       openFiles: OpenFileFacts(limit: 65_536, own: 136, leastConnections: 16, connections: 8_192))
   }

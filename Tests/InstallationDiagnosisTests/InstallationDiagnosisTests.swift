@@ -12,8 +12,8 @@ struct InstallationDiagnosisTests {
     #expect(diagnosis.checks.map(\.part) == InstallationCheck.Part.allCases)
     #expect(diagnosis.checks.allSatisfy { $0.verdict == .ok && $0.problems.isEmpty })
     #expect(diagnosis.verdict == .ok && diagnosis.exitStatus == 0)
-    #expect(diagnosis.lines.last == "14 checks: no faults, no warnings.")
-    #expect(diagnosis.lines.count == 15, "one line for each check")
+    #expect(diagnosis.lines.last == "16 checks: no faults, no warnings.")
+    #expect(diagnosis.lines.count == 17, "one line for each check")
   }
 
   @Test(
@@ -129,6 +129,22 @@ struct InstallationDiagnosisTests {
       { $0.port?.outcome = .service(status: "unready", failing: ["disk"]) }
     ),
     (.serviceDegraded, "/readyz", { $0.port?.outcome = .service(status: "degraded", failing: ["device"]) }),
+    (
+      .pushServerUnreachable, "curl -sS -o /dev/null --http2 https://api.push.apple.com:443/",
+      { $0.pushes?.servers[0].outcome = .failed("api.push.apple.com:443 cannot be reached.") }
+    ),
+    (.publicURLUnusable, "public_url: https://", { $0.pushes?.publicURLFault = "Phones cannot fetch the clips." }),
+    (
+      .unitNetworkClosed,
+      "as root:\ninstall -D -m 644 /usr/share/crier/Deployment/network.conf "
+        + "/etc/systemd/system/crier.service.d/network.conf\n"
+        + "systemctl daemon-reload && systemctl restart crier.service",
+      { $0.unit?.isClosed = true }
+    ),
+    (
+      .unitNetworkClosed, "IPAddressAllow= in systemctl edit crier.service",
+      { $0.unit?.blockedServers = ["api.push.apple.com"] }
+    ),
     (.clockBehind, "timedatectl", { $0.clock.now = 1_000 }),
     (.clockBehind, "timedatectl", { $0.clock.ledgerChangedAt = $0.clock.now + 61 }),
     (.clockNotSynchronized, "timedatectl set-ntp true", { $0.clock.isSynchronized = false }),
@@ -185,12 +201,12 @@ struct InstallationDiagnosisTests {
       $0.ledger = .skipped
     }
     #expect(home.checks.filter { $0.verdict == .skipped }.map(\.part) == [.ledger, .keys])
-    #expect(home.exitStatus == 73 && home.lines.last == "14 checks: 1 fault, no warnings, 2 skipped.")
+    #expect(home.exitStatus == 73 && home.lines.last == "16 checks: 1 fault, no warnings, 2 skipped.")
     let settings = InstallationFacts.diagnosis {
       $0.settings.fault = "prot: is not a setting; did you mean port?"
-      ($0.output, $0.port) = (nil, nil)
+      ($0.output, $0.port, $0.pushes) = (nil, nil, nil)
     }
-    #expect(settings.checks.filter { $0.verdict == .skipped }.map(\.part) == [.sound, .port])
+    #expect(settings.checks.filter { $0.verdict == .skipped }.map(\.part) == [.sound, .port, .pushes])
     let engine = InstallationFacts.diagnosis { $0.engine = .sandboxUnavailable }
     #expect(engine[.engine]?.verdict == .skipped && engine[.sandbox]?.verdict == .fault)
     #expect(InstallationFacts.diagnosis { $0.engine = .dataMissing }[.sandbox]?.verdict == .skipped)
@@ -205,6 +221,7 @@ struct InstallationDiagnosisTests {
       { $0.port?.outcome = .service(status: "ready", failing: []) }, { $0.port?.outcome = .any },
       { $0.output?.outcome = .none }, { $0.output?.outcome = .noDevice },
       { $0.output?.outcome = .played(process: 12, lostDevice: nil) }, { $0.packs.packs = [] },
+      { $0.pushes = PushFacts() }, { $0.unit = nil },
     ] {
       #expect(InstallationFacts.diagnosis(change).verdict == .ok)
     }

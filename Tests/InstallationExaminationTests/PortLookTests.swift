@@ -75,6 +75,12 @@ struct PortLookTests {
       .replacing(#""status":"ready""#, with: #""status":"unready""#)
     listener.answer("HTTP/1.1 503 Service Unavailable\r\n\r\n\(body)")
     #expect(outcome("0.0.0.0", listener.port) == .service(status: "unready", failing: ["disk"]))
+    let degraded = Self.ready.replacing(
+      #""device":{"ok":true}"#, with: #""pushes":{"ok":false},"webhooks":{"ok":true}"#
+    )
+    .replacing(#""status":"ready""#, with: #""status":"degraded""#)
+    listener.answer("HTTP/1.1 200 OK\r\n\r\n\(degraded)")
+    #expect(outcome("127.0.0.1", listener.port) == .service(status: "degraded", failing: ["pushes"]))
   }
 
   @Test(

@@ -52,7 +52,7 @@ struct ExaminationTests {
     let before = try files()
     #expect(before["ledger.sqlite-wal"] == nil)
     guard
-      case .sound(let bytes, isOpen: false, keysInForce: 1, keysEnded: 2, setAside: 0) = try Ledger.examine(
+      case .sound(let bytes, isOpen: false, keysInForce: 1, keysEnded: 2, webhookEndpoints: 0, setAside: 0) = try Ledger.examine(
         place.file, at: now)
     else { Issue.record("another result"); return }
     #expect(bytes == before[place.file.lastPathComponent]?.count)
@@ -64,7 +64,8 @@ struct ExaminationTests {
     let writer = try place.open()
     try await writer.createKey(key("a"))
     guard
-      case .sound(_, isOpen: true, keysInForce: 1, keysEnded: 0, setAside: 0) = try Ledger.examine(place.file, at: now)
+      case .sound(_, isOpen: true, keysInForce: 1, keysEnded: 0, webhookEndpoints: 0, setAside: 0) = try Ledger.examine(
+        place.file, at: now)
     else {
       Issue.record("another result")
       return
@@ -95,7 +96,9 @@ struct ExaminationTests {
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
     }
-    guard case .sound(_, isOpen: false, keysInForce: 1, keysEnded: 0, setAside: 0) = try Ledger.examine(copy, at: now)
+    guard
+      case .sound(_, isOpen: false, keysInForce: 1, keysEnded: 0, webhookEndpoints: 0, setAside: 0) = try Ledger.examine(
+        copy, at: now)
     else {
       Issue.record("another result")
       return

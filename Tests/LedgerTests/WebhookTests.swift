@@ -315,12 +315,19 @@ struct WebhookTests {
     #expect(shown.disabledAt == place.clock.now && shown.disabledReason == .failing)
     #expect(shown.counts.waiting == 0 && shown.counts.expired == 3)
     #expect(try await ledger.disabledWebhookEndpointCount() == 1)
+    #expect(try await ledger.enabledWebhookEndpoints().isEmpty)
     _ = try await ledger.accept(answer: answer("D"))
     #expect(try await kinds(id).count == 3)
     #expect(try await ledger.testWebhookEndpoint(account: "shop", id: id) == .disabled)
 
     let enabled = try #require(try await ledger.enableWebhookEndpoint(account: "shop", id: id, by: .currentUser))
     #expect(enabled.disabledAt == nil && enabled.disabledReason == nil && enabled.failingSince == nil)
+    let known = try await ledger.enabledWebhookEndpoints()
+    #expect(known.map(\.account) == ["shop"] && known.map(\.id) == [id])
+    guard case .sound(_, _, _, _, webhookEndpoints: 1) = try Ledger.examine(ledger.file, at: place.clock.now) else {
+      Issue.record("another number of endpoints")
+      return
+    }
     _ = try await ledger.accept(answer: answer("E"))
     let next = try #require(try await ledger.unfinishedWebhooks().first?.number)
     #expect(try await record(.timedOut, next)?.disabled == nil, "it has three days again")

@@ -60,4 +60,13 @@ struct IPNetworkTests {
       (error as? IPNetwork.Fault)?.code == code && "\(error)".contains(words)
     }
   }
+
+  @Test("bits after the prefix can be ignored, and other faults cannot")
+  func masked() throws {
+    #expect(try IPNetwork("192.0.2.7/24", masksAddress: true) == IPNetwork("192.0.2.0/24"))
+    #expect(try IPNetwork("2001:db8::1/32", masksAddress: true) == IPNetwork("2001:db8::/32"))
+    for text in ["192.0.2.7/33", "shop"] {
+      #expect(throws: IPNetwork.Fault.self) { try IPNetwork(text, masksAddress: true) }
+    }
+  }
 }

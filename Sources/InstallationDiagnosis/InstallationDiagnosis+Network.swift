@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension InstallationDiagnosis {
+  static func pushes(_ facts: PushFacts?, _ settings: SettingsFacts) -> InstallationCheck {
+    guard let facts else { return InstallationCheck(skipping: .pushes, because: "the settings cannot be used") }
+    guard facts.apps > 0 else { return InstallationCheck(.pushes, "none: the setting apns is empty") }
+    guard settings.providerKeyFaults.isEmpty else {
+      return InstallationCheck(skipping: .pushes, because: "a provider key cannot be used")
+    }
+    var problems: [InstallationProblem] = []
+    var found = ["\(facts.apps) app\(facts.apps == 1 ? "" : "s")"]
+    for server in facts.servers {
+      switch server.outcome {
+      case .connected(let milliseconds): found.append("\(server.name) connected in \(milliseconds) ms (TLS, HTTP/2)")
+      case .failed(let reason):
+        found.append("\(server.name) not connected")
+        problems.append(
+          InstallationProblem(
+            .pushServerUnreachable, "No connection can be opened, so pushes wait: \(reason)",
+            remedy: "Look up the name and try the port, on this machine:\n\(Self.trial(of: server.name))"))
+      }
+    }
+    if let fault = facts.publicURLFault {
+      problems.append(
+        InstallationProblem(
+          .publicURLUnusable, fault,
+          remedy: "Set public_url in the settings, such as public_url: https://pay.example, and restart the service."))
+    }
+    return InstallationCheck(.pushes, found.joined(separator: "; "), problems)
+  }
+
+  private static func trial(of server: String) -> String {
+    "curl -sS -o /dev/null --http2 \(Shell.quoted("https://\(server)/"))"
+  }
+
+  static func network(_ unit: UnitFacts?, _ pushes: PushFacts?, _ ledger: LedgerFacts) -> InstallationCheck {
+    guard let unit else {
+      return InstallationCheck(.network, "no unit of systemd is found that runs the service of this home")
+    }
+    var senders: [String] = []
+    if let pushes, pushes.usesApple { senders.append("pushes") }
+    if case .sound(_, _, _, let endpoints, _) = ledger, endpoints > 0 { senders.append("webhooks") }
+    let found = unit.isClosed ? "\(unit.name): no connections to the internet" : "\(unit.name): open"
+    let remedy =
+      "Install the drop-in that opens the unit's network, as root:\n" + unit.openingCommands.joined(separator: "\n")
+    if unit.isClosed, !senders.isEmpty {
+      return InstallationCheck(
+        .network, found,
+        [
+          InstallationProblem(
+            .unitNetworkClosed,
+            "The unit lets the service connect to no machine on the internet (IPAddressDeny), so "
+              + "\(senders.joined(separator: " and ")) wait.", remedy: remedy)
+        ])
+    }
+    guard !unit.blockedServers.isEmpty else { return InstallationCheck(.network, found) }
+    return InstallationCheck(
+      .network, found,
+      [
+        InstallationProblem(
+          .unitNetworkClosed,
+          "The unit does not let the service connect to \(unit.blockedServers.joined(separator: ", ")) (IPAddressDeny), "
+            + "so pushes wait.",
+          remedy: "Add the addresses with IPAddressAllow= in systemctl edit \(Shell.quoted(unit.name)). Or: \(remedy)")
+      ])
+  }
+}

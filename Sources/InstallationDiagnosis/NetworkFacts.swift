@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The way of pushes to phones.
+public struct PushFacts: Sendable, Hashable {
+  /// A server to which pushes are sent.
+  public struct Server: Sendable, Hashable {
+    public enum Outcome: Sendable, Hashable {
+      /// A connection was opened, with TLS and HTTP/2.
+      case connected(milliseconds: Int)
+      /// No connection could be opened, as a sentence that says why and what to check.
+      case failed(String)
+    }
+
+    /// The host and the port.
+    public var name: String
+    public var outcome: Outcome
+
+    public init(name: String, outcome: Outcome) { (self.name, self.outcome) = (name, outcome) }
+  }
+
+  /// The number of apps to which pushes are sent; 0 for a service that sends none.
+  public var apps: Int
+  /// Whether pushes to at least one app go through Apple's servers, and not through one of the settings.
+  public var usesApple: Bool
+  public var servers: [Server]
+  /// The error of a `public_url` from which phones cannot fetch clips, as a sentence; nil if there is none.
+  public var publicURLFault: String?
+
+  public init(apps: Int = 0, usesApple: Bool = false, servers: [Server] = [], publicURLFault: String? = nil) {
+    (self.apps, self.usesApple, self.servers, self.publicURLFault) = (apps, usesApple, servers, publicURLFault)
+  }
+}
+
+/// The unit of systemd that runs the service, and to which machines it lets the service connect.
+public struct UnitFacts: Sendable, Hashable {
+  /// The unit's name, such as `crier.service`.
+  public var name: String
+  /// Whether the unit allows no address of the public internet.
+  public var isClosed: Bool
+  /// The servers of pushes, and the name servers, none of whose addresses the unit allows, although it is not closed.
+  public var blockedServers: [String]
+  /// The path of the drop-in that opens the network.
+  public var dropIn: String
+
+  public init(name: String, isClosed: Bool, blockedServers: [String] = [], dropIn: String) {
+    (self.name, self.isClosed, self.blockedServers, self.dropIn) = (name, isClosed, blockedServers, dropIn)
+  }
+
+  /// The commands that install the drop-in, for root.
+  public var openingCommands: [String] {
+    [
+      "install -D -m 644 \(Shell.quoted(dropIn)) \(Shell.quoted("/etc/systemd/system/\(name).d/network.conf"))",
+      "systemctl daemon-reload && systemctl restart \(Shell.quoted(name))",
+    ]
+  }
+
+  /// The warning at the start of a service whose unit keeps it from sending something.
+  ///
+  /// - Parameters:
+  ///   - hasPushes: Whether the settings name apps to which pushes are sent through Apple's servers.
+  ///   - hasWebhooks: Whether there are webhook endpoints, whose receivers must be on other machines.
+  /// - Returns: Nil if the unit keeps it from nothing.
+  public func startWarning(hasPushes: Bool, hasWebhooks: Bool) -> String? {
+    guard isClosed, hasPushes || hasWebhooks else { return nil }
+    let what = [hasPushes ? "pushes" : nil, hasWebhooks ? "webhooks" : nil].compactMap { $0 }.joined(separator: " and ")
+    return "The unit \(name) lets the service connect to no machine on the internet, so \(what) will wait. To open its "
+      + "network, run as root: " + openingCommands.joined(separator: " && ")
+  }
+}

@@ -109,9 +109,9 @@ extension NotificationWork {
   }
 
   private func facts(_ turns: inout Turns, isLast: Bool) -> Facts {
-    let best = preparation.best
+    let (best, isReady) = preparation.look(at: now)
     let facts = Facts(
-      known: turns.number, best: best, isReady: isLast || preparation.isReady(at: now), isExact: isExact(best),
+      known: turns.number, best: best, isReady: isLast || isReady, isExact: isExact(best),
       isLast: isLast, isNew: isCaughtUp && !turns.hasAsked)
     (turns.wasReady, turns.hasAsked) = (facts.isReady, true)
     return facts

@@ -73,11 +73,18 @@ final class SoundPreparation: Sendable {
 
   /// Whether the notification can be handed over: the best sound is known, or the time for it is over, and so is the
   /// time for attachments.
-  func isReady(at now: Int64) -> Bool {
+  func isReady(at now: Int64) -> Bool { look(at: now).isReady }
+
+  /// Returns the best sound so far, and whether the notification can be handed over with it.
+  ///
+  /// Both are read together. Otherwise, the search could end between the two, and the notification would be handed over
+  /// with a worse sound than the one that was found.
+  func look(at now: Int64) -> (best: PreparedSound?, isReady: Bool) {
     let configuration = service.configuration
     return progress.withLock { progress in
       let isFound = progress.search.next == nil || now >= progress.beganAt.plus(configuration.preparationLimit)
-      return isFound && (progress.isAttached || now >= progress.beganAt.plus(configuration.attachmentLimit))
+      let isReady = isFound && (progress.isAttached || now >= progress.beganAt.plus(configuration.attachmentLimit))
+      return (progress.search.best, isReady)
     }
   }
 

@@ -80,13 +80,13 @@ struct LedgerWatchTests {
   func renamed(suffix: String) async throws {
     let service = try service(in: try await folder(damaging: nil))
     let client = try await service.client()
-    #expect(try await client.post(payment()).status == 201)
+    #expect(try await client.post(payment("new-1")).status == 201)
     let file = service.ledger.file.path(percentEncoded: false) + suffix
     try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
     // Without a write, the watch notices it.
     let error = await #expect(throws: LedgerError.self) { try await service.server.ledgerWatch.run() }
     #expect(error?.code == .fileChanged && error?.change?.kind == .removed)
-    #expect(try await client.post(payment("p2")).status >= 500)
+    #expect(try await client.post(payment("new-2")).status >= 500)
     let answer = try await service.stranger.get("/readyz")
     #expect(try answer.status == 503 && answer.string("checks.ledger.code") == "file_changed")
     #expect(service.log.lines.contains { $0.hasPrefix("critical The ledger cannot be used, so the service ends.") })
@@ -100,7 +100,7 @@ struct LedgerWatchTests {
     try Data("another".utf8).write(to: URL(filePath: file + ".new"))
     // Safe: the texts live as long as the call.
     #expect(unsafe rename(file + ".new", file) == 0)
-    for number in 1...3 { #expect(try await client.post(payment("p\(number)")).status == 500) }
+    for number in 1...3 { #expect(try await client.post(payment("new-\(number)")).status == 500) }
   }
 
   @Test("the check ends with the service, and a sound ledger ends nothing")

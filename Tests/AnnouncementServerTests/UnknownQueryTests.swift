@@ -58,7 +58,7 @@ struct UnknownQueryTests {
     "a parameter that is given twice is refused, on each call and with the same value too",
     arguments: [
       "/v1/announcements?limit=5&limit=5", "/v1/announcements?state=played&limit=5&state=failed",
-      "/v1/announcements?limit=5&%6Cimit=6", "/v1/batches?limit=1&limit=2", "/v1/library/changes?after=1&after=2",
+      "/v1/announcements?limit=5&limit=", "/v1/batches?limit=1&limit=2", "/v1/library/changes?after=1&after=2",
       "/v1/voices?x=1&x=2", "/healthz?v=1&v=2", "/metrics?v=1&v=2",
     ])
   func repeated(target: String) async throws {

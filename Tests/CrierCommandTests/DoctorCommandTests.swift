@@ -165,7 +165,7 @@ struct DoctorCommandTests {
     let before = try place.snapshot()
     let diagnosis = try place.diagnose()
     #expect(diagnosis.status == 0 && diagnosis.faults.isEmpty, "\(diagnosis.text)")
-    #expect(diagnosis.checks.count == 14)
+    #expect(diagnosis.checks.count == 16)
     #expect(try place.snapshot() == before)
     let text = try place.crier.run(["doctor"], program: place.program)
     #expect(text.status == 0 && text.message.isEmpty)

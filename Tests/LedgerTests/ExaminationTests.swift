@@ -52,8 +52,9 @@ struct ExaminationTests {
     let before = try files()
     #expect(before["ledger.sqlite-wal"] == nil)
     guard
-      case .sound(let bytes, isOpen: false, keysInForce: 1, keysEnded: 2, webhookEndpoints: 0, setAside: 0) = try Ledger.examine(
-        place.file, at: now)
+      case .sound(let bytes, isOpen: false, keysInForce: 1, keysEnded: 2, webhookEndpoints: 0, setAside: 0) =
+        try Ledger.examine(
+          place.file, at: now)
     else { Issue.record("another result"); return }
     #expect(bytes == before[place.file.lastPathComponent]?.count)
     #expect(try files() == before)
@@ -97,8 +98,9 @@ struct ExaminationTests {
       try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
     }
     guard
-      case .sound(_, isOpen: false, keysInForce: 1, keysEnded: 0, webhookEndpoints: 0, setAside: 0) = try Ledger.examine(
-        copy, at: now)
+      case .sound(_, isOpen: false, keysInForce: 1, keysEnded: 0, webhookEndpoints: 0, setAside: 0) =
+        try Ledger.examine(
+          copy, at: now)
     else {
       Issue.record("another result")
       return

@@ -324,7 +324,7 @@ struct WebhookTests {
     #expect(enabled.disabledAt == nil && enabled.disabledReason == nil && enabled.failingSince == nil)
     let known = try await ledger.enabledWebhookEndpoints()
     #expect(known.map(\.account) == ["shop"] && known.map(\.id) == [id])
-    guard case .sound(_, _, _, _, webhookEndpoints: 1) = try Ledger.examine(ledger.file, at: place.clock.now) else {
+    guard case .sound(_, _, _, _, webhookEndpoints: 1, _) = try Ledger.examine(ledger.file, at: place.clock.now) else {
       Issue.record("another number of endpoints")
       return
     }

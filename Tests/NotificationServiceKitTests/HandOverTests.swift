@@ -122,6 +122,40 @@ struct HandOverTests {
     #expect(record.handOvers.withLock { $0.count } == 1)
   }
 
+  @Test("A sound that is found while a decision is made is heard with it, and not a worse one")
+  func foundDuringDecision() throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let found = Locked<(@Sendable () -> Void)?>(nil)
+    var configuration = phone.service().configuration
+    let now = configuration.now
+    configuration.now = {
+      let find = found.withLock { find in
+        defer { find = nil }
+        return find
+      }
+      find?()
+      return now()
+    }
+    let service = NotificationService(configuration)
+    try service.restart(after: 0)
+    let work = NotificationWork(try TestPush().payload, service: service)
+    // The whole search takes place when the decision reads the clock.
+    found.withLock { found in
+      found = {
+        let end = ContinuousClock.now + .seconds(120)
+        work.preparation.begin()
+        while work.preparation.best?.quality != .announcement, ContinuousClock.now < end { sched_yield() }
+      }
+    }
+    guard case .act(.speak(let sound, nil)) = work.decide(isLast: false) else {
+      Issue.record("The notification is not handed over.")
+      return
+    }
+    #expect(sound?.quality == .announcement)
+    work.preparation.end()
+  }
+
   @Test("No lock of the order is held when the handler is called")
   func lockAtHandOver() async throws {
     let phone = try PhoneFolder()

@@ -73,7 +73,8 @@ struct Route: Sendable {
 }
 
 extension URI {
-  /// The decoded name of the first query parameter that occurs twice; nil if each occurs once.
+  /// The name of the first query parameter that occurs twice, as it was sent; nil if each occurs once. An escaped name is
+  /// another name for all readers here.
   var repeatedParameter: String? {
     guard query != nil else { return nil }
     var names: Set<Substring> = []

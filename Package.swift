@@ -517,7 +517,7 @@ let package = Package(
       path: "Fuzzing/hostile-answers", swiftSettings: settings),
 
     .executableTarget(
-      name: "push-sender", dependencies: ["Ledger", "PushDelivery", "PushTestSupport"],
+      name: "push-sender", dependencies: ["ConcurrencySupport", "Ledger", "PushDelivery", "PushTestSupport"],
       path: "Tests/Support/push-sender", swiftSettings: settings),
 
     .executableTarget(

@@ -20,14 +20,13 @@ public enum InterruptedWork {
   /// Returns the time for which work is set aside after the process has started, in seconds: ten minutes, an hour, and
   /// then six hours each. Nil for work that is not set aside.
   ///
-  /// - Parameter starts: The number of times that the work was begun since it last came to an end.
-  public static func pause(afterStarts starts: Int) -> TimeInterval? {
-    switch starts - patience {
-    case ..<0: nil
-    case 0: 600
-    case 1: 3_600
-    default: 21_600
-    }
+  /// - Parameters:
+  ///   - starts: The number of times that the work was begun since it last came to an end.
+  ///   - isHeard: Whether the work is an announcement for the loudspeaker. After two ends, it only waits for the others:
+  ///     a shop that loses its power twice must not hear a payment ten minutes late.
+  public static func pause(afterStarts starts: Int, isHeard: Bool = false) -> TimeInterval? {
+    let pauses: [TimeInterval] = (isHeard ? [0] : []) + [600, 3_600, 21_600]
+    return starts < patience ? nil : pauses[min(starts - patience, pauses.count - 1)]
   }
 }
 

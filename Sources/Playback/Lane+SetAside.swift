@@ -14,7 +14,7 @@ extension Lane {
   ///
   /// - Returns: Whether it is set aside. Its sequence number is not waited for then.
   func setAside(_ entry: Ledger.Entry) -> Bool {
-    guard let pause = InterruptedWork.pause(afterStarts: entry.starts) else { return false }
+    guard let pause = InterruptedWork.pause(afterStarts: entry.starts, isHeard: true) else { return false }
     let item = item(entry)
     // An order takes back what was removed from it, and waits for no number that has arrived.
     order.accept(item)

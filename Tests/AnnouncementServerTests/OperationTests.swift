@@ -71,7 +71,7 @@ struct OperationTests {
     let ledger = service.server.ledger
     let entry = try await ledger.entry(account: "shop", id: "zqzq").orThrow("an entry")
     // Nothing records the end of the renderings, as if the process had ended.
-    for _ in 0..<2 {
+    for _ in 0..<3 {
       try await ledger.set(entry.number, .rendering)
       try await ledger.recover(lane: entry.lane)
     }

@@ -4,7 +4,9 @@
 //
 // It accepts a payment for each id that was not accepted before, and plays all unfinished payments to a file output, as
 // tones of MS milliseconds (0 means that they end at once). It ends when all have been played, with status 0 if the
-// ledger confirms that.
+// ledger confirms that. Before that, it adds a line to the log for each payment that was under way at two ends in a row.
+//
+// Its clock runs 10,000 times as fast as the machine's, so that payments that are set aside are played within seconds.
 
 import Foundation
 import Ledger
@@ -23,6 +25,18 @@ struct Tones: Rendering {
   func again(before replay: StoredAnnouncement) async throws -> Waveform { try await render(replay).waveform }
 }
 
+struct FastClock: PlayerClock {
+  private static let speed: Int64 = 10_000
+  private let clock = SystemPlayerClock()
+  private let start: Int64
+
+  init() { start = clock.now() }
+
+  func now() -> Int64 { start + (clock.now() - start) * Self.speed }
+  func date() -> Date { clock.date() }
+  func sleep(until moment: Int64) async { await clock.sleep(until: start + (moment - start) / Self.speed + 1) }
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count > 4, let milliseconds = Int(arguments[3]), milliseconds >= 0 else {
   FileHandle.standardError.write(Data("usage: play-log LEDGER LOG MS ID…\n".utf8))
@@ -32,8 +46,15 @@ let ledger = try Ledger(at: URL(filePath: arguments[1]))
 let output = FileOutput(path: arguments[2], pace: milliseconds == 0 ? .immediate : .realTime)
 var settings = Player.Settings()
 settings.gap = 0
+let log = try FileHandle(forUpdating: URL(filePath: arguments[2]))
+try log.seekToEnd()
+for entry in try await ledger.unfinished(lane: "log", limit: 1_000) where entry.starts >= InterruptedWork.patience {
+  try log.write(contentsOf: Data("{\"event\":\"aside\",\"label\":\"\(entry.number)\"}\n".utf8))
+}
+try log.close()
 let player = Player(
-  lane: "log", ledger: ledger, output: output, render: Tones(milliseconds: max(1, milliseconds)), settings: settings)
+  lane: "log", ledger: ledger, output: output, render: Tones(milliseconds: max(1, milliseconds)), settings: settings,
+  clock: FastClock())
 try await player.start()
 for id in arguments[4...] {
   _ = try await player.accept(StoredAnnouncement(id: id, category: .payment, payload: Data("{}".utf8)))

@@ -164,8 +164,8 @@ check-phone: build
 FUZZ_RUNS ?= 10000000
 # The random answers that each client gets. `make check` sends 20,000.
 ANSWERS ?= 1000000
-# What answers: the stand-in for APNs.
-ANSWERING ?= apns
+# What answers: the stand-in for APNs, and a receiver of webhooks.
+ANSWERING ?= apns webhook
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ_RUNS)

@@ -511,8 +511,8 @@ let package = Package(
     .executableTarget(
       name: "hostile-answers",
       dependencies: [
-        "APNSSimulator", "ConcurrencySupport", "PushDelivery", "PushMessages", "TestSupport", crypto, nioCore, nioPosix,
-        nioSSL, nioTLS,
+        "APNSSimulator", "ConcurrencySupport", "HostAddresses", "PushDelivery", "PushMessages", "TestSupport",
+        "WebhookDelivery", "WebhookMessages", crypto, nioCore, nioPosix, nioSSL, nioTLS,
       ],
       path: "Fuzzing/hostile-answers", swiftSettings: settings),
 

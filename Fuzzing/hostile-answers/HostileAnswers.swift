@@ -12,7 +12,9 @@ import Foundation
 @main
 enum HostileAnswers {
   /// The clients with their peers. Each sends requests as long as ``AnswerRun/begin()`` allows.
-  private static let halves: [String: @Sendable (AnswerRun) async throws -> Void] = ["apns": PushAnswers.run]
+  private static let halves: [String: @Sendable (AnswerRun) async throws -> Void] = [
+    "apns": PushAnswers.run, "webhook": WebhookAnswers.run,
+  ]
 
   /// The time in seconds after which a run without a result counts as one that hangs.
   private static let patience = 120

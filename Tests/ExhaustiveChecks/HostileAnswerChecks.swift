@@ -11,7 +11,7 @@ struct HostileAnswerChecks {
 
   @Test(
     "20,000 random answers over real sockets end no process, and each request has exactly one result",
-    arguments: ["apns"])
+    arguments: ["apns", "webhook"])
   func answers(_ half: String) throws {
     let (process, output) = (Process(), Pipe())
     process.executableURL = Self.program

@@ -12,6 +12,9 @@ public enum InterruptedWork {
   /// The number of starts without an end after which work is set aside.
   public static let patience = 2
 
+  /// The time between two works that are done alone, in seconds, in which the others have their turns.
+  public static let rest: TimeInterval = 60
+
   /// Returns how many of the works that one end of the process interrupted may be under way at a time: a sixty-fourth
   /// part of them, but at least one. A second end then blames few that are not its cause, and the others are delayed by
   /// at most 64 attempts.

@@ -150,13 +150,11 @@ extension Ledger {
         guard let row else { return nil }
         try database.cachedStatement(sql: "UPDATE webhooks SET starts = starts + 1 WHERE number = ?")
           .execute(arguments: [number])
-        let text: String = try row.value("secret")
-        guard let secret = try? WebhookSecret(text) else { throw UnreadableRow() }
         return WebhookToSend(
           number: number,
           message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")),
           account: try row.value("account"), endpoint: try row.value("endpoint_id"), url: try row.value("url"),
-          secret: secret, attempts: try row.value("attempts"))
+          secret: try? WebhookSecret(try row.value("secret")), attempts: try row.value("attempts"))
       }
     }
   }

@@ -141,7 +141,8 @@ extension Ledger {
     /// The endpoint's id.
     public let endpoint: String
     public let url: String
-    public let secret: WebhookSecret
+    /// Nil if it cannot be read, which concerns the messages of its endpoint only.
+    public let secret: WebhookSecret?
     /// The number of attempts so far.
     public let attempts: Int
   }

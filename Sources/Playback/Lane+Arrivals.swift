@@ -54,6 +54,7 @@ extension Lane {
         lastSeen = entry.number
         if entry.kind == .summary, !entry.isReplay {
           // The payments of a summary that was not played are announced individually again.
+          if recovering, entry.starts > 0 { mayNotSummarise = true }
           if recovering { try await ledger.set(entry.number, .cancelled, Ledger.Change(detail: ["code": "restart"])) }
           continue
         }

@@ -26,6 +26,9 @@ extension Lane {
       // While the device is lost, nothing is heard yet.
       if !isDeviceLost { await commit(item.number, .playing) }
       await tell(turn, of: item, isAlone: true)
+    case .summarise where mayNotSummarise:
+      order.refuseSummary()
+      mailbox.nudge()
     case .summarise(let payments):
       makeSummary(of: payments.map(\.number))
     case .wait(let moment): wake(at: moment)

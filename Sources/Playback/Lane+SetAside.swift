@@ -28,7 +28,9 @@ extension Lane {
   func takeBackSetAside(at now: Int64) {
     guard let moment = setAside.nextMoment else { return }
     guard now >= moment else { return wake(at: moment) }
-    guard current == nil, summary == nil, waiting.isEmpty, let one = setAside.next(at: now) else { return }
+    guard current == nil, summary == nil, waiting.isEmpty, renders.isEmpty, let one = setAside.next(at: now) else {
+      return
+    }
     waiting[one.item.number] = Waiting(category: Ledger.Category(one.item.category), isReplay: one.isReplay)
     alone = one.item.number
     order.restore(one.item)
@@ -39,7 +41,8 @@ extension Lane {
   /// While one that was set aside is rendered, no other is. Of those that were under way at one end of the process, one
   /// may have caused it. They are rendered one after the other, so that a second end tells which one it was.
   func mayRender(_ number: Int64) -> Bool {
-    if let alone, let one = waiting[alone], one.sound == nil, one.failure == nil { return number == alone }
+    // It was taken back while nothing else waited, so its rendering begins before that of any other.
+    if let alone, waiting[alone]?.isRendering == true { return number == alone }
     return waiting[number]?.isSuspect != true
       || !waiting.contains { $0.key != number && $0.value.isSuspect && $0.value.isRendering }
   }

@@ -82,6 +82,9 @@ actor Lane {
   var alone: Int64?
   var current: Current?
   var summary: Summary?
+  /// Whether payments are announced individually until the player ends, because a summary was under way at the last end
+  /// of the process.
+  var mayNotSummarise = false
   var volume: Volume
   var chime: Waveform?
   /// The number of changes of the chime. A sound with an earlier chime is rendered again.

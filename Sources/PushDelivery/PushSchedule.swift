@@ -99,6 +99,8 @@ public struct PushSchedule: Sendable {
   private var setAside = SetAsideWork<Ledger.UnfinishedPush, Date>()
   /// The number of the push that was set aside and is being sent.
   private var alone: Int64?
+  /// The time before which no other push that is set aside is sent, so that the others have their turns.
+  private var notAloneBefore = Date.distantPast
   /// Whether nothing is sent until all pushes that are being sent have come back, because one that is set aside comes
   /// next.
   private var isDraining = false
@@ -159,7 +161,7 @@ public struct PushSchedule: Sendable {
     turn.expired = setAside.remove { $0.expiresAt <= now }
     count -= turn.expired.count
     guard alone == nil else { return turn }
-    let isAsideDue = setAside.nextMoment.map { $0 <= now } ?? false
+    let isAsideDue = nextAlone.map { $0 <= now } ?? false
     isDraining = isAsideDue && underWay > 0
     if isAsideDue {
       if !isDraining, room > 0 { startAlone(at: now, into: &turn) }
@@ -201,15 +203,18 @@ public struct PushSchedule: Sendable {
     return turn
   }
 
-  /// Starts the next push that is set aside, in front of the others to its device. If its topic has to wait, the push
-  /// waits like the others.
+  /// Starts the next push that is set aside, in front of the others to its device. It waits for the pauses of its topic
+  /// and of its device.
   private mutating func startAlone(at now: Date, into turn: inout Turn) {
     guard let push = setAside.next(at: now) else { return }
     let (key, topic) = (LineKey(push), Topic(push))
+    let start = max(pauses[topic] ?? .distantPast, lines[key]?.notBefore ?? .distantPast)
+    guard start <= now else { return setAside.add(push, until: min(start, push.expiresAt)) }
+    if pauses[topic] != nil { trials[topic] = key }
     lines[key, default: Line()].waiting.prepend(push)
-    guard pauses[topic] == nil else { return makeReady(key) }
-    alone = push.number
     lines[key]?.isSending = true
+    alone = push.number
+    notAloneBefore = now.addingTimeInterval(InterruptedWork.rest)
     underWay += 1
     underWayToApp[topic.app, default: 0] += 1
     turn.send.append(push)
@@ -274,8 +279,11 @@ public struct PushSchedule: Sendable {
     // Only the end of a push that is being sent helps.
     guard alone == nil, !isDraining else { return nil }
     guard ready.isEmpty else { return .distantPast }
-    return [alarms.min?.at, setAside.nextMoment].compactMap(\.self).min()
+    return [alarms.min?.at, nextAlone].compactMap(\.self).min()
   }
+
+  /// The time of the next push that is set aside; nil if there is none.
+  private var nextAlone: Date? { setAside.nextMoment.map { max($0, notAloneBefore) } }
 
   /// Reports that a push that was being sent has ended.
   ///
@@ -298,12 +306,15 @@ public struct PushSchedule: Sendable {
 
   /// Reports that a push that was being sent must be sent again. The later pushes of its kind to its device wait for
   /// it. The schedule keeps the push as it is passed here, with its reason.
-  public mutating func retry(_ push: Ledger.UnfinishedPush, at moment: Date) {
+  ///
+  /// - Parameter wasStarted: Whether there was an attempt. Its end makes the push one like the others, if it was set aside
+  ///   or a suspect. Without an attempt, it stays what it was.
+  public mutating func retry(_ push: Ledger.UnfinishedPush, at moment: Date, wasStarted: Bool = true) {
     let key = LineKey(push)
     guard lines[key]?.isSending == true else { return }
+    if !wasStarted, alone == push.number { return setAsideAgain(push, until: moment) }
     lines[key]?.waiting[0] = push
-    // Its attempt has come to an end, so it is a push like the others again.
-    lines[key]?.waiting[0].starts = 0
+    if wasStarted { lines[key]?.waiting[0].starts = 0 }
     lines[key]?.isSending = false
     lines[key]?.notBefore = moment
     let topic = Topic(push)
@@ -313,6 +324,19 @@ public struct PushSchedule: Sendable {
       letGo(topic)
     }
     setAlarm(for: key, at: min(moment, push.expiresAt))
+  }
+
+  private mutating func setAsideAgain(_ push: Ledger.UnfinishedPush, until moment: Date) {
+    let (key, topic) = (LineKey(push), Topic(push))
+    leave(push)
+    lines[key]?.waiting.removeFirst()
+    lines[key]?.isSending = false
+    if lines[key]?.waiting.isEmpty == true { lines[key] = nil } else { makeReady(key) }
+    if trials[topic] == key {
+      trials[topic] = nil
+      letGo(topic)
+    }
+    setAside.add(push, until: moment)
   }
 
   /// Sends nothing to a topic before a time. Then one push is sent, and the others follow when it has succeeded.

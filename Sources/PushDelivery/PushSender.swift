@@ -187,7 +187,7 @@ public actor PushSender {
       }
     } catch {
       report(.ledgerFailed(error))
-      for push in pushes { schedule.retry(push, at: now().addingTimeInterval(1)) }
+      for push in pushes { schedule.retry(push, at: now().addingTimeInterval(1), wasStarted: false) }
     }
   }
 

@@ -78,6 +78,8 @@ public struct WebhookSchedule: Sendable {
   private var setAside = SetAsideWork<Int64, Date>()
   /// The message that was set aside and is under way.
   private var alone: Int64?
+  /// The time before which no other message that is set aside is sent, so that the others have their turns.
+  private var notAloneBefore = Date.distantPast
   /// Whether nothing is sent until all messages that are under way have come back, because one that is set aside comes
   /// next.
   private var isDraining = false
@@ -131,7 +133,7 @@ public struct WebhookSchedule: Sendable {
       giveTurn(alarm.endpoint)
     }
     guard alone == nil else { return [] }
-    let isAsideDue = setAside.nextMoment.map { $0 <= now } ?? false
+    let isAsideDue = nextAlone.map { $0 <= now } ?? false
     isDraining = isAsideDue && underWay > 0
     if isAsideDue { return isDraining ? [] : startAlone(at: now) }
     var entries: [Entry] = []
@@ -174,6 +176,7 @@ public struct WebhookSchedule: Sendable {
       lines[entry.endpoint, default: Line()].underWay += 1
       underWay += 1
       alone = message
+      notAloneBefore = now.addingTimeInterval(InterruptedWork.rest)
       return [entry]
     }
     return []
@@ -202,8 +205,11 @@ public struct WebhookSchedule: Sendable {
     // Only the end of a message that is under way helps.
     guard alone == nil, !isDraining else { return nil }
     guard turns.isEmpty else { return .distantPast }
-    return [alarms.min?.at, setAside.nextMoment].compactMap(\.self).min()
+    return [alarms.min?.at, nextAlone].compactMap(\.self).min()
   }
+
+  /// The time of the next message that is set aside; nil if there is none.
+  private var nextAlone: Date? { setAside.nextMoment.map { max($0, notAloneBefore) } }
 
   /// Reports that a message that was under way has ended, or has left the outbox.
   public mutating func ended(_ entry: Entry, _ result: Result) {
@@ -217,6 +223,16 @@ public struct WebhookSchedule: Sendable {
     guard known[entry.message] != nil else { return }
     known[entry.message]?.dueAt = moment
     known[entry.message]?.firstAttemptAt = entry.firstAttemptAt
+    alarms.insert(Alarm(at: moment, message: entry.message, endpoint: entry.endpoint))
+  }
+
+  /// Reports that a message could not be marked, and so was not sent. If it was set aside or a suspect, it stays so.
+  public mutating func notStarted(_ entry: Entry, at moment: Date) {
+    let (wasAlone, wasSuspect) = (alone == entry.message, suspectsUnderWay.contains(entry.message))
+    arrived(entry, .unknown)
+    guard known[entry.message] != nil else { return }
+    if wasAlone { return setAside.add(entry.message, until: moment) }
+    if wasSuspect { suspects.insert(entry.message) }
     alarms.insert(Alarm(at: moment, message: entry.message, endpoint: entry.endpoint))
   }
 

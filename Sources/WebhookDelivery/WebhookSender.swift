@@ -25,6 +25,8 @@ public actor WebhookSender {
     case disabled(account: String, endpoint: String, Ledger.WebhookEndpoint.DisabledReason)
     /// Messages that were under way at two ends of the process in a row are set aside.
     case setAside(count: Int)
+    /// The ledger's secret of an endpoint cannot be read. The message is tried again in an hour.
+    case secretUnreadable(account: String, endpoint: String)
     /// The ledger could not be read or written. The sender tries again.
     case ledgerFailed(LedgerError)
   }
@@ -170,7 +172,7 @@ public actor WebhookSender {
       }
     } catch {
       report(.ledgerFailed(error))
-      for entry in turn { schedule.retry(entry, at: now().addingTimeInterval(1), .unknown) }
+      for entry in turn { schedule.notStarted(entry, at: now().addingTimeInterval(1)) }
     }
   }
 
@@ -179,9 +181,14 @@ public actor WebhookSender {
     defer { signal.wake() }
     var entry = entry
     let (startedAt, startDate) = (now(), date())
+    guard let secret = found.secret else {
+      report(.secretUnreadable(account: found.account, endpoint: found.endpoint))
+      try? await ledger.stopSending(webhook: entry.message)
+      return schedule.retry(entry, at: startedAt.addingTimeInterval(3_600), .unknown)
+    }
     // While nobody could send, the receiver had no chance. Its time begins anew.
     let isFirst = present.timeIntervalSince(entry.dueAt) > Self.absence
-    let answer = await client.send(found.message, to: found.url, secrets: [found.secret], at: date())
+    let answer = await client.send(found.message, to: found.url, secrets: [secret], at: date())
     if Task.isCancelled, answer.status == nil {
       // If this is not stored, the message counts as interrupted once, which does no harm.
       try? await ledger.stopSending(webhook: entry.message)

@@ -127,7 +127,7 @@ struct Serve: AsyncParsableCommand {
         "The connection limit is lower than configured, because this user's limit of open files is too low.",
         metadata: ["connections": "\(settings.mostConnections)"])
     }
-    try await warnOfClosedNetwork(configuration, ledger, dropIn: installation.networkDropIn)
+    await warnOfClosedNetwork(configuration, ledger, dropIn: installation.networkDropIn)
     let plays = configuration.output != "none"
     let settingsFolder = (config.map { URL(filePath: $0) } ?? home.configuration).deletingLastPathComponent()
     let pushes =
@@ -174,9 +174,10 @@ struct Serve: AsyncParsableCommand {
   }
 
   /// Warns of a unit of systemd that keeps pushes or webhooks from leaving the machine.
-  private func warnOfClosedNetwork(_ configuration: ServiceConfiguration, _ ledger: Ledger, dropIn: URL) async throws {
+  private func warnOfClosedNetwork(_ configuration: ServiceConfiguration, _ ledger: Ledger, dropIn: URL) async {
     guard let unit = UnitLook.ownUnit(environment: ProcessInfo.processInfo.environment, dropIn: dropIn) else { return }
-    let hasEndpoints = try await !ledger.enabledWebhookEndpoints().isEmpty
+    // A ledger that is busy at this moment is no reason not to start.
+    let hasEndpoints = (try? await ledger.enabledWebhookEndpoints())?.isEmpty == false
     // Receivers with private addresses may be on this machine, which the unit allows.
     let warning = unit.startWarning(
       hasPushes: configuration.usesApple, hasWebhooks: hasEndpoints && !configuration.allowsPrivateWebhooks)

@@ -82,6 +82,21 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: rested, room: 10).map(\.message) == [2])
   }
 
+  @Test("A message that could not be marked stays a suspect or set aside, and the next one alone comes a minute later")
+  func notStarted() {
+    var schedule = WebhookSchedule()
+    for number in 1...2 { schedule.add(message(Int64(number), to: 1), setAsideUntil: Self.start) }
+    for number in 3...4 { schedule.add(message(Int64(number), to: 2, starts: 1)) }
+    let alone = schedule.next(at: Self.start, room: 10)
+    schedule.notStarted(alone[0], at: Self.start.addingTimeInterval(1))
+    #expect(schedule.setAsideCount == 2)
+    let suspect = schedule.next(at: Self.start.addingTimeInterval(1), room: 10)
+    #expect(suspect.map(\.message) == [3])
+    schedule.notStarted(suspect[0], at: Self.start.addingTimeInterval(2))
+    #expect(schedule.next(at: Self.start.addingTimeInterval(2), room: 10).map(\.message) == [4])
+    #expect(schedule.next(at: Self.start.addingTimeInterval(3), room: 10).isEmpty)
+  }
+
   @Test("A message that is set aside leaves with its endpoint")
   func setAsideDropped() {
     var schedule = WebhookSchedule()

@@ -16,7 +16,7 @@ extension Batches {
     // The list is read, and the result written, by threads that may block. The task of a batch blocks often, so it has
     // such a thread from beginning to end.
     let outcome = await withTaskExecutorPreference(WaitingThreads.shared) { await render(record) }
-    guard let outcome else { return await noteStarts(0, of: id) }
+    guard let outcome else { return await turns.take([id]) { await self.noteStarts(0, of: id) } }
     await turns.take([id]) { await self.finish(record, outcome) }
   }
 
@@ -29,6 +29,8 @@ extension Batches {
 
   /// Writes how often a batch was started, so that one that ends the process does not do so again and again.
   private func noteStarts(_ starts: Int, of id: String) async {
+    // A cancellation is on the disk already, and must stay there.
+    guard records[id]?.status.state == .running, !isStopping(id) else { return }
     records[id]?.starts = starts
     guard let record = records[id] else { return }
     do {

@@ -104,12 +104,13 @@ actor Batches {
   ///
   /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way, for the account or for all accounts.
   func checkCapacity(for account: String) throws(Problem) {
-    let own = queue.count { records[$0]?.account == account } + accepting.values.count { $0 == account }
+    let unfinished = records.values.filter { $0.status.state == .running }
+    let own = unfinished.count { $0.account == account } + accepting.values.count { $0 == account }
     guard own < settings.work.batches else {
       throw .accountBusy(
         "The account has reached its limit of unfinished batches, which is \(settings.work.batches)", retryAfter: 30)
     }
-    guard queue.count + accepting.count < Self.mostUnfinished else {
+    guard unfinished.count + accepting.count < Self.mostUnfinished else {
       throw Problem(
         .tooManyRequests, "busy",
         "The service has reached its limit of unfinished batches. Try again when one has ended.",

@@ -90,6 +90,10 @@ final class WebhookService: Service {
       logger.error(
         "A webhook endpoint was disabled. Correct its receiver, and then enable it.",
         metadata: ["account": "\(account)", "endpoint": "\(endpoint)", "reason": "\(reason.rawValue)"])
+    case .secretUnreadable(let account, let endpoint):
+      logger.error(
+        "The secret of a webhook endpoint cannot be read, so its messages wait. Remove the endpoint, and register it again.",
+        metadata: ["account": "\(account)", "endpoint": "\(endpoint)"])
     case .setAside(let count): logger.logSetAside(count, "webhooks")
     case .ledgerFailed(let error): failures.tell(error)
     }

@@ -23,15 +23,8 @@ struct ProgramVoiceTests {
   /// Writes a program that notes its texts in `said` and then runs these lines.
   private func program(_ lines: String = #"cp sound.wav "$2""#) throws {
     let script = "#!/bin/sh\ncd '\(folder.url.path)'\nprintf '%s\\n' \"$1\" >> said\n\(lines)\n"
-    let (text, file) = (folder.url.appending(path: "program.text"), folder.url.appending(path: "program"))
-    try Data(script.utf8).write(to: text)
-    // Another test may start a process at any moment, which has all files of this process open until it begins. A
-    // program that somebody has open for writing cannot be started, so another process writes it.
-    let copying = Process()
-    copying.executableURL = URL(filePath: "/bin/cp")
-    copying.arguments = [text.path, file.path]
-    try copying.run()
-    copying.waitUntilExit()
+    let file = folder.url.appending(path: "program")
+    try Data(script.utf8).write(to: file)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
   }
 

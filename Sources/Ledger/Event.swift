@@ -87,7 +87,7 @@ extension Ledger {
   ) async throws(LedgerError) -> [Event] {
     if let lane { try checkLane(lane, while: .reading) }
     let limit = min(max(limit, 1), 1000)
-    return try await read { database in
+    return try await read(isLong: true) { database in
       let statement = try database.cachedStatement(
         sql: "SELECT * FROM events WHERE position > ? AND (? IS NULL OR lane = ?) ORDER BY position LIMIT ?")
       return try Row.fetchAll(statement, arguments: [position, lane, lane, limit]).map { row in

@@ -180,7 +180,7 @@ extension Ledger {
     account: String, after id: String = "", limit: Int = 100
   ) async throws(LedgerError) -> [Device] {
     if account.hasZero || id.hasZero { return [] }
-    return try await read { database in
+    return try await read(isLong: true) { database in
       let ids = try String.fetchAll(
         database.cachedStatement(sql: "SELECT id FROM devices WHERE account = ? AND id > ? ORDER BY id LIMIT ?"),
         arguments: [account, id, min(max(limit, 1), 1000)])

@@ -144,7 +144,7 @@ extension Ledger {
     account only: String? = nil, after last: LibraryDevice? = nil, limit: Int = 500
   ) async throws(LedgerError) -> [LibraryDevice] {
     if only?.hasZero == true { return [] }
-    return try await read { database in
+    return try await read(isLong: true) { database in
       let rows = try Row.fetchAll(
         database.cachedStatement(
           sql: """

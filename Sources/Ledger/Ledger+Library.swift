@@ -168,7 +168,7 @@ extension Ledger {
   ) async throws(LedgerError) -> LibraryPage? {
     if account.hasZero || group.hasZero { return nil }
     let limit = min(max(limit, 1), 1000)
-    return try await read { database in
+    return try await read(isLong: true) { database in
       guard let feed = try Row.fetchOne(database.cachedStatement(sql: "SELECT id, expired FROM library_feed")) else {
         throw UnreadableRow()
       }
@@ -231,7 +231,7 @@ extension Ledger {
   public func libraryClips(
     after position: Int64 = 0, limit: Int = 5_000
   ) async throws(LedgerError) -> [(position: Int64, clip: PublishedClip)] {
-    try await read { database in
+    try await read(isLong: true) { database in
       try Row.fetchAll(
         database.cachedStatement(
           sql: """

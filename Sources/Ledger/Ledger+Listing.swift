@@ -105,7 +105,7 @@ extension Ledger {
     // One row more than the limit shows whether the list goes on.
     let count = (filter.text == nil ? limit : Self.searchedAtOnce) + 1
     let start = cursor ?? AnnouncementCursor(at: .max, isEntry: true, row: .max)
-    return try await read { database in
+    return try await read(isLong: true) { database in
       var rows: [ListedRow] = []
       var reads = 0
       /// The last place up to which all rows have been read.

@@ -15,7 +15,7 @@ extension Ledger {
   public func neededClips(
     ofBatches batches: [String], among candidates: [String]? = nil
   ) async throws(LedgerError) -> Set<String> {
-    try await read { database in
+    try await read(isLong: true) { database in
       var names = try String.fetchSet(
         database.cachedStatement(
           sql: """

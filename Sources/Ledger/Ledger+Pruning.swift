@@ -80,7 +80,7 @@ extension Ledger {
 
   /// Removes the oldest ended pushes that announce nothing, if there are too many.
   private func pruneSilentPushes() async throws(LedgerError) -> Int {
-    let moment = try await read { [options] database in
+    let moment = try await read(isLong: true) { [options] database in
       try Int64.fetchOne(
         database.cachedStatement(
           sql: """

@@ -72,7 +72,7 @@ extension Ledger {
   public func unfinishedPushes(
     after number: Int64 = 0, limit: Int = 1000
   ) async throws(LedgerError) -> [UnfinishedPush] {
-    try await read { database in
+    try await read(isLong: true) { database in
       try Row.fetchAll(
         database.cachedStatement(
           sql: """
@@ -174,7 +174,7 @@ extension Ledger {
   /// Returns the pushes of an announcement, oldest first.
   public func pushes(account: String, announcement: String) async throws(LedgerError) -> [Push] {
     if account.hasZero || announcement.hasZero { return [] }
-    return try await read { try Self.pushes(account, announcement, in: $0) }
+    return try await read(isLong: true) { try Self.pushes(account, announcement, in: $0) }
   }
 
   static func pushes(_ account: String, _ announcement: String, in database: Database) throws -> [Push] {
@@ -193,7 +193,7 @@ extension Ledger {
     account: String, device: String, afterSequence sequence: Int64, limit: Int = 100
   ) async throws(LedgerError) -> [Push] {
     if account.hasZero || device.hasZero { return [] }
-    return try await read { database in
+    return try await read(isLong: true) { database in
       try Row.fetchAll(
         database.cachedStatement(
           sql: """
@@ -207,7 +207,7 @@ extension Ledger {
 
   /// Returns the numbers of pushes in each state.
   public func pushCounts() async throws(LedgerError) -> [Push.State: Int] {
-    try await read { database in
+    try await read(isLong: true) { database in
       let rows = try Row.fetchAll(database, sql: "SELECT state, count(*) AS count FROM pushes GROUP BY state")
       return try Dictionary(
         rows.map { (try $0.name("state") as Push.State, try $0.value("count") as Int) }, uniquingKeysWith: +)

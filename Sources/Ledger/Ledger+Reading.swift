@@ -98,7 +98,7 @@ extension Ledger {
   /// bytes per announcement.
   public func counts(lane: String? = nil) async throws(LedgerError) -> [State: Int] {
     if let lane { try checkLane(lane, while: .reading) }
-    return try await read { database in
+    return try await read(isLong: true) { database in
       let rows = try Row.fetchAll(
         database,
         sql: lane == nil

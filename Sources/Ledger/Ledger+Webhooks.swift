@@ -114,7 +114,7 @@ extension Ledger {
   public func unfinishedWebhooks(
     after number: Int64 = 0, limit: Int = 1000
   ) async throws(LedgerError) -> [UnfinishedWebhook] {
-    try await read { database in
+    try await read(isLong: true) { database in
       try Row.fetchAll(
         database.cachedStatement(
           sql: """
@@ -296,7 +296,7 @@ extension Ledger {
     account: String, endpoint: String, limit: Int = 1000
   ) async throws(LedgerError) -> [Webhook] {
     if account.hasZero || endpoint.hasZero { return [] }
-    return try await read { database in
+    return try await read(isLong: true) { database in
       try Row.fetchAll(
         database.cachedStatement(
           sql: """

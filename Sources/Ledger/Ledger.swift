@@ -66,6 +66,9 @@ public final class Ledger: Sendable {
   let now: @Sendable () -> Date
   private let writer: DatabaseQueue
   private let reader: DatabaseQueue
+  /// The connection for reads of many rows. Reads of a few rows, such as those of each new announcement, never wait for
+  /// them.
+  private let longReader: DatabaseQueue
   private let writes: WriteQueue
   private let newWebhooks = NewWebhookWatch()
   let damage: Damage
@@ -88,6 +91,7 @@ public final class Ledger: Sendable {
     damage = Damage(in: file, marks: true)
     do {
       (writer, reader, wasCheckedAtOpening) = try Self.open(file, options: options, damage: damage)
+      longReader = try Self.connect(file, options, .reader)
       files = try writer.inDatabase { try LedgerFiles(of: file, $0) }
     } catch {
       throw LedgerError(error, while: .opening, in: file)
@@ -116,6 +120,7 @@ public final class Ledger: Sendable {
     }
     // SQLite refuses each write on this connection.
     writer = reader
+    longReader = reader
     files = nil
     damage.keep(reader)
     self.file = file
@@ -149,15 +154,19 @@ public final class Ledger: Sendable {
   }
 
   /// Runs work that reads a consistent snapshot of the committed data.
+  ///
+  /// - Parameter isLong: Whether the work reads many rows. Such reads wait for each other, and other reads do not wait
+  ///   for them.
   func read<Value: Sendable>(
-    while action: LedgerError.Action = .reading, _ work: @escaping @Sendable (Database) throws -> Value
+    while action: LedgerError.Action = .reading, isLong: Bool = false,
+    _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
     // GRDB's own async calls fail when their task is cancelled. This call still returns a result, as writing does.
     // GRDB's read calls also forbid writing with a pragma in each call, which makes SQLite discard all compiled
     // statements. This connection has forbidden writing since it was opened, so it needs no pragma. (If the
     // connection were opened read-only, it could not empty the log when it is the last connection to be closed.)
     let result: Result<Value, LedgerError> = await waitForAnswer { answer in
-      reader.asyncWriteWithoutTransaction { [file, damage] database in
+      (isLong ? longReader : reader).asyncWriteWithoutTransaction { [file, damage] database in
         if let error = damage.error(while: action) { return answer.give(.failure(error)) }
         var value: Result<Value, any Error> = .failure(CancellationError())
         do {
@@ -234,7 +243,6 @@ public final class Ledger: Sendable {
     _ file: URL, options: Options, damage: Damage
   ) throws -> (writer: DatabaseQueue, reader: DatabaseQueue, isChecked: Bool) {
     try DurableFolder.make(file.deletingLastPathComponent(), .ownerOnly)
-    let path = file.path(percentEncoded: false)
 
     // Only one process at a time may open the file: SQLite's switch to a write-ahead log and a migration must not run
     // twice at once.
@@ -246,12 +254,12 @@ public final class Ledger: Sendable {
       try requireWholeFile(file)
       try DurableFile.createEmpty(file)
 
-      let writer = try DatabaseQueue(path: path, configuration: configuration(file, options, .writer))
+      let writer = try connect(file, options, .writer)
       damage.keep(writer)
       try Schema.migrate(writer, file: file)
       return writer
     }
-    let reader = try DatabaseQueue(path: path, configuration: configuration(file, options, .reader))
+    let reader = try connect(file, options, .reader)
     let mark = Damage.mark(of: file)
     let isMarked = try FileStatus.byteCount(at: mark.path(percentEncoded: false)) != nil
     guard options.checksIntegrity || isMarked else { return (writer, reader, false) }
@@ -279,6 +287,10 @@ public final class Ledger: Sendable {
     guard options.checksIntegrity || isMarked else { return (reader, false) }
     try requireSound(reader, file)
     return (reader, true)
+  }
+
+  private static func connect(_ file: URL, _ options: Options, _ role: Role) throws -> DatabaseQueue {
+    try DatabaseQueue(path: file.path(percentEncoded: false), configuration: configuration(file, options, role))
   }
 
   private static func connectForReading(

@@ -256,6 +256,8 @@ def fill(home, rows):
         database, "answers", seed, rows, key="'id:row-' || (n - 1)", id="'row-' || (n - 1)", created_at="created_at - n"
     )
     copy_row(database, "events", f"announcement = {number}", rows // 3)
+    # Pushes that ended long ago would be pruned at the start.
+    now = int(time.time() * 1000)
     account = database.execute("SELECT account FROM announcements WHERE id = 'seed'").fetchone()[0]
     clip = database.execute("SELECT clip FROM answers WHERE id = 'seed'").fetchone()[0]
     database.execute(
@@ -263,16 +265,16 @@ def fill(home, rows):
            INSERT INTO pushes (apns_id, account, device, announcement, kind, app, environment, sequence, priority, body,
              clip, state, created_at, expires_at, finished_at)
            SELECT printf('%08X-0000-4000-8000-000000000000', n), ?, 'phone-' || n, 'pushed', 'alert', 'com.example.shop',
-             'production', 1, 10, '7B7D', ?, 'delivered', 1, 1, 1 FROM numbers""".replace("'7B7D'", "x'7B7D'"),
-        (PUSHES, account, clip),
+             'production', 1, 10, x'7B7D', ?, 'delivered', ?, ?, ? FROM numbers""",
+        (PUSHES, account, clip, now, now, now),
     )
     for count in range(200):
         database.execute(
             """INSERT INTO pushes (apns_id, account, device, announcement, kind, app, environment, sequence, priority,
                  body, clip, state, created_at, expires_at, finished_at)
-               VALUES (?, ?, 'phone-1', ?, 'alert', 'com.example.shop', 'production', ?, 10, x'7B7D', ?, 'delivered', 1,
-                 1, 1)""",
-            (f"{count:08X}-1111-4000-8000-000000000000", account, f"row-{count + 1000}", count + 2, clip),
+               VALUES (?, ?, 'phone-1', ?, 'alert', 'com.example.shop', 'production', ?, 10, x'7B7D', ?, 'delivered', ?,
+                 ?, ?)""",
+            (f"{count:08X}-1111-4000-8000-000000000000", account, f"row-{count + 1000}", count + 2, clip, now, now, now),
         )
     database.execute("COMMIT")
     database.close()

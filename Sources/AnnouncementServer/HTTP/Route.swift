@@ -14,12 +14,14 @@ struct Route: Sendable {
   var access: CallAccess
   /// The names of the parameters that the query may contain.
   var query: [String] = []
+  /// Whether the answer's length grows with what the account has stored; see ``LongAnswers``.
+  var isLong = false
   var handler: Handler
 
   static func get(
-    _ template: String, _ access: CallAccess, query: [String] = [], _ handler: @escaping Handler
+    _ template: String, _ access: CallAccess, query: [String] = [], isLong: Bool = false, _ handler: @escaping Handler
   ) -> Route {
-    Route(method: .get, template: template, access: access, query: query, handler: handler)
+    Route(method: .get, template: template, access: access, query: query, isLong: isLong, handler: handler)
   }
 
   static func post(

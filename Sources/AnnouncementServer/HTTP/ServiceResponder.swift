@@ -26,6 +26,7 @@ struct ServiceResponder: HTTPResponder {
   /// The addresses of the proxies whose `X-Forwarded-For` is trusted.
   let proxies: Set<IPAddress>
   let refusals: RefusalLog
+  let longAnswers = LongAnswers()
   let logger: Logger
 
   /// Answers a request. This function never throws: every error becomes a response.
@@ -66,7 +67,12 @@ struct ServiceResponder: HTTPResponder {
         if stopping.isStopping, request.method != .get, request.method != .head { throw Problem.stopping }
         try await admit(&call, route.access, &limits)
         try route.requireKnownQuery(of: call)
-        response = try await route.handler(call)
+        response =
+          if route.isLong, let account = call.caller?.account {
+            try await longAnswers.make(for: account) { [call] in try await route.handler(call) }
+          } else {
+            try await route.handler(call)
+          }
       }
     } catch {
       var problem = Problem(error)

@@ -60,8 +60,8 @@ struct AnnouncementRoutes: Sendable {
     [
       .post(Self.path, .key(.announce), post),
       .post("/v1/previews", .key(.announce), preview),
-      .get(Self.path, .key(.read), query: AnnouncementSearch.parameters, list),
-      .get("/v1/announcements/{id}", .key(.read), get),
+      .get(Self.path, .key(.read), query: AnnouncementSearch.parameters, isLong: true, list),
+      .get("/v1/announcements/{id}", .key(.read), isLong: true, get),
       .delete("/v1/announcements/{id}", .key(.announce), remove),
     ]
   }

@@ -21,7 +21,7 @@ struct DeviceRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .get("/v1/devices", .key(.read), query: ["after", "limit"], list),
+      .get("/v1/devices", .key(.read), query: ["after", "limit"], isLong: true, list),
       .put("/v1/devices/{id}", .keyOrOwnDevice(.announce), register),
       .get("/v1/devices/{id}", .keyOrOwnDevice(.read)) { call in
         guard let device = try await ledger.device(account: try call.sender.account, id: call.parameter) else {
@@ -30,7 +30,7 @@ struct DeviceRoutes: Sendable {
         return try ServiceJSON.response(.ok, DeviceLine(device))
       },
       .delete("/v1/devices/{id}", .keyOrOwnDevice(.announce), remove),
-      .get("/v1/devices/{id}/announcements", .keyOrOwnDevice(.read), query: ["after", "limit"], catchUp),
+      .get("/v1/devices/{id}/announcements", .keyOrOwnDevice(.read), query: ["after", "limit"], isLong: true, catchUp),
     ]
   }
 

@@ -18,7 +18,7 @@ struct LibraryRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .get("/v1/library/changes", .keyOrAnyDevice(.read), query: ["after", "limit", "group"], changes),
+      .get("/v1/library/changes", .keyOrAnyDevice(.read), query: ["after", "limit", "group"], isLong: true, changes),
       .get("/v1/library/files/{sha256}", .keyOrAnyDevice(.read), query: ["group"], file),
     ]
   }

@@ -101,8 +101,12 @@ final class PlayerPreferences: Sendable {
   ) async throws {
     try await turns.take(["chime"]) {
       try await write(chime.map { WAVFile.encode($0) }, to: Self.chimeFile(folder))
-      chosen.withLock { $0.chime = chime }
-      try await apply(settings)
+      let wasKept = chosen.withLock { chosen in
+        defer { chosen.chime = chime }
+        return chosen.chime != nil
+      }
+      // Without a kept chime, the player has that of the settings already.
+      if wasKept || chime != nil { try await apply(settings) }
     }
   }
 

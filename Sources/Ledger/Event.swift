@@ -90,7 +90,7 @@ extension Ledger {
     return try await read(isLong: true) { database in
       let statement = try database.cachedStatement(
         sql: "SELECT * FROM events WHERE position > ? AND (? IS NULL OR lane = ?) ORDER BY position LIMIT ?")
-      return try Row.fetchAll(statement, arguments: [position, lane, lane, limit]).map { row in
+      return try statement.all([position, lane, lane, limit]) { row in
         Event(
           position: try row.value("position"), at: Date(wholeMilliseconds: try row.value("at")),
           number: try row.optional("announcement"), lane: try row.value("lane"), kind: try row.name("kind"),

@@ -132,7 +132,7 @@ extension Ledger {
   ) throws -> Answer? {
     let statement = try database.cachedStatement(
       sql: "SELECT * FROM answers WHERE account = ? AND key = ? AND created_at >= ?")
-    return try Row.fetchOne(statement, arguments: [account, key, moment]).map(Answer.init(row:))
+    return try statement.first([account, key, moment], Answer.init(row:))
   }
 
   /// Returns the state of an answer's announcement; nil when it is not in the ledger.
@@ -147,16 +147,13 @@ extension Ledger {
   }
 
   static func announcement(_ account: String, _ id: String, in database: Database) throws -> Announcement? {
-    let entry = try Row.fetchOne(
-      database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?"),
-      arguments: [account, id]
-    ).map(Entry.init(row:))
+    let entry = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?").first(
+      [account, id], Entry.init(row:))
     // The order is by row number, because the index of ids is in that order. If the order were by time, SQLite would
     // scan all answers of the account.
-    let answer = try Row.fetchOne(
-      database.cachedStatement(sql: "SELECT * FROM answers WHERE account = ? AND id = ? ORDER BY rowid LIMIT 1"),
-      arguments: [account, id]
-    ).map(Answer.init(row:))
+    let answer = try database.cachedStatement(
+      sql: "SELECT * FROM answers WHERE account = ? AND id = ? ORDER BY rowid LIMIT 1"
+    ).first([account, id], Answer.init(row:))
     guard entry != nil || answer != nil else { return nil }
     return Announcement(account: account, id: id, entry: entry, answer: answer)
   }

@@ -237,13 +237,8 @@ extension Ledger {
   }
 
   static func device(_ account: String, _ id: String, in database: Database) throws -> Device? {
-    let row = try Row.fetchOne(
-      database.cachedStatement(sql: "SELECT * FROM devices WHERE account = ? AND id = ?"), arguments: [account, id])
-    guard let row else { return nil }
-    let tokens = try Row.fetchAll(
-      database.cachedStatement(sql: "SELECT * FROM device_tokens WHERE account = ? AND device = ?"),
-      arguments: [account, id]
-    ).map { row in
+    let statement = try database.cachedStatement(sql: "SELECT * FROM device_tokens WHERE account = ? AND device = ?")
+    let tokens = try statement.all([account, id]) { row in
       (
         try row.name("kind") as NewDevice.TokenKind,
         Device.Token(
@@ -251,14 +246,17 @@ extension Ledger {
           refusals: try row.value("refusals"))
       )
     }
-    return Device(
-      account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
-      appGroup: try row.optional("app_group"), deviceGroup: try row.optional("device_group"),
-      locale: try row.optional("locale"), tone: try row.optional("tone"),
-      tokens: Dictionary(tokens) { first, _ in first }, keyID: try row.optional("key_id"),
-      firstSequence: try row.value("first_sequence"), lastSequence: try row.value("last_sequence"),
-      registeredAfter: try row.value("registered_after"),
-      registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
-      changedAt: Date(wholeMilliseconds: try row.value("changed_at")))
+    let device = try database.cachedStatement(sql: "SELECT * FROM devices WHERE account = ? AND id = ?")
+    return try device.first([account, id]) { row in
+      Device(
+        account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
+        appGroup: try row.optional("app_group"), deviceGroup: try row.optional("device_group"),
+        locale: try row.optional("locale"), tone: try row.optional("tone"),
+        tokens: Dictionary(tokens) { first, _ in first }, keyID: try row.optional("key_id"),
+        firstSequence: try row.value("first_sequence"), lastSequence: try row.value("last_sequence"),
+        registeredAfter: try row.value("registered_after"),
+        registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
+        changedAt: Date(wholeMilliseconds: try row.value("changed_at")))
+    }
   }
 }

@@ -202,7 +202,7 @@ extension Ledger {
     _ condition: String, _ value: any DatabaseValueConvertible, in database: Database
   ) throws -> Key? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM keys WHERE \(condition)")
-    return try Row.fetchOne(statement, arguments: [value]).map(Key.init(row:))
+    return try statement.first([value], Key.init(row:))
   }
 }
 

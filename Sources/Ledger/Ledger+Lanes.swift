@@ -25,7 +25,7 @@ extension Ledger {
         sql: """
           SELECT lane, count(*) AS count FROM announcements WHERE \(Self.unfinishedRequests) GROUP BY lane ORDER BY lane
           """)
-      return try Row.fetchAll(statement).map { (try $0.value("lane"), try $0.value("count")) }
+      return try statement.all { (try $0.value("lane"), try $0.value("count")) }
     }
     var lanes: [WaitingLane] = []
     for row in rows {

@@ -180,19 +180,19 @@ extension Ledger {
       guard from.feed == id, latest <= last, latest >= expired else { return nil }
       let arguments: StatementArguments = [from.position, from.since, limit + 1]
       // Each of the two lists has an index of its own. Together, SQLite would sort them all.
-      let clips = try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT * FROM library_changes WHERE account = ? AND group_id = ? AND anchor > ?
-              AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
-            """), arguments: [account, group] + arguments)
-      let packs = try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT * FROM library_changes WHERE account IS NULL AND group_id IS NULL AND anchor > ?
-              AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
-            """), arguments: arguments)
-      let found = try (clips + packs).map(LibraryChange.init(row:)).sorted { $0.position < $1.position }
+      let clips = try database.cachedStatement(
+        sql: """
+          SELECT * FROM library_changes WHERE account = ? AND group_id = ? AND anchor > ?
+            AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
+          """
+      ).all([account, group] + arguments, LibraryChange.init(row:))
+      let packs = try database.cachedStatement(
+        sql: """
+          SELECT * FROM library_changes WHERE account IS NULL AND group_id IS NULL AND anchor > ?
+            AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
+          """
+      ).all(arguments, LibraryChange.init(row:))
+      let found = (clips + packs).sorted { $0.position < $1.position }
       let page = Array(found.prefix(limit))
       let isComplete = found.count <= limit
       let position = isComplete ? last : page.last?.position ?? last
@@ -232,13 +232,12 @@ extension Ledger {
     after position: Int64 = 0, limit: Int = 5_000
   ) async throws(LedgerError) -> [(position: Int64, clip: PublishedClip)] {
     try await read(isLong: true) { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT anchor, name, group_id FROM library_changes
-            WHERE anchor > ? AND kind = 'clip' AND change <> 'removed' ORDER BY anchor LIMIT ?
-            """), arguments: [position, min(max(limit, 1), 10_000)]
-      ).map { row in
+      try database.cachedStatement(
+        sql: """
+          SELECT anchor, name, group_id FROM library_changes
+          WHERE anchor > ? AND kind = 'clip' AND change <> 'removed' ORDER BY anchor LIMIT ?
+          """
+      ).all([position, min(max(limit, 1), 10_000)]) { row in
         (try row.value("anchor"), PublishedClip(name: try row.value("name"), group: try row.optional("group_id")))
       }
     }

@@ -198,7 +198,7 @@ extension Ledger {
     let wanted = Set(states.map(\.rawValue))
     let flags = StatementArguments(
       Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, wanted.contains($0.rawValue)) }))
-    return try Row.fetchAll(database.cachedStatement(sql: listedEntries), arguments: bounds + flags).map { row in
+    return try database.cachedStatement(sql: listedEntries).all(bounds + flags) { row in
       ListedRow(
         cursor: AnnouncementCursor(at: try row.value("at"), isEntry: true, row: try row.value("number")),
         id: try row.value("id"), isListed: true, hasText: try row.value("has_text"))
@@ -206,7 +206,7 @@ extension Ledger {
   }
 
   private static func answers(_ bounds: StatementArguments, in database: Database) throws -> [ListedRow] {
-    try Row.fetchAll(database.cachedStatement(sql: listedAnswers), arguments: bounds).map { row in
+    try database.cachedStatement(sql: listedAnswers).all(bounds) { row in
       ListedRow(
         cursor: AnnouncementCursor(at: try row.value("at"), isEntry: false, row: try row.value("number")),
         id: try row.value("id"), isListed: try row.value("listed"), hasText: try row.value("has_text"))

@@ -73,15 +73,13 @@ extension Ledger {
     after number: Int64 = 0, limit: Int = 1000
   ) async throws(LedgerError) -> [UnfinishedPush] {
     try await read(isLong: true) { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT number, account, device, announcement, app, environment, kind, created_at, expires_at, reason,
-              state, starts
-            FROM pushes WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
-            """),
-        arguments: [number, min(max(limit, 1), 10_000)]
-      ).map { row in
+      try database.cachedStatement(
+        sql: """
+          SELECT number, account, device, announcement, app, environment, kind, created_at, expires_at, reason,
+            state, starts
+          FROM pushes WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
+          """
+      ).all([number, min(max(limit, 1), 10_000)]) { row in
         let state: Push.State = try row.name("state")
         return UnfinishedPush(
           number: try row.value("number"), account: try row.value("account"), device: try row.value("device"),
@@ -178,11 +176,9 @@ extension Ledger {
   }
 
   static func pushes(_ account: String, _ announcement: String, in database: Database) throws -> [Push] {
-    try Row.fetchAll(
-      database.cachedStatement(
-        sql: "SELECT * FROM pushes WHERE account = ? AND announcement = ? ORDER BY number LIMIT 1000"),
-      arguments: [account, announcement]
-    ).map(Push.init(row:))
+    try database.cachedStatement(
+      sql: "SELECT * FROM pushes WHERE account = ? AND announcement = ? ORDER BY number LIMIT 1000"
+    ).all([account, announcement], Push.init(row:))
   }
 
   /// Returns the announcements that were pushed to a device after a number, in their order, whatever became of the
@@ -194,14 +190,12 @@ extension Ledger {
   ) async throws(LedgerError) -> [Push] {
     if account.hasZero || device.hasZero { return [] }
     return try await read(isLong: true) { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT * FROM pushes WHERE account = ?1 AND device = ?2 AND sequence > max(?3, (
-              SELECT first_sequence FROM devices WHERE account = ?1 AND id = ?2)) ORDER BY sequence LIMIT ?4
-            """),
-        arguments: [account, device, sequence, min(max(limit, 1), 1000)]
-      ).map(Push.init(row:))
+      try database.cachedStatement(
+        sql: """
+          SELECT * FROM pushes WHERE account = ?1 AND device = ?2 AND sequence > max(?3, (
+            SELECT first_sequence FROM devices WHERE account = ?1 AND id = ?2)) ORDER BY sequence LIMIT ?4
+          """
+      ).all([account, device, sequence, min(max(limit, 1), 1000)], Push.init(row:))
     }
   }
 
@@ -215,8 +209,7 @@ extension Ledger {
   }
 
   private static func push(_ number: Int64, in database: Database) throws -> Push? {
-    try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM pushes WHERE number = ?"), arguments: [number])
-      .map(Push.init(row:))
+    try database.cachedStatement(sql: "SELECT * FROM pushes WHERE number = ?").first([number], Push.init(row:))
   }
 }
 

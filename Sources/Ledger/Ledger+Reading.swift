@@ -114,7 +114,7 @@ extension Ledger {
   private func entries(_ condition: String, _ arguments: StatementArguments) async throws(LedgerError) -> [Entry] {
     try await read { database in
       let statement = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE \(condition)")
-      return try Row.fetchAll(statement, arguments: arguments).map(Entry.init(row:))
+      return try statement.all(arguments, Entry.init(row:))
     }
   }
 }

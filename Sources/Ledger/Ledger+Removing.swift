@@ -32,20 +32,16 @@ extension Ledger {
   public func remove(account: String, id: String) async throws(LedgerError) -> Removal {
     if account.hasZero || id.hasZero { return .unknown }
     return try await write(while: .removing) { [self] database in
-      let entry = try Row.fetchOne(
-        database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?"),
-        arguments: [account, id]
-      ).map(Entry.init(row:))
+      let entry = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?").first(
+        [account, id], Entry.init(row:))
       if let entry, try !entry.state.isFinal || Self.isReplayed(entry.number, in: database) { return .notEnded }
       let pushStates = try String.fetchSet(
         database.cachedStatement(sql: "SELECT state FROM pushes WHERE account = ? AND announcement = ?"),
         arguments: [account, id])
       guard pushStates.isDisjoint(with: ["waiting", "sending"]) else { return .notEnded }
-      let answers = try Row.fetchAll(
-        database.cachedStatement(
-          sql: "SELECT key, body_digest, clip, clip_group FROM answers WHERE account = ? AND id = ?"),
-        arguments: [account, id]
-      ).map(RemovedAnswer.init(row:))
+      let answers = try database.cachedStatement(
+        sql: "SELECT key, body_digest, clip, clip_group FROM answers WHERE account = ? AND id = ?"
+      ).all([account, id], RemovedAnswer.init(row:))
       guard entry != nil || !answers.isEmpty || !pushStates.isEmpty else { return .unknown }
       if let entry {
         // Each replay holds a copy of the original's payload.

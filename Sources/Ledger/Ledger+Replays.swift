@@ -65,19 +65,16 @@ extension Ledger {
   }
 
   private static func replay(_ number: Int64, in database: Database) throws -> Replay? {
-    try Row.fetchOne(
-      database.cachedStatement(sql: "SELECT * FROM replays WHERE number = ?"), arguments: [number]
-    ).map(Replay.init(row:))
+    try database.cachedStatement(sql: "SELECT * FROM replays WHERE number = ?").first([number], Replay.init(row:))
   }
 
   private static func unfinishedReplays(lane: String, in database: Database) throws -> [Replay] {
-    try Row.fetchAll(
-      database.cachedStatement(
-        sql: """
-          SELECT replays.* FROM announcements JOIN replays USING (number)
-          WHERE lane = ? AND finished_at IS NULL ORDER BY number
-          """), arguments: [lane]
-    ).map(Replay.init(row:))
+    try database.cachedStatement(
+      sql: """
+        SELECT replays.* FROM announcements JOIN replays USING (number)
+        WHERE lane = ? AND finished_at IS NULL ORDER BY number
+        """
+    ).all([lane], Replay.init(row:))
   }
 }
 

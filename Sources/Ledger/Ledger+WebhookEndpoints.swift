@@ -56,10 +56,8 @@ extension Ledger {
   public func webhookEndpoints(account: String) async throws(LedgerError) -> [WebhookEndpoint] {
     if account.hasZero { return [] }
     return try await read { database in
-      try Row.fetchAll(
-        database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? ORDER BY number"),
-        arguments: [account]
-      ).map(WebhookEndpoint.init(row:))
+      try database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? ORDER BY number").all(
+        [account], WebhookEndpoint.init(row:))
     }
   }
 
@@ -74,9 +72,9 @@ extension Ledger {
   /// Returns the account and the id of each endpoint that is not disabled.
   public func enabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, id: String)] {
     try await read { database in
-      try Row.fetchAll(
-        database.cachedStatement(sql: "SELECT account, id FROM webhook_endpoints WHERE disabled_at IS NULL")
-      ).map { (account: $0["account"], id: $0["id"]) }
+      try database.cachedStatement(sql: "SELECT account, id FROM webhook_endpoints WHERE disabled_at IS NULL").all() {
+        (account: $0["account"], id: $0["id"])
+      }
     }
   }
 
@@ -120,10 +118,8 @@ extension Ledger {
   private static func webhookEndpoint(
     _ account: String, _ id: String, in database: Database
   ) throws -> WebhookEndpoint? {
-    try Row.fetchOne(
-      database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? AND id = ?"),
-      arguments: [account, id]
-    ).map(WebhookEndpoint.init(row:))
+    try database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? AND id = ?").first(
+      [account, id], WebhookEndpoint.init(row:))
   }
 }
 

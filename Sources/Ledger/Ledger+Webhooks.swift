@@ -115,14 +115,12 @@ extension Ledger {
     after number: Int64 = 0, limit: Int = 1000
   ) async throws(LedgerError) -> [UnfinishedWebhook] {
     try await read(isLong: true) { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT number, endpoint, next_at, coalesce(attempted_at, created_at) AS computed_at, first_attempt_at, starts
-            FROM webhooks WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
-            """),
-        arguments: [number, min(max(limit, 1), 10_000)]
-      ).map { row in
+      try database.cachedStatement(
+        sql: """
+          SELECT number, endpoint, next_at, coalesce(attempted_at, created_at) AS computed_at, first_attempt_at, starts
+          FROM webhooks WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
+          """
+      ).all([number, min(max(limit, 1), 10_000)]) { row in
         UnfinishedWebhook(
           number: try row.value("number"), endpoint: try row.value("endpoint"),
           nextAt: Date(wholeMilliseconds: try row.value("next_at")),
@@ -297,14 +295,12 @@ extension Ledger {
   ) async throws(LedgerError) -> [Webhook] {
     if account.hasZero || endpoint.hasZero { return [] }
     return try await read(isLong: true) { database in
-      try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT webhooks.* FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
-            WHERE account = ? AND id = ? ORDER BY webhooks.number LIMIT ?
-            """),
-        arguments: [account, endpoint, min(max(limit, 1), 1000)]
-      ).map(Webhook.init(row:))
+      try database.cachedStatement(
+        sql: """
+          SELECT webhooks.* FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
+          WHERE account = ? AND id = ? ORDER BY webhooks.number LIMIT ?
+          """
+      ).all([account, endpoint, min(max(limit, 1), 1000)], Webhook.init(row:))
     }
   }
 }

@@ -43,3 +43,26 @@ extension Row {
     return detail
   }
 }
+
+// GRDB's `fetchAll` and `fetchOne` copy each row, and find a column of a copy by comparing all names in lower case. These
+// functions decode each row where it is, which takes a fraction of the time for rows with many columns.
+extension Statement {
+  /// Returns what the closure makes of each row.
+  func all<Value>(
+    _ arguments: StatementArguments? = nil, _ decode: (Row) throws -> Value
+  ) throws -> [Value] {
+    let rows = try Row.fetchCursor(self, arguments: arguments)
+    var values: [Value] = []
+    while let row = try rows.next() { values.append(try decode(row)) }
+    return values
+  }
+
+  /// Returns what the closure makes of the first row; nil if there is none.
+  func first<Value>(
+    _ arguments: StatementArguments? = nil, _ decode: (Row) throws -> Value
+  ) throws -> Value? {
+    let rows = try Row.fetchCursor(self, arguments: arguments)
+    // A row can be read for as long as its cursor exists.
+    return try withExtendedLifetime(rows) { try rows.next().map(decode) }
+  }
+}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks every route that makes no sound for its costliest valid answer, on a ledger of 100,000 announcements.
 
-Each may use at most ten times as much processor time as the median of all. Then 16 clients ask for the costliest of
-them at once, and the new announcements of another account may take at most three times as long as before.
+Each may use at most ten times as much processor time as the median of all, except a list of 200 announcements. Then 16
+clients ask for the costliest of them at once, and the new announcements of another account may take at most three times
+as long as before.
 """
 
 import collections
@@ -55,15 +56,10 @@ MAKE_SOUND = {
     "PUT /v1/playback/chime": "measures and converts a sound; needs the scope admin",
     "PUT /v1/packs/{id}/clips/{file}": "measures and compares a recording; needs the scope admin",
 }
-# Calls whose answer has as many parts as the caller has stored: the most that they may cost, as a multiple of the median.
-PARTS = {
-    "GET /v1/announcements": (40, "has up to 200 announcements, and fewer with many pushes"),
-    "GET /v1/announcements/{id}": (40, "has the outcome of each push, here of 300"),
-    "GET /v1/playback": (40, "has up to 200 waiting announcements with their words"),
-    "GET /v1/devices": (20, "has up to 200 devices"),
-    "GET /v1/devices/{id}/announcements": (40, "has up to 200 announcements with their reports"),
-    "GET /v1/library/changes": (20, "has up to 1,000 changes"),
-}
+# Calls whose answer has so many parts that ten times the median is not enough: the most that they may cost, as a
+# multiple of the median. A list of 200 announcements costs 15 times the median (measured in November 2026), which is
+# less than a tenth of it for each announcement. The service makes one such answer at a time.
+PARTS = {"GET /v1/announcements": (20, "has up to 200 announcements, and fewer with many pushes")}
 # An endless answer has no cost of its own. An account has a limited number of streams.
 STREAMS = {"GET /v1/events"}
 

@@ -188,8 +188,8 @@ struct DeploymentTests {
     // This program takes the place of cp, which fails when the disk is full.
     let programs = crier.directory.appending(path: "programs")
     try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
-    try Data("#!/bin/sh\nexit 1\n".utf8).write(to: programs.appending(path: "cp"))
-    #expect(chmod(programs.appending(path: "cp").path, 0o755) == 0)
+    try FileManager.default.createSymbolicLink(
+      atPath: programs.appending(path: "cp").path, withDestinationPath: "/bin/false")
     let (status, message) = try backup(crier, ["home", "copy"], path: "\(programs.path):/usr/bin:/bin")
     #expect(status != 0 && message.contains("The backup failed"), "\(message)")
     #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "copy").path))

@@ -80,8 +80,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "PushDeliveryTests",
     dependencies: [
-      "APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "PushTestSupport", "TestSupport",
-      "push-sender", crypto, nioCore, nioEmbedded, nioHPACK, nioHTTP2,
+      "APNSSimulator", "ConcurrencySupport", "FileSystem", "Ledger", "PushDelivery", "PushMessages", "PushTestSupport",
+      "TestSupport", "push-sender", crypto, nioCore, nioEmbedded, nioHPACK, nioHTTP2,
     ],
     swiftSettings: settings),
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
@@ -484,7 +484,7 @@ let package = Package(
       path: "Tests/Support/SoundOutputTestSupport", swiftSettings: settings),
     .target(
       name: "LedgerTestSupport", dependencies: [grdb], path: "Tests/Support/LedgerTestSupport",
-      exclude: ["version-6.sql"], swiftSettings: settings),
+      exclude: ["version-6.sql", "version-14.sql"], swiftSettings: settings),
     .target(
       name: "PlaybackTestSupport",
       dependencies: [

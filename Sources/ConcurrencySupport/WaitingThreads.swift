@@ -16,7 +16,13 @@ import Foundation
 public final class WaitingThreads: TaskExecutor {
   public static let shared = WaitingThreads()
 
+  /// Threads for questions to name servers, which may never answer. They take no thread from other work.
+  public static let nameServers = WaitingThreads(most: 32)
+
   private struct State {
+    /// The maximum number of threads.
+    var most: Int
+
     /// The number of threads, with those that are starting.
     var threads = 0
 
@@ -32,9 +38,8 @@ public final class WaitingThreads: TaskExecutor {
     var jobs: [UnownedJob] = []
   }
 
-  private let most: Int
   private let longestIdle: TimeInterval
-  private let state = Locked(State())
+  private let state: Locked<State>
 
   /// Is signalled once for each idle thread that has to wake.
   private let wakes = DispatchSemaphore(value: 0)
@@ -45,8 +50,17 @@ public final class WaitingThreads: TaskExecutor {
   ///     this.
   ///   - longestIdle: The time, in seconds, after which an idle thread ends.
   init(most: Int = 64, longestIdle: TimeInterval = 10) {
-    self.most = most
+    state = Locked(State(most: most))
     self.longestIdle = longestIdle
+  }
+
+  /// Allows more threads, for work of which many parts block at the same time, such as many voice processes. Threads
+  /// that were allowed once stay allowed.
+  ///
+  /// - Parameter count: The number of parts that block for long. There are always as many threads as these, and 32 more
+  ///   for files.
+  public func allow(blocking count: Int) {
+    state.withLock { $0.most = max($0.most, count + 32) }
   }
 
   /// The number of threads now, including those that are idle or starting.
@@ -62,7 +76,7 @@ public final class WaitingThreads: TaskExecutor {
         state.coming += 1
         return (true, false)
       }
-      guard state.threads < most else { return (false, false) }
+      guard state.threads < state.most else { return (false, false) }
       state.threads += 1
       state.coming += 1
       return (false, true)
@@ -114,11 +128,12 @@ public final class WaitingThreads: TaskExecutor {
 
 /// Runs blocking work on a thread that is allowed to block. If the task already has such a thread, the work runs there.
 ///
+/// - Parameter threads: The threads, if not the shared ones.
 /// - Throws: The error that the work throws.
 public func onWaitingThread<Value: Sendable, Failure: Error>(
-  _ work: @Sendable () throws(Failure) -> Value
+  of threads: WaitingThreads = .shared, _ work: @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
-  let result = await withTaskExecutorPreference(WaitingThreads.shared) {
+  let result = await withTaskExecutorPreference(threads) {
     Result { () throws(Failure) -> Value in try work() }
   }
   return try result.get()

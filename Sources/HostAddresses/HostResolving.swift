@@ -28,7 +28,7 @@ public struct SystemHostResolver: HostResolving {
   public init() {}
 
   public func addresses(of host: String) async -> [HostAddress] {
-    await onWaitingThread { Self.lookUp(host) }
+    await onWaitingThread(of: .nameServers) { Self.lookUp(host) }
   }
 
   private static func lookUp(_ host: String) -> [HostAddress] {

@@ -20,11 +20,14 @@ public struct ProviderTokenFile: Sendable {
   private static let byteCount = 1_024
 
   private let url: URL
+  private let patience: TimeInterval
 
   /// - Parameters:
   ///   - folder: The folder of the files, which is created if it is missing.
   ///   - key: The key whose token the file holds.
-  public init(folder: URL, key: ProviderKey) {
+  ///   - patience: The longest wait for another program that renews the token, in seconds.
+  public init(folder: URL, key: ProviderKey, patience: TimeInterval = 1) {
+    self.patience = patience
     url = folder.appending(path: "\(key.team)-\(key.id)")
   }
 
@@ -42,7 +45,7 @@ public struct ProviderTokenFile: Sendable {
     let folder = url.deletingLastPathComponent()
     try? FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let lock = try? LockedFile(url, patience: 1)
+    let lock = try? LockedFile(url, patience: patience)
     return try withExtendedLifetime(lock) {
       if let stored = read() {
         let date = Date(timeIntervalSince1970: Double(stored.issuedAt))

@@ -23,6 +23,8 @@ public final class ProviderTokens: Sendable {
   private let file: ProviderTokenFile?
   private let now: @Sendable () -> ProviderTokenAge.Moment
   private let current = Locked<Token?>(nil)
+  /// Is held while a token is renewed, which may wait for the file. Tokens that need no renewal do not wait for it.
+  private let renewal = Locked(())
 
   /// - Parameters:
   ///   - file: The file in which the programs of a home share the token; nil for a token of this instance only.
@@ -37,34 +39,43 @@ public final class ProviderTokens: Sendable {
   }
 
   /// Returns the token for a request that is sent now.
-  public func token() throws -> Token {
-    try current.withLock { current in
-      let now = now()
-      if let current, !current.age.isDue(at: now) { return current }
-      return try renew(&current, at: now)
+  public func token() async throws -> Token {
+    if let token = usable() { return token }
+    return try await onWaitingThread { [self] in
+      // Another request may have renewed it meanwhile.
+      try renewal.withLock { _ in try usable() ?? renew() }
     }
+  }
+
+  /// Returns the current token if it needs no renewal.
+  private func usable() -> Token? {
+    let now = now()
+    return current.withLock { $0 }.flatMap { $0.age.isDue(at: now) ? nil : $0 }
   }
 
   /// Returns the token for another attempt after APNs has refused one as expired.
   ///
   /// - Returns: nil if APNs does not allow another token yet.
-  public func token(afterRefusalOf refused: Token) throws -> Token? {
-    try current.withLock { current in
-      let now = now()
-      guard let known = current else { return try renew(&current, at: now) }
-      switch known.age.renewal(refused: refused.age, at: now) {
-      case .useCurrent: return known
-      case .makeNew: return try renew(&current, at: now)
-      case .wait: return nil
+  public func token(afterRefusalOf refused: Token) async throws -> Token? {
+    try await onWaitingThread { [self] in
+      try renewal.withLock { _ in
+        guard let known = current.withLock({ $0 }) else { return try renew() }
+        switch known.age.renewal(refused: refused.age, at: now()) {
+        case .useCurrent: return known
+        case .makeNew: return try renew()
+        case .wait: return nil
+        }
       }
     }
   }
 
-  private func renew(_ current: inout Token?, at now: ProviderTokenAge.Moment) throws -> Token {
-    let refused = current?.text
+  /// Makes a token. The caller holds ``renewal``.
+  private func renew() throws -> Token {
+    let now = now()
+    let refused = current.withLock { $0?.text }
     let (text, madeAt) = try made(at: now) { $0 != refused }
     let token = Token(text: text, age: ProviderTokenAge(madeAt: madeAt))
-    current = token
+    current.withLock { $0 = token }
     return token
   }
 

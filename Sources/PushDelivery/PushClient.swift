@@ -27,18 +27,18 @@ public struct PushClient: Sendable {
   ///
   /// - Throws: ``PushTransportError`` if there is no answer, or if the provider token cannot be signed.
   public func send(_ request: PushRequest) async throws(PushTransportError) -> Attempt {
-    let token = try sign { try tokens.token() }
+    let token = try await sign { try await tokens.token() }
     let response = try await connections.send(request, providerToken: token.text)
     let consequence = PushConsequence(response)
     guard consequence == .refreshToken else { return Attempt(response: response, consequence: consequence) }
-    guard let newer = try sign({ try tokens.token(afterRefusalOf: token) }) else {
+    guard let newer = try await sign({ try await tokens.token(afterRefusalOf: token) }) else {
       return Attempt(response: response, consequence: PushConsequence(response, afterRefresh: true))
     }
     let second = try await connections.send(request, providerToken: newer.text)
     return Attempt(response: second, consequence: PushConsequence(second, afterRefresh: true))
   }
 
-  private func sign<Token>(_ work: () throws -> Token) throws(PushTransportError) -> Token {
-    do { return try work() } catch { throw PushTransportError(.cannotSign, server: connections.server) }
+  private func sign<Token: Sendable>(_ work: () async throws -> Token) async throws(PushTransportError) -> Token {
+    do { return try await work() } catch { throw PushTransportError(.cannotSign, server: connections.server) }
   }
 }

@@ -148,7 +148,8 @@
         }
         do throws(DeviceFault) {
           var playing = DevicePlaying(
-            device: opened, samples: samples, control: control, clock: clock, watch: answer.noteProgress)
+            device: opened, samples: samples, control: control, clock: clock, watch: answer.noteProgress,
+            isAbandoned: { answer.isAbandoned })
           let result = try playing.run()
           answer.give(.success(result))
           if result == .heard { playing.settle() }

@@ -25,6 +25,10 @@ struct DevicePlaying {
   /// while.
   let watch: (Bool) -> Void
 
+  /// Returns whether the caller has given the sound up, because the device hung. It may be playing the sound on another
+  /// device by now, so nothing more of it must be heard here.
+  let isAbandoned: () -> Bool
+
   /// The index of the sound's first frame that was written since the device was prepared.
   private var base = 0
 
@@ -36,13 +40,14 @@ struct DevicePlaying {
 
   init(
     device: any PlaybackDevice, samples: [Int16], control: PlayControl, clock: any OutputClock,
-    watch: @escaping (Bool) -> Void
+    watch: @escaping (Bool) -> Void, isAbandoned: @escaping () -> Bool = { false }
   ) {
     self.device = device
     self.samples = samples
     self.control = control
     self.clock = clock
     self.watch = watch
+    self.isAbandoned = isAbandoned
     lastProgress = clock.now()
   }
 
@@ -61,8 +66,10 @@ struct DevicePlaying {
       case .playing:
         try recovering { playing throws(DeviceFault) in
           try playing.fill()
+          try playing.endIfAbandoned()
           try playing.measure()
         }
+        try endIfAbandoned()
         if heard >= samples.count { return .heard }
         if clock.now() - lastProgress >= Self.patience {
           throw DeviceFault(
@@ -72,6 +79,13 @@ struct DevicePlaying {
         clock.wait(until: clock.now() + untilNextLook, while: .playing, of: control)
       }
     }
+  }
+
+  /// - Throws: A fault if the caller has given the sound up. What the device still holds is dropped.
+  private func endIfAbandoned() throws(DeviceFault) {
+    guard isAbandoned() else { return }
+    device.drop()
+    throw DeviceFault(kind: .failed, action: "playing", message: "the sound was given up while the device hung")
   }
 
   /// Ends the silence after a sound and prepares the device for the next sound. The silence ends one period late, so

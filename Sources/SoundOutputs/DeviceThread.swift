@@ -57,6 +57,7 @@
     private var answer: Answer?
     private var lastProgress = SuspendingClock.now
     private var isExpected = true
+    private var isGivenUp = false
 
     func give(_ answer: Answer) {
       monitor.withLock { if self.answer == nil { self.answer = answer } }
@@ -75,11 +76,17 @@
       monitor.broadcast()
     }
 
+    /// Whether nobody waits for the answer any more.
+    var isAbandoned: Bool { monitor.withLock { isGivenUp } }
+
     func wait(patience: Duration) -> Answer? {
       monitor.withLock {
         while answer == nil {
           let left = SuspendingClock.now.duration(to: lastProgress + patience)
-          if isExpected, left <= .zero { return nil }
+          if isExpected, left <= .zero {
+            isGivenUp = true
+            return nil
+          }
           monitor.wait(timeout: isExpected ? left : nil)
         }
         return answer

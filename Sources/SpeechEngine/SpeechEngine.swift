@@ -51,6 +51,8 @@ public actor SpeechEngine {
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
+    // Each busy speaker blocks the thread that waits for it.
+    WaitingThreads.shared.allow(blocking: configuration.speakers)
   }
 
   /// Speaks an utterance.

@@ -37,6 +37,28 @@ struct WaitingThreadsTests {
     #expect(threads.count == 3)
   }
 
+  @Test("more threads are allowed for more work that blocks, and never fewer again")
+  func allowing() async {
+    let threads = WaitingThreads(most: 3)
+    threads.allow(blocking: 10)
+    threads.allow(blocking: 1)
+    let gate = DispatchSemaphore(value: 0)
+    let held = await holdThreads(of: threads, tasks: 42, running: 42, gate: gate)
+    #expect(threads.count == 42, "ten, and 32 for files")
+    for _ in held { gate.signal() }
+    for task in held { await task.value }
+  }
+
+  @Test("work on threads of its own is done while all other threads are blocked")
+  func ownThreads() async {
+    let blocked = WaitingThreads(most: 1)
+    let gate = DispatchSemaphore(value: 0)
+    let held = await holdThreads(of: blocked, tasks: 1, running: 1, gate: gate)
+    #expect(await onWaitingThread(of: WaitingThreads(most: 1)) { 7 } == 7)
+    gate.signal()
+    for task in held { await task.value }
+  }
+
   /// A job that enqueues the next one still occupies its thread, so the next one gets another thread, and so on in turn.
   @Test("jobs that come one after the other share a few threads, however many they are")
   func reuse() async {

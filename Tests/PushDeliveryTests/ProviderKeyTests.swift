@@ -105,10 +105,10 @@ struct ProviderKeyTests {
   }
 
   @Test("no text about the key contains a part of it")
-  func secret() throws {
+  func secret() async throws {
     let key = try ProviderKey(pem: Self.pem, id: "ABC123DEFG", team: "DEF123GHIJ")
     let tokens = ProviderTokens(key: key)
-    let token = try tokens.token()
+    let token = try await tokens.token()
     var texts = ["\(key)", String(reflecting: key), "\(tokens)", "\(token)", String(reflecting: token)]
     for value in [key, tokens, token, [key], PushClientBox(key: key)] as [Any] {
       var text = ""

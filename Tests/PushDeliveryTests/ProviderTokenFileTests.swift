@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 import Crypto
+import FileSystem
 import Foundation
 import PushDelivery
 import PushMessages
@@ -9,7 +10,7 @@ import Testing
 
 @testable import PushDelivery
 
-@Suite("The file of a provider token")
+@Suite("The file of a provider token", .timeLimit(.minutes(5)))
 struct ProviderTokenFileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID().uuidString)")
   private let key: ProviderKey
@@ -29,72 +30,97 @@ struct ProviderTokenFileTests {
   }
 
   @Test("programs that start within 40 minutes send the same token, and later ones send a new one")
-  func shared() throws {
+  func shared() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let first = try program(after: 0).token().text
-    #expect(try program(after: 1).token().text == first)
-    #expect(try program(after: 39).token().text == first)
-    let second = try program(after: 41).token().text
+    let first = try await program(after: 0).token().text
+    #expect(try await program(after: 1).token().text == first)
+    #expect(try await program(after: 39).token().text == first)
+    let second = try await program(after: 41).token().text
     #expect(second != first)
-    #expect(try program(after: 42).token().text == second)
+    #expect(try await program(after: 42).token().text == second)
   }
 
   @Test("a token that another key has signed under the same id is never sent")
-  func otherKey() throws {
+  func otherKey() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let wrong = try ProviderKey(pem: P256.Signing.PrivateKey().pemRepresentation, id: key.id, team: key.team)
-    let refused = try program(after: 0, with: wrong).token().text
-    let right = try program(after: 1).token().text
+    let refused = try await program(after: 0, with: wrong).token().text
+    let right = try await program(after: 1).token().text
     #expect(right != refused)
-    #expect(try program(after: 2).token().text == right)
+    #expect(try await program(after: 2).token().text == right)
     // A wrong key does not use the token of the right one either, so its fault shows at once.
-    #expect(try program(after: 3, with: wrong).token().text != right)
+    #expect(try await program(after: 3, with: wrong).token().text != right)
   }
 
   @Test("a token whose stored time is not its own is not sent")
-  func wrongTime() throws {
+  func wrongTime() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let first = try program(after: 0).token().text
+    let first = try await program(after: 0).token().text
     let file = folder.appending(path: "TEAM123456-ABC123DEFG")
     let later = Int(start.timeIntervalSince1970) + 3000
     try Data(#"{"issuedAt":\#(later),"token":"\#(first)"}"#.utf8).write(to: file)
-    #expect(try program(after: 51).token().text != first)
+    #expect(try await program(after: 51).token().text != first)
   }
 
   @Test("a token from the future, as after a wrong clock, is replaced")
-  func future() throws {
+  func future() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let first = try program(after: 600).token().text
-    #expect(try program(after: 0).token().text != first)
+    let first = try await program(after: 600).token().text
+    #expect(try await program(after: 0).token().text != first)
   }
 
   @Test("a token that APNs refused is not taken from the file again")
-  func refused() throws {
+  func refused() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    _ = try program(after: 0).token()
+    _ = try await program(after: 0).token()
     let date = Locked(start.addingTimeInterval(25 * 60))
     let elapsed = Locked(Duration.seconds(1))
     let tokens = ProviderTokens(key: key, file: ProviderTokenFile(folder: folder, key: key)) {
       ProviderTokenAge.Moment(date: date.withLock { $0 }, elapsed: elapsed.withLock { $0 })
     }
-    let old = try tokens.token()
-    let newer = try #require(try tokens.token(afterRefusalOf: old))
+    let old = try await tokens.token()
+    let newer = try #require(try await tokens.token(afterRefusalOf: old))
     #expect(newer.text != old.text)
-    #expect(try program(after: 26).token().text == newer.text)
+    #expect(try await program(after: 26).token().text == newer.text)
+  }
+
+  @Test("while a renewal waits for another program, requests are sent with the token that is still valid")
+  func renewalWaits() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (date, looks) = (Locked(start), Locked(0))
+    let tokens = ProviderTokens(key: key, file: ProviderTokenFile(folder: folder, key: key, patience: 600)) {
+      looks.withLock { $0 += 1 }
+      let moment = date.withLock { $0 }
+      return ProviderTokenAge.Moment(date: moment, elapsed: .seconds(moment.timeIntervalSince(start)))
+    }
+    let old = try await tokens.token()
+    date.withLock { $0 = start.addingTimeInterval(25 * 60) }
+    var lock = try LockedFile(folder.appending(path: "TEAM123456-ABC123DEFG"), patience: 0)
+    #expect(lock != nil)
+    let before = looks.withLock { $0 }
+    let renewal = Task { try await tokens.token(afterRefusalOf: old) }
+    // The renewal asks for the time twice before it waits for the file.
+    while looks.withLock({ $0 }) < before + 2 { await Task.yield() }
+    #expect(try await tokens.token() == old)
+    withExtendedLifetime(lock) {}
+    lock = nil
+    let newer = try await renewal.value
+    #expect(newer != nil && newer != old)
+    #expect(try await tokens.token() == newer)
   }
 
   @Test("only the owner can read the file, and a damaged file or a file in place of the folder costs only a new token")
-  func damaged() throws {
+  func damaged() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    _ = try program(after: 0).token()
+    _ = try await program(after: 0).token()
     let file = folder.appending(path: "TEAM123456-ABC123DEFG")
     let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
     try Data("not a token".utf8).write(to: file)
-    let token = try program(after: 1).token().text
+    let token = try await program(after: 1).token().text
     #expect(token.split(separator: ".").count == 3)
     try FileManager.default.removeItem(at: folder)
     try Data().write(to: folder)
-    #expect(try program(after: 2).token().text.split(separator: ".").count == 3)
+    #expect(try await program(after: 2).token().text.split(separator: ".").count == 3)
   }
 }

@@ -38,12 +38,12 @@ struct ProviderTokensTests {
 
   @Test(
     "over a day, no token is older than 60 minutes, and none is replaced before 20 minutes", arguments: [60, 7, 1_199])
-  func day(step: Int) throws {
+  func day(step: Int) async throws {
     let (tokens, clock) = try make()
     var last: Int?
     var count = 0
     for _ in stride(from: 0, to: 86_400, by: step) {
-      let issued = try issued(tokens.token())
+      let issued = try issued(await tokens.token())
       let now = Int(clock.moment.date.timeIntervalSince1970)
       #expect(now - issued < 3_600)
       if let last, last != issued {
@@ -61,7 +61,11 @@ struct ProviderTokensTests {
     let (tokens, _) = try make()
     let texts = try await withThrowingTaskGroup(of: Set<String>.self) { group in
       for _ in 0..<16 {
-        group.addTask { Set(try (0..<500).map { _ in try tokens.token().text }) }
+        group.addTask {
+          var texts: Set<String> = []
+          for _ in 0..<500 { texts.insert(try await tokens.token().text) }
+          return texts
+        }
       }
       return try await group.reduce(into: Set<String>()) { $0.formUnion($1) }
     }
@@ -71,25 +75,25 @@ struct ProviderTokensTests {
   @Test("a hundred refusals of an expired token make one new token")
   func refusals() async throws {
     let (tokens, clock) = try make()
-    let refused = try tokens.token()
+    let refused = try await tokens.token()
     clock.advance(25 * 60)
     let renewed = try await withThrowingTaskGroup(of: String?.self) { group in
-      for _ in 0..<100 { group.addTask { try tokens.token(afterRefusalOf: refused)?.text } }
+      for _ in 0..<100 { group.addTask { try await tokens.token(afterRefusalOf: refused)?.text } }
       return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
     }
     #expect(renewed.count == 1)
     #expect(renewed != [refused.text])
-    #expect(renewed == [try tokens.token().text])
+    #expect(renewed == [try await tokens.token().text])
   }
 
   @Test("a token that is refused in its first 20 minutes is not replaced")
-  func tooEarly() throws {
+  func tooEarly() async throws {
     let (tokens, clock) = try make()
-    let refused = try tokens.token()
+    let refused = try await tokens.token()
     clock.advance(20 * 60 - 1)
-    #expect(try tokens.token(afterRefusalOf: refused) == nil)
-    #expect(try tokens.token() == refused)
+    #expect(try await tokens.token(afterRefusalOf: refused) == nil)
+    #expect(try await tokens.token() == refused)
     clock.advance(1)
-    #expect(try tokens.token(afterRefusalOf: refused) != nil)
+    #expect(try await tokens.token(afterRefusalOf: refused) != nil)
   }
 }

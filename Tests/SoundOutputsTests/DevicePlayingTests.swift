@@ -48,6 +48,20 @@ import Testing
     #expect(sound(device) == samples)
   }
 
+  @Test("a sound that was given up while its device hung is dropped when the device wakes up, and not played on")
+  func abandoned() {
+    let device = SimulatedDevice(clock: clock)
+    var playing = DevicePlaying(
+      device: device, samples: samples, control: control, clock: clock, watch: { _ in },
+      isAbandoned: { device.heard.count >= 1_000 })
+    #expect(throws: DeviceFault.self) { try playing.run() }
+    #expect((1_000...1_050).contains(device.heard.count), "one look later at most")
+    #expect(device.calls == ["prepare", "drop"])
+    clock.wait(until: clock.now() + .seconds(3), while: .playing, of: control)
+    _ = try? device.unheardFrames()
+    #expect(device.heard.count <= 1_050, "the buffer holds nothing more of it")
+  }
+
   @Test("after a suspension playing continues at its position, if the device can resume")
   func suspended() throws {
     let device = SimulatedDevice(clock: clock)

@@ -31,6 +31,16 @@ import Testing
     #expect(answer.wait(patience: .zero) == 7)
   }
 
+  @Test("a job learns that nobody waits for its answer any more")
+  func givenUp() {
+    let answer = PendingAnswer<Int>()
+    #expect(!answer.isAbandoned)
+    #expect(answer.wait(patience: .zero) == nil)
+    #expect(answer.isAbandoned)
+    answer.noteProgress(true)
+    #expect(answer.isAbandoned, "progress comes too late")
+  }
+
   @Test("an answer is given once")
   func once() {
     let answer = PendingAnswer<Int>()

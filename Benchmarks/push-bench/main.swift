@@ -115,8 +115,8 @@ func outbox(_ client: PushClient, folder: URL, devices: Int, count: Int) async t
           }
           guard number <= count else { break }
           let push = NewPush(
-            device: "\(number % devices)", kind: .alert, priority: 10, expiresAt: Date().addingTimeInterval(3_600)
-          ) { _ in payload }
+            device: "\(number % devices)", kind: .alert, priority: 10, expiresAt: Date().addingTimeInterval(3_600),
+            body: NewPush.Body(payload))
           _ = try await ledger.accept([push], account: "shop")
         }
       }

@@ -243,7 +243,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       LibraryRoutes(ledger: ledger, library: library, groups: groups).routes,
       WebhookRoutes(ledger: ledger, keys: keys, parts: parts.webhooks).routes,
       PlaybackRoutes(
-        player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
+        player: lanePlayer, ledger: ledger,
         pace: try ReplayPace(time: time), keys: keys, preferences: preferences, largeBodies: largeBodies
       ).routes,
       EventRoutes(

@@ -14,6 +14,10 @@ struct LaneEntries: Sendable {
     var isReplay: Bool
     /// Whether the account may read the text.
     var showsWords: Bool
+
+    /// What was decided about the announcement, with its words; nil if the account may not read them, if the clip is
+    /// still to be made, or if the entry is a sound file.
+    var words: Decision? { showsWords ? entry.decision : nil }
   }
 
   let ledger: Ledger

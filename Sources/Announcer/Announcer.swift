@@ -11,7 +11,7 @@ import SpeakingPlans
 public import SpeechEngine
 import VoicePackIntegrity
 public import VoicePacks
-import Waveforms
+public import Waveforms
 
 /// The pipeline that makes a clip. It turns an announcement into a script, the script into a waveform, and the waveform
 /// into a mastered sound and a file.
@@ -48,6 +48,19 @@ public final class Announcer: Sendable {
   ) async throws -> RenderedClip {
     try await withTaskExecutorPreference(WaitingThreads.shared) {
       try await rendered(announcement, options, into: ClipPlace(library), permit).clip
+    }
+  }
+
+  /// Returns the waveform of a clip that was published earlier, without deciding anything again.
+  ///
+  /// - Parameter name: The clip's file name: the digest of its recipe and a file extension.
+  /// - Returns: Nil if the file is gone or damaged, or has another recipe.
+  /// - Throws: `SoundLibraryError` if the file cannot be read.
+  public static func publishedClip(named name: String, in library: SoundLibrary) async throws -> Waveform? {
+    try await onWaitingThread {
+      let recipe = String(name.prefix { $0 != "." })
+      guard let bytes = try library.contents(of: name, isUse: true) ?? library.contents(of: name) else { return nil }
+      return ClipRecord.read(bytes, recipe: recipe)?.waveform
     }
   }
 
@@ -351,7 +364,8 @@ public final class Announcer: Sendable {
         sampleRate: waveform.sampleRate, channels: 1),
       loudnessLUFS: record.loudnessLUFS,
       marks: waveform.marks.map(ClipReport.Mark.init), shortened: record.shortened.map(\.rawValue),
-      unspoken: remarks.unspoken, warnings: remarks.warnings, cached: cached, tokens: Self.tokens(of: record, in: ways))
+      unspoken: remarks.unspoken, warnings: remarks.warnings, cached: cached, tokens: Self.tokens(of: record, in: ways),
+      packDigest: ways.lazy.compactMap(\.plan.recording?.pack.manifest).first { $0.id == record.voice }?.digest)
     return RenderedClip(report: report, bytes: stored.bytes, waveform: waveform)
   }
 }

@@ -80,6 +80,8 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   /// The clip tokens that the voice pack ``voice`` said, if it said everything; empty otherwise. They are not part of
   /// the JSON.
   public var tokens: [ClipToken] = []
+  /// The digest of the voice pack ``voice``; nil if the engine said everything. It is not part of the JSON.
+  public var packDigest: String?
 
   enum CodingKeys: String, CodingKey {
     case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached

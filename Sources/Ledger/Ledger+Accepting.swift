@@ -22,7 +22,7 @@ extension Ledger {
     if let rule = new.brokenRule {
       throw LedgerError(.invalidValue, while: .accepting, in: file, field: rule)
     }
-    let cost = 256 + new.payload.count
+    let cost = 256 + new.payload.count + (new.decision?.byteCount ?? 0)
     return try await write(while: .accepting, cost: cost) { [self] database in
       try accept(new, standingFor: members, in: database)
     }
@@ -34,21 +34,29 @@ extension Ledger {
     if let first = try Self.duplicate(of: new, in: database) { return first }
     try checkSize(in: database)
     let at = timeStamp
+    // An announcement whose clip exists waits for nothing but its turn.
+    let clip = new.decision?.clip.name
+    let state = clip == nil ? State.accepted : .waiting
     try database.cachedStatement(
       sql: """
         INSERT INTO announcements
           (account, id, lane, kind, replay, category, sequence, payload, default_locale, default_pack,
-           default_group, state, accepted_at, expires_at, changed_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'accepted', ?, ?, ?)
+           default_group, state, clip, accepted_at, expires_at, changed_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
       new.account, new.id, new.lane, new.kind.rawValue, new.isReplay, new.category.rawValue, new.sequence, new.payload,
-      new.defaultLocale, new.defaultPack, new.defaultGroup, at, new.expiresAt?.wholeMilliseconds, at,
+      new.defaultLocale, new.defaultPack, new.defaultGroup, state.rawValue, clip, at, new.expiresAt?.wholeMilliseconds,
+      at,
     ])
     let number = database.lastInsertedRowID
+    if let decision = new.decision {
+      try Self.store(decision, account: new.account, id: new.id, at: at, in: database)
+    }
     try Self.append(.accepted, number, lane: new.lane, at: at, in: database)
+    if state == .waiting { try Self.append(.waiting, number, lane: new.lane, at: at, in: database) }
     for member in members { try mark(member, as: number, lane: new.lane, at: at, in: database) }
-    return Acceptance(number: number, isDuplicate: false, state: .accepted, isSamePayload: true)
+    return Acceptance(number: number, isDuplicate: false, state: state, isSamePayload: true)
   }
 
   /// Throws `diskFull` when the file has reached ``Options/maximumBytes``. SQLite's own limit is higher, so that

@@ -52,9 +52,13 @@ extension Ledger {
         .invalidValue, while: .answering, in: file,
         field: "announcement (it must have the account and the id of the answer)")
     }
+    var announcement = announcement
+    announcement?.decision = new.decision
     let words = SearchText(wordsOf: new.report)?.bytes
-    let cost = 512 + new.report.count + (announcement?.payload.count ?? 0) + 5_000 * pushes.count
-    return try await write(while: .answering, cost: cost) { [self] database in
+    let cost =
+      512 + new.report.count + (new.decision?.byteCount ?? 0) + (announcement?.payload.count ?? 0) + 5_000
+      * pushes.count
+    return try await write(while: .answering, cost: cost) { [self, announcement] database in
       if let first = try Self.answer(new.account, new.key, since: oldestAnswer, in: database) {
         return AnswerAcceptance(
           answer: first, isDuplicate: true, isSameBody: first.bodyDigest == new.bodyDigest,
@@ -62,10 +66,12 @@ extension Ledger {
       }
       try checkSize(in: database)
       let at = timeStamp
-      // This replaces an answer that is too old to be valid.
+      // An answer that is too old to be valid, and what was decided then, make way.
+      try database.cachedStatement(sql: "DELETE FROM answers WHERE account = ? AND key = ?")
+        .execute(arguments: [new.account, new.key])
       try database.cachedStatement(
         sql: """
-          INSERT OR REPLACE INTO answers
+          INSERT INTO answers
             (account, key, body_digest, id, status, report, clip, clip_group, created_at, words)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """
@@ -73,6 +79,9 @@ extension Ledger {
         new.account, new.key, new.bodyDigest, new.id, new.status, new.report, new.clip?.name, new.clip?.group, at,
         words,
       ])
+      if let decision = new.decision {
+        try Self.store(decision, account: new.account, id: new.id, at: at, in: database)
+      }
       if let detail = new.rendered {
         try tell(
           WebhookEvent(
@@ -147,15 +156,15 @@ extension Ledger {
   }
 
   static func announcement(_ account: String, _ id: String, in database: Database) throws -> Announcement? {
-    let entry = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?").first(
-      [account, id], Entry.init(row:))
+    let entry = try entries("account = ? AND id = ?", [account, id], in: database).first
     // The order is by row number, because the index of ids is in that order. If the order were by time, SQLite would
     // scan all answers of the account.
     let answer = try database.cachedStatement(
       sql: "SELECT * FROM answers WHERE account = ? AND id = ? ORDER BY rowid LIMIT 1"
     ).first([account, id], Answer.init(row:))
     guard entry != nil || answer != nil else { return nil }
-    return Announcement(account: account, id: id, entry: entry, answer: answer)
+    let decision = try entry.map { $0.decision } ?? Self.decision(account: account, id: id, in: database)
+    return Announcement(account: account, id: id, entry: entry, decision: decision, answer: answer)
   }
 }
 

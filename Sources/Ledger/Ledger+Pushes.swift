@@ -34,11 +34,7 @@ extension Ledger {
         ).execute(arguments: [account, push.device])
         sequence = device.lastSequence + 1
       }
-      let body: Data
-      do { body = try push.body(sequence) } catch {
-        // An error that is not of the ledger would end the other writes of the transaction too.
-        throw LedgerError(.invalidValue, while: .pushing, in: file, field: "body (it cannot be made)")
-      }
+      let body = push.body.bytes(sequence: sequence)
       guard body.count <= 4096 else {
         throw LedgerError(.invalidValue, while: .pushing, in: file, field: "body (at most 4096 bytes)")
       }
@@ -145,17 +141,38 @@ extension Ledger {
       throw LedgerError(.invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (64 bytes)")
     }
     return try await write(while: .pushing) { [self] database in
-      try database.cachedStatement(
-        sql: """
-          UPDATE pushes SET state = ?1, reason = CASE ?1 WHEN 'expired' THEN coalesce(?2, reason) ELSE ?2 END,
-            finished_at = ?3, starts = 0
-          WHERE number = ?4 AND finished_at IS NULL
-          """
-      ).execute(arguments: [state.rawValue, reason, timeStamp, number])
-      guard database.changesCount == 1 else { return false }
-      try tellEnd(ofPush: number, in: database)
-      return true
+      try finishPush(number, state, reason: reason, in: database)
     }
+  }
+
+  /// Ends pushes that are no longer news, in one transaction. The outcomes are durable when the call returns.
+  ///
+  /// - Parameter pushes: The numbers, each with the reason why the push had to wait, at most 64 bytes; nil for the
+  ///   stored reason.
+  /// - Returns: The numbers of those that had not ended before.
+  public func expirePushes(_ pushes: [(number: Int64, reason: String?)]) async throws(LedgerError) -> Set<Int64> {
+    try await write(while: .pushing, cost: 256 * pushes.count) { [self] database in
+      try pushes.reduce(into: Set()) { ended, push in
+        if try finishPush(push.number, .expired, reason: push.reason, in: database) { ended.insert(push.number) }
+      }
+    }
+  }
+
+  private func finishPush(
+    _ number: Int64, _ state: Push.State, reason: String?, in database: Database
+  ) throws -> Bool {
+    try database.cachedStatement(
+      sql: """
+        UPDATE pushes SET state = ?1, reason = CASE ?1 WHEN 'expired' THEN coalesce(?2, reason) ELSE ?2 END,
+          finished_at = ?3, starts = 0
+        WHERE number = ?4 AND finished_at IS NULL
+        """
+    ).execute(arguments: [
+      state.rawValue, reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }, timeStamp, number,
+    ])
+    guard database.changesCount == 1 else { return false }
+    try tellEnd(ofPush: number, in: database)
+    return true
   }
 
   /// Lets a push wait for another attempt.

@@ -112,17 +112,23 @@ extension Ledger {
   }
 
   private func entries(_ condition: String, _ arguments: StatementArguments) async throws(LedgerError) -> [Entry] {
-    try await read { database in
-      let statement = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE \(condition)")
-      return try statement.all(arguments, Entry.init(row:))
+    try await read { try Self.entries(condition, arguments, in: $0) }
+  }
+
+  static func entries(
+    _ condition: String, _ arguments: StatementArguments, in database: Database
+  ) throws -> [Entry] {
+    try database.cachedStatement(sql: "SELECT * FROM announcements WHERE \(condition)").all(arguments) { row in
+      let decision = try decision(account: try row.value("account"), id: try row.value("id"), in: database)
+      return try Entry(row: row, decision: decision)
     }
   }
 }
 
 extension Ledger.Entry {
-  init(row: Row) throws {
+  fileprivate init(row: Row, decision: Decision?) throws {
     number = try row.value("number")
-    announcement = try StoredAnnouncement(row: row)
+    announcement = try StoredAnnouncement(row: row, decision: decision)
     state = try row.name("state")
     detail = try row.detail()
     clip = try row.optional("clip")
@@ -137,13 +143,13 @@ extension Ledger.Entry {
 }
 
 extension StoredAnnouncement {
-  fileprivate init(row: Row) throws {
+  fileprivate init(row: Row, decision: Decision?) throws {
     self.init(
       account: try row.value("account"), id: try row.value("id"), lane: try row.value("lane"),
       kind: try row.name("kind"), isReplay: try row.value("replay"), category: try row.name("category"),
       sequence: try row.optional("sequence"), payload: try row.value("payload"),
       defaultLocale: try row.optional("default_locale"), defaultPack: try row.optional("default_pack"),
-      defaultGroup: try row.optional("default_group"),
+      defaultGroup: try row.optional("default_group"), decision: decision,
       expiresAt: try row.date("expires_at"))
   }
 }

@@ -32,8 +32,7 @@ extension Ledger {
   public func remove(account: String, id: String) async throws(LedgerError) -> Removal {
     if account.hasZero || id.hasZero { return .unknown }
     return try await write(while: .removing) { [self] database in
-      let entry = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?").first(
-        [account, id], Entry.init(row:))
+      let entry = try Self.entries("account = ? AND id = ?", [account, id], in: database).first
       if let entry, try !entry.state.isFinal || Self.isReplayed(entry.number, in: database) { return .notEnded }
       let pushStates = try String.fetchSet(
         database.cachedStatement(sql: "SELECT state FROM pushes WHERE account = ? AND announcement = ?"),

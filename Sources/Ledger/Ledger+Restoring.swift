@@ -33,8 +33,7 @@ extension Ledger {
           """
       ).execute(arguments: [at, number, at - Int64(Self.restorationTime * 1000), at])
       guard database.changesCount == 1 else { return nil }
-      let entry = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE number = ?").first(
-        [number], Entry.init(row:))
+      let entry = try Self.entries("number = ?", [number], in: database).first
       if let entry { try Self.append(.restored, number, lane: entry.lane, at: at, in: database) }
       return entry
     }

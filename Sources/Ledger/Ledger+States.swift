@@ -12,6 +12,9 @@ extension Ledger {
     public var detail: [String: String]
     /// The file name of the announcement's clip, at most 4,096 bytes; nil keeps the stored name.
     public var clip: String?
+    /// What was decided about the announcement when its clip was made; nil keeps what is stored. The first decision
+    /// stands.
+    public var decision: Decision?
     /// The length of the part that was played, in milliseconds; nil keeps the stored value.
     public var heardMilliseconds: Int?
     /// The lane's last sequence number that was played or passed over. A number lower than the stored one changes
@@ -22,10 +25,12 @@ extension Ledger {
     public var endsMembers = false
 
     public init(
-      detail: [String: String] = [:], clip: String? = nil, heardMilliseconds: Int? = nil, passing: Int64? = nil
+      detail: [String: String] = [:], clip: String? = nil, decision: Decision? = nil, heardMilliseconds: Int? = nil,
+      passing: Int64? = nil
     ) {
       self.detail = detail
       self.clip = clip
+      self.decision = decision
       self.heardMilliseconds = heardMilliseconds
       self.passing = passing
     }
@@ -46,6 +51,9 @@ extension Ledger {
     try checkDetail(change.detail)
     if let clip = change.clip, clip.utf8.count > 4096 || clip.hasZero {
       throw LedgerError(.invalidValue, while: .changing, in: file, field: "clip (at most 4096 bytes without NUL)")
+    }
+    if let rule = change.decision?.brokenRule {
+      throw LedgerError(.invalidValue, while: .changing, in: file, field: rule)
     }
     return try await write(while: .changing) { [self] database in
       try set(number, state, change, in: database)
@@ -82,6 +90,10 @@ extension Ledger {
     ])
     guard database.changesCount == 1 else {
       throw LedgerError(.illegalTransition, while: .changing, in: file, from: from, to: state)
+    }
+    if let decision = change.decision {
+      try Self.store(
+        decision, account: try before.value("account"), id: try before.value("id"), at: at, in: database)
     }
     let kind = from == .playing && !state.isFinal ? Event.Kind.interrupted : Event.Kind(state)
     try Self.append(kind, number, lane: lane, detail: change.detail, at: at, in: database)

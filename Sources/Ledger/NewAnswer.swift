@@ -19,13 +19,15 @@ public struct NewAnswer: Sendable, Hashable {
   public var report: Data
   /// The clip that the report describes; nil when it describes none.
   public var clip: PublishedClip?
+  /// What was decided about the announcement; nil for an answer that repeats an earlier one.
+  public var decision: Decision?
   /// Codes and numbers about the clip for webhooks, such as `["method": "speech"]`, at most 1,000 bytes. They must not
   /// contain amounts or names. Nil for an answer that repeats an earlier one, of which webhooks are not told.
   public var rendered: [String: String]?
 
   public init(
     account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data, clip: PublishedClip? = nil,
-    rendered: [String: String]? = nil
+    decision: Decision? = nil, rendered: [String: String]? = nil
   ) {
     self.account = account
     self.key = key
@@ -34,6 +36,7 @@ public struct NewAnswer: Sendable, Hashable {
     self.status = status
     self.report = report
     self.clip = clip
+    self.decision = decision
     self.rendered = rendered
   }
 
@@ -50,7 +53,7 @@ public struct NewAnswer: Sendable, Hashable {
     if let rendered, rendered.reduce(2, { $0 + $1.key.utf8.count + $1.value.utf8.count + 6 }) > 1000 {
       return "rendered (at most 1000 bytes as JSON)"
     }
-    return clip?.brokenRule
+    return clip?.brokenRule ?? decision?.brokenRule
   }
 }
 
@@ -88,6 +91,8 @@ extension Ledger {
     public let id: String
     /// The announcement's entry; nil when it was not to be played or was pruned.
     public let entry: Entry?
+    /// What was decided about the announcement; nil when an earlier version accepted it.
+    public let decision: Decision?
     /// The first answer for the id; nil when the announcement did not come with a request, or the answer was pruned.
     public let answer: Answer?
   }

@@ -22,15 +22,36 @@ public struct NewPush: Sendable {
   public var clip: String?
   /// The time from which the push is no longer news, and is not sent any more.
   public var expiresAt: Date
-  /// Returns the body: a JSON object of at most 4,096 bytes. The ledger calls it once, in its transaction, with the
-  /// number that the push has among those to its device. It must return at once.
-  ///
-  /// The number is nil for pushes other than alerts.
-  public var body: @Sendable (_ sequence: Int64?) throws -> Data
+  /// The JSON object that is sent.
+  public var body: Body
+
+  /// The body of a push: a JSON object of at most 4,096 bytes. Only its number differs from device to device, so it is
+  /// made once for all of them.
+  public struct Body: Sendable, Hashable {
+    let beforeSequence: Data
+    let afterSequence: Data
+    private let hasSequence: Bool
+
+    /// Creates a body without a number.
+    public init(_ bytes: Data) { (beforeSequence, afterSequence, hasSequence) = (bytes, Data(), false) }
+
+    /// Creates a body with a gap for the number that the push has among those to its device.
+    public init(beforeSequence: Data, afterSequence: Data) {
+      (self.beforeSequence, self.afterSequence, hasSequence) = (beforeSequence, afterSequence, true)
+    }
+
+    /// Returns the bytes that are sent.
+    ///
+    /// - Parameter sequence: The number; nil for pushes other than alerts.
+    func bytes(sequence: Int64?) -> Data {
+      guard hasSequence else { return beforeSequence }
+      return beforeSequence + Data((sequence.map(String.init) ?? "null").utf8) + afterSequence
+    }
+  }
 
   public init(
     device: String, kind: Kind, priority: Int, collapseID: String? = nil, clip: String? = nil, expiresAt: Date,
-    body: @escaping @Sendable (_ sequence: Int64?) throws -> Data
+    body: Body
   ) {
     self.device = device
     self.kind = kind

@@ -61,6 +61,7 @@ enum Schema {
     migrator.registerMigration("12: starts without an end, order of registrations") { try $0.execute(sql: starts) }
     migrator.registerMigration("13: search") { try addWords(to: $0) }
     migrator.registerMigration("14: ended pushes that announce nothing") { try $0.execute(sql: silentPushes) }
+    migrator.registerMigration("15: decisions about announcements") { try $0.execute(sql: decisions) }
     return migrator
   }
 

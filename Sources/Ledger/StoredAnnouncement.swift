@@ -38,6 +38,8 @@ public struct StoredAnnouncement: Sendable, Hashable {
   public var defaultPack: String?
   /// The app group for a payload that names none.
   public var defaultGroup: String?
+  /// What was decided about the announcement; nil if its clip is still to be made, or if an earlier version accepted it.
+  public var decision: Decision?
   /// The time from which the announcement is dropped instead of played, stored with millisecond precision; nil when it
   /// does not expire. It does not apply to money.
   public var expiresAt: Date?
@@ -48,7 +50,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
   public init(
     account: String = "", id: String, lane: String = "", kind: Kind = .request, isReplay: Bool = false,
     category: Ledger.Category, sequence: Int64? = nil, payload: Data, defaultLocale: String? = nil,
-    defaultPack: String? = nil, defaultGroup: String? = nil, expiresAt: Date? = nil
+    defaultPack: String? = nil, defaultGroup: String? = nil, decision: Decision? = nil, expiresAt: Date? = nil
   ) {
     self.account = account
     self.id = id
@@ -61,6 +63,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
     self.defaultLocale = defaultLocale
     self.defaultPack = defaultPack
     self.defaultGroup = defaultGroup
+    self.decision = decision
     self.expiresAt = expiresAt
   }
 
@@ -78,7 +81,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
       return "\(name) (at most 255 bytes without NUL)"
     }
     if let expiresAt, expiresAt.wholeMilliseconds == nil { return "expiresAt (a date that the calendar can represent)" }
-    return nil
+    return decision?.brokenRule
   }
 }
 

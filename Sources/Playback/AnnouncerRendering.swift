@@ -33,27 +33,43 @@ public struct AnnouncerRendering: Rendering {
     self.init(announcer, options: options) { _ in library }
   }
 
+  public func decided(_ announcement: StoredAnnouncement) async -> RenderedSound? {
+    // If the folder cannot be read, making the clip again says why.
+    guard let clip = announcement.decision?.clip, let library = try? library(clip.group),
+      let waveform = try? await Announcer.publishedClip(named: clip.name, in: library)
+    else { return nil }
+    return RenderedSound(waveform: waveform, clip: clip.name)
+  }
+
   public func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
     try await reported {
       switch try announcement.content {
       case .file(let file): return RenderedSound(waveform: try PlayableFile.waveform(of: file))
       case .announcement(let content, let requested):
         let options = try RenderOptions(requested, defaults: announcement.defaults, base: options)
-        return try await clip(content, options, group: requested.group ?? announcement.defaultGroup)
+        guard let decision = announcement.decision else {
+          return try await clip(content, options, group: requested.group ?? announcement.defaultGroup)
+        }
+        do {
+          return try await clip(content, options.speaking(as: decision), group: decision.clip.group)
+        } catch {
+          // The voice is gone as well. Another one announces the payment in the same language.
+          return try await clip(content, options.speaking(in: decision.locale), group: decision.clip.group)
+        }
       }
     }
   }
 
   public func again(before replay: StoredAnnouncement) async throws -> Waveform {
     try await reported {
-      var (locale, group): (String?, String?) = (nil, nil)
+      var (locale, group) = (replay.decision?.locale, replay.decision?.clip.group)
       var options = options
-      if case .announcement(let announcement, let requested) = try replay.content {
+      if locale == nil, case .announcement(let announcement, let requested) = try replay.content {
         options = try RenderOptions(requested, defaults: replay.defaults, base: options)
         (locale, group) = (announcement.locale, requested.group ?? replay.defaultGroup)
-        // A summary is only played and never sent, and no pack has a recording of it.
-        (options.format, options.method) = (self.options.format, .auto)
       }
+      // The word is only played and never sent.
+      (options.format, options.method) = (self.options.format, .auto)
       return try await clip(.again(locale: locale), options, group: group).waveform
     }
   }
@@ -65,7 +81,9 @@ public struct AnnouncerRendering: Rendering {
     guard let announcer else { throw RenderFailure(code: "announcer_missing", isPassing: true) }
     do {
       let clip = try await announcer.render(announcement, options: options, into: try library(group))
-      return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
+      return RenderedSound(
+        waveform: clip.waveform, clip: clip.report.clip.name,
+        decision: Decision(announcement, clip.report, group: group))
     } catch is SoundLibraryError {
       // If the library's folder is full or not writable, the announcement is still played. The clip is just not stored.
       return RenderedSound(waveform: try await announcer.render(announcement, options: options, into: nil).waveform)
@@ -95,5 +113,23 @@ public struct AnnouncerRendering: Rendering {
     case let error as SpeechEngineError: ![.textUnspeakable, .requestRefused].contains(error.code)
     default: true
     }
+  }
+}
+
+extension RenderOptions {
+  /// Returns the options for making the clip of a decision again.
+  fileprivate func speaking(as decision: Decision) -> RenderOptions {
+    var options = self
+    options.defaultLocale = decision.locale
+    // The voice that says an announcement by default may have changed since.
+    if decision.packDigest == nil { options.method = .speech } else { options.pack = decision.voice }
+    return options
+  }
+
+  /// Returns the options for any voice of a language.
+  fileprivate func speaking(in locale: String) -> RenderOptions {
+    var options = self
+    (options.method, options.pack, options.voice, options.defaultLocale) = (.auto, nil, nil, locale)
+    return options
   }
 }

@@ -60,7 +60,8 @@ extension Lane {
         }
         if recovering, setAside(entry) { continue }
         waiting[entry.number] = Waiting(
-          category: entry.category, isReplay: entry.isReplay, isSuspect: recovering && entry.starts > 0)
+          category: entry.category, isReplay: entry.isReplay, isSuspect: recovering && entry.starts > 0,
+          hasClip: entry.state == .waiting)
         order.accept(item(entry))
       }
       if page.count < limit { return }

@@ -107,7 +107,8 @@ extension Lane {
       if number > lastSeen {
         await lookForArrivals()
       } else {
-        waiting[number] = Waiting(category: entry.category, isReplay: entry.isReplay)
+        waiting[number] = Waiting(
+          category: entry.category, isReplay: entry.isReplay, hasClip: entry.state == .waiting)
         order.restore(item(entry))
       }
       signals.happened()

@@ -41,22 +41,22 @@ extension Lane {
   ) async -> RenderOutcome {
     do {
       guard let entry = try await ledger.entry(number), !entry.state.isFinal else { return .gone }
-      // If the announcement was already rendered, its clip is found in the library, and its state does not change.
-      let isReady = entry.state == .waiting
-      if !isReady { try await ledger.set(number, .rendering) }
+      let stored = entry.announcement
+      // The clip was made when the announcement was accepted. Only if it is gone, it is made again.
+      let decided = await renderer.decided(stored)
+      // A replay has the word "again" besides, which may have to be made.
+      if decided == nil || stored.isReplay { try await ledger.set(number, .rendering) }
       do {
-        let stored = entry.announcement
-        let sound = try await renderer.render(stored)
+        let sound = if let decided { decided } else { try await renderer.render(stored) }
         let again = stored.isReplay ? try await renderer.again(before: stored) : nil
         let laneSound = try LaneSound(sound, again: again, chime: chime, pause: settings.chimePause)
-        if !isReady { try await ledger.set(number, .waiting, Ledger.Change(clip: sound.clip)) }
+        try await ledger.set(number, .waiting, Ledger.Change(clip: sound.clip, decision: sound.decision))
         return .ready(laneSound)
       } catch let error as LedgerError {
         throw error
       } catch {
         let failure = error as? RenderFailure ?? RenderFailure(code: "internal_error", isPassing: true)
         if failure.isPassing {
-          if isReady { try await ledger.set(number, .rendering) }
           try await ledger.set(number, .accepted, Ledger.Change(detail: ["code": failure.code]))
         }
         return .failed(failure)
@@ -78,7 +78,7 @@ extension Lane {
     switch outcome {
     case .ready where one.chimeVersion != chimeVersion && number != summary?.number: one.attempts = 0
     case .ready(let sound):
-      (one.sound, one.failure, one.attempts) = (sound, nil, 0)
+      (one.sound, one.hasClip, one.failure, one.attempts) = (sound, sound.clip != nil, nil, 0)
       ready.insert(number)
       order.setDuration(Int64(sound.length), of: number)
     case .gone:

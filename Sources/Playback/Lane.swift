@@ -18,6 +18,8 @@ actor Lane {
     var isSuspect = false
     var sound: LaneSound?
     var isRendering = false
+    /// Whether the clip was made. The sound is read from it shortly before its turn.
+    var hasClip = false
     /// The version of the chime with which the sound is rendered.
     var chimeVersion = 0
     var attempts = 0
@@ -352,8 +354,8 @@ actor Lane {
       waiting[item.number].map { one in
         LaneStatus.Waiting(
           number: item.number, category: one.category,
-          state: one.isRendering ? .rendering : one.sound == nil ? .accepted : .waiting, failure: one.failure?.code,
-          isReplay: one.isReplay)
+          state: one.hasClip || one.sound != nil ? .waiting : one.isRendering ? .rendering : .accepted,
+          failure: one.failure?.code, isReplay: one.isReplay)
       }
     }
     let playing = current.map { current in

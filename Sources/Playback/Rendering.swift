@@ -5,7 +5,12 @@ public import Waveforms
 
 /// A renderer of announcements.
 public protocol Rendering: Sendable {
-  /// Renders the sound, or returns the existing one. The same announcement always gives the same sound.
+  /// Returns the sound that was decided when the announcement was accepted; nil if nothing was decided, or if the clip
+  /// is gone. It decides nothing and makes no sound.
+  func decided(_ announcement: StoredAnnouncement) async -> RenderedSound?
+
+  /// Renders the sound, or returns the existing one. The same announcement always gives the same sound. If the clip
+  /// that was decided is gone, it is made again with the same voice or, if that is gone too, with what there is.
   ///
   /// - Throws: ``RenderFailure``. Any other error is treated as temporary, so that no payment is lost.
   func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound
@@ -17,15 +22,22 @@ public protocol Rendering: Sendable {
   func again(before replay: StoredAnnouncement) async throws -> Waveform
 }
 
+extension Rendering {
+  public func decided(_ announcement: StoredAnnouncement) async -> RenderedSound? { nil }
+}
+
 /// The sound of an announcement.
 public struct RenderedSound: Sendable, Hashable {
   public var waveform: Waveform
   /// The name of its clip, if the clip is in the sound library.
   public var clip: String?
+  /// What was decided about the announcement when it was rendered; nil for a sound file.
+  public var decision: Decision?
 
-  public init(waveform: Waveform, clip: String? = nil) {
+  public init(waveform: Waveform, clip: String? = nil, decision: Decision? = nil) {
     self.waveform = waveform
     self.clip = clip
+    self.decision = decision
   }
 }
 

@@ -88,6 +88,19 @@ extension StoredAnnouncement {
     AnnouncementRequest.Defaults(locale: defaultLocale, pack: defaultPack, group: defaultGroup)
   }
 
+  /// The payment; nil if the announcement is something else. A payment whose clip was made has no more than its kind,
+  /// its amount and the locale in which it is heard.
+  private var payment: Payment? {
+    if let decision, let amount = decision.amount, let kind = Payment.Kind(rawValue: decision.kind) {
+      guard let currency = Currency(code: amount.currency),
+        let money = try? Money(decimalText: amount.value, currency: currency)
+      else { return nil }
+      return Payment(amount: money, kind: kind, locale: decision.locale)
+    }
+    guard case .announcement(.payment(let payment), _) = try? content else { return nil }
+    return payment
+  }
+
   /// The title for people, if a file has one.
   public var title: String? { kind == .file ? filePayload?.title : nil }
 
@@ -99,11 +112,8 @@ extension StoredAnnouncement {
   /// - Returns: The announcement, or nil if one of the announcements is not a received payment or if a sum is too large
   ///   to be spoken.
   public static func summary(of payments: [StoredAnnouncement]) -> StoredAnnouncement? {
-    var received: [Payment] = []
-    for stored in payments {
-      guard case .announcement(.payment(let payment), _) = try? stored.content else { return nil }
-      received.append(payment)
-    }
+    let received = payments.compactMap(\.payment)
+    guard received.count == payments.count else { return nil }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let summary = PaymentSummary(of: received), let payload = try? encoder.encode(summary)

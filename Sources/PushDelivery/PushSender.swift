@@ -276,12 +276,21 @@ public actor PushSender {
   /// - Returns: False if somebody else has ended the push, or if the sender ends first. In the second case the push
   ///   stays unfinished, and the next sender sends it again.
   private func store(_ number: Int64, _ state: Ledger.Push.State, reason: String?) async -> Bool {
+    await stored { [ledger] () async throws(LedgerError) in
+      try await ledger.finishPush(number, state, reason: reason)
+    } ?? false
+  }
+
+  /// Stores something, however long it takes.
+  ///
+  /// - Returns: Nil if the sender ends first.
+  private func stored<Value: Sendable>(_ store: () async throws(LedgerError) -> Value) async -> Value? {
     while true {
       do throws(LedgerError) {
-        return try await ledger.finishPush(number, state, reason: reason)
+        return try await store()
       } catch {
         report(.ledgerFailed(error))
-        guard (try? await sleep(.seconds(1))) != nil else { return false }
+        guard (try? await sleep(.seconds(1))) != nil else { return nil }
       }
     }
   }
@@ -317,14 +326,23 @@ public actor PushSender {
   }
 
   private func expire(_ pushes: [Ledger.UnfinishedPush]) async {
-    for push in pushes where await store(push.number, .expired, reason: push.reason) {
-      report(
-        .ended(
-          Ended(
-            number: push.number, account: push.account, announcement: push.announcement, device: push.device,
-            state: .expired, reason: push.reason)))
+    for start in stride(from: 0, to: pushes.count, by: Self.mostExpiredAtOnce) {
+      let part = pushes[start..<min(start + Self.mostExpiredAtOnce, pushes.count)]
+      let ended = await stored { [ledger] () async throws(LedgerError) in
+        try await ledger.expirePushes(part.map { ($0.number, $0.reason) })
+      }
+      for push in part where ended?.contains(push.number) == true {
+        report(
+          .ended(
+            Ended(
+              number: push.number, account: push.account, announcement: push.announcement, device: push.device,
+              state: .expired, reason: push.reason)))
+      }
     }
   }
+
+  /// The number of expired pushes that are stored in one transaction. Other writes wait for it.
+  private static let mostExpiredAtOnce = 500
 
   private func removeToken(_ token: String, of push: Ledger.Push, since: Date) async {
     do throws(LedgerError) {

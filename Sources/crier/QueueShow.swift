@@ -72,6 +72,7 @@ struct Titles: Sendable {
   var books: PhraseBooks?
 
   func title(_ entry: Ledger.Entry) -> String {
+    if let text = entry.decision?.text { return text }
     guard let content = try? entry.announcement.content else { return entry.category.rawValue }
     switch content {
     case .file(let file): return entry.announcement.title ?? file.lastPathComponent

@@ -22,9 +22,10 @@ struct DeviceKeyTests {
   /// Pushes announcements to a device.
   private func push(_ ids: [String?], to device: String = "phone-1", account: String = "shop") async throws {
     for id in ids {
-      let push = NewPush(device: device, kind: .alert, priority: 10, expiresAt: Date(timeIntervalSinceNow: 3600)) {
-        Data(#"{"crier":{"amount":"12.50","sequence":\#($0 ?? 0)}}"#.utf8)
-      }
+      let push = NewPush(
+        device: device, kind: .alert, priority: 10, expiresAt: Date(timeIntervalSinceNow: 3600),
+        body: NewPush.Body(
+          beforeSequence: Data(#"{"crier":{"amount":"12.50","sequence":"#.utf8), afterSequence: Data("}}".utf8)))
       guard let id else {
         try await service.ledger.accept([push], account: account)
         continue
@@ -100,9 +101,9 @@ struct DeviceKeyTests {
     #expect(try await phone.get("/v1/clips/\(own)").status == 404, "it was not pushed")
     try await service.ledger.accept(
       [
-        NewPush(device: "phone-1", kind: .alert, priority: 10, clip: own, expiresAt: Date() + 3600) { _ in
-          Data("{}".utf8)
-        }
+        NewPush(
+          device: "phone-1", kind: .alert, priority: 10, clip: own, expiresAt: Date() + 3600,
+          body: NewPush.Body(Data("{}".utf8)))
       ], account: "shop")
     for client in [phone, backend] {
       let answer = try await client.get("/v1/clips/\(own)")

@@ -158,7 +158,7 @@ struct OperationTests {
     #expect(lines.values[#"crier_requests_total{method="other",path="/v1/announcements",status="405"}"#] == 1)
     #expect(lines.values[#"crier_requests_total{method="GET",path="other",status="404"}"#] == 1)
     #expect(lines.values["crier_requests_in_flight"] == 1, "this request itself")
-    #expect(lines.values[#"crier_announcements{state="accepted"}"#] == 1)
+    #expect(lines.values[#"crier_announcements{state="waiting"}"#] == 1)
     #expect(!answer.text.contains("zqzq"))
   }
 }

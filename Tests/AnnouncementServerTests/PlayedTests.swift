@@ -29,7 +29,7 @@ struct PlayedTests {
     let client = try await service.client()
     #expect(try await client.post(Self.body).status == 201)
     let entry = try #require(try await service.ledger.entry(account: "shop", id: "p1"))
-    #expect(entry.state == .accepted && entry.lane == "counter" && entry.payload == Data(Self.body.utf8))
+    #expect(entry.state == .waiting && entry.lane == "counter" && entry.payload == Data(Self.body.utf8))
     let restarted = try TestService(in: service.folder) { $0.hasPlayer = true }
     restarted.output.hearAll()
     let player = try await restarted.startPlayer()
@@ -77,7 +77,7 @@ struct PlayedTests {
     #expect(try await client.post(Self.body).status == 201)
     now.withLock { $0 = Date() }
     #expect(try await client.post(Self.body).status == 201)
-    #expect(try await service.ledger.counts()[.accepted] == 1)
+    #expect(try await service.ledger.counts()[.waiting] == 1)
   }
 
   @Test("a refused announcement is not played")

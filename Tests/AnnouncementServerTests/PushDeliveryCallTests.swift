@@ -9,6 +9,8 @@ import Ledger
 import PushDelivery
 import PushMessages
 import ServiceAccess
+import SoundOutputTestSupport
+import TestSupport
 import Testing
 
 @testable import AnnouncementServer
@@ -20,7 +22,9 @@ struct PushDeliveryCallTests {
   private static let tokens = [String(repeating: "ab", count: 32), String(repeating: "cd", count: 32)]
 
   /// A service that pushes to the app `com.example.shop` through a simulator.
-  private func service(_ simulator: APNSSimulator, lifetime: TimeInterval = 3600) throws -> TestService {
+  private func service(
+    _ simulator: APNSSimulator, lifetime: TimeInterval = 3600, hasPlayer: Bool = false
+  ) throws -> TestService {
     let folder = try TemporaryFolder()
     let authority = folder.url.appending(path: "ca.pem")
     try Data(simulator.certificateAuthority.utf8).write(to: authority)
@@ -28,7 +32,10 @@ struct PushDeliveryCallTests {
     let key = try PushDelivery.ProviderKey(pem: Self.key.pemRepresentation, id: "ABC123DEFG", team: "TEAM123456")
     let client = PushClient(connections: try PushConnections(server: server), tokens: ProviderTokens(key: key))
     let app = PushSchedule.App(bundleID: "com.example.shop", environment: .production)
-    return try TestService(in: folder) { $0.pushes = PushParts(clients: [app: client], lifetime: lifetime) }
+    return try TestService(in: folder) {
+      $0.pushes = PushParts(clients: [app: client], lifetime: lifetime)
+      $0.hasPlayer = hasPlayer
+    }
   }
 
   private func register(
@@ -121,6 +128,51 @@ struct PushDeliveryCallTests {
       #expect(payload.aps.sound == url.path.split(separator: "/").last.map(String.init))
     }
     await simulator.stop()
+  }
+
+  @Test("what is pushed and played is heard in the language of the report, and is the same clip")
+  func playedToo() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator, hasPlayer: true)
+    try await register("phone", Self.tokens[0], in: service, locale: "zh-CN")
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    service.output.hearAll()
+    let player = try await service.startPlayer()
+    let answer = try await client.post(payment("p1", "12.50", #""deliver":["play","push"],"device":"phone""#))
+    #expect(answer.status == 201)
+    #expect(try answer.string("locale") == "zh-CN")
+    try await service.event(.played, of: player)
+    _ = try await outcome(of: "p1", client)
+    let state = try await client.get("/v1/announcements/p1")
+    let name = try answer.string("clip.name")
+    #expect(try state.string("delivery.play.clip") == name)
+    let (heard, reported) = (
+      try state.number("delivery.play.heard_ms").orThrow("a length"),
+      try answer.number("clip.duration_ms").orThrow("a length")
+    )
+    #expect(abs(heard - reported) <= 1)
+    let pushed = try #require(simulator.deliveries(to: Self.tokens[0]).first)
+    let payload = try JSONDecoder().decode(Payload.self, from: Data(pushed.payload))
+    #expect(payload.aps.sound == name && payload.crier.locale == "zh-CN")
+    #expect(service.clips() == [name], "nothing was made twice")
+  }
+
+  @Test("the number of a push is put in its place, even if the texts have the same digits")
+  func digits() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    let id = String(Int64.max)
+    let body = #"{"id":"\#(id)","text":"\#(id)","deliver":["push"],"device":"phone"}"#
+    #expect(try await client.post(body).status == 201)
+    #expect(try await outcome(of: id, client).map(\.state) == ["delivered"])
+    let pushed = try #require(simulator.deliveries(to: Self.tokens[0]).first)
+    let payload = try #require(try JSONSerialization.jsonObject(with: Data(pushed.payload)) as? [String: Any])
+    let content = try #require(payload["crier"] as? [String: Any])
+    #expect(content["id"] as? String == id && content["sequence"] as? Int == 1)
   }
 
   @Test("a group of devices is pushed to by its name, each in its own language, and a request's language counts first")
@@ -303,9 +355,9 @@ struct PushDeliveryCallTests {
     // Another sender has the seat.
     let other = try Ledger(at: service.ledger.file)
     var seat = try other.takePushSeat()
-    let push = NewPush(device: "phone", kind: .alert, priority: 10, expiresAt: Date() + 3600) { _ in
-      Data(#"{"aps":{"alert":"12.50"}}"#.utf8)
-    }
+    let push = NewPush(
+      device: "phone", kind: .alert, priority: 10, expiresAt: Date() + 3600,
+      body: NewPush.Body(Data(#"{"aps":{"alert":"12.50"}}"#.utf8)))
     try await other.accept([push], account: "shop")
     service.run { [server = service.server] in try await server.pushService?.run() }
     withExtendedLifetime(seat) {}

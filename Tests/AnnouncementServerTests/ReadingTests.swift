@@ -39,7 +39,8 @@ struct ReadingTests {
     let client = try await service.client()
     _ = try await client.post(payment("p1", "12.50", #""deliver":["clip","play"]"#))
     let waiting = try await client.get("/v1/announcements/p1")
-    #expect(try waiting.string("delivery.play.state") == "accepted")
+    #expect(try waiting.string("delivery.play.state") == "waiting", "its clip is made before the answer")
+    #expect(try waiting.string("delivery.play.clip") == waiting.string("clip.name"))
     #expect(try waiting.string("delivery.play.lane") == "counter" && waiting.number("delivery.play.number") != nil)
     #expect(try waiting.value("delivery.play.finished_at") == nil)
     service.output.hearAll()
@@ -50,7 +51,7 @@ struct ReadingTests {
     #expect(try played.number("delivery.play.heard_ms").map { $0 > 0 } == true)
     #expect(
       try Set((played.value("delivery.play") as? [String: Any]).orThrow("a delivery").keys) == [
-        "state", "number", "lane", "heard_ms", "accepted_at", "finished_at", "code",
+        "state", "number", "lane", "heard_ms", "accepted_at", "finished_at", "code", "clip",
       ])
   }
 
@@ -73,12 +74,15 @@ struct ReadingTests {
     #expect(try await service.ledger.pruneAnswers(before: Date(timeIntervalSinceNow: 60)) == 2)
     let found = try await client.get("/v1/announcements/p1")
     #expect(found.status == 200)
-    #expect(try found.string("id") == "p1" && found.value("text") == nil && found.value("clip") == nil)
-    #expect(try found.value("delivery.clip") == nil && found.string("delivery.play.state") == "accepted")
+    #expect(try found.string("id") == "p1" && found.value("clip") == nil && found.value("cached") == nil)
+    #expect(try found.string("text").map { $0.contains("one dollar") } == true && found.string("locale") == "en-US")
+    #expect(try found.string("amount.value") == "1.00" && found.string("kind") == "received")
+    #expect(try found.value("delivery.clip") == nil && found.string("delivery.play.state") == "waiting")
     #expect(
       Set(try found.object.keys) == [
         "id", "text", "locale", "method", "voice", "amount", "clip", "loudness_lufs", "marks", "shortened",
-        "unspoken", "warnings", "cached", "delivery",
+        "unspoken", "warnings", "cached", "accepted_at", "kind", "payer", "channel", "note", "occurred_at", "sequence",
+        "delivery",
       ])
     #expect(try await client.get("/v1/announcements/p2").status == 404)
     #expect(try ids(try await client.get("/v1/announcements")) == ["p1"])
@@ -86,7 +90,7 @@ struct ReadingTests {
     let again = TestClient(server: restarted.server, key: client.key)
     let repeated = try await again.post(payment("p1", "1.00", #""deliver":["play"]"#))
     #expect(repeated.status == 201, "the earlier response is no longer stored")
-    #expect(try await restarted.ledger.counts()[.accepted] == 1, "it is not played twice")
+    #expect(try await restarted.ledger.counts()[.waiting] == 1, "it is not played twice")
     #expect(try await again.post(payment("p1", "9.00", #""deliver":["play"]"#)).status == 409)
   }
 

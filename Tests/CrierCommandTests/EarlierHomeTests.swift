@@ -39,6 +39,38 @@ struct EarlierHomeTests {
     #expect(try await ledger.recent(20, lane: "null").count == entries.count)
   }
 
+  @Test("a home without decisions is migrated, plays what waits, and answers retries with the same bytes")
+  func undecided() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let file = crier.home.appending(path: "ledger.sqlite")
+    try EarlierLedger.write(.fourteen, to: file)
+    let responses = try EarlierLedger.responses(in: file)
+    let created = try crier.run(["keys", "create", "--json", "--account", "shop", "--locale", "zh-CN"])
+    let key = try #require(try JSONValue(Data(created.output.utf8))["key"]?.string)
+    let service = try RunningService(of: crier)
+    let ledger = try Ledger(at: file)
+    while try await ledger.unfinishedAloneCount(lane: "null") > 0 { try Task.checkCancellation() }
+
+    let played = try await ledger.recent(20, lane: "null").sorted { $0.number < $1.number }
+    #expect(played.map(\.id) == ["heard-1", "waiting-1", "waiting-2", "text-key"])
+    #expect(played.allSatisfy { $0.state == .played && $0.attempts == 1 }, "each of them once")
+    #expect(played[0].decision == nil && played[1].decision?.text == "到账二十元")
+    #expect(played[2].decision?.locale == "en-US" && played[2].decision?.clip.group == "group.tills")
+
+    let bodies = [
+      "heard-1": #"{"id":"heard-1","amount":"12.50","currency":"CNY","channel":"alipay","payer":"张三","note":"谢谢","#
+        + #""sequence":1,"occurred_at":"2026-11-20T20:23:58Z","deliver":["clip","play"]}"#,
+      "waiting-1": #"{"id":"waiting-1","amount":"20.00","currency":"CNY","deliver":["play"]}"#,
+      "clip-1": #"{"id":"clip-1","amount":"3.00","currency":"EUR","locale":"es-ES"}"#,
+    ]
+    for (id, body) in bodies {
+      let answer = try service.announce(body, key: key)
+      #expect(answer.status == 200 && answer.body == responses[id], "\(id)")
+    }
+    #expect(try await ledger.recent(20, lane: "null").count == played.count, "a retry is not played again")
+  }
+
   @Test("crier queue shows what waits in it by its words, in the language of the key that sent it")
   func queue() throws {
     let crier = try Command()

@@ -45,7 +45,7 @@ struct OpenAPIPlayerTests {
     try service.check("replay", 409, "nothing_to_replay")
     try service.check("announce", json: announcement("1"), 201)
     let kinds = try events(service, stream, until: "played", "1").compactMap { $0["kind"]?.string }
-    for kind in ["accepted", "rendered", "rendering", "waiting", "playing", "played"] {
+    for kind in ["accepted", "rendered", "waiting", "playing", "played"] {
       #expect(kinds.contains(kind), "\(kinds)")
     }
     try service.check("getAnnouncement", at: "1", 200)

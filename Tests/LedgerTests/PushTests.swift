@@ -11,9 +11,9 @@ func newPush(
   _ device: String = "phone-1", _ kind: NewPush.Kind = .alert, clip: String? = nil,
   expiresAt: Date = Date(timeIntervalSince1970: 1_800_003_600)
 ) -> NewPush {
-  NewPush(device: device, kind: kind, priority: kind == .background ? 5 : 10, clip: clip, expiresAt: expiresAt) {
-    Data(#"{"sequence":\#($0.map(String.init) ?? "null")}"#.utf8)
-  }
+  NewPush(
+    device: device, kind: kind, priority: kind == .background ? 5 : 10, clip: clip, expiresAt: expiresAt,
+    body: NewPush.Body(beforeSequence: Data(#"{"sequence":"#.utf8), afterSequence: Data("}".utf8)))
 }
 
 private func answer(_ id: String, key: String? = nil, clip: String? = nil) -> NewAnswer {
@@ -129,7 +129,6 @@ struct PushTests {
 
   @Test("an invalid push is refused with its field, nothing is stored, and no number is used up")
   func refused() async throws {
-    struct Unmade: Error {}
     try await ledger.register(newDevice())
     func changed(_ change: (inout NewPush) -> Void) -> NewPush {
       var new = newPush()
@@ -144,8 +143,8 @@ struct PushTests {
       (changed { $0.collapseID = String(long.prefix(65)) }, "collapseID"),
       (newPush(clip: ""), "clip"), (newPush(clip: "a\0"), "clip"), (newPush(clip: long), "clip"),
       (newPush(expiresAt: Date(timeIntervalSince1970: .infinity)), "expiresAt"),
-      (changed { $0.body = { _ in Data(count: 4097) } }, "body"),
-      (changed { $0.body = { _ in throw Unmade() } }, "body"),
+      (changed { $0.body = NewPush.Body(Data(count: 4097)) }, "body"),
+      (changed { $0.body = NewPush.Body(beforeSequence: Data(count: 4096), afterSequence: Data()) }, "body"),
     ]
     for (new, field) in bad {
       let error = try await error(of: new)
@@ -158,19 +157,43 @@ struct PushTests {
     #expect(error.field?.hasPrefix("account") == true)
     #expect(try await pushes().isEmpty)
     #expect(try await ledger.pushCounts().isEmpty)
-    try await ledger.accept([changed { $0.body = { _ in Data(count: 4096) } }], account: "shop")
+    try await ledger.accept([changed { $0.body = NewPush.Body(Data(count: 4096)) }], account: "shop")
     #expect(try await pushes().map(\.sequence) == [1])
+  }
+
+  @Test("the number of a push stands in the gap of its body, and only there")
+  func gap() async throws {
+    try await ledger.register(newDevice())
+    var push = newPush()
+    push.body = NewPush.Body(beforeSequence: Data(#"{"text":"1","sequence":"#.utf8), afterSequence: Data("}".utf8))
+    for _ in 1...2 { try await ledger.accept([push], account: "shop") }
+    #expect(
+      try await pushes().map { String(decoding: $0.body, as: UTF8.self) } == [
+        #"{"text":"1","sequence":1}"#, #"{"text":"1","sequence":2}"#,
+      ])
+  }
+
+  @Test("many pushes that are no longer news end together, each with its reason, and those that have ended stay")
+  func expired() async throws {
+    try await ledger.register(newDevice())
+    let numbers = try await ledger.accept((0..<600).map { _ in newPush() }, account: "shop")
+    try await ledger.postponePush(numbers[1], reason: "Unreachable")
+    try await ledger.finishPush(numbers[2], .delivered)
+    let ended = try await ledger.expirePushes(numbers.map { ($0, $0 == numbers[0] ? "TooLate" : nil) })
+    #expect(ended == Set(numbers).subtracting([numbers[2]]))
+    #expect(try await ledger.pushCounts() == [.expired: 599, .delivered: 1])
+    #expect(try await pushes().prefix(3).map(\.reason) == ["TooLate", "Unreachable", nil])
+    #expect(try await ledger.expirePushes(numbers.map { ($0, nil) }).isEmpty)
   }
 
   @Test("an invalid push among simultaneous acceptances does not affect the others")
   func together() async throws {
-    struct Unmade: Error {}
     try await ledger.register(newDevice())
     let failed = await withTaskGroup(of: Int?.self) { group in
       for id in 0..<40 {
         group.addTask {
           var new = newPush()
-          if id.isMultiple(of: 8) { new.body = { _ in throw Unmade() } }
+          if id.isMultiple(of: 8) { new.body = NewPush.Body(Data(count: 4097)) }
           return (try? await ledger.accept(answer: answer("\(id)"), pushing: [new])) == nil ? id : nil
         }
       }
@@ -190,7 +213,7 @@ struct PushTests {
     var failure: LedgerError?
     while failure == nil, numbers.count < 1_000 {
       var new = newPush()
-      new.body = { _ in Data(repeating: 0x20, count: 4_000) }
+      new.body = NewPush.Body(Data(repeating: 0x20, count: 4_000))
       do { numbers += try await narrow.accept([new], account: "shop") } catch { failure = error }
     }
     #expect(failure?.code == .diskFull && numbers.count > 20)

@@ -301,8 +301,8 @@ extension Networked {
         step.withLock { $0 = seconds }
         try await outbox.push(to: 1, now: date())
         let other = NewPush(
-          device: "device-1", kind: .background, priority: 5, expiresAt: date().addingTimeInterval(60)
-        ) { _ in Data(#"{"aps":{"content-available":1}}"#.utf8) }
+          device: "device-1", kind: .background, priority: 5, expiresAt: date().addingTimeInterval(60),
+          body: NewPush.Body(Data(#"{"aps":{"content-available":1}}"#.utf8)))
         try await outbox.ledger.accept([other], account: Outbox.account)
         try await outbox.send(2, with: [Outbox.app: try site.client()], now: { now }, date: date)
         #expect(try await outbox.ledger.pushCounts() == [.delivered: 2])

@@ -231,7 +231,7 @@ actor LibraryPushes {
     let digest = SHA256.hash(data: Data((target.container ?? "").utf8)).hexadecimal.prefix(16)
     return NewPush(
       device: target.device.id, kind: target.container == nil ? .background : .fileProvider,
-      priority: PushRequest.Priority.conserving.rawValue, collapseID: "library-\(digest)", expiresAt: expiresAt
-    ) { _ in body }
+      priority: PushRequest.Priority.conserving.rawValue, collapseID: "library-\(digest)", expiresAt: expiresAt,
+      body: NewPush.Body(body))
   }
 }

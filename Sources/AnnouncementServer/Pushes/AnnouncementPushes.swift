@@ -48,22 +48,21 @@ struct AnnouncementPushes: Sendable {
     return devices
   }
 
+  /// Returns the body of the notifications for all devices of one language.
+  ///
+  /// - Parameter report: The report of the clip in this language, with its id and URL.
+  /// - Throws: `AnnouncementError`; `PushMessageError` if the message cannot be made small enough.
+  func body(_ request: AnnouncementRequest, clip report: ClipReport) throws -> NewPush.Body {
+    try message(request, clip: report).bodyForAnySequence()
+  }
+
   /// Returns the notification for a device.
   ///
-  /// - Parameter report: The report of the clip in the device's language, with its id and URL.
-  /// - Throws: `AnnouncementError`; `PushMessageError` if the message cannot be made small enough.
-  func push(
-    _ request: AnnouncementRequest, to device: Ledger.Device, clip report: ClipReport, at now: Date
-  ) throws -> NewPush {
-    let message = try message(request, clip: report)
-    // The longest number shows whether the message is small enough with any number.
-    _ = try message.fitted(sequence: .max)
-    return NewPush(
-      device: device.id, kind: .alert, priority: PushRequest.Priority.immediate.rawValue, clip: report.clip.name,
-      expiresAt: now.addingTimeInterval(parts?.lifetime ?? 0)
-    ) { sequence in
-      try message.fitted(sequence: sequence)
-    }
+  /// - Parameter clip: The file name of the clip in the device's language.
+  func push(_ body: NewPush.Body, to device: Ledger.Device, clip: String, at now: Date) -> NewPush {
+    NewPush(
+      device: device.id, kind: .alert, priority: PushRequest.Priority.immediate.rawValue, clip: clip,
+      expiresAt: now.addingTimeInterval(parts?.lifetime ?? 0), body: body)
   }
 
   private func message(_ request: AnnouncementRequest, clip report: ClipReport) throws -> AlertMessage {
@@ -112,8 +111,18 @@ extension AnnouncementPushes {
 }
 
 extension AlertMessage {
-  /// Returns the payload with a sequence number, in at most 4,096 bytes.
-  fileprivate func fitted(sequence: Int64?) throws(PushMessageError) -> Data {
+  /// Returns the payload with a gap for the sequence number. It has at most 4,096 bytes with any number.
+  fileprivate func bodyForAnySequence() throws(PushMessageError) -> NewPush.Body {
+    let number = Int64.max
+    let body = try fitted(sequence: number)
+    // The names and texts may have the same digits. Only the last digit of the number differs between the two payloads.
+    guard let last = zip(body.indices, zip(body, try fitted(sequence: number - 1))).first(where: { $1.0 != $1.1 })?.0
+    else { return NewPush.Body(body) }
+    return NewPush.Body(
+      beforeSequence: body[...last].dropLast(String(number).utf8.count), afterSequence: body[last...].dropFirst())
+  }
+
+  private func fitted(sequence: Int64) throws(PushMessageError) -> Data {
     var message = self
     message.content?.sequence = sequence
     return try message.fitted().body

@@ -61,15 +61,9 @@ extension AnnouncementRoutes {
     let common = clips.first?.group
     for name in pushed.subtracting(clips.map(\.name)) { clips.insert(PublishedClip(name: name, group: common)) }
     if let entry, let heard = entry.clip, !clips.contains(where: { $0.name == heard }) {
-      clips.insert(PublishedClip(name: heard, group: group(of: entry)))
+      clips.insert(PublishedClip(name: heard, group: entry.decision?.clip.group))
     }
     return clips
-  }
-
-  /// Returns the group in which the player stored an announcement's clip.
-  private func group(of entry: Ledger.Entry) -> String? {
-    guard case .announcement(_, let requested) = try? entry.announcement.content else { return nil }
-    return requested.group ?? entry.defaultGroup ?? settings.group
   }
 
   /// Removes a clip unless other accounts need it.

@@ -57,6 +57,7 @@ extension AnnouncementRoutes {
   ) async throws -> MadePushes {
     var made = MadePushes(reports: [report])
     var reports = [order.options.defaultLocale: report]
+    var bodies: [String: NewPush.Body] = [:]
     let now = Date()
     for (device, locale) in zip(order.devices, order.locales) {
       if reports[locale] == nil {
@@ -75,7 +76,10 @@ extension AnnouncementRoutes {
               + "language get it in \(report.locale)")
         }
       }
-      made.pushes.append(try pushes.push(order.request, to: device, clip: reports[locale] ?? report, at: now))
+      let clip = reports[locale] ?? report
+      let body = try bodies[locale] ?? pushes.body(order.request, clip: clip)
+      bodies[locale] = body
+      made.pushes.append(pushes.push(body, to: device, clip: clip.clip.name, at: now))
     }
     return made
   }

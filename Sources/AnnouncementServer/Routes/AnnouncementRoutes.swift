@@ -140,11 +140,13 @@ struct AnnouncementRoutes: Sendable {
   /// Makes the clip if it does not exist, and accepts the response in the ledger. When this function returns, the clip
   /// exists and the ledger knows its account. If another account removes the same clip meanwhile, the clip either
   /// remains or is made again.
+  ///
+  /// - Throws: ``Problem`` with 500 `clip_lost` if the clip is gone each time that it was made.
   private func accept(
     _ order: AnnouncementOrder, _ fingerprint: Fingerprint
   ) async throws -> (made: Clips.Made, acceptance: Ledger.AnswerAcceptance) {
     var order = order
-    while true {
+    for _ in 0..<Self.mostMakings {
       let made = try await makeClip(&order, for: fingerprint.account)
       var report = made.report
       report.id = order.id
@@ -157,6 +159,7 @@ struct AnnouncementRoutes: Sendable {
         account: fingerprint.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id,
         status: 201, report: try ServiceJSON.data(of: report),
         clip: PublishedClip(name: report.clip.name, group: order.group),
+        decision: Decision(order.request.announcement, report, group: order.group),
         rendered: Rendered.detail(
           method: report.method, isCached: made.isCached,
           durationMilliseconds: report.clip.durationMilliseconds))
@@ -169,7 +172,13 @@ struct AnnouncementRoutes: Sendable {
       }
       if let acceptance { return (made, acceptance) }
     }
+    throw Problem(
+      .internalServerError, "clip_lost",
+      "The clip was gone each time that it was made. Another program removes the clips, or the folder cannot be read.")
   }
+
+  /// The number of times that a clip is made before its request fails.
+  private static let mostMakings = 5
 
   private func again(_ stored: Ledger.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) async throws
     -> Response
@@ -268,6 +277,33 @@ struct AnnouncementRoutes: Sendable {
     return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("}".utf8)))
   }
 
+  /// What an announcement has besides its report.
+  private struct Stored: Encodable {
+    @ExplicitNull var acceptedAt: Date?
+    /// The kind of the payment, or `text`; null if an earlier version accepted the announcement.
+    @ExplicitNull var kind: String?
+    @ExplicitNull var payer: String?
+    @ExplicitNull var channel: String?
+    @ExplicitNull var note: String?
+    @ExplicitNull var occurredAt: Date?
+    @ExplicitNull var sequence: Int64?
+    var delivery: Delivery
+
+    init(_ known: Ledger.Announcement, _ delivery: Delivery) {
+      let decision = known.decision
+      acceptedAt = decision?.acceptedAt ?? known.entry?.acceptedAt ?? known.answer?.createdAt
+      (kind, payer, channel, note) = (decision?.kind, decision?.payer, decision?.channel, decision?.note)
+      (occurredAt, sequence) = (decision?.occurredAt, decision?.sequence ?? known.entry?.sequence)
+      self.delivery = delivery
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case kind, payer, channel, note, sequence, delivery
+      case acceptedAt = "accepted_at"
+      case occurredAt = "occurred_at"
+    }
+  }
+
   private struct Delivery: Encodable {
     struct Clip: Encodable { var state = "rendered" }
     struct Play: Encodable {
@@ -279,9 +315,11 @@ struct AnnouncementRoutes: Sendable {
       @ExplicitNull var finishedAt: Date?
       /// The code of the failure, if playing failed.
       @ExplicitNull var code: String?
+      /// The clip that is heard. It differs from that of the report if that file was gone, and its voice as well.
+      @ExplicitNull var clip: String?
 
       enum CodingKeys: String, CodingKey {
-        case state, number, lane, code
+        case state, number, lane, code, clip
         case heardMilliseconds = "heard_ms"
         case acceptedAt = "accepted_at"
         case finishedAt = "finished_at"
@@ -318,37 +356,50 @@ struct AnnouncementRoutes: Sendable {
     }
   }
 
-  /// Returns the report of an announcement, byte for byte as in its first response, with the state of its delivery
-  /// appended.
+  /// Returns the report of an announcement, byte for byte as in its first response, followed by what is stored about it
+  /// and the state of its delivery.
   private static func described(_ known: Ledger.Announcement, _ pushes: [Ledger.Push]) throws -> Data {
     let play = known.entry.map { entry in
       Delivery.Play(
         state: entry.state.rawValue, number: entry.number, lane: entry.lane, heardMilliseconds: entry.heardMilliseconds,
-        acceptedAt: entry.acceptedAt, finishedAt: entry.finishedAt, code: entry.detail["code"])
+        acceptedAt: entry.acceptedAt, finishedAt: entry.finishedAt, code: entry.detail["code"], clip: entry.clip)
     }
     let delivery = Delivery(
       clip: known.answer.map { _ in Delivery.Clip() }, play: play,
       push: pushes.isEmpty ? nil : pushes.map(Delivery.Push.init))
-    let report = try known.answer?.report ?? ServiceJSON.data(of: UnknownReport(id: known.id))
-    return report.dropLast() + Data(",\"delivery\":".utf8) + (try ServiceJSON.data(of: delivery)) + Data("}".utf8)
+    let report = try known.answer?.report ?? ServiceJSON.data(of: UnknownReport(known.id, known.decision))
+    var object = try EncodedObject(report)
+    object.add(try EncodedObject(try ServiceJSON.data(of: Stored(known, delivery))))
+    return object.bytes
   }
 
-  /// The report of an announcement whose response was pruned, or that was not created through this API. Nothing is
-  /// known about its clip.
+  /// The report of an announcement whose response was pruned. Nothing is known about the file of its clip.
   private struct UnknownReport: Encodable {
     var id: String
-    @ExplicitNull var text: String? = nil
-    @ExplicitNull var locale: String? = nil
-    @ExplicitNull var method: String? = nil
-    @ExplicitNull var voice: String? = nil
-    @ExplicitNull var amount: String? = nil
+    @ExplicitNull var text: String?
+    @ExplicitNull var locale: String?
+    @ExplicitNull var method: String?
+    @ExplicitNull var voice: String?
+    @ExplicitNull var amount: Amount?
     @ExplicitNull var clip: String? = nil
-    @ExplicitNull var loudnessLUFS: Double? = nil
+    @ExplicitNull var loudnessLUFS: Double?
     var marks: [String] = []
     var shortened: [String] = []
     var unspoken: [String] = []
-    var warnings: [String] = []
+    var warnings: [String]
     @ExplicitNull var cached: Bool? = nil
+
+    struct Amount: Encodable {
+      var currency: String
+      var value: String
+    }
+
+    init(_ id: String, _ decision: Decision?) {
+      self.id = id
+      (text, locale, method, voice) = (decision?.text, decision?.locale, decision?.method, decision?.voice)
+      amount = decision?.amount.map { Amount(currency: $0.currency, value: $0.value) }
+      (loudnessLUFS, warnings) = (decision?.loudnessLUFS, decision?.warnings ?? [])
+    }
 
     enum CodingKeys: String, CodingKey {
       case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached

@@ -15,14 +15,11 @@ import Waveforms
 struct PlaybackRoutes: Sendable {
   let player: LanePlayer?
   let ledger: Ledger
-  let phraseBooks: PhraseBooks
-  let locale: String
   let pace: ReplayPace
   let keys: KeyRing
   /// The kept volume and chime; nil if there is no player.
   let preferences: PlayerPreferences?
   let largeBodies: LargeBodies
-  let waitingWords = WaitingWords()
 
   var administration: AdministrationLog { AdministrationLog(ledger: ledger) }
   private var entries: LaneEntries { LaneEntries(ledger: ledger) }
@@ -83,7 +80,7 @@ struct PlaybackRoutes: Sendable {
       var number: Int64
       var category: String
       var state: String
-      /// The words, which are known before the clip is made.
+      /// The words; null until the clip is made.
       @ExplicitNull var text: String?
       @ExplicitNull var locale: String?
       var replay: Bool
@@ -169,7 +166,6 @@ struct PlaybackRoutes: Sendable {
       deviceLostSince: lane.deviceLoss?.since, deviceCode: lane.deviceLoss?.code,
       blockedSince: lane.blockage?.since, blockedCode: lane.blockage?.code, elsewhere: elsewhere)
     var waiting = lane.next
-    waitingWords.keep(Set(waiting.map(\.number) + [lane.playing?.number].compactMap(\.self)))
     if let playing = lane.playing, lane.isDeviceLost {
       // Nothing is heard while the device is lost, so the announcement still waits, before all others.
       waiting.insert(
@@ -178,7 +174,7 @@ struct PlaybackRoutes: Sendable {
           isReplay: playing.isReplay), at: 0)
     } else if let playing = lane.playing {
       let seen = try await entries.seen(playing.number, by: sender)
-      let words = seen.flatMap(self.words)
+      let words = seen?.words
       status.playing = Status.Playing(
         id: seen?.id, number: playing.number, category: playing.category.rawValue, text: words?.text,
         locale: words?.locale, replay: playing.isReplay,
@@ -186,26 +182,13 @@ struct PlaybackRoutes: Sendable {
     }
     for waiting in waiting {
       let seen = try await entries.seen(waiting.number, by: sender)
-      let words = seen.flatMap(self.words)
+      let words = seen?.words
       status.waiting.append(
         Status.Waiting(
           id: seen?.id, number: waiting.number, category: waiting.category.rawValue, state: waiting.state.rawValue,
           text: words?.text, locale: words?.locale, replay: waiting.isReplay, acceptedAt: seen?.entry.acceptedAt))
     }
     return try ServiceJSON.response(.ok, status)
-  }
-
-  /// Returns the words of an announcement and their locale; nil if the account may not read them, or if the entry is a
-  /// sound file.
-  private func words(_ seen: LaneEntries.Seen) -> (text: String, locale: String)? {
-    guard seen.showsWords else { return nil }
-    return waitingWords.words(of: seen.entry.number) {
-      guard case .announcement(let announcement, _) = try? seen.entry.announcement.content,
-        let writer = try? phraseBooks.writer(for: announcement.locale ?? seen.entry.defaultLocale ?? locale),
-        let script = try? writer.script(for: announcement)
-      else { return nil }
-      return (script.text, writer.book.locale)
-    }
   }
 
   // MARK: Controlling playback

@@ -12,10 +12,21 @@ private import GRDB
 /// a clip that was not to be played, replays of the played payment and of the played file, and a second sound file.
 /// The service and the command were then killed. In the dump, the times of the answers were set back by 30 days, so
 /// that the answers have expired on any day.
+///
+/// `version-14.sql` is the dump of a ledger that commit a44cd8a wrote, the last one that stored nothing of what it had
+/// decided about an announcement. Its home was `/var/lib/crier`. Its commands were: `crier keys create` for the account
+/// `shop` (`--locale zh-CN --group group.tills`); `crier serve --output null`; a payment that was played; then, while the
+/// player was paused, a payment, a refund and a text to play, and a payment that was not to be played. The service was
+/// then killed. ``write(_:to:)`` sets the times of its answers to now, so that they are valid on any day.
 public enum EarlierLedger {
+  public enum Version: String, Sendable {
+    case six = "version-6"
+    case fourteen = "version-14"
+  }
+
   /// Writes the ledger to a file. The folder is created if it does not exist.
-  public static func write(to file: URL) throws {
-    let dump = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "version-6.sql")
+  public static func write(_ version: Version = .six, to file: URL) throws {
+    let dump = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "\(version.rawValue).sql")
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let database = try DatabaseQueue(path: file.path(percentEncoded: false))
@@ -23,10 +34,24 @@ public enum EarlierLedger {
       // A dump has neither of these; 1129466951 is the application id of a ledger.
       try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = 1129466951")
       try database.execute(sql: try String(contentsOf: dump, encoding: .utf8))
+      if version == .fourteen {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        try database.execute(sql: "UPDATE answers SET created_at = ?", arguments: [now])
+      }
       try database.execute(sql: "PRAGMA journal_mode = WAL")
     }
     try database.close()
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o600], ofItemAtPath: file.path(percentEncoded: false))
+  }
+
+  /// Returns the stored responses by the ids of their announcements. Nothing in the file is migrated.
+  public static func responses(in file: URL) throws -> [String: Data] {
+    let database = try DatabaseQueue(path: file.path(percentEncoded: false))
+    defer { try? database.close() }
+    return try database.read { database in
+      let rows = try Row.fetchAll(database, sql: "SELECT id, report FROM answers")
+      return Dictionary(rows.map { ($0["id"] as String, $0["report"] as Data) }) { first, _ in first }
+    }
   }
 }

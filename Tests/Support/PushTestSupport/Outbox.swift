@@ -44,9 +44,11 @@ public final class Outbox: Sendable {
 
   /// Returns an alert push whose payload has the sequence number.
   public static func alert(to device: Int, expiresAt: Date) -> NewPush {
-    NewPush(device: "device-\(device)", kind: .alert, priority: 10, expiresAt: expiresAt) { sequence in
-      Data(#"{"aps":{"alert":"12.50","mutable-content":1},"crier":{"sequence":\#(sequence ?? 0)}}"#.utf8)
-    }
+    NewPush(
+      device: "device-\(device)", kind: .alert, priority: 10, expiresAt: expiresAt,
+      body: NewPush.Body(
+        beforeSequence: Data(#"{"aps":{"alert":"12.50","mutable-content":1},"crier":{"sequence":"#.utf8),
+        afterSequence: Data("}}".utf8)))
   }
 
   /// Puts an alert push to a device into the outbox.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+/// What was decided about an announcement when its clip was made: the words, the language, the voice and the clip.
+/// Players, pushes and lists use the decision, so that what is heard is what was reported.
+///
+/// The ledger keeps it for as long as it keeps the announcement or an answer about it.
+public struct Decision: Sendable, Hashable {
+  /// An exact amount.
+  public struct Amount: Sendable, Hashable {
+    /// The amount as decimal text, with all decimal digits that the currency has.
+    public var value: String
+    /// The ISO 4217 code of the currency.
+    public var currency: String
+
+    public init(value: String, currency: String) {
+      (self.value, self.currency) = (value, currency)
+    }
+  }
+
+  /// The kind of the payment, such as `received`; `text` for free text, and `summary` for a summary of payments.
+  public var kind: String
+  /// The words that are heard.
+  public var text: String
+  /// The language of the words, as a BCP 47 tag.
+  public var locale: String
+  /// The amount of a payment; nil for everything else.
+  public var amount: Amount?
+  public var channel: String?
+  public var payer: String?
+  public var note: String?
+  /// The time of the payment, as its sender gave it.
+  public var occurredAt: Date?
+  public var sequence: Int64?
+  /// The kind of voice: `speech` (the engine), `clips` (a voice pack) or `mixed` (both).
+  public var method: String
+  /// The engine's voice, or the id of the voice pack.
+  public var voice: String
+  /// The digest of the voice pack; nil if the engine said everything.
+  public var packDigest: String?
+  /// The clip. Its name is the digest of its recipe and a file extension.
+  public var clip: PublishedClip
+  /// The length of the clip, in ms.
+  public var durationMilliseconds: Int
+  /// The integrated loudness of the clip, in LUFS.
+  public var loudnessLUFS: Double
+  /// The sentences in the report about parts that are not heard as they were written.
+  public var warnings: [String]
+  /// The time of acceptance. The ledger sets it when it stores the decision.
+  public internal(set) var acceptedAt = Date(timeIntervalSince1970: 0)
+
+  public init(
+    kind: String, text: String, locale: String, amount: Amount? = nil, channel: String? = nil, payer: String? = nil,
+    note: String? = nil, occurredAt: Date? = nil, sequence: Int64? = nil, method: String, voice: String,
+    packDigest: String? = nil, clip: PublishedClip, durationMilliseconds: Int, loudnessLUFS: Double,
+    warnings: [String] = []
+  ) {
+    self.kind = kind
+    self.text = text
+    self.locale = locale
+    self.amount = amount
+    self.channel = channel
+    self.payer = payer
+    self.note = note
+    self.occurredAt = occurredAt
+    self.sequence = sequence
+    self.method = method
+    self.voice = voice
+    self.packDigest = packDigest
+    self.clip = clip
+    self.durationMilliseconds = durationMilliseconds
+    self.loudnessLUFS = loudnessLUFS
+    self.warnings = warnings
+  }
+
+  private var texts: [String] {
+    [kind, text, locale, amount?.value, amount?.currency, channel, payer, note, method, voice, packDigest]
+      .compactMap(\.self) + warnings
+  }
+
+  /// The number of bytes that the decision takes in a row, roughly.
+  var byteCount: Int { texts.reduce(200) { $0 + $1.utf8.count } }
+
+  /// The first rule that a value breaks; nil when the decision can be stored.
+  var brokenRule: String? {
+    if texts.contains(where: \.hasZero) { return "decision (texts without NUL)" }
+    if byteCount > StoredAnnouncement.maximumPayloadBytes {
+      return "decision (at most \(StoredAnnouncement.maximumPayloadBytes) bytes)"
+    }
+    if let occurredAt, occurredAt.wholeMilliseconds == nil {
+      return "occurredAt (a date that the calendar can represent)"
+    }
+    return clip.brokenRule
+  }
+}
+
+extension Schema {
+  /// The decisions about announcements. A decision is removed with the last row about its announcement.
+  static let decisions = """
+    CREATE TABLE decisions (
+      account     TEXT NOT NULL,
+      id          TEXT NOT NULL,
+      kind        TEXT NOT NULL,
+      text        TEXT NOT NULL,
+      locale      TEXT NOT NULL,
+      amount      TEXT,
+      currency    TEXT,
+      channel     TEXT,
+      payer       TEXT,
+      note        TEXT,
+      occurred_at INTEGER,
+      sequence    INTEGER,
+      method      TEXT NOT NULL,
+      voice       TEXT NOT NULL,
+      pack_digest TEXT,
+      clip        TEXT NOT NULL,
+      clip_group  TEXT,
+      duration    INTEGER NOT NULL,
+      loudness    REAL NOT NULL,
+      warnings    TEXT NOT NULL,
+      accepted_at INTEGER NOT NULL,
+      PRIMARY KEY (account, id),
+      CHECK ((amount IS NULL) = (currency IS NULL))
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER decision_of_answer AFTER DELETE ON answers
+      BEGIN
+        DELETE FROM decisions WHERE account = old.account AND id = old.id
+          AND NOT EXISTS (SELECT 1 FROM announcements WHERE account = old.account AND id = old.id)
+          AND NOT EXISTS (SELECT 1 FROM answers WHERE account = old.account AND id = old.id);
+      END;
+    CREATE TRIGGER decision_of_announcement AFTER DELETE ON announcements
+      BEGIN
+        DELETE FROM decisions WHERE account = old.account AND id = old.id
+          AND NOT EXISTS (SELECT 1 FROM answers WHERE account = old.account AND id = old.id);
+      END;
+    """
+}
+
+extension Ledger {
+  /// Stores a decision. The first decision about an announcement stands.
+  static func store(
+    _ decision: Decision, account: String, id: String, at: Int64, in database: Database
+  ) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT OR IGNORE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      account, id, decision.kind, decision.text, decision.locale, decision.amount?.value, decision.amount?.currency,
+      decision.channel, decision.payer, decision.note, decision.occurredAt?.wholeMilliseconds, decision.sequence,
+      decision.method, decision.voice, decision.packDigest, decision.clip.name, decision.clip.group,
+      decision.durationMilliseconds, decision.loudnessLUFS, decision.warnings.joined(separator: "\n"), at,
+    ])
+  }
+
+  /// Returns the decision about an announcement; nil if there is none, as for one that waits to be rendered, or one of
+  /// an earlier version.
+  static func decision(account: String, id: String, in database: Database) throws -> Decision? {
+    try database.cachedStatement(sql: "SELECT * FROM decisions WHERE account = ? AND id = ?").first(
+      [account, id], Decision.init(row:))
+  }
+}
+
+extension Decision {
+  fileprivate init(row: Row) throws {
+    let value: String? = try row.optional("amount")
+    let warnings: String = try row.value("warnings")
+    self.init(
+      kind: try row.value("kind"), text: try row.value("text"), locale: try row.value("locale"),
+      amount: try value.map { Amount(value: $0, currency: try row.value("currency")) },
+      channel: try row.optional("channel"), payer: try row.optional("payer"), note: try row.optional("note"),
+      occurredAt: try row.date("occurred_at"), sequence: try row.optional("sequence"), method: try row.value("method"),
+      voice: try row.value("voice"), packDigest: try row.optional("pack_digest"),
+      clip: PublishedClip(name: try row.value("clip"), group: try row.optional("clip_group")),
+      durationMilliseconds: try row.value("duration"), loudnessLUFS: try row.value("loudness"),
+      warnings: warnings.split(separator: "\n").map(String.init))
+    acceptedAt = Date(wholeMilliseconds: try row.value("accepted_at"))
+  }
+}

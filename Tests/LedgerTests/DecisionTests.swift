@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Ledger
+import Testing
+
+private let decided = Decision(
+  kind: "received", text: "twelve dollars fifty", locale: "en-US",
+  amount: Decision.Amount(value: "12.50", currency: "USD"),
+  channel: "alipay", payer: "Ada", note: "thanks", occurredAt: Date(timeIntervalSince1970: 1_799_999_999),
+  sequence: 42, method: "mixed", voice: "shop", packDigest: "abc", clip: PublishedClip(name: "1.wav", group: "group.a"),
+  durationMilliseconds: 2_293, loudnessLUFS: -16.04, warnings: ["memo: unknown key, ignored", "note: is long"])
+
+private func answer(_ id: String, key: String? = nil, _ decision: Decision? = decided) -> NewAnswer {
+  NewAnswer(
+    account: "shop", key: key ?? "id:\(id)", bodyDigest: digestOf(key ?? id), id: id, status: 201,
+    report: Data("{}".utf8),
+    clip: decision?.clip, decision: decision)
+}
+
+@Suite("What was decided about an announcement")
+struct DecisionTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private var count: Int {
+    get async throws {
+      let database = try DatabaseQueue(path: place.file.path)
+      return try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM decisions") ?? -1 }
+    }
+  }
+
+  @Test("a decision is stored with all its values, for an announcement that is played and for one that is not")
+  func values() async throws {
+    _ = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
+    _ = try await ledger.accept(answer: answer("A-2"))
+    for id in ["A-1", "A-2"] {
+      let known = try #require(try await ledger.announcement(account: "shop", id: id))
+      var found = try #require(known.decision)
+      #expect(found.acceptedAt == place.clock.now)
+      #expect((known.entry?.decision ?? found) == found)
+      found.occurredAt = decided.occurredAt
+      #expect(found.warnings == decided.warnings && found.clip == decided.clip && found.amount == decided.amount)
+      #expect(
+        [found.kind, found.text, found.locale, found.method, found.voice] == [
+          "received", "twelve dollars fifty", "en-US", "mixed", "shop",
+        ])
+      #expect([found.channel, found.payer, found.note, found.packDigest] == ["alipay", "Ada", "thanks", "abc"])
+      #expect(found.sequence == 42 && found.durationMilliseconds == 2_293 && found.loudnessLUFS == -16.04)
+    }
+  }
+
+  @Test("an announcement whose clip was made waits for its turn at once, and no state is written before it plays")
+  func waits() async throws {
+    let stored = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
+    let number = try #require(stored.acceptance?.number)
+    let entry = try #require(try await ledger.entry(number))
+    #expect(entry.state == .waiting && entry.clip == "1.wav")
+    #expect(try await ledger.events().map(\.kind) == [.accepted, .waiting])
+    #expect(try await ledger.set(number, .playing))
+  }
+
+  @Test("the first decision about an announcement stands")
+  func first() async throws {
+    _ = try await ledger.accept(answer: answer("A-1"))
+    var second = decided
+    second.text = "something else"
+    _ = try await ledger.accept(answer: answer("A-1", key: "key:k", second))
+    #expect(try await ledger.announcement(account: "shop", id: "A-1")?.decision?.text == decided.text)
+  }
+
+  @Test("a replay has the decision of its original")
+  func replay() async throws {
+    let stored = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
+    let original = try #require(try await ledger.entry(stored.acceptance?.number ?? 0))
+    var replay = original.announcement
+    (replay.account, replay.id, replay.isReplay) = ("", "R", true)
+    let number = try await ledger.accept(replay, again: original.number, for: nil).number
+    #expect(try await ledger.entry(number)?.decision?.text == decided.text)
+  }
+
+  @Test("a decision is made when the clip is, if the announcement was accepted before")
+  func later() async throws {
+    let number = try await ledger.accept(payment("A-1")).number
+    #expect(try await ledger.entry(number)?.decision == nil)
+    try await ledger.set(number, .rendering)
+    try await ledger.set(number, .waiting, Ledger.Change(clip: "1.wav", decision: decided))
+    #expect(try await ledger.entry(number)?.decision?.text == decided.text)
+  }
+
+  @Test("a decision leaves with the last answer and the entry of its announcement, and so do its names")
+  func removed() async throws {
+    _ = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
+    let number = try #require(try await ledger.entry(account: "shop", id: "A-1")).number
+    try await ledger.set(number, .cancelled)
+    place.clock.advance(by: Ledger.answerLifetime + 1)
+    try await ledger.pruneAnswers(before: place.clock.now)
+    #expect(try await count == 1, "the entry still needs it")
+    _ = try await ledger.prune(finishedBefore: place.clock.now + 1)
+    #expect(try await count == 0)
+
+    _ = try await ledger.accept(answer: answer("A-2"))
+    _ = try await ledger.accept(answer: answer("A-2", key: "key:other"))
+    guard case .removed = try await ledger.remove(account: "shop", id: "A-2") else {
+      Issue.record("it was not removed")
+      return
+    }
+    #expect(try await count == 0)
+  }
+
+  @Test("when the answer of a key is too old, the next request with the key takes its place, with its own decision")
+  func replaced() async throws {
+    _ = try await ledger.accept(answer: answer("A-1", key: "key:k"))
+    place.clock.advance(by: Ledger.answerLifetime + 1)
+    _ = try await ledger.accept(answer: answer("A-2", key: "key:k"))
+    #expect(try await ledger.announcement(account: "shop", id: "A-1") == nil)
+    #expect(try await count == 1)
+  }
+
+  @Test("a decision that cannot be stored is refused by its rule, and nothing is written")
+  func invalid() async throws {
+    var invalid = decided
+    invalid.payer = "a\0b"
+    await #expect { try await ledger.accept(answer: answer("A-1", invalid)) } throws: {
+      ($0 as? LedgerError)?.code == .invalidValue && "\($0)".contains("decision")
+    }
+    #expect(try await count == 0)
+  }
+}

@@ -87,8 +87,8 @@ test:
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
 	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
-	SWIFT=$(SWIFT) scripts/sanitize thread
-	SWIFT=$(SWIFT) scripts/sanitize address
+	SWIFT=$(SWIFT) ALONE='$(ALONE)' scripts/sanitize thread
+	SWIFT=$(SWIFT) ALONE='$(ALONE)' scripts/sanitize address
 
 # git ignores this file, so a fresh clone has none before the first build. scripts/check-package reads it.
 Package.resolved:

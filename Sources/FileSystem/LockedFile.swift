@@ -70,6 +70,8 @@ package final class LockedFile: Sendable {
     }
     defer { close(descriptor) }  // This also releases the lock; other processes try for longer than it is held.
     let isLocked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    // An array without elements shares its storage, and its count must not be written.
+    guard count > 0 else { return (isLocked, []) }
     // Safe: no more is written than the buffer holds, and only the bytes that were written are counted.
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       initializedCount = unsafe max(0, pread(descriptor, buffer.baseAddress, count, 0))

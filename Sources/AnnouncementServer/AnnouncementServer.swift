@@ -83,7 +83,6 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let ledger: Ledger
   let logger: Logger
   let responder: ServiceResponder
-  let hotRequests: HotRequests
   let clips: Clips
   let player: LanePlayer?
   let pushService: PushService?
@@ -262,10 +261,6 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]
-    let responses = HotResponses(keys: keys, metrics: metrics, stopping: stopping, logger: logger)
-    hotRequests = HotRequests(
-      clips: HotClips(clips: clips, urls: urls, responses: responses),
-      announcements: HotAnnouncements(answers: answers, responses: responses))
     responder = ServiceResponder(
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
@@ -298,12 +293,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
             configuration: HTTP1Channel.Configuration(
               httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
-          handlers: { [hotRequests, settings] in
+          handlers: { [settings] in
             let connection = SharedConnectionState(limit: deadline)
             return [
               RequestDeadline(connection: connection),
               MessageRules(authority: settings.authority, connection: connection),
-              HotRequestsHandler(decide: hotRequests.decision(about:), connection: connection),
             ]
           })
       },

@@ -60,29 +60,6 @@ struct ConnectionStateTests {
     }
   }
 
-  // MARK: Answers from memory
-
-  @Test(
-    "a request may be answered from memory if no other response is missing, the client reads, and the service is open",
-    arguments: [
-      ([.head], true),
-      ([.head, .end, .response, .head], true),
-      ([.head, .response, .end, .head], true),
-      ([.head, .end, .head], false),
-      ([.head, .end, .head, .end, .response, .head], false),
-      ([.head, .end, .head, .end, .response, .response, .head], true),
-      // The response to a malformed request is no response to another one.
-      ([.response, .head], true),
-      ([.response, .head, .end, .head], false),
-      ([.writable(false), .head], false),
-      ([.writable(false), .writable(true), .head], true),
-      ([.closed, .head], false),
-      ([], false),
-    ] as [([Happening], Bool)])
-  func fromMemory(happenings: [Happening], isAllowed: Bool) {
-    #expect(Connection(happenings).state.mayAnswerFromMemory == isAllowed)
-  }
-
   // MARK: Requests after the last one
 
   @Test(
@@ -100,35 +77,6 @@ struct ConnectionStateTests {
     ] as [([Happening], Bool)])
   func ignored(happenings: [Happening], isIgnored: Bool) {
     #expect(Connection(happenings).state.ignoresRequest == isIgnored)
-  }
-
-  @Test("no response is expected for an ignored request")
-  func ignoredNeedsNoResponse() {
-    let connection = Connection([.head, .last, .end, .head, .end, .response])
-    #expect(connection.state.passingOn(unread: 0) == .now)
-  }
-
-  // MARK: Passing on events after which the library closes the connection
-
-  @Test(
-    "the library learns of the end when all responses are written and read, or at once during a request",
-    arguments: [
-      ([], 0, .now),
-      ([], 1, .whenWritten),
-      ([.head], 0, .now),
-      ([.head], 1, .now),
-      ([.head, .end], 0, .withNextResponse),
-      ([.head, .end], 1, .withNextResponse),
-      ([.head, .end, .response], 0, .now),
-      ([.head, .end, .response], 1, .whenWritten),
-      ([.head, .end, .head, .end, .response], 0, .withNextResponse),
-      ([.head, .end, .head], 0, .now),
-      ([.head, .response], 1, .now),
-      ([.head, .response, .end], 1, .whenWritten),
-      ([.closed, .head, .end], 0, .now),
-    ] as [([Happening], Int, ConnectionState.PassingOn)])
-  func passingOn(happenings: [Happening], unread: Int, expected: ConnectionState.PassingOn) {
-    #expect(Connection(happenings).state.passingOn(unread: unread) == expected)
   }
 
   // MARK: Deadlines

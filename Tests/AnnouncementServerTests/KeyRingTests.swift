@@ -64,13 +64,27 @@ struct KeyRingTests {
       _ authorization: String?, from address: String? = nil, failures: FailureGate? = nil,
       _ fields: [(name: String, value: String)] = []
     ) async throws -> Caller {
+      var call = call(authorization, from: address, fields)
+      return try await keys.caller(of: &call, failures: failures)
+    }
+
+    /// The caller that is known without waiting; nil if the ledger must be asked.
+    func remembered(_ authorization: String, from address: String? = nil) throws -> Caller? {
+      var call = call(authorization, from: address)
+      let caller = try keys.remembered(for: &call)
+      #expect(call.keyName == caller?.logName)
+      return caller
+    }
+
+    private func call(
+      _ authorization: String?, from address: String?, _ fields: [(name: String, value: String)] = []
+    ) -> Call {
       var head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/v1/playback")
       head.headerFields[.authorization] = authorization
       for (name, value) in fields { head.headerFields[HTTPField.Name(token: name)] = value }
-      var call = Call(
+      return Call(
         request: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
         peer: address.flatMap { IPAddress($0) }, client: address.flatMap { IPAddress($0) }, logger: TestLog().logger)
-      return try await keys.caller(of: &call, failures: failures)
     }
 
     /// A gate at which an address has used up its failures.
@@ -223,15 +237,18 @@ struct KeyRingTests {
     let key = try await ring.newKey(expiresAt: ring.now + 60)
     let bearer = "Bearer \(key.text)"
     let caller = try await ring.caller(bearer)
-    #expect(ring.keys.remembered(bearer) == caller)
+    #expect(try ring.remembered(bearer) == caller)
+    #expect(ring.keys.isRemembered(caller))
     #expect(try await ring.keys.isInForce(caller))
     ring.advanceCalendar(by: 59)
     #expect(try await ring.refusal(bearer) == nil)
     ring.advanceCalendar(by: 1)
-    #expect(ring.keys.remembered(bearer) == nil)
+    #expect(!ring.keys.isRemembered(caller))
+    #expect { try ring.remembered(bearer) } throws: { Problem($0).code == "key_expired" }
     #expect(try await ring.refusal(bearer) == "key_expired")
     #expect(try await !ring.keys.isInForce(caller))
     ring.wait(KeyRing.memory)
+    #expect(try ring.remembered(bearer) == nil, "the ledger must be asked")
     #expect(try await ring.refusal(bearer) == "key_expired")
     #expect(try await !ring.keys.isInForce(caller))
     #expect(try await ring.refusal("Crier \(key.id)") == "signature_missing")
@@ -262,7 +279,8 @@ struct KeyRingTests {
     for address in ["192.0.3.7", "2001:db8::8", "::1", nil] {
       #expect(try await ring.refusal(bearer, from: address) == "address_not_allowed", "\(address ?? "nowhere")")
     }
-    #expect(ring.keys.remembered(bearer) == nil, "the address is checked for each call")
+    #expect(try ring.remembered(bearer, from: "192.0.2.7") != nil)
+    #expect { try ring.remembered(bearer, from: "192.0.3.7") } throws: { Problem($0).code == "address_not_allowed" }
     let unreadable = try await ring.newKey(addresses: ["a newer notation".replacing(" ", with: "-")])
     #expect(try await ring.refusal("Bearer \(unreadable.text)", from: "192.0.2.7") == "address_not_allowed")
   }

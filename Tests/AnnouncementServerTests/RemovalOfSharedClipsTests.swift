@@ -15,7 +15,7 @@ import Testing
 @Suite("Removing a clip that several announcements share", .timeLimit(.minutes(10)))
 struct RemovalOfSharedClipsTests {
   private let service: TestService
-  private var clips: Clips { service.server.hotRequests.clips.clips }
+  private var clips: Clips { service.server.clips }
 
   init() throws {
     service = try TestService {

@@ -80,7 +80,7 @@ struct ProgramVoiceTests {
     try program(#"test "$1" != two. && cp sound.wav "$2""#)
     let stopped = await error(try voice())
     #expect(stopped?.code == .programFailed && stopped?.subject == "row 3 (two)")
-    #expect(stopped?.problem == "program ended with status 1")
+    #expect(stopped?.problem == "sh ended with status 1")
     #expect(stopped?.remedy.hasSuffix("the finished rows are kept for the next run") == true)
     try program()
     _ = try await voice().recordings(of: rows)
@@ -96,10 +96,10 @@ struct ProgramVoiceTests {
     arguments: [
       (
         "echo first >&2; echo 'no voice slt' >&2; echo >&2; exit 3",
-        "program ended with status 3 and said: no voice slt"
+        "sh ended with status 3 and said: no voice slt"
       ),
-      ("kill -9 $$", "program was ended by signal 9"), ("true", "program wrote no sound"),
-      (": > \"$2\"; echo odd >&2", "program wrote no sound and said: odd"),
+      ("kill -9 $$", "sh was ended by signal 9"), ("true", "sh wrote no sound"),
+      (": > \"$2\"; echo odd >&2", "sh wrote no sound and said: odd"),
       ("echo x > \"$2\"", "what the program wrote is not a sound file that libsndfile can read"),
     ])
   func failures(lines: String, problem: String) async throws {
@@ -113,7 +113,7 @@ struct ProgramVoiceTests {
   func late() async throws {
     try program("sh -c 'echo $$ > child; exec sleep 1000' & wait")
     let error = await error(try voice(seconds: 1))
-    #expect(error?.problem == "program did not end within 1 s")
+    #expect(error?.problem == "sh did not end within 1 s")
     let child = try String(contentsOf: folder.url.appending(path: "child"), encoding: .utf8)
     let number = try #require(Int32(child.trimmingCharacters(in: .whitespacesAndNewlines)))
     // A killed process without a parent stays a zombie until the system collects it.

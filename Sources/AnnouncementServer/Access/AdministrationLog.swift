@@ -21,7 +21,10 @@ struct AdministrationLog: Sendable {
     } catch {
       call.logger.error(
         "An administrative action could not be recorded.",
-        metadata: ["action": "\(action.rawValue)", "key": "\(caller.logName)", "error": "\(error)"])
+        metadata: [
+          "hb.request.id": "\(call.id)", "action": "\(action.rawValue)", "key": "\(caller.logName)",
+          "error": "\(error)",
+        ])
     }
   }
 }

@@ -88,7 +88,7 @@ final class KeyRing: Sendable {
         "This call needs a key. Send the Authorization header with Bearer, a space and the key.")
     }
     // Nearly all clients send this form. Other forms are parsed below.
-    if field.hasPrefix("Bearer crier_"), !field.hasSuffix(" ") {
+    if field.hasPrefix(Self.usualStart), !field.hasSuffix(" ") {
       return try await caller(key: String(field.dropFirst("Bearer ".count)), from: &call, failures)
     }
     let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
@@ -102,23 +102,39 @@ final class KeyRing: Sendable {
     }
   }
 
-  /// Returns the sender of a call if the key is cached and valid at this moment.
+  /// Returns the sender of a call without waiting, if the key is cached.
   ///
-  /// - Parameter authorization: The value of the field `Authorization`.
-  func remembered(_ authorization: String) -> Caller? {
-    guard authorization.hasPrefix("Bearer crier_") else { return nil }
-    let digest = Self.digest(of: authorization.utf8.dropFirst("Bearer ".utf8.count))
+  /// - Parameter call: The call. It gets the name of its key.
+  /// - Returns: nil if ``caller(of:failures:)`` must identify the sender.
+  /// - Throws: ``Problem`` with 401 if the key has expired, or with 403 if it may not be used from the client's address.
+  func remembered(for call: inout Call) throws(Problem) -> Caller? {
+    guard let field = call.header(.authorization), field.hasPrefix(Self.usualStart), !field.hasSuffix(" ") else {
+      return nil
+    }
+    let digest = Self.digest(of: field, from: "Bearer ".utf8.count)
     let now = now
     let known: Caller? = state.withLock { state in
       guard let checkedAt = state.checkedAt, now - checkedAt < Self.memory else { return nil }
       return state.callers[digest]
     }
-    // Keys with a restriction to networks and expired keys are left to the usual path, which checks both.
-    guard let known, known.networks == nil, !known.isExpired(at: date()) else { return nil }
+    guard let known else { return nil }
+    call.keyName = known.logName
+    try admit(known, from: call)
     return known
   }
 
-  private static func digest(of text: some Sequence<UInt8>) -> Data { Data(SHA256.hash(data: Data(text))) }
+  /// The start of the field `Authorization` that nearly all clients send.
+  private static let usualStart = "Bearer crier_"
+
+  /// Returns the digest of a key.
+  ///
+  /// - Parameter start: The number of bytes before the key.
+  private static func digest(of text: String, from start: Int = 0) -> Data {
+    var text = text
+    return text.withUTF8 {
+      Data(SHA256.hash(data: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: $0[start...]))))
+    }
+  }
 
   private func caller(key text: String, from call: inout Call, _ failures: FailureGate?) async throws -> Caller {
     let caller = try await caller(key: text) { [call] in failures?.isUsedUp(by: call) == true }
@@ -146,7 +162,7 @@ final class KeyRing: Sendable {
   /// - Parameter isSuspect: Returns whether the client has failed too often. If so, the ledger is not asked for an
   ///   unknown key.
   private func caller(key text: String, isSuspect: () -> Bool) async throws -> Caller {
-    let digest = Self.digest(of: text.utf8)
+    let digest = Self.digest(of: text)
     try await forgetChanged()
     if let known = state.withLock({ $0.callers[digest] }) { return known }
     let key = try APIKey(text)
@@ -295,6 +311,15 @@ final class KeyRing: Sendable {
   /// - Throws: ``Problem`` with 401 `key_unknown` if the key was revoked or expired meanwhile; `LedgerError`.
   func requireInForce(_ caller: Caller) async throws {
     guard try await isInForce(caller) else { throw Self.unknown }
+  }
+
+  /// Returns whether a caller's key is cached and valid at this moment. If not, ``requireInForce(_:)`` asks the ledger.
+  func isRemembered(_ caller: Caller) -> Bool {
+    let (now, date) = (now, date())
+    return state.withLock { state in
+      guard let checkedAt = state.checkedAt, now - checkedAt < Self.memory else { return false }
+      return state.callers[caller.digest].map { !$0.isExpired(at: date) } ?? false
+    }
   }
 
   /// Returns the app groups of all keys, including revoked keys. The operator chose these groups, like those in the

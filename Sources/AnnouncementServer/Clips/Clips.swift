@@ -8,7 +8,6 @@ import Foundation
 import HTTPTypes
 import Logging
 import NIOCore
-import NIOHTTP1
 import SoundLibrary
 import VoicePackIntegrity
 
@@ -24,8 +23,6 @@ final class Clips: Sendable {
     var mediaType: String
     /// The header fields of every response with the file or a part of it.
     var fields: HTTPFields
-    /// The header fields of a response with the whole file, for HTTP/1.1.
-    var wholeFields: HTTPHeaders
     let use = Use()
 
     init(bytes: ByteBuffer, digest: String, mediaType: String) {
@@ -36,8 +33,6 @@ final class Clips: Sendable {
         .contentType: mediaType, .eTag: etag, .acceptRanges: "bytes",
         .cacheControl: "private, max-age=31536000, immutable",
       ]
-      wholeFields = HTTPHeaders(fields.map { ($0.name.rawName, $0.value) } + MessageRules.browserFields)
-      wholeFields.add(name: "Content-Length", value: String(bytes.readableBytes))
     }
   }
 

@@ -108,33 +108,6 @@ struct ConnectionState: Sendable, Equatable {
   /// passed on.
   var ignoresRequest: Bool { isAfterLastRequest }
 
-  /// Whether the request that is being received may be answered from memory, before it is passed on.
-  ///
-  /// Responses keep the order of their requests, so no earlier response may be outstanding. A client that does not read
-  /// receives nothing more from memory. The usual path waits until the client reads.
-  var mayAnswerFromMemory: Bool { unanswered == 1 && isWritable && !isClosed }
-
-  /// When to pass an event on to the server library. After such an event, the library closes the connection.
-  enum PassingOn: Sendable, Equatable {
-    case now
-    /// When all bytes are written that wait to be written.
-    case whenWritten
-    /// When the next response is written.
-    case withNextResponse
-  }
-
-  /// Returns when the library may learn that the client has sent everything, or that the service stops. After that, the
-  /// library closes the connection as soon as it has written its last response. Bytes that the client had not read by
-  /// then would be lost.
-  ///
-  /// - Parameter unread: The number of bytes that the operating system has not accepted yet.
-  func passingOn(unread: Int) -> PassingOn {
-    // An incomplete request never becomes complete, so there is no response to wait for.
-    if isReceiving { return .now }
-    if unanswered > 0 { return .withNextResponse }
-    return unread > 0 ? .whenWritten : .now
-  }
-
   /// What to do with a connection at a time.
   enum Patience: Sendable, Equatable {
     case close

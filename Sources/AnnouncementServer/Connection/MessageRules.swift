@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
@@ -28,7 +29,8 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
   /// The fields that tell browsers not to guess the media type of a response, and not to expose it to pages of other
   /// sites.
   static let browserFields = [
-    ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    HTTPField(name: HTTPField.Name(token: "X-Content-Type-Options"), value: "nosniff"),
+    HTTPField(name: HTTPField.Name(token: "Cross-Origin-Resource-Policy"), value: "same-origin"),
   ]
 
   private let authority: String
@@ -66,8 +68,11 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
         head.headers.contains(name: "connection")
         && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
       if endsWithResponse { connection.state.lastRequestRead() }
-      // Responses from memory have these fields already, because each change here copies all of them.
-      if !head.headers.contains(name: Self.browserFields[0].0) { head.headers.add(contentsOf: Self.browserFields) }
+      // The service's responses have these fields already, because each change here copies all of them. The responses of
+      // the parser and of the server library do not.
+      if !head.headers.contains(name: Self.browserFields[0].name.rawName) {
+        head.headers.add(contentsOf: Self.browserFields.map { ($0.name.rawName, $0.value) })
+      }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end where endsWithResponse:
       context.writeAndFlush(data, promise: promise)

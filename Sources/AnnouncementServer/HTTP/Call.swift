@@ -11,6 +11,8 @@ import ServiceAccess
 /// A request while it is being processed, with its sender and the part of its body that was read.
 struct Call: Sendable {
   var request: Request
+  /// The id of the request, in its response and in the log.
+  var id = RandomID.make()
   /// The decoded values of the parameters in the path.
   var parameters: [String] = []
   /// The value of the last parameter in the path; empty if the route has none.
@@ -142,7 +144,7 @@ struct Call: Sendable {
   ///
   /// - Throws: ``Problem`` with 415 if the body's media type is not one of these types.
   func requireMediaType(_ types: String...) throws(Problem) {
-    // Nearly all clients send this form. A field with parameters or capitals is parsed below.
+    // A field with parameters or capitals is parsed below.
     if let field = header(.contentType), types.contains(field) { return }
     guard let mediaType, types.contains(mediaType) else {
       throw Problem(

@@ -9,7 +9,7 @@ struct Caller: Sendable, Hashable {
   var keyID: String
   var account: String
   /// The SHA-256 digest of the key.
-  var digest: Data
+  let digest: Data
   var scopes: Set<Scope>
   var defaults: AnnouncementRequest.Defaults
   var limit: RateLimit
@@ -20,7 +20,7 @@ struct Caller: Sendable, Hashable {
   /// The networks from which the key may be used; nil for all.
   var networks: [IPNetwork]?
   /// Whether payloads with unknown keys are refused.
-  var isStrict = false
+  var isStrict: Bool
 
   func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
 
@@ -29,5 +29,16 @@ struct Caller: Sendable, Hashable {
 
   var isAdmin: Bool { scopes.contains(.admin) }
   /// The name of the key in logs.
-  var logName: String { APIKey.logName(ofDigest: digest) }
+  let logName: String
+
+  init(
+    keyID: String, account: String, digest: Data, scopes: Set<Scope>, defaults: AnnouncementRequest.Defaults,
+    limit: RateLimit, device: String? = nil, expiresAt: Date? = nil, networks: [IPNetwork]? = nil,
+    isStrict: Bool = false
+  ) {
+    (self.keyID, self.account, self.digest, self.scopes) = (keyID, account, digest, scopes)
+    (self.defaults, self.limit, self.device, self.expiresAt) = (defaults, limit, device, expiresAt)
+    (self.networks, self.isStrict) = (networks, isStrict)
+    logName = APIKey.logName(ofDigest: digest)
+  }
 }

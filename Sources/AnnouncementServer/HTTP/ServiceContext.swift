@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hummingbird
-import Logging
 import NIOCore
 
 /// The request context of the server library.
@@ -12,7 +11,5 @@ struct ServiceContext: RequestContext {
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
-    // The library's own request id is a counter. Its logger is not used, only the id in it.
-    logger[metadataKey: "hb.request.id"] = .string(RandomID.make())
   }
 }

@@ -10,8 +10,8 @@ import ServiceAccess
 /// The processing of every request: it finds the route, identifies the sender, applies the rate limit, calls the
 /// handler, and writes the metrics and the log.
 ///
-/// All of these steps are in one place, so that no route can leave one out. Only ``HotRequests`` repeats those that apply
-/// to its two kinds of requests.
+/// All of these steps are in one place, so that no route can leave one out. A request that is answered from memory waits
+/// for nothing in any of them.
 struct ServiceResponder: HTTPResponder {
   typealias Context = ServiceContext
 
@@ -33,15 +33,15 @@ struct ServiceResponder: HTTPResponder {
   func respond(to request: Request, context: ServiceContext) async -> Response {
     let start = ContinuousClock.now
     metrics.begin()
-    var logger = logger
-    logger[metadataKey: "hb.request.id"] = .string(context.id)
+    // The library's own request ids are a counter.
+    let id = RandomID.make()
     let peer = Connection.current?.peer
     let forwardedFor = request.headers[values: .forwardedFor]
     let client = IPAddress.client(peer: peer, forwardedFor: forwardedFor, proxies: proxies)
     // If the address in `X-Forwarded-For` cannot be read, the client is unknown. The address of the proxy must not be
     // used instead.
     var call = Call(
-      request: request, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: logger)
+      request: request, id: id, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: logger)
     var limits: RateLimitDecision?
     var path = "other"
     var code: String?
@@ -82,15 +82,18 @@ struct ServiceResponder: HTTPResponder {
         refusals.isWritten(RefusalLog.Kind(status: 500, path: "\(path) (\(problem.code))"))
       {
         logger.error(
-          "A request failed.", metadata: ["code": "\(problem.code)", "error": "\(Problem.loggable(error))"])
+          "A request failed.",
+          metadata: ["hb.request.id": "\(id)", "code": "\(problem.code)", "error": "\(Problem.loggable(error))"])
       }
       code = problem.code
-      response = problem.response(requestID: context.id)
+      response = problem.response(requestID: id)
     }
-    response.headers[.requestID] = context.id
+    response.headers.append(contentsOf: MessageRules.browserFields)
+    response.headers.append(HTTPField(name: .requestID, value: id))
     for (name, value) in limits?.headerFields ?? [] {
-      guard let name = HTTPField.Name(name), response.headers[name] == nil else { continue }
-      response.headers[name] = value
+      // A problem may have its own time after which to try again.
+      guard let name = Self.limitFields[name], code == nil || response.headers[name] == nil else { continue }
+      response.headers.append(HTTPField(name: name, value: value))
     }
     if request.method == .head { response = response.createHeadResponse() }
     // A sender that still waits for `100 Continue` may next send the body or another request. The service could not
@@ -108,15 +111,24 @@ struct ServiceResponder: HTTPResponder {
     guard !isRefusal || refusals.isWritten(RefusalLog.Kind(status: response.status.code, path: path)) else {
       return response
     }
+    let level: Logger.Level = isRefusal ? .info : .debug
+    guard logger.logLevel <= level else { return response }
     var metadata: Logger.Metadata = [
+      "hb.request.id": "\(id)",
       "method": "\(Self.countedMethods.contains(request.method) ? request.method.rawValue : "other")",
       "path": "\(path)", "status": "\(response.status.code)", "key": "\(call.keyName ?? "-")",
       "ms": "\(Int(duration.inSeconds * 1000))",
     ]
     if let code { metadata["code"] = "\(code)" }
-    logger.log(level: isRefusal ? .info : .debug, "request", metadata: metadata)
+    logger.log(level: level, "request", metadata: metadata)
     return response
   }
+
+  /// The names of the fields of a rate limit.
+  private static let limitFields = Dictionary(
+    uniqueKeysWithValues: ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"].map {
+      ($0, HTTPField.Name(token: $0))
+    })
 
   private static let countedMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .options, .patch]
 
@@ -152,7 +164,12 @@ struct ServiceResponder: HTTPResponder {
       scope = needed
     case .key(let needed), .keyOrOwnDevice(let needed), .keyOrAnyDevice(let needed): scope = needed
     }
-    let caller = try await keys.caller(of: &call, failures: failures)
+    let caller: Caller
+    if let known = try keys.remembered(for: &call) {
+      caller = known
+    } else {
+      caller = try await keys.caller(of: &call, failures: failures)
+    }
     call.caller = caller
     let answer = keys.admit(caller)
     guard answer.isAllowed else {
@@ -163,7 +180,7 @@ struct ServiceResponder: HTTPResponder {
     }
     // This check comes after the rate limit because it writes to the ledger. A request over the limit costs no disk
     // write and may be sent again unchanged.
-    try await keys.admitOnce(call, caller)
+    if call.signed != nil { try await keys.admitOnce(call, caller) }
     limits = answer
     guard caller.scopes.allow(scope) || Self.admits(caller, access, call) else {
       throw Problem(

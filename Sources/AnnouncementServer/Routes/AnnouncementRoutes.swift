@@ -73,7 +73,7 @@ struct AnnouncementRoutes: Sendable {
     try call.requireMediaType("application/json")
     let key = try call.header(.idempotencyKey).map(Self.idempotencyKey)
     let body = try await call.body(upTo: Self.largestBody)
-    try await keys.requireInForce(sender)
+    if !keys.isRemembered(sender) { try await keys.requireInForce(sender) }
     let fingerprint = Fingerprint(account: sender.account, key: key, bodyDigest: Data(SHA256.hash(data: body)))
     // A strict request is always parsed, because the first request with this body may not have been strict.
     if !call.isStrict, let known = answers.value(for: fingerprint) {
@@ -207,9 +207,7 @@ struct AnnouncementRoutes: Sendable {
     _ status: HTTPResponse.Status, _ remembered: RepeatedAnswers.Answer, sound: Clips.File?
   ) throws -> Response {
     guard let sound else {
-      var response = ServiceJSON.response(status, buffer: remembered.report)
-      response.headers[.location] = remembered.location
-      return response
+      return Response(status: status, headers: remembered.fields, body: ResponseBody(byteBuffer: remembered.report))
     }
     var response = Self.response(status, sound: sound)
     response.headers[.location] = remembered.location

@@ -4,7 +4,6 @@ import Foundation
 import HTTPTypes
 import Ledger
 import NIOCore
-import NIOHTTP1
 
 /// The cache of responses for repetitions of requests. The ledger has these responses too.
 struct RepeatedAnswers: Sendable {
@@ -22,17 +21,16 @@ struct RepeatedAnswers: Sendable {
     let createdAt: Date
     /// The path of the announcement, for the field `Location`.
     let location: String
-    /// The header fields of a response with the report, for HTTP/1.1.
-    let fields: HTTPHeaders
+    /// The header fields of a response with the report.
+    let fields: HTTPFields
 
     init(report: Data, id: String, createdAt: Date) {
       self.report = ByteBuffer(bytes: report)
       self.id = id
       self.createdAt = createdAt
       location = "\(AnnouncementRoutes.path)/\(AnnouncementRoutes.percentEncoded(id))"
-      var fields = HTTPHeaders(ServiceJSON.fields.map { ($0.name.rawName, $0.value) } + MessageRules.browserFields)
-      fields.add(name: "Location", value: location)
-      fields.add(name: "Content-Length", value: String(report.count))
+      var fields = ServiceJSON.fields
+      fields[.location] = location
       self.fields = fields
     }
   }

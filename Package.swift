@@ -177,10 +177,16 @@ let quickTests: [Target] = [
     ],
     swiftSettings: settings),
   .testTarget(
+    name: "AnnouncementServiceTests",
+    dependencies: [
+      "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", crypto,
+    ],
+    swiftSettings: settings),
+  .testTarget(
     name: "AnnouncementServerTests",
     dependencies: [
-      "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
-      "HostAddresses", "Ledger", "LedgerTestSupport",
+      "APNSSimulator", "AnnouncementServer", "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport",
+      "FileSystem", "HostAddresses", "Ledger", "LedgerTestSupport",
       "Mastering", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
       "SoundOutputTestSupport", "SoundOutputs",
       "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
@@ -432,11 +438,21 @@ let package = Package(
       ],
       swiftSettings: settingsWithC),
 
+    // The acceptance of announcements, each once.
+    .target(
+      name: "AnnouncementService",
+      dependencies: [
+        "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "Playback", "PushMessages",
+        "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks",
+      ],
+      swiftSettings: settings),
+
     // The HTTP service.
     .target(
       name: "AnnouncementServer",
       dependencies: [
-        "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "Mastering",
+        "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport",
+        "Ledger", "Mastering",
         "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs",
         "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery",
         "WebhookMessages", asyncAlgorithms, crypto,

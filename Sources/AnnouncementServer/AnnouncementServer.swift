@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 public import Announcer
 package import FileSystem
 public import Foundation
@@ -10,6 +11,7 @@ public import Ledger
 public import Logging
 import NIOCore
 public import Playback
+import PushDelivery
 import ServiceAccess
 public import ServiceLifecycle
 public import VoicePacks
@@ -228,13 +230,23 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       }
       return gauges
     }
-    let answers = RepeatedAnswers()
+    let service = AnnouncementService(
+      ledger: ledger, clips: ServiceClips(clips: clips, urls: urls),
+      pushes: AnnouncementPushes(
+        lifetime: parts.pushes?.lifetime, ledger: ledger, phraseBooks: parts.announcer.phraseBooks
+      ) { [clients = parts.pushes?.clients] device in
+        clients?[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
+      }, groups: groups, locale: settings.locale, lane: lanePlayer?.lane
+    ) { told in
+      if told.isPlayed { lanePlayer?.lookForArrivals() }
+      if told.isPushed { pushService?.lookForPushes() }
+      library.tellChange()
+      hub.tell(.rendered(told.rendered))
+    }
     let routes: [[Route]] = [
       AnnouncementRoutes(
-        ledger: ledger, clips: clips, player: lanePlayer,
-        pushes: AnnouncementPushes(parts: parts.pushes, ledger: ledger, phraseBooks: parts.announcer.phraseBooks),
-        pushService: pushService, library: library, urls: urls, hub: hub, settings: settings, groups: groups,
-        keys: keys, batches: batches, answers: answers
+        service: service, ledger: ledger, clips: clips, library: library, urls: urls, settings: settings,
+        groups: groups, keys: keys, batches: batches
       ).routes,
       ClipRoutes(clips: clips, ledger: ledger).routes,
       DeviceRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, groups: groups).routes,

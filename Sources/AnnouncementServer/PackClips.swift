@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import Announcements
 import ConcurrencySupport
 import Foundation
@@ -45,8 +46,8 @@ actor PackClips {
       self.clip = clip
       milliseconds = pack.milliseconds(ofClip: clip.file) ?? 0
       json = (
-        try ServiceJSON.data(of: ClipLine(clip, durationMilliseconds: milliseconds, isMarked: false)),
-        try ServiceJSON.data(of: ClipLine(clip, durationMilliseconds: milliseconds, isMarked: true))
+        try ReportJSON.data(of: ClipLine(clip, durationMilliseconds: milliseconds, isMarked: false)),
+        try ReportJSON.data(of: ClipLine(clip, durationMilliseconds: milliseconds, isMarked: true))
       )
     }
   }
@@ -85,7 +86,7 @@ actor PackClips {
     }
     json.writeStaticString("],")
     let facts = Facts(id: id, locale: pack.manifest.locale, isWritable: marks != nil)
-    json.writeBytes(try ServiceJSON.data(of: facts).dropFirst())
+    json.writeBytes(try ReportJSON.data(of: facts).dropFirst())
     return json
   }
 

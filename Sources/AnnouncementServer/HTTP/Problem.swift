@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import Announcements
 import Announcer
 import Foundation
@@ -7,15 +8,12 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Ledger
-import Mastering
 import NIOCore
 import Playback
 import ServiceAccess
 import SoundFiles
 import SoundLibrary
 import SpeechEngine
-import VoicePackIntegrity
-import VoicePacks
 
 /// A problem document (RFC 9457): the form in which clients receive an error. It contains no amounts, names or tokens.
 struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
@@ -105,17 +103,14 @@ extension Problem {
     }
     let report = ErrorReport(error)
     switch error {
+    case let error as AcceptanceError:
+      let status: HTTPResponse.Status =
+        error.code == .idConflict
+        ? .conflict : RequestFault.isCause(of: error) ? .unprocessableContent : .internalServerError
+      self.init(status, error.code.rawValue, error.message)
+    case _ where RequestFault.isCause(of: error): self.init(.unprocessableContent, report.code, report.message)
     case let error as AnnouncementError: self.init(Self.status(of: error.code), report.code, report.message)
-    case let error as AnnouncerError:
-      self.init(
-        error.code == .amountMismatch ? .internalServerError : .unprocessableContent, report.code, report.message)
     case let error as SpeechEngineError: self.init(error, report)
-    case let error as MasteringError:
-      // The cause of these errors is the text of the announcement.
-      let isOfText = [.silent, .loudnessUnreachable].contains(error.code)
-      self.init(isOfText ? .unprocessableContent : .internalServerError, report.code, report.message)
-    case is SoundFileError: self.init(.internalServerError, report.code, report.message)
-    case is VoicePackError, is VoicePackIntegrityError: self.init(.unprocessableContent, report.code, report.message)
     case let error as SoundLibraryError: self.init(error, report)
     case let error as LedgerError: self.init(error)
     case let error as PlayerError: self.init(error)
@@ -142,7 +137,7 @@ extension Problem {
   /// those of other errors may.
   static func loggable(_ error: any Error) -> String {
     switch error {
-    case is LedgerError, is PlayerError, is AccessError, is Problem: "\(error)"
+    case is LedgerError, is PlayerError, is AccessError, is AcceptanceError, is Problem: "\(error)"
     default: ErrorReport(error).message
     }
   }
@@ -154,10 +149,7 @@ extension Problem {
     switch code {
     case .payloadTooLarge: .contentTooLarge
     case .payloadMalformed: .badRequest
-    case .phraseBooksMissing, .phraseBookInvalid, .lexiconInvalid: .internalServerError
-    case .fieldMissing, .fieldInvalid, .fieldUnknown, .fieldsConflict, .localeUnknown, .currencyUnspeakable,
-      .nothingToSay:
-      .unprocessableContent
+    default: .internalServerError
     }
   }
 
@@ -170,8 +162,7 @@ extension Problem {
     case .engineUnavailable, .speakerDied:
       self.init(.serviceUnavailable, report.code, report.message, retryAfter: 5)
     case .cancelled: self = .stopping
-    case .speechMismatch: self.init(.internalServerError, report.code, report.message)
-    case .voiceUnknown, .textUnspeakable, .requestRefused: self.init(.unprocessableContent, report.code, report.message)
+    default: self.init(.internalServerError, report.code, report.message)
     }
   }
 

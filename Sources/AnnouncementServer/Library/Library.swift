@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import Announcer
 import ConcurrencySupport
 import Crypto
@@ -164,13 +165,6 @@ final class Library: Sendable {
   /// Records that a clip was removed from the folder of an app group. Call it in the clip's exclusive turn.
   func remove(_ name: String, from group: String) async throws(LedgerError) {
     if try await ledger.removeFromLibrary(clip: name, group: group) { changed() }
-  }
-}
-
-extension LibraryClip {
-  /// The file of a clip that was rendered into the folder of an app group.
-  init(_ report: ClipReport, group: String) {
-    self.init(name: report.clip.name, group: group, sha256: report.clip.sha256, bytes: report.clip.bytes)
   }
 }
 

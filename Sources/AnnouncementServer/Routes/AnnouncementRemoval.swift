@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import Announcements
 import Foundation
 import Hummingbird
@@ -22,7 +23,7 @@ extension AnnouncementRoutes {
     let sender = try call.sender
     let id = call.parameter
     // No announcement with this id is created meanwhile.
-    return try await turns.take([[sender.account, "id", id]]) {
+    return try await service.turns.take([[sender.account, "id", id]]) {
       switch try await ledger.remove(account: sender.account, id: id) {
       case .unknown: throw Problem(.notFound, "not_found", "The account has no announcement with this id.")
       case .notEnded:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import Announcements
 import Announcer
 import Crypto
@@ -21,40 +22,16 @@ struct AnnouncementRoutes: Sendable {
 
   typealias Fingerprint = RepeatedAnswers.Fingerprint
 
+  let service: AnnouncementService
   let ledger: Ledger
   let clips: Clips
-  private let player: LanePlayer?
-  let pushes: AnnouncementPushes
-  private let pushService: PushService?
   let library: Library
   let urls: ClipURLs
-  private let hub: EventHub
   let settings: ServiceSettings
   let groups: AppGroups
   let keys: KeyRing
   let batches: Batches
-  let turns = Turns<[String]>()
-  let answers: RepeatedAnswers
-
-  init(
-    ledger: Ledger, clips: Clips, player: LanePlayer?, pushes: AnnouncementPushes, pushService: PushService?,
-    library: Library, urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
-    groups: AppGroups, keys: KeyRing, batches: Batches, answers: RepeatedAnswers
-  ) {
-    self.ledger = ledger
-    self.clips = clips
-    self.player = player
-    self.pushes = pushes
-    self.pushService = pushService
-    self.library = library
-    self.urls = urls
-    self.hub = hub
-    self.settings = settings
-    self.groups = groups
-    self.keys = keys
-    self.batches = batches
-    self.answers = answers
-  }
+  let answers = RepeatedAnswers()
 
   var routes: [Route] {
     [
@@ -81,126 +58,27 @@ struct AnnouncementRoutes: Sendable {
       // in the first request but not in the second.
       if Accept(call).wantsJSONFirst { return try answer(.ok, known, sound: nil) }
     }
-    let order = try AnnouncementOrder(
-      call, body: body, key: key, settings: settings, groups: groups, lane: player?.lane)
-    let keys = [order.key.map { [sender.account, "key", $0] }, [sender.account, "id", order.id]].compactMap(\.self)
-    let response = try await turns.take(keys) { try await answer(order, fingerprint, sender) }
+    let order = try service.order(
+      Submission(
+        account: sender.account, defaults: sender.defaults, body: body, bodyDigest: fingerprint.bodyDigest, key: key,
+        unknownKeys: call.unknownKeys, authority: call.authority))
+    let wantsSound = try Accept(call).wantsSound(of: order.options.format.container)
+    // A text without an id and without a key is a new announcement each time.
+    let isRemembered = key != nil || order.request.id != nil
+    let accepted = try await service.accept(order) { accepted in
+      if isRemembered { answers.insert(RepeatedAnswers.Answer(accepted), for: fingerprint) }
+    }
+    let sound = wantsSound ? try await sound(of: accepted, order) : nil
+    let response = try answer(accepted.isNew ? .created : .ok, RepeatedAnswers.Answer(accepted), sound: sound)
     return Preference.applied(to: response, of: call)
   }
 
-  /// Answers a request. No other request with the same key or id is processed meanwhile.
-  private func answer(_ order: AnnouncementOrder, _ fingerprint: Fingerprint, _ sender: Caller) async throws -> Response
-  {
-    let known = try await ledger.known(account: sender.account, key: order.storageKey, id: order.id)
-    if let answer = known.answer {
-      guard answer.bodyDigest == fingerprint.bodyDigest else { throw order.conflict }
-      return try await again(answer, order, fingerprint)
-    }
-    // The same announcement may exist under another key, or may have been created in a way other than this API.
-    if let known = known.announcement {
-      if let first = known.answer {
-        guard first.bodyDigest == fingerprint.bodyDigest else { throw AnnouncementOrder.idConflict }
-        if -first.createdAt.timeIntervalSinceNow < Ledger.answerLifetime {
-          // From now on, this key belongs to this request and to no other.
-          let kept = try await ledger.accept(
-            answer: NewAnswer(
-              account: sender.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: first.id,
-              status: 201, report: first.report, clip: first.clip))
-          guard kept.isSameBody else { throw order.conflict }
-          return try await again(kept.answer, order, fingerprint)
-        }
-      } else if known.entry?.payload != order.played?.payload {
-        throw AnnouncementOrder.idConflict
-      }
-    }
-    // The output is required only now, so that a repeated request is answered even if the output was removed since.
-    var order = order
-    try order.findLane(of: known.announcement?.entry)
-    order.take(try await pushes.devices(of: order.request, account: sender.account))
-    let (made, acceptance) = try await accept(order, fingerprint)
-    if acceptance.isDuplicate {
-      // Another process that shares the ledger has accepted the same request first.
-      guard acceptance.isSameBody else { throw order.conflict }
-      return try await again(acceptance.answer, order, fingerprint)
-    }
-    if acceptance.acceptance != nil { player?.lookForArrivals() }
-    if !order.devices.isEmpty { pushService?.lookForPushes() }
-    library.tellChange()
-    hub.tell(
-      .rendered(
-        Rendered(
-          account: sender.account, id: order.id, at: acceptance.answer.createdAt, method: made.report.method,
-          isCached: made.isCached, durationMilliseconds: made.report.clip.durationMilliseconds)))
-    let remembered = RepeatedAnswers.Answer(
-      report: acceptance.answer.report, id: order.id, createdAt: acceptance.answer.createdAt)
-    remember(remembered, order, fingerprint)
-    return try answer(.created, remembered, sound: order.wantsSound ? made.file : nil)
-  }
-
-  /// Makes the clip if it does not exist, and accepts the response in the ledger. When this function returns, the clip
-  /// exists and the ledger knows its account. If another account removes the same clip meanwhile, the clip either
-  /// remains or is made again.
-  ///
-  /// - Throws: ``Problem`` with 500 `clip_lost` if the clip is gone each time that it was made.
-  private func accept(
-    _ order: AnnouncementOrder, _ fingerprint: Fingerprint
-  ) async throws -> (made: Clips.Made, acceptance: Ledger.AnswerAcceptance) {
-    var order = order
-    for _ in 0..<Self.mostMakings {
-      let made = try await makeClip(&order, for: fingerprint.account)
-      var report = made.report
-      report.id = order.id
-      report.cached = made.isCached
-      report.warnings = order.request.warnings + report.warnings
-      report.clip.url = try urls.url(ofClip: report.clip.name, authority: order.authority)
-      let pushed = try await makePushes(order, report, for: fingerprint.account)
-      report.warnings += pushed.warnings
-      let answer = NewAnswer(
-        account: fingerprint.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id,
-        status: 201, report: try ServiceJSON.data(of: report),
-        clip: PublishedClip(name: report.clip.name, group: order.group),
-        decision: Decision(order.request.announcement, report, group: order.group),
-        rendered: Rendered.detail(
-          method: report.method, isCached: made.isCached,
-          durationMilliseconds: report.clip.durationMilliseconds))
-      let (played, reports) = (order.played, pushed.reports)
-      let files = reports.map { LibraryClip($0, group: order.group) }
-      let acceptance = try await clips.turns.share(all: Set(reports.map(\.clip.name))) {
-        () -> Ledger.AnswerAcceptance? in
-        guard reports.allSatisfy(Clips.isThere) else { return nil }
-        return try await ledger.accept(answer: answer, playing: played, pushing: pushed.pushes, publishing: files)
-      }
-      if let acceptance { return (made, acceptance) }
-    }
-    throw Problem(
-      .internalServerError, "clip_lost",
-      "The clip was gone each time that it was made. Another program removes the clips, or the folder cannot be read.")
-  }
-
-  /// The number of times that a clip is made before its request fails.
-  private static let mostMakings = 5
-
-  private func again(_ stored: Ledger.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) async throws
-    -> Response
-  {
-    let remembered = RepeatedAnswers.Answer(report: stored.report, id: stored.id, createdAt: stored.createdAt)
-    remember(remembered, order, fingerprint)
-    guard order.wantsSound else { return try answer(.ok, remembered, sound: nil) }
-    // If the clip was removed from its folder, it is made again under the same name.
-    var sound: Clips.File?
-    if let clip = stored.clip { sound = try await clips.file(named: clip.name) }
-    if sound == nil {
-      sound = try await clips.make(
-        order.request.announcement, options: order.options, group: order.group, for: fingerprint.account
-      ).file
-    }
-    return try answer(.ok, remembered, sound: sound)
-  }
-
-  private func remember(_ answer: RepeatedAnswers.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) {
-    // A text without an id and without a key is a new announcement each time.
-    guard order.key != nil || order.request.id != nil else { return }
-    answers.insert(answer, for: fingerprint)
+  /// Returns the clip of an announcement. If it was removed from its folder, it is made again under the same name.
+  private func sound(of accepted: AnnouncementService.Accepted, _ order: AnnouncementOrder) async throws -> Clips.File {
+    if let clip = accepted.clip, let file = try await clips.file(named: clip.name) { return file }
+    return try await clips.make(
+      order.request.announcement, options: order.options, group: order.group, for: order.submission.account
+    ).file
   }
 
   private func answer(
@@ -271,7 +149,7 @@ struct AnnouncementRoutes: Sendable {
       if index > 0 { bytes += Data(",".utf8) }
       bytes += try Self.described(listed.announcement, listed.pushes)
     }
-    bytes += Data("],\"next\":".utf8) + (try ServiceJSON.data(of: page.next?.description))
+    bytes += Data("],\"next\":".utf8) + (try ReportJSON.data(of: page.next?.description))
     return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("}".utf8)))
   }
 
@@ -365,9 +243,9 @@ struct AnnouncementRoutes: Sendable {
     let delivery = Delivery(
       clip: known.answer.map { _ in Delivery.Clip() }, play: play,
       push: pushes.isEmpty ? nil : pushes.map(Delivery.Push.init))
-    let report = try known.answer?.report ?? ServiceJSON.data(of: UnknownReport(known.id, known.decision))
+    let report = try known.answer?.report ?? ReportJSON.data(of: UnknownReport(known.id, known.decision))
     var object = try EncodedObject(report)
-    object.add(try EncodedObject(try ServiceJSON.data(of: Stored(known, delivery))))
+    object.add(try EncodedObject(try ReportJSON.data(of: Stored(known, delivery))))
     return object.bytes
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import Announcements
 import Announcer
 import AsyncAlgorithms
@@ -132,7 +133,7 @@ struct BatchRoutes: Sendable {
             try await writer.write(ByteBuffer(string: ServerSentEvent.heartbeat))
             continue
           }
-          let data = String(decoding: try ServiceJSON.data(of: status), as: UTF8.self)
+          let data = String(decoding: try ReportJSON.data(of: status), as: UTF8.self)
           let event = ServerSentEvent(name: status.state == .running ? "progress" : "done", data: data)
           try await writer.write(ByteBuffer(string: event.text))
           if status.state != .running { break }

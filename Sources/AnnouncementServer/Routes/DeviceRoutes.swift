@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import Announcements
 import Foundation
 import HTTPTypes
@@ -136,7 +137,7 @@ struct DeviceRoutes: Sendable {
     var separator = ""
     for push in pushes {
       guard let sequence = push.sequence else { continue }
-      let pushed = try ServiceJSON.data(
+      let pushed = try ReportJSON.data(
         of: Pushed(sequence: sequence, id: push.announcement, pushedAt: push.createdAt, state: push.state.rawValue))
       // The payload is the push's own JSON, byte for byte.
       body += Data(separator.utf8) + pushed.dropLast() + Data(#","payload":"#.utf8) + push.body + Data("}".utf8)

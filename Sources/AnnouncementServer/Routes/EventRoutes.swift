@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import AsyncAlgorithms
 import Foundation
 import HTTPTypes
@@ -139,7 +140,7 @@ struct EventRoutes: Sendable {
   private static func text(_ event: EventData) throws -> String {
     ServerSentEvent(
       id: event.position.map(String.init), name: event.kind,
-      data: String(decoding: try ServiceJSON.data(of: event), as: UTF8.self)
+      data: String(decoding: try ReportJSON.data(of: event), as: UTF8.self)
     ).text
   }
 }

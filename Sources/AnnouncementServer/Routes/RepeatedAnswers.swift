@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import Foundation
 import HTTPTypes
 import Ledger
@@ -24,10 +25,9 @@ struct RepeatedAnswers: Sendable {
     /// The header fields of a response with the report.
     let fields: HTTPFields
 
-    init(report: Data, id: String, createdAt: Date) {
-      self.report = ByteBuffer(bytes: report)
-      self.id = id
-      self.createdAt = createdAt
+    init(_ accepted: AnnouncementService.Accepted) {
+      report = ByteBuffer(bytes: accepted.report)
+      (id, createdAt) = (accepted.id, accepted.createdAt)
       location = "\(AnnouncementRoutes.path)/\(AnnouncementRoutes.percentEncoded(id))"
       var fields = ServiceJSON.fields
       fields[.location] = location

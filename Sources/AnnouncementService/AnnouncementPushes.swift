@@ -1,48 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
+package import Announcements
 import Announcer
-import Foundation
-import HTTPTypes
-import Ledger
-import PushDelivery
+package import Foundation
+package import Ledger
 import PushMessages
 
 /// Makes the pushes of an announcement: one notification for each device, in the device's language.
-struct AnnouncementPushes: Sendable {
-  let parts: PushParts?
-  let ledger: Ledger
-  let phraseBooks: PhraseBooks
+package struct AnnouncementPushes: Sendable {
+  /// The time for which a push is news, in seconds; nil if the service sends no pushes.
+  private let lifetime: TimeInterval?
+  private let isConfigured: @Sendable (Ledger.Device) -> Bool
+  private let ledger: Ledger
+  private let phraseBooks: PhraseBooks
+
+  /// - Parameters:
+  ///   - lifetime: The time for which a push is news, in seconds; nil if the service sends no pushes.
+  ///   - isConfigured: Returns whether the service sends pushes to a device's app and environment.
+  package init(
+    lifetime: TimeInterval?, ledger: Ledger, phraseBooks: PhraseBooks,
+    isConfigured: @escaping @Sendable (Ledger.Device) -> Bool
+  ) {
+    (self.lifetime, self.isConfigured, self.ledger, self.phraseBooks) = (lifetime, isConfigured, ledger, phraseBooks)
+  }
 
   /// Returns the devices that a request addresses, in the order of their ids.
   ///
-  /// - Throws: ``Problem`` with 422 `push_unavailable`, `device_missing`, `device_unknown` or `app_not_configured`.
+  /// - Throws: ``AcceptanceError`` with `pushUnavailable`, `deviceMissing`, `deviceUnknown` or `appNotConfigured`;
+  ///   `LedgerError`.
   func devices(of request: AnnouncementRequest, account: String) async throws -> [Ledger.Device] {
     guard request.deliver.contains(.push) else { return [] }
-    guard let parts else {
-      throw Problem(
-        .unprocessableContent, "push_unavailable",
+    guard lifetime != nil else {
+      throw AcceptanceError(
+        .pushUnavailable,
         "deliver: push needs the setting apns, which this service does not have; choose clip or play.")
     }
     guard let name = request.device else {
-      throw Problem(
-        .unprocessableContent, "device_missing",
+      throw AcceptanceError(
+        .deviceMissing,
         "device: is missing; push needs the id of a device, or the name of a group of devices.")
     }
     let devices = try await ledger.devices(account: account, named: name)
     guard !devices.isEmpty else {
-      throw Problem(
-        .unprocessableContent, "device_unknown",
+      throw AcceptanceError(
+        .deviceUnknown,
         "device: the account has no device and no group of devices with this name; register it first.")
     }
     // One phone with another app does not keep the announcement from the others of its group. Its own push waits, and
     // says why.
-    let isConfigured = devices.contains { device in
-      parts.clients[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
-    }
-    guard isConfigured else {
-      throw Problem(
-        .unprocessableContent, "app_not_configured",
+    guard devices.contains(where: isConfigured) else {
+      throw AcceptanceError(
+        .appNotConfigured,
         "device: belongs to an app or an environment that the setting apns does not name; add it there.")
     }
     return devices
@@ -62,7 +70,7 @@ struct AnnouncementPushes: Sendable {
   func push(_ body: NewPush.Body, to device: Ledger.Device, clip: String, at now: Date) -> NewPush {
     NewPush(
       device: device.id, kind: .alert, priority: PushRequest.Priority.immediate.rawValue, clip: clip,
-      expiresAt: now.addingTimeInterval(parts?.lifetime ?? 0), body: body)
+      expiresAt: now.addingTimeInterval(lifetime ?? 0), body: body)
   }
 
   private func message(_ request: AnnouncementRequest, clip report: ClipReport) throws -> AlertMessage {

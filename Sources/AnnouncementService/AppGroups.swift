@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
-import Announcer
-import Foundation
+package import Announcements
+package import Announcer
+package import Foundation
 import SoundLibrary
 
 /// The app groups that have folders for clips. They come from the settings and from keys, which the operator controls.
 /// A request can select one of these groups but cannot create one.
-struct AppGroups: Sendable {
+package struct AppGroups: Sendable {
   /// The maximum number of existing group folders that are accepted if the settings list no groups. If there are more,
   /// somebody other than the operator may have created them, so none of them is accepted.
-  static let mostFound = 64
+  package static let mostFound = 64
   /// The maximum number of groups that an error message names.
   private static let mostListed = 8
 
   /// The group of requests that name no group and whose key has none.
-  let standard: String
+  package let standard: String
   /// The groups in the settings, or the groups whose folders were found. The standard group is always included.
-  let own: Set<String>
+  package let own: Set<String>
   /// Whether more than ``mostFound`` folders were found, so that none of them is accepted.
-  let hasTooManyFolders: Bool
+  package let hasTooManyFolders: Bool
 
   /// - Parameters:
   ///   - listed: The groups in the settings besides the standard one; nil to accept the groups that have a folder.
   ///   - containers: The folder that contains a folder for each group.
-  init(standard: String, listed: [String]?, containers: URL) {
+  package init(standard: String, listed: [String]?, containers: URL) {
     self.standard = standard
     if let listed {
       own = Set(listed + [standard])
@@ -43,7 +43,7 @@ struct AppGroups: Sendable {
   ///   - requested: The group that the request names, if any.
   ///   - defaults: The defaults of the sender's key.
   /// - Throws: `AnnouncerError` with `optionInvalid` if the group belongs neither to the service nor to the key.
-  func group(_ requested: String?, _ defaults: AnnouncementRequest.Defaults) throws(AnnouncerError) -> String {
+  package func group(_ requested: String?, _ defaults: AnnouncementRequest.Defaults) throws(AnnouncerError) -> String {
     guard let requested else { return defaults.group ?? standard }
     if own.contains(requested) || requested == defaults.group { return requested }
     let choices = own.union([defaults.group].compactMap(\.self)).sorted()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Answers that are made one at a time", .timeLimit(.minutes(1)))
+@Suite("Answers that are made one at a time", .timeLimit(.minutes(5)))
 struct LongAnswersTests {
   private struct Failure: Error {}
 

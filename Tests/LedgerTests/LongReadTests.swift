@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite("Reads of many rows", .timeLimit(.minutes(1)))
+@Suite("Reads of many rows", .timeLimit(.minutes(5)))
 struct LongReadTests {
   @Test("a read of a few rows does not wait for a read of many rows")
   func beside() async throws {

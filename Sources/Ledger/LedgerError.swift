@@ -102,7 +102,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The process that plays the lane, when ``code-swift.property`` is `laneTaken`; nil if it is not known.
   public let player: Int32?
 
-  /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`.
+  /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`; an unknown change of the
+  /// tables, when it is `newerVersion`.
   public let field: String?
 
   /// The announcement's current state, when ``code-swift.property`` is `illegalTransition`.
@@ -186,7 +187,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .damaged: "the file is damaged, or is not a database"
     case .fileChanged: change?.description ?? "the file was changed while the ledger was open"
     case .notALedger: "the file is a database of another program"
-    case .newerVersion: "the file was written by a newer version of this program"
+    case .newerVersion:
+      "the file was written by a newer version of this program" + (field.map { ", which made the change “\($0)”" } ?? "")
     case .olderVersion: "the file must first be brought up to date"
     case .wrongKindOfFile: "there is a folder in place of the file, or a file in place of a folder"
     case .systemFailure: "the system reported an error"
@@ -219,7 +221,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
       "Nothing more is accepted. Stop every program that uses the ledger, keep a copy of the file and of the files "
         + "beside it, and put the former file back or restore a backup."
     case .notALedger: "The file was not changed. Choose another file."
-    case .newerVersion: "The file was not changed. Use the newer version, or another file."
+    case .newerVersion:
+      "The file was not changed. Install the newer version again, or restore the backup from before the upgrade."
     case .olderVersion:
       "The file was not changed. Start the service once, or run a command that writes to the file."
     case .wrongKindOfFile: "Choose another path."

@@ -24,9 +24,7 @@ enum Schema {
 
   static func migrate(_ writer: DatabaseQueue, file: URL) throws {
     let migrator = migrator
-    guard try !writer.read(migrator.hasBeenSuperseded) else {
-      throw LedgerError(.newerVersion, while: .opening, in: file)
-    }
+    try writer.read { try refuseNewer($0, migrator, file: file) }
     guard try !writer.read(migrator.hasCompletedMigrations) else { return }
     try migrator.migrate(writer)
   }
@@ -34,12 +32,16 @@ enum Schema {
   /// Refuses a ledger whose tables are not those of this version. Nothing in it is changed.
   static func requireCurrent(_ reader: DatabaseQueue, file: URL) throws {
     let migrator = migrator
-    guard try !reader.read(migrator.hasBeenSuperseded) else {
-      throw LedgerError(.newerVersion, while: .opening, in: file)
-    }
+    try reader.read { try refuseNewer($0, migrator, file: file) }
     guard try reader.read(migrator.hasCompletedMigrations) else {
       throw LedgerError(.olderVersion, while: .opening, in: file)
     }
+  }
+
+  /// Refuses a ledger that a newer version has changed, and names a change that this version does not know.
+  private static func refuseNewer(_ database: Database, _ migrator: DatabaseMigrator, file: URL) throws {
+    guard let newer = try migrator.appliedIdentifiers(database).subtracting(migrator.migrations).min() else { return }
+    throw LedgerError(.newerVersion, while: .opening, in: file, field: newer)
   }
 
   static var migrator: DatabaseMigrator {

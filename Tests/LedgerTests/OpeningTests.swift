@@ -99,7 +99,7 @@ struct OpeningTests {
     #expect(try await ledger.accept(payment("a")).number == 1)
   }
 
-  @Test("a ledger of a newer version is refused and stays unchanged")
+  @Test("a ledger of a newer version is refused by the name of its change, points to the backup, and stays unchanged")
   func newer() async throws {
     try await _ = place.open().accept(payment("a"))
     try {
@@ -107,7 +107,11 @@ struct OpeningTests {
       try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2: something to come')") }
       try newer.close()
     }()
-    #expect(place.openingFailure == .newerVersion)
+    let error = #expect(throws: LedgerError.self) { try place.open() }
+    #expect(error?.code == .newerVersion)
+    let text = "\(try #require(error))"
+    #expect(text.contains("made the change “2: something to come”"))
+    #expect(text.hasSuffix("Install the newer version again, or restore the backup from before the upgrade."))
     let database = try DatabaseQueue(path: place.file.path)
     #expect(try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM announcements") } == 1)
   }

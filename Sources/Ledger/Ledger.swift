@@ -65,7 +65,7 @@ public final class Ledger: Sendable {
   let options: Options
   let now: @Sendable () -> Date
   private let writer: DatabaseQueue
-  private let reader: DatabaseQueue
+  private let readers: ReadConnections
   /// The connection for reads of many rows. Reads of a few rows, such as those of each new announcement, never wait for
   /// them.
   private let longReader: DatabaseQueue
@@ -90,7 +90,10 @@ public final class Ledger: Sendable {
     let file = file.absoluteURL.standardizedFileURL
     damage = Damage(in: file, marks: true)
     do {
+      let reader: DatabaseQueue
       (writer, reader, wasCheckedAtOpening) = try Self.open(file, options: options, damage: damage)
+      readers = ReadConnections(
+        try [reader] + (1..<ReadConnections.count).map { _ in try Self.connect(file, options, .reader) })
       longReader = try Self.connect(file, options, .reader)
       files = try writer.inDatabase { try LedgerFiles(of: file, $0) }
     } catch {
@@ -113,6 +116,7 @@ public final class Ledger: Sendable {
   public init(reading file: URL, options: Options = Options()) throws(LedgerError) {
     let file = file.absoluteURL.standardizedFileURL
     damage = Damage(in: file, marks: false)
+    let reader: DatabaseQueue
     do {
       (reader, wasCheckedAtOpening) = try Self.openForReading(file, options: options)
     } catch {
@@ -120,6 +124,7 @@ public final class Ledger: Sendable {
     }
     // SQLite refuses each write on this connection.
     writer = reader
+    readers = ReadConnections([reader])
     longReader = reader
     files = nil
     damage.keep(reader)
@@ -166,7 +171,7 @@ public final class Ledger: Sendable {
     // statements. This connection has forbidden writing since it was opened, so it needs no pragma. (If the
     // connection were opened read-only, it could not empty the log when it is the last connection to be closed.)
     let result: Result<Value, LedgerError> = await waitForAnswer { answer in
-      (isLong ? longReader : reader).asyncWriteWithoutTransaction { [file, damage] database in
+      let perform: @Sendable (Database) -> Void = { [file, damage] database in
         if let error = damage.error(while: action) { return answer.give(.failure(error)) }
         var value: Result<Value, any Error> = .failure(CancellationError())
         do {
@@ -180,6 +185,7 @@ public final class Ledger: Sendable {
         }
         answer.give(value.mapError { LedgerError($0, while: action, in: file) })
       }
+      if isLong { longReader.asyncWriteWithoutTransaction(perform) } else { readers.read(perform) }
     }
     return try result.get()
   }

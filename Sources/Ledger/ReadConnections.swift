@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import GRDB
+
+/// The connections for reads of a few rows. A read takes a connection without other reads, or else the one with the
+/// fewest, so that it does not wait behind a single read that takes long.
+///
+/// The first connections are preferred, because each connection has its own cache of pages and of compiled statements.
+final class ReadConnections: Sendable {
+  /// The number of connections. More reads than this at the same time wait for each other.
+  static let count = 3
+
+  private let connections: [DatabaseQueue]
+  /// The number of reads that each connection has not ended.
+  private let underWay: Locked<[Int]>
+
+  init(_ connections: [DatabaseQueue]) {
+    self.connections = connections
+    underWay = Locked(connections.map { _ in 0 })
+  }
+
+  /// Performs a read on a connection that is free, or becomes free first as far as known.
+  func read(_ work: @escaping @Sendable (Database) -> Void) {
+    let place = underWay.withLock { counts in
+      let place = counts.indices.reduce(0) { counts[$1] < counts[$0] ? $1 : $0 }
+      counts[place] += 1
+      return place
+    }
+    connections[place].asyncWriteWithoutTransaction { [self] database in
+      defer { underWay.withLock { $0[place] -= 1 } }
+      work(database)
+    }
+  }
+}

@@ -36,7 +36,7 @@ public struct AttachmentRequest: Sendable, Hashable {
 ///   ignored.
 ///
 /// A value that cannot be used is ignored, and a remark says so. A payload never keeps a notification from being shown.
-public struct AttachmentPayload: Sendable, Hashable {
+public struct AttachmentPayload: Sendable, Hashable, Decodable {
   /// The keys that can have the URL, in the order in which they are tried.
   public static let urlKeys = ["attachment-url", "image-url", "image_url"]
 
@@ -50,10 +50,20 @@ public struct AttachmentPayload: Sendable, Hashable {
   ///
   /// - Parameter payload: The notification's `userInfo` as JSON.
   public init(_ payload: Data) {
-    guard let value = try? JSONDecoder().decode(PayloadValue.self, from: payload), case .object(let keys) = value else {
-      remarks = [AttachmentRemark(key: nil, problem: .noObject)]
+    self = (try? JSONDecoder().decode(AttachmentPayload.self, from: payload)) ?? AttachmentPayload([:], .noObject)
+  }
+
+  /// Reads a payload that is being decoded. It throws no error of its own.
+  public init(from decoder: any Decoder) throws {
+    guard case .object(let keys) = try PayloadValue(from: decoder) else {
+      self.init([:], .noObject)
       return
     }
+    self.init(keys)
+  }
+
+  private init(_ keys: [String: PayloadValue], _ problem: AttachmentRemark.Problem? = nil) {
+    remarks = problem.map { [AttachmentRemark(key: nil, problem: $0)] } ?? []
     guard let url = url(in: keys) else { return }
     var request = AttachmentRequest(url: url)
     if let value = keys["attachment-identifier"] {

@@ -95,8 +95,10 @@ public struct HandOver: Sendable, Hashable {
 public struct LocalNotification: Sendable, Hashable {
   /// The identifier: the announcement's id. A later notification with the same identifier replaces it.
   public var identifier: String
-  /// The payload of the push, as JSON, from which the texts are taken.
+  /// The payload of the push, as JSON.
   public var payload: Data
+  /// What iOS would show of the push.
+  let texts: PushedTexts
   public var handOver: HandOver
   /// The time until the notification is shown, in ms; 0 for at once.
   public var delay: Int64

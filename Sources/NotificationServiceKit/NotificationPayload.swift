@@ -19,11 +19,16 @@ public struct NotificationPayload: Sendable, Hashable {
   /// The URL of a sound from elsewhere, such as a spoken message: the key `sound-url`.
   public var soundURL: URL?
 
-  /// The id and the sequence number of an announcement whose key `crier` has a form that this version does not know.
-  private var identity: Identity?
-
   /// What the push asks to attach; nil if it asks for nothing.
   public var attachment: AttachmentRequest?
+
+  /// Why ``content`` cannot be read; nil if it was read, or if the push is not Crier's.
+  var fault: NotificationServiceError?
+  /// What iOS itself reads.
+  var texts = PushedTexts()
+
+  /// The id and the sequence number of an announcement whose key `crier` has a form that this version does not know.
+  private var identity: Identity?
 
   /// Whether files must be fetched to show the notification.
   var hasFiles: Bool { attachment != nil || content?.payer?.avatarURL != nil }
@@ -34,37 +39,23 @@ public struct NotificationPayload: Sendable, Hashable {
   /// - Throws: ``NotificationServiceError`` with `payloadUnreadable` if the bytes are not a JSON object, or if `crier` has
   ///   not the documented form. The error names the key and no value.
   public init(_ json: Data) throws(NotificationServiceError) {
-    guard let outer = Outer(json) else {
+    try self.init(readable: json)
+    if let fault { throw fault }
+  }
+
+  /// Reads as much of a payload as possible. If `crier` has not the documented form, ``content`` is nil and ``fault``
+  /// says why, and the notification keeps its own sound, its place in the order and its attachment.
+  ///
+  /// - Throws: ``NotificationServiceError`` with `payloadUnreadable` if the bytes are not a JSON object.
+  init(readable json: Data) throws(NotificationServiceError) {
+    do {
+      self = try JSONDecoder().decode(Decoded.self, from: json).payload
+    } catch {
       throw NotificationServiceError(.payloadUnreadable, reason: "it is not a JSON object")
     }
-    self.init(outer, json)
-    do throws(PushMessageError) {
-      content = try AlertMessage.Content(payload: json)
-    } catch {
-      throw NotificationServiceError(.payloadUnreadable, reason: error.description)
-    }
   }
 
-  /// Reads as much of a payload as possible. If `crier` has not the documented form, ``content`` is nil, and the
-  /// notification keeps its own sound, its place in the order and its attachment.
-  ///
-  /// - Returns: Nil if the bytes are not a JSON object.
-  init?(readable json: Data) {
-    guard let outer = Outer(json) else { return nil }
-    self.init(outer, json)
-    do throws(PushMessageError) {
-      content = try AlertMessage.Content(payload: json)
-    } catch {
-      identity = outer.identity
-    }
-  }
-
-  private init(_ outer: Outer, _ json: Data) {
-    sound = outer.aps?.sound?.name
-    criticalVolume = outer.aps?.sound?.volume
-    attachment = AttachmentPayload(json).request
-    soundURL = outer.soundURL.flatMap { URL(string: $0) }
-  }
+  private init() {}
 
   /// What the order must know of the notification; nil if the push is not Crier's.
   public var arrival: NotificationOrder.Arrival? {
@@ -89,27 +80,29 @@ public struct NotificationPayload: Sendable, Hashable {
     }
   }
 
-  private struct Outer: Decodable {
-    var aps: Notification?
-    var soundURL: String?
-    var identity: Identity?
-
-    init?(_ json: Data) {
-      guard let outer = try? JSONDecoder().decode(Outer.self, from: json) else { return nil }
-      self = outer
-    }
+  /// A payload that is decoded in one pass.
+  private struct Decoded: Decodable {
+    var payload = NotificationPayload()
 
     enum CodingKeys: String, CodingKey {
-      case aps
-      case identity = "crier"
+      case aps, crier
       case soundURL = "sound-url"
     }
 
     init(from decoder: any Decoder) throws {
       let keys = try decoder.container(keyedBy: CodingKeys.self)
-      aps = try? keys.decodeIfPresent(Notification.self, forKey: .aps)
-      soundURL = try? keys.decodeIfPresent(String.self, forKey: .soundURL)
-      identity = try? keys.decodeIfPresent(Identity.self, forKey: .identity)
+      let sound = (try? keys.decodeIfPresent(Notification.self, forKey: .aps))?.sound
+      (payload.sound, payload.criticalVolume) = (sound?.name, sound?.volume)
+      payload.texts = (try? keys.decodeIfPresent(PushedTexts.self, forKey: .aps)) ?? PushedTexts()
+      payload.soundURL = (try? keys.decodeIfPresent(String.self, forKey: .soundURL)).flatMap { URL(string: $0) }
+      payload.attachment = (try? AttachmentPayload(from: decoder))?.request
+      do {
+        payload.content = try keys.decodeIfPresent(AlertMessage.Content.self, forKey: .crier)
+      } catch {
+        payload.identity = try? keys.decodeIfPresent(Identity.self, forKey: .crier)
+        payload.fault = NotificationServiceError(
+          .payloadUnreadable, reason: PushMessageError(decoding: error).description)
+      }
     }
   }
 

@@ -239,15 +239,17 @@ public final class NotificationService: Sendable {
     guard let missed = configuration.missed, configuration.notifier != nil else { return nil }
     do {
       let (payloads, isComplete) = try await missed.announcements(after: sequence)
-      let arrivals = payloads.map { NotificationPayload(readable: $0)?.arrival }
+      let read = payloads.map { payload in
+        (try? NotificationPayload(readable: payload)).flatMap { read in read.arrival.map { (read, $0) } }
+      }
       // The number of such a payload is not known, so the gap cannot count as filled.
-      let areReadable = !arrivals.contains { $0 == nil }
+      let areReadable = !read.contains { $0 == nil }
       if !areReadable {
         configuration.report(NotificationServiceError(.payloadUnreadable, reason: "a lost push has no id and number"))
       }
-      let works = zip(payloads, arrivals).compactMap { payload, arrival -> NotificationWork? in
-        guard let arrival, arrival.sequence ?? .min <= last else { return nil }
-        return NotificationWork(payload, service: self, isCaughtUp: true)
+      let works = zip(payloads, read).compactMap { payload, read -> NotificationWork? in
+        guard let (read, arrival) = read, arrival.sequence ?? .min <= last else { return nil }
+        return NotificationWork(lost: payload, read, service: self)
       }
       guard let new = try await onWaitingThread({ [self] () throws(NotificationServiceError) in try arrive(works) })
       else { return (false, false) }

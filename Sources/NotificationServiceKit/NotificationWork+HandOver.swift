@@ -92,7 +92,8 @@ extension NotificationWork {
   private func add(_ sound: HandOver.Sound, summary: HandOver.Summary?, delay: Int64) async -> Bool {
     guard let notifier = service.configuration.notifier, mayAdd else { return false }
     let notification = LocalNotification(
-      identifier: arrival.id, payload: payload, handOver: preparation.handOver(sound, summary: summary), delay: delay)
+      identifier: arrival.id, payload: payload, texts: read?.texts ?? PushedTexts(),
+      handOver: preparation.handOver(sound, summary: summary), delay: delay)
     do {
       try await notifier.add(notification)
       return true

@@ -20,7 +20,10 @@ public final class NotificationWork: Sendable {
   let service: NotificationService
   /// Whether the push was lost, so that the phone adds a notification itself.
   let isCaughtUp: Bool
-  let content: Result<NotificationPayload, NotificationServiceError>
+  /// What was read of the payload; nil if it is not a JSON object.
+  let read: NotificationPayload?
+  /// Why the payload, or its key `crier`, cannot be read.
+  private let fault: NotificationServiceError?
   let arrival: NotificationOrder.Arrival
   let preparation: SoundPreparation
   let turns = Locked(Turns())
@@ -72,18 +75,37 @@ public final class NotificationWork: Sendable {
     var isHeard: Bool { if case .silent = self { false } else { true } }
   }
 
-  init(_ payload: Data, service: NotificationService, isCaughtUp: Bool = false) {
+  convenience init(_ payload: Data, service: NotificationService) {
+    var read: NotificationPayload?
+    var fault: NotificationServiceError?
+    do throws(NotificationServiceError) {
+      read = try NotificationPayload(readable: payload)
+    } catch {
+      fault = error
+    }
+    self.init(payload, read, fault, service: service, isCaughtUp: false)
+  }
+
+  /// Creates the work on a lost push.
+  convenience init(lost payload: Data, _ read: NotificationPayload, service: NotificationService) {
+    self.init(payload, read, nil, service: service, isCaughtUp: true)
+  }
+
+  private init(
+    _ payload: Data, _ read: NotificationPayload?, _ fault: NotificationServiceError?, service: NotificationService,
+    isCaughtUp: Bool
+  ) {
     self.payload = payload
     self.service = service
     self.isCaughtUp = isCaughtUp
-    content = Result { () throws(NotificationServiceError) in try NotificationPayload(payload) }
-    let read = NotificationPayload(readable: payload)
+    self.read = read
+    self.fault = fault ?? read?.fault
     // A push of another sender also waits for its turn, so that its sound overlaps no announcement.
     arrival =
       read?.arrival
       ?? NotificationOrder.Arrival(
         id: "other-\(UUID().uuidString)", category: .information, locale: "", originalSound: read?.sound)
-    preparation = SoundPreparation(payload, read, service: service)
+    preparation = SoundPreparation(read, service: service)
   }
 
   /// The sequence number, by which lost pushes follow each other.
@@ -97,7 +119,7 @@ public final class NotificationWork: Sendable {
   func begin(handOver: @escaping @Sendable (HandOver) -> Void) {
     turns.withLock { $0.handOver = handOver }
     if !isCaughtUp { service.requests.begin() }
-    if case .failure(let error) = content { service.configuration.report(error) }
+    if let fault { service.configuration.report(fault) }
     preparation.begin()
     run.withLock { run in
       run = Task {
@@ -224,7 +246,7 @@ public final class NotificationWork: Sendable {
     guard let number = members.first?.number else { return nil }
     let made: (sound: PreparedSound, banner: Banner?)
     do throws(NotificationServiceError) {
-      made = try service.sounds.summary(of: members, preferring: try? content.get().content?.spoken?.pack)
+      made = try service.sounds.summary(of: members, preferring: read?.content?.spoken?.pack)
     } catch {
       service.configuration.report(error)
       _ = try? updateWhileOpen { $0.refuseSummary(number) }

@@ -8,7 +8,6 @@ import SoundDownloads
 
 /// The preparation of one notification's sound and attachments, beside the wait for its turn.
 final class SoundPreparation: Sendable {
-  private let payload: Data
   /// What was read of the payload; nil if it is not a JSON object.
   private let read: NotificationPayload?
   private let service: NotificationService
@@ -28,8 +27,7 @@ final class SoundPreparation: Sendable {
     var tasks: [Task<Void, Never>] = []
   }
 
-  init(_ payload: Data, _ read: NotificationPayload?, service: NotificationService) {
-    self.payload = payload
+  init(_ read: NotificationPayload?, service: NotificationService) {
     self.read = read
     self.service = service
     let content = read?.content

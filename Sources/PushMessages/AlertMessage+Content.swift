@@ -104,25 +104,27 @@ extension AlertMessage {
 func decodedPayload<Value: Decodable>(_ type: Value.Type, from payload: Data) throws(PushMessageError) -> Value {
   do {
     return try JSONDecoder().decode(type, from: payload)
-  } catch let error as PushMessageError {
-    throw error
-  } catch DecodingError.keyNotFound(let key, let context) {
-    let path = (context.codingPath + [key]).map(\.stringValue).joined(separator: ".")
-    throw PushMessageError(.contentInvalid, "must have the key \(path)")
-  } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
-    throw PushMessageError(.contentInvalid, unreadable(context))
-  } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
-    throw PushMessageError(.contentInvalid, unreadable(context))
-  } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-    throw PushMessageError(.contentInvalid, unreadable(context))
   } catch {
-    throw PushMessageError(.contentInvalid, "must be a JSON object, with integers of at most 64 bits")
+    throw PushMessageError(decoding: error)
   }
 }
 
-private func unreadable(_ context: DecodingError.Context) -> String {
-  let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-  return "has a value of another type than docs/push.md says, at the key \(path)"
+extension PushMessageError {
+  /// The error of a payload that a decoder refused. It names the key and no value.
+  package init(decoding error: any Error) {
+    switch error {
+    case let error as PushMessageError: self = error
+    case DecodingError.keyNotFound(let key, let context):
+      let path = (context.codingPath + [key]).map(\.stringValue).joined(separator: ".")
+      self.init(.contentInvalid, "must have the key \(path)")
+    case DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty,
+      DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty,
+      DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+      let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+      self.init(.contentInvalid, "has a value of another type than docs/push.md says, at the key \(path)")
+    default: self.init(.contentInvalid, "must be a JSON object, with integers of at most 64 bits")
+    }
+  }
 }
 
 extension AlertMessage.Content: Codable {

@@ -126,7 +126,7 @@ struct AttachedFilesTests {
       phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { SoundAnswer(200, [:], [Self.jpeg]) })
     let payload = try payload()
     do {
-      let preparation = SoundPreparation(payload, try NotificationPayload(payload), service: service)
+      let preparation = SoundPreparation(try NotificationPayload(payload), service: service)
       preparation.begin()
       try await wait(until: 2, in: folder)
       try await eventually("both files are there") { preparation.isReady(at: service.configuration.now()) }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import PushMessages
 import Testing
 
 @testable import NotificationServiceKit
 
 struct PushedTextsTests {
-  private func texts(_ json: String) -> PushedTexts { PushedTexts(Data(json.utf8)) }
+  private func texts(_ json: String) -> PushedTexts {
+    (try? NotificationPayload(readable: Data(json.utf8)))?.texts ?? PushedTexts()
+  }
 
   @Test("All that iOS reads is read")
   func all() {
@@ -34,8 +37,8 @@ struct PushedTextsTests {
   @Test("A badge of 0 is kept, because it removes the number")
   func noBadge() { #expect(texts(#"{"aps":{"badge":0}}"#).badge == 0) }
 
-  @Test("Each level is read by its name", arguments: PushedTexts.InterruptionLevel.allCases)
-  func levels(level: PushedTexts.InterruptionLevel) {
+  @Test("Each level is read by its name", arguments: AlertMessage.InterruptionLevel.allCases)
+  func levels(level: AlertMessage.InterruptionLevel) {
     #expect(texts(#"{"aps":{"interruption-level":"\#(level.rawValue)"}}"#).interruptionLevel == level)
   }
 
@@ -52,7 +55,7 @@ struct PushedTextsTests {
       #""alert":null"#,
     ])
   func otherTypes(member: String) {
-    var expected = PushedTexts(Data())
+    var expected = PushedTexts()
     expected.body = nil
     #expect(texts(#"{"aps":{\#(member)}}"#) == expected)
     let name = member.hasPrefix(#""category""#) ? "thread-id" : "category"
@@ -63,5 +66,5 @@ struct PushedTextsTests {
   @Test(
     "A payload without texts has none",
     arguments: ["", "{", "[]", "{}", #"{"aps":7}"#, #"{"aps":null}"#, #"{"aps":{}}"#])
-  func nothing(json: String) { #expect(texts(json) == PushedTexts(Data())) }
+  func nothing(json: String) { #expect(texts(json) == PushedTexts()) }
 }

@@ -63,7 +63,7 @@ struct UnreadableAnnouncementTests {
     "An id or a number of another form is not used",
     arguments: [#"{"id":"","sequence":1}"#, #"{"id":"p1","sequence":0}"#, #"{"id":1,"sequence":1}"#, "7"])
   func noIdentity(_ crier: String) {
-    let read = NotificationPayload(readable: Data(#"{"aps":{"sound":"cash.wav"},"crier":\#(crier)}"#.utf8))
+    let read = try? NotificationPayload(readable: Data(#"{"aps":{"sound":"cash.wav"},"crier":\#(crier)}"#.utf8))
     #expect(read?.sound == "cash.wav")
     #expect(read?.content == nil)
     #expect(read?.arrival == nil)

@@ -4,6 +4,7 @@
   import CoreGraphics
   import Foundation
   import NotificationAttachments
+  import PushMessages
   import UserNotifications
 
   extension UNMutableNotificationContent {
@@ -67,7 +68,7 @@
   }
 
   extension UNNotificationInterruptionLevel {
-    fileprivate init(_ level: PushedTexts.InterruptionLevel) {
+    fileprivate init(_ level: AlertMessage.InterruptionLevel) {
       self =
         switch level {
         case .passive: .passive

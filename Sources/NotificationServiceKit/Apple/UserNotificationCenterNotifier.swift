@@ -14,7 +14,7 @@
     public func add(_ notification: LocalNotification) async throws {
       let content = UNMutableNotificationContent()
       content.userInfo = UserInfo.userInfo(of: notification.payload)
-      content.apply(PushedTexts(notification.payload))
+      content.apply(notification.texts)
       content.apply(notification.handOver)
       // An interval of 0 is an exception in Objective-C; without a trigger, the notification is shown at once.
       let trigger =

@@ -40,17 +40,16 @@ public enum PayloadDecoder {
     return DecodedPayload(announcement: try announcement(top), warnings: warnings)
   }
 
-  /// Checks that bytes are valid JSON for a payload: strict JSON in UTF-8, without repeated keys, and within the
-  /// limits.
+  /// Reads any JSON value by the rules of a payload: strict JSON in UTF-8, without repeated keys, and within the limits.
   ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
-  public static func requireJSON(_ data: Data) throws(AnnouncementError) {
-    _ = try PayloadParser.value(of: [UInt8](data))
+  package static func value(of data: Data) throws(AnnouncementError) -> PayloadValue {
+    try PayloadParser.value(of: [UInt8](data))
   }
 
   /// Returns the fields of the payload's object.
   static func fields(of data: Data) throws(AnnouncementError) -> PayloadFields {
-    let value = try PayloadParser.value(of: [UInt8](data))
+    let value = try value(of: data)
     guard case .object(let values) = value else {
       throw AnnouncementError(
         .payloadMalformed, "payload", "is \(value.shape)",

@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// A decoded JSON value. Its numbers keep all their digits.
-enum PayloadValue: Decodable, Sendable {
+/// A JSON value that ``PayloadParser`` has read. Its numbers keep all their digits.
+package enum PayloadValue: Sendable {
   case null
   case boolean(Bool)
   /// A number, with the digits exactly as in the input.
@@ -11,33 +11,6 @@ enum PayloadValue: Decodable, Sendable {
   case string(String)
   case array([PayloadValue])
   case object([String: PayloadValue])
-
-  /// Decodes a value of a summary. For payloads from outside ``PayloadParser`` is used instead.
-  init(from decoder: any Decoder) throws {
-    if let fields = try? decoder.container(keyedBy: Key.self) {
-      self = .object(
-        try fields.allKeys.reduce(into: [:]) { object, key in
-          object[key.stringValue] = try fields.decode(PayloadValue.self, forKey: key)
-        })
-      return
-    }
-    if var elements = try? decoder.unkeyedContainer() {
-      var values: [PayloadValue] = []
-      while !elements.isAtEnd { values.append(try elements.decode(PayloadValue.self)) }
-      self = .array(values)
-      return
-    }
-    let value = try decoder.singleValueContainer()
-    if value.decodeNil() {
-      self = .null
-    } else if let boolean = try? value.decode(Bool.self) {
-      self = .boolean(boolean)
-    } else if let string = try? value.decode(String.self) {
-      self = .string(string)
-    } else {
-      self = .number(try value.decode(Decimal.self).description)
-    }
-  }
 
   /// A description of the value's shape, for an error that must not contain the value.
   var shape: String {
@@ -49,13 +22,6 @@ enum PayloadValue: Decodable, Sendable {
     case .array: "an array"
     case .object: "an object"
     }
-  }
-
-  private struct Key: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
   }
 }
 

@@ -98,48 +98,22 @@ public struct PaymentSummary: Sendable, Hashable {
   ///
   /// - Throws: an `AnnouncementError` that names the field, the shape of its value, and a correct value.
   public init(json: Data) throws(AnnouncementError) {
+    let value: PayloadValue
     do throws(AnnouncementError) {
-      _ = try PayloadParser.value(of: [UInt8](json))
+      value = try PayloadParser.value(of: [UInt8](json))
     } catch {
       guard error.subject == "payload" else { throw error }
       throw AnnouncementError(error.code, Self.subject, error.problem, remedy: Self.shape)
     }
-    do {
-      self = try JSONDecoder().decode(PaymentSummary.self, from: json)
-    } catch let error as AnnouncementError {
-      throw error
-    } catch {
-      throw AnnouncementError(
-        .payloadMalformed, Self.subject, json.isEmpty ? "is empty" : "is not JSON in UTF-8", remedy: Self.shape)
-    }
-  }
-
-  private static let subject = "summary"
-  private static let shape = "give one JSON object with totals, a list of objects with count, currency and amount"
-}
-
-extension PaymentSummary: Codable {
-  private enum Key: String, CodingKey { case locale, totals, count, currency, amount }
-
-  /// Decodes a summary.
-  ///
-  /// - Throws: an `AnnouncementError` that names the field, or the decoder's own error if the input is not JSON.
-  public init(from decoder: any Decoder) throws {
-    guard let object = try? decoder.container(keyedBy: Key.self) else {
+    guard case .object(let values) = value else {
       throw AnnouncementError(.payloadMalformed, Self.subject, "is not an object", remedy: Self.shape)
-    }
-    var values: [String: PayloadValue] = [:]
-    for key in [Key.locale, .totals] {
-      values[key.rawValue] = try object.decodeIfPresent(PayloadValue.self, forKey: key)
     }
     let fields = PayloadFields(path: "", values: values)
     let list = try fields.required("totals", fields.value("totals"), Self.shape)
-    guard case .array = list else { throw fields.invalid("totals", list, Self.shape) }
-    var elements = try object.nestedUnkeyedContainer(forKey: .totals)
+    guard case .array(let elements) = list else { throw fields.invalid("totals", list, Self.shape) }
     var totals: [Total] = []
-    while !elements.isAtEnd {
-      let path = "totals[\(elements.currentIndex)]"
-      let element = try elements.decode(PayloadValue.self)
+    for (index, element) in elements.enumerated() {
+      let path = "totals[\(index)]"
       guard case .object(let values) = element else {
         throw AnnouncementError(.fieldInvalid, path, "is \(element.shape)", remedy: Self.shape)
       }
@@ -147,6 +121,9 @@ extension PaymentSummary: Codable {
     }
     try self.init(locale: try fields.textOrBlank("locale", atMost: 64), totals: totals)
   }
+
+  private static let subject = "summary"
+  private static let shape = "give one JSON object with totals, a list of objects with count, currency and amount"
 
   private static func total(_ fields: PayloadFields) throws(AnnouncementError) -> Total {
     let count = try fields.required("count", try fields.integer("count"), "give the number of payments")
@@ -159,8 +136,12 @@ extension PaymentSummary: Codable {
       amount: try Money(decimalText: text, currency: currency, field: fields.name("amount")),
       field: fields.name("count"))
   }
+}
 
-  /// Encodes a total in the form that ``init(from:)`` reads, in which the amount is not an object of its own.
+extension PaymentSummary: Encodable {
+  private enum Key: String, CodingKey { case locale, totals, count, currency, amount }
+
+  /// Encodes a summary in the form that ``init(json:)`` reads, in which the amount of a total is not an object of its own.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: Key.self)
     try object.encodeIfPresent(locale, forKey: .locale)

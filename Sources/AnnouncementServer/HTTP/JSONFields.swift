@@ -7,51 +7,10 @@ import HTTPTypes
 /// The fields of a small JSON object in the body of a request. A key that the call does not know is refused, so that a
 /// misspelt key never has the effect of a missing one.
 struct JSONFields: Sendable {
-  private enum Value: Decodable, Sendable {
-    case null
-    case boolean(Bool)
-    case number(Double)
-    case string(String)
-    case array([Value])
-    case object([String: Value])
-
-    init(from decoder: any Decoder) throws {
-      if var elements = try? decoder.unkeyedContainer() {
-        var values: [Value] = []
-        while !elements.isAtEnd { values.append(try elements.decode(Value.self)) }
-        self = .array(values)
-        return
-      }
-      if let members = try? decoder.container(keyedBy: Key.self) {
-        var values: [String: Value] = [:]
-        for key in members.allKeys { values[key.stringValue] = try members.decode(Value.self, forKey: key) }
-        self = .object(values)
-        return
-      }
-      let value = try decoder.singleValueContainer()
-      if value.decodeNil() {
-        self = .null
-      } else if let boolean = try? value.decode(Bool.self) {
-        self = .boolean(boolean)
-      } else if let string = try? value.decode(String.self) {
-        self = .string(string)
-      } else {
-        self = .number(try value.decode(Double.self))
-      }
-    }
-  }
-
-  private struct Key: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   /// The maximum size of the body, in bytes.
   static let largestBody = 4096
 
-  private let values: [String: Value]
+  private let values: [String: PayloadValue]
   /// The text before each key in errors: empty, or the key of the object that has the fields and a period.
   private var path = ""
 
@@ -59,16 +18,15 @@ struct JSONFields: Sendable {
   /// - Throws: ``Problem`` with 400 if the body is not a JSON object, or 422 `field_unknown` for another key;
   ///   `AnnouncementError` if the body is not strict JSON.
   init(_ body: Data, keys: [String]) throws {
-    try PayloadDecoder.requireJSON(body)
-    let names = keys.joined(separator: ", ")
-    guard let values = try? JSONDecoder().decode([String: Value].self, from: body) else {
+    guard case .object(let values) = try PayloadDecoder.value(of: body) else {
+      let names = "\(keys.count == 1 ? "key" : "keys") \(keys.joined(separator: ", "))"
       throw Problem(
-        .badRequest, "payload_malformed", "The body is not a JSON object. Send an object with the keys \(names).")
+        .badRequest, "payload_malformed", "The body is not a JSON object. Send an object with the \(names).")
     }
     try self.init(values, keys: keys)
   }
 
-  private init(_ values: [String: Value], keys: [String], path: String = "") throws(Problem) {
+  private init(_ values: [String: PayloadValue], keys: [String], path: String = "") throws(Problem) {
     if let unknown = values.keys.filter({ !keys.contains($0) }).min() {
       let meant = SimilarNames.name(like: unknown, among: keys).map { "did you mean \($0)?" }
       throw Problem(
@@ -111,7 +69,7 @@ struct JSONFields: Sendable {
   func number(_ key: String, _ remedy: String) throws(Problem) -> Double? {
     switch values[key] {
     case nil, .null: nil
-    case .number(let value): value
+    case .number(let digits): Double(digits)
     default: throw invalid(key, remedy)
     }
   }

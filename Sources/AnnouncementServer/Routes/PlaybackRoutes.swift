@@ -193,32 +193,6 @@ struct PlaybackRoutes: Sendable {
 
   // MARK: Controlling playback
 
-  /// The body of a replay request. Unknown keys and an id that is not a text are refused. Otherwise, the last
-  /// announcement would be played in place of the intended one.
-  private struct Named: Decodable {
-    var id: String?
-
-    private struct Key: CodingKey {
-      var stringValue: String
-      var intValue: Int? { nil }
-      init?(stringValue: String) { self.stringValue = stringValue }
-      init?(intValue: Int) { nil }
-    }
-
-    init(from decoder: any Decoder) throws {
-      let fields = try decoder.container(keyedBy: Key.self)
-      guard fields.allKeys.allSatisfy({ $0.stringValue == "id" }) else {
-        throw Problem(.unprocessableContent, "field_unknown", "The body has an unknown key. Send only the key id.")
-      }
-      guard let key = fields.allKeys.first else { return }
-      guard let id = try? fields.decode(String.self, forKey: key) else {
-        throw Problem(
-          .unprocessableContent, "field_invalid",
-          "id: is not a string; give the announcement's id, or send an empty body for the last one.")
-      }
-      self.id = id
-    }
-  }
   private struct Number: Encodable { var number: Int64 }
   private struct Taken: Encodable {
     @ExplicitNull var id: String?
@@ -234,17 +208,11 @@ struct PlaybackRoutes: Sendable {
     var number: Int64?
     if !body.isEmpty {
       try call.requireMediaType("application/json")
-      try PayloadDecoder.requireJSON(body)
-      let named: Named
-      do {
-        named = try JSONDecoder().decode(Named.self, from: body)
-      } catch let problem as Problem {
-        throw problem
-      } catch {
-        throw Problem(
-          .badRequest, "payload_malformed", "The body is not a JSON object. Send an object with the key id.")
-      }
-      if let id = named.id {
+      let fields = try JSONFields(body, keys: ["id"])
+      let remedy = "give the announcement's id, or send an empty body for the last one"
+      // Null is refused too. Otherwise, the last announcement would be played in place of the intended one.
+      if fields.contains("id") {
+        let id = try fields.required("id", try fields.string("id", remedy), remedy)
         guard let entry = try await ledger.entry(account: try call.sender.account, id: id) else { throw Self.unknown }
         number = entry.number
       }

@@ -36,7 +36,7 @@ struct ConnectionTests {
   @Test("a connection is over when the client stops sending or the connection is closed", arguments: [true, false])
   func handler(isHalf: Bool) throws {
     let connection = Connection(peer: nil)
-    let channel = EmbeddedChannel(handler: ConnectionEndHandler(connection))
+    let channel = EmbeddedChannel(handler: ConnectionHandler(connection, authority: "127.0.0.1", limit: .seconds(30)))
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     #expect(!connection.isOver)
     if isHalf { channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }

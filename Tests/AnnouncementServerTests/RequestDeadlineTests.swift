@@ -10,16 +10,16 @@ import Testing
 @Suite("Deadlines of connections")
 struct RequestDeadlineTests {
   /// A connection with a limit of 30 s, in a time that runs when the test says so.
-  private final class Connection {
+  private final class TimedConnection {
     let channel = EmbeddedChannel()
     /// What was written and is not read, in bytes.
     var unread = 0
 
     init() throws {
-      let deadline = RequestDeadline(connection: SharedConnectionState(limit: .seconds(30))) { [unowned self] _ in
-        unread
-      }
-      try channel.pipeline.syncOperations.addHandlers([HalfOpen(), deadline])
+      let handler = ConnectionHandler(
+        Connection(peer: nil), authority: "127.0.0.1", limit: .seconds(30)
+      ) { [unowned self] _ in unread }
+      try channel.pipeline.syncOperations.addHandlers([HalfOpen(), handler])
       try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
 
@@ -38,7 +38,7 @@ struct RequestDeadlineTests {
     func wait(_ seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
 
     func head() throws {
-      try channel.writeInbound(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/")))
+      try channel.writeInbound(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["Host": "127.0.0.1"])))
     }
     func body() throws { try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x"))) }
     func end() throws { try channel.writeInbound(HTTPServerRequestPart.end(nil)) }
@@ -58,7 +58,7 @@ struct RequestDeadlineTests {
 
   @Test("a connection without a request head is closed at the deadline")
   func noHead() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     connection.wait(29)
     #expect(connection.isOpen)
     connection.wait(1)
@@ -67,7 +67,7 @@ struct RequestDeadlineTests {
 
   @Test("a connection whose body arrives too slowly is closed at the deadline")
   func slowBody() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     connection.wait(20)
     try connection.head()
     for _ in 0..<29 {
@@ -81,7 +81,7 @@ struct RequestDeadlineTests {
 
   @Test("the deadline does not apply while a response is prepared, or while the client reads it")
   func longAnswer() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     try connection.head()
     try connection.end()
     connection.wait(1000)
@@ -98,7 +98,7 @@ struct RequestDeadlineTests {
 
   @Test("a client that stops reading is disconnected at the deadline")
   func reader() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     try connection.head()
     try connection.end()
     connection.setWritable(false)
@@ -110,7 +110,7 @@ struct RequestDeadlineTests {
 
   @Test("a long response may take any time while the client reads enough of it", arguments: [true, false])
   func slowReader(isWritable: Bool) throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     try connection.head()
     try connection.end()
     connection.unread = 1_000_000
@@ -130,7 +130,7 @@ struct RequestDeadlineTests {
 
   @Test("a client that reads nothing of a buffered response gets one extension of the deadline")
   func standingStill() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     try connection.head()
     try connection.end()
     try connection.answer()
@@ -143,7 +143,7 @@ struct RequestDeadlineTests {
 
   @Test("a connection waits for the next request as usual after the client has read everything")
   func readAtLast() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     for _ in 0..<3 {
       try connection.head()
       try connection.end()
@@ -161,7 +161,7 @@ struct RequestDeadlineTests {
     "after the service has closed its side, the client has one deadline, whatever it sends or leaves unread")
   func over() throws {
     for unread in [0, 100_000] {
-      let connection = try Connection()
+      let connection = try TimedConnection()
       for _ in 0..<2 {
         try connection.head()
         try connection.end()
@@ -182,7 +182,7 @@ struct RequestDeadlineTests {
 
   @Test("when the service stops, a response may be read for 8 s more, and every other connection ends after 2 s")
   func stopping() throws {
-    let reading = try Connection()
+    let reading = try TimedConnection()
     try reading.head()
     try reading.end()
     try reading.answer()
@@ -193,7 +193,7 @@ struct RequestDeadlineTests {
     reading.wait(1)
     #expect(!reading.isOpen)
 
-    let idle = try Connection()
+    let idle = try TimedConnection()
     idle.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     idle.wait(1)
     try idle.head()
@@ -205,7 +205,7 @@ struct RequestDeadlineTests {
 
   @Test("an idle connection is closed at the deadline")
   func idle() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     for _ in 0..<3 {
       connection.wait(29)
       try connection.head()
@@ -220,13 +220,13 @@ struct RequestDeadlineTests {
 
   @Test("after an early response, the deadline applies to the rest of the request and then to the next one")
   func answeredEarly() throws {
-    let slow = try Connection()
+    let slow = try TimedConnection()
     try slow.head()
     try slow.answer()
     slow.wait(30)
     #expect(!slow.isOpen)
 
-    let idle = try Connection()
+    let idle = try TimedConnection()
     try idle.head()
     try idle.answer()
     idle.wait(10)
@@ -239,7 +239,7 @@ struct RequestDeadlineTests {
 
   @Test("the deadline is suspended until the last of several pipelined requests is answered")
   func pipelined() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     for _ in 0..<2 {
       try connection.head()
       try connection.end()
@@ -254,7 +254,7 @@ struct RequestDeadlineTests {
 
   @Test("a closed connection has no deadline")
   func closed() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     try connection.channel.close().wait()
     connection.wait(100)
     #expect(!connection.isOpen)
@@ -262,9 +262,9 @@ struct RequestDeadlineTests {
 
   @Test("a removed handler closes no connection")
   func removed() throws {
-    let connection = try Connection()
+    let connection = try TimedConnection()
     try connection.channel.pipeline.syncOperations.removeHandler(
-      try connection.channel.pipeline.syncOperations.handler(type: RequestDeadline.self)
+      try connection.channel.pipeline.syncOperations.handler(type: ConnectionHandler.self)
     ).wait()
     connection.wait(100)
     #expect(connection.isOpen)

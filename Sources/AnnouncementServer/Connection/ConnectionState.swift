@@ -5,8 +5,8 @@ import NIOCore
 /// The state of an HTTP/1.1 connection: the request that is being received, the responses that are not written yet, and
 /// the deadlines of a client that sends or reads too slowly.
 ///
-/// It is a value without a channel, a timer or a clock. The handlers of a connection share one state through
-/// ``SharedConnectionState``. They report what they read and write, and ask it what to do.
+/// It is a value without a channel, a timer or a clock. The ``ConnectionHandler`` reports what it reads and writes, and
+/// asks what to do.
 struct ConnectionState: Sendable, Equatable {
   /// The time limit of a request that is still being received when the service stops.
   static let stopLimit: TimeAmount = .seconds(2)

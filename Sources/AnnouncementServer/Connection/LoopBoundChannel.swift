@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -11,8 +12,8 @@ import ServiceAccess
 /// A connection whose requests are answered on the thread that reads and writes the connection.
 ///
 /// By default, the library answers on the threads that run all tasks. That takes two thread changes for each request,
-/// which cost more than sending a clip from memory. Slow work runs elsewhere: rendering in its own tasks, and the
-/// ledger and the disk on their own threads.
+/// which cost more than sending a clip from memory. What may block or takes long runs elsewhere; see
+/// ``Route/isOnLoop``.
 struct LoopBoundChannel: ServerChildChannel {
   /// A connection in the form of the library and in the form of calls.
   struct Value: ServerChildChannelValue {
@@ -33,9 +34,10 @@ struct LoopBoundChannel: ServerChildChannel {
 
   let base: HTTP1Channel
 
-  /// Creates the handlers of a connection. They precede the library's handlers and see requests and responses as
-  /// HTTP/1.1 messages.
-  let handlers: @Sendable () -> [any ChannelHandler]
+  /// The host and port on which the service listens.
+  let authority: String
+  /// The time limit of a request, and of a client that reads nothing.
+  let limit: TimeAmount
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.setOption(.socketOption(.so_sndbuf), value: Self.sendBuffer).and(
@@ -48,7 +50,8 @@ struct LoopBoundChannel: ServerChildChannel {
       }
       let pipeline = channel.pipeline.syncOperations
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandlers([ConnectionEndHandler(connection)] + handlers(), position: .after(decoder))
+      try pipeline.addHandler(
+        ConnectionHandler(connection, authority: authority, limit: limit), position: .after(decoder))
       return Value(base: base, connection: connection)
     }
   }
@@ -62,14 +65,17 @@ struct LoopBoundChannel: ServerChildChannel {
   }
 }
 
-/// Runs tasks on an event loop.
-private final class LoopExecutor: TaskExecutor {
+/// Runs tasks on an event loop, whose thread must not block.
+final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 
   init(_ loop: any EventLoop) { self.loop = loop }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    loop.execute {
+      BlockingWatchdog.forbidBlocking()
+      job.runSynchronously(on: self.asUnownedTaskExecutor())
+    }
   }
 }

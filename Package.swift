@@ -3,7 +3,13 @@
 
 import PackageDescription
 
+/// The condition that compiles `BlockingWatchdog`: in debug builds, and in the release builds of CI.
+let watchdog: SwiftSetting =
+  Context.environment["CRIER_WATCHDOG"] == nil
+  ? .define("CRIER_WATCHDOG", .when(configuration: .debug)) : .define("CRIER_WATCHDOG")
+
 let settings: [SwiftSetting] = [
+  watchdog,
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -308,7 +314,8 @@ let package = Package(
       name: "SpeakingPlans", dependencies: ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"],
       swiftSettings: settings),
     .target(
-      name: "FileSystem", dependencies: [.target(name: "CRename", condition: .when(platforms: [.linux]))],
+      name: "FileSystem",
+      dependencies: ["ConcurrencySupport", .target(name: "CRename", condition: .when(platforms: [.linux]))],
       swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", dependencies: ["ConcurrencySupport", "FileSystem"], swiftSettings: settingsWithC),
     .target(name: "HostAddresses", dependencies: ["ConcurrencySupport"], swiftSettings: settingsWithC),

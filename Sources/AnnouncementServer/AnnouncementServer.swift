@@ -291,7 +291,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
 
   /// Returns the application that listens. The program and the tests use the same one.
   func application() -> Application<ServiceResponder> {
-    let deadline = TimeAmount.milliseconds(Int64(settings.requestDeadline * 1000))
+    let (authority, limit) = (settings.authority, TimeAmount.milliseconds(Int64(settings.requestDeadline * 1000)))
     // The library writes an IPv6 address without brackets, so its notices are left out, and the service logs its
     // address itself.
     var libraryLogger = logger
@@ -305,13 +305,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
             configuration: HTTP1Channel.Configuration(
               httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
-          handlers: { [settings] in
-            let connection = SharedConnectionState(limit: deadline)
-            return [
-              RequestDeadline(connection: connection),
-              MessageRules(authority: settings.authority, connection: connection),
-            ]
-          })
+          authority: authority, limit: limit)
       },
       configuration: ApplicationConfiguration(
         address: .hostname(settings.host, port: settings.port), serverName: Self.name, backlog: 1024,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -19,6 +21,7 @@ package final class AppendingFile: Sendable {
   /// - Throws: ``SystemError``. A pipe without a reader is refused with an error, because opening it would otherwise
   ///   block.
   package init(path: String) throws(SystemError) {
+    BlockingWatchdog.check()
     descriptor = unsafe path.withCString {
       unsafe open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
     }
@@ -33,6 +36,7 @@ package final class AppendingFile: Sendable {
   ///
   /// - Throws: ``SystemError``.
   package func append(_ bytes: [UInt8]) throws(SystemError) {
+    BlockingWatchdog.check()
     while true {
       let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
       if count == bytes.count { return }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 
 #if os(Linux)
@@ -95,6 +96,7 @@ extension FileSystemCalls {
       _ = try check(unsafe unlinkat(folder, name, 0))  // Safe: the text lives as long as the call.
     },
     names: { (path) throws(SystemError) in
+      BlockingWatchdog.check()
       do {
         return try FileManager.default.contentsOfDirectory(atPath: path)
       } catch CocoaError.fileReadNoSuchFile {
@@ -128,6 +130,7 @@ extension FileStatus {
   ///   always followed.
   /// - Throws: ``SystemError``.
   package static func status(at path: String, followsLink: Bool = true) throws(SystemError) -> FileStatus? {
+    BlockingWatchdog.check()
     var status = stat()
     // Safe: the text lives as long as the call, and the system fills in a value of our own.
     guard unsafe (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else {
@@ -163,17 +166,20 @@ extension stat {
 
 private func check(_ result: Int32) throws(SystemError) -> Int32 {
   guard result >= 0 else { throw SystemError(number: errno) }
+  BlockingWatchdog.check()
   return result
 }
 
 // These wrappers are outside the extension, where the same names refer to its closures.
 
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  unsafe write(file, bytes, count)  // Safe: the caller's buffer has at least this many bytes.
+  BlockingWatchdog.check()
+  return unsafe write(file, bytes, count)  // Safe: the caller's buffer has at least this many bytes.
 }
 
 private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  unsafe read(file, bytes, count)  // Safe: the caller's buffer has at least this many bytes.
+  BlockingWatchdog.check()
+  return unsafe read(file, bytes, count)  // Safe: the caller's buffer has at least this many bytes.
 }
 
 private func systemClose(_ descriptor: Int32) -> Int32 {

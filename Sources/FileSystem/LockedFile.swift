@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 package import Foundation
 
 #if canImport(Glibc)
@@ -22,6 +23,7 @@ package final class LockedFile: Sendable {
   /// - Returns: Nil when another process held the lock the whole time.
   /// - Throws: ``SystemError``.
   package init?(_ file: URL, patience: TimeInterval) throws(SystemError) {
+    BlockingWatchdog.check()
     // Safe: the text lives as long as the call.
     let opened = unsafe open(file.path(percentEncoded: false), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard opened >= 0 else { throw .last }
@@ -62,6 +64,7 @@ package final class LockedFile: Sendable {
   package static func look(
     at file: URL, count: Int
   ) throws(SystemError) -> (isLocked: Bool, bytes: [UInt8])? {
+    BlockingWatchdog.check()
     // Safe: the text lives as long as the call.
     let descriptor = unsafe open(file.path(percentEncoded: false), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -18,6 +20,7 @@ package final class RandomAccessFile: Sendable {
   ///
   /// - Throws: ``SystemError``.
   package init(path: String) throws(SystemError) {
+    BlockingWatchdog.check()
     descriptor = unsafe path.withCString { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
     guard descriptor >= 0 else { throw .last }
   }

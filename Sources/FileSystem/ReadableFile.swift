@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -18,6 +20,7 @@ package final class ReadableFile: Sendable {
   ///
   /// - Throws: ``SystemError``.
   package init(path: String) throws(SystemError) {
+    BlockingWatchdog.check()
     // Safe: the text lives as long as the call.
     descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw .last }

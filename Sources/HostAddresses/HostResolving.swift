@@ -34,6 +34,7 @@ public struct SystemHostResolver: HostResolving {
   private static func lookUp(_ host: String) -> [HostAddress] {
     // The system would look up the part before the zero byte, which is another host.
     guard !host.utf8.contains(0) else { return [] }
+    BlockingWatchdog.check()
     var list: UnsafeMutablePointer<addrinfo>?
     // Safe: the system fills in the list, which is freed after its addresses are copied.
     guard unsafe getaddrinfo(host, nil, nil, &list) == 0 else { return [] }

@@ -8,6 +8,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOEmbedded
+import NIOPosix
 import ServiceAccess
 import TestSupport
 
@@ -76,11 +77,16 @@ struct TestClient: Sendable {
   /// Requests must have one; it is never used.
   private static let channel = NIOAsyncTestingChannel()
 
+  /// Requests are answered on an event loop, as in the service. A test fails if a call of a file or a lock blocks it.
+  fileprivate static let executor = LoopExecutor(MultiThreadedEventLoopGroup.singleton.any())
+
   /// - Parameter body: in one piece.
   func send(
     _ method: HTTPRequest.Method, _ target: String, headers: [String: String] = [:], body: Data = Data()
   ) async throws -> TestAnswer {
-    try await TestAnswer(await respond(method, target, headers, RequestBody(buffer: ByteBuffer(bytes: body))))
+    try await withTaskExecutorPreference(Self.executor) {
+      try await TestAnswer(await respond(method, target, headers, RequestBody(buffer: ByteBuffer(bytes: body))))
+    }
   }
 
   func get(_ target: String, _ headers: [String: String] = [:]) async throws -> TestAnswer {
@@ -112,7 +118,9 @@ struct TestClient: Sendable {
     var logger = log.logger
     logger[metadataKey: "hb.request.id"] = "\(UUID().uuidString)"
     let context = ServiceContext(source: ApplicationRequestContextSource(channel: Self.channel, logger: logger))
-    return await server.responder.respond(to: Request(head: head, body: body), context: context)
+    return await withTaskExecutorPreference(Self.executor) {
+      await server.responder.respond(to: Request(head: head, body: body), context: context)
+    }
   }
 }
 
@@ -164,7 +172,9 @@ actor TestStream {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     pieces = stream.makeAsyncIterator()
     task = Task {
-      _ = try? await response.body.write(CollectingWriter { continuation.yield(String(buffer: $0)) })
+      _ = await withTaskExecutorPreference(TestClient.executor) {
+        try? await response.body.write(CollectingWriter { continuation.yield(String(buffer: $0)) })
+      }
       continuation.finish()
     }
   }

@@ -16,18 +16,25 @@ struct Route: Sendable {
   var query: [String] = []
   /// Whether the answer's length grows with what the account has stored; see ``LongAnswers``.
   var isLong = false
+  /// Whether the handler runs on the event loop of its connection. Most of its answers are in memory then, and what may
+  /// block or takes long runs on threads that may wait. All other handlers run on such threads.
+  var isOnLoop = false
   var handler: Handler
 
   static func get(
-    _ template: String, _ access: CallAccess, query: [String] = [], isLong: Bool = false, _ handler: @escaping Handler
+    _ template: String, _ access: CallAccess, query: [String] = [], isLong: Bool = false, isOnLoop: Bool = false,
+    _ handler: @escaping Handler
   ) -> Route {
-    Route(method: .get, template: template, access: access, query: query, isLong: isLong, handler: handler)
+    Route(
+      method: .get, template: template, access: access, query: query, isLong: isLong, isOnLoop: isOnLoop,
+      handler: handler)
   }
 
   static func post(
-    _ template: String, _ access: CallAccess, query: [String] = [], _ handler: @escaping Handler
+    _ template: String, _ access: CallAccess, query: [String] = [], isOnLoop: Bool = false,
+    _ handler: @escaping Handler
   ) -> Route {
-    Route(method: .post, template: template, access: access, query: query, handler: handler)
+    Route(method: .post, template: template, access: access, query: query, isOnLoop: isOnLoop, handler: handler)
   }
 
   static func put(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {

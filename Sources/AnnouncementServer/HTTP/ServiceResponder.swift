@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -70,8 +71,10 @@ struct ServiceResponder: HTTPResponder {
         response =
           if route.isLong, let account = call.caller?.account {
             try await longAnswers.make(for: account) { [call] in try await route.handler(call) }
-          } else {
+          } else if route.isOnLoop {
             try await route.handler(call)
+          } else {
+            try await withTaskExecutorPreference(WaitingThreads.shared) { [call] in try await route.handler(call) }
           }
       }
     } catch {
@@ -88,7 +91,7 @@ struct ServiceResponder: HTTPResponder {
       code = problem.code
       response = problem.response(requestID: id)
     }
-    response.headers.append(contentsOf: MessageRules.browserFields)
+    response.headers.append(contentsOf: ConnectionHandler.browserFields)
     response.headers.append(HTTPField(name: .requestID, value: id))
     for (name, value) in limits?.headerFields ?? [] {
       // A problem may have its own time after which to try again.
@@ -141,7 +144,7 @@ struct ServiceResponder: HTTPResponder {
     else { return nil }
     return AwaitedContinue { [channel = context.channel] in
       // If the connection is closed, nobody waits, so the error is ignored.
-      try? await channel.triggerUserOutboundEvent(MessageRules.ContinueRequest())
+      try? await channel.triggerUserOutboundEvent(ConnectionHandler.ContinueRequest())
     }
   }
 

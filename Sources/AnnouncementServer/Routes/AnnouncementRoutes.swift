@@ -3,6 +3,7 @@
 import AnnouncementService
 import Announcements
 import Announcer
+import ConcurrencySupport
 import Crypto
 import Foundation
 import HTTPTypes
@@ -35,7 +36,7 @@ struct AnnouncementRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .post(Self.path, .key(.announce), post),
+      .post(Self.path, .key(.announce), isOnLoop: true, post),
       .post("/v1/previews", .key(.announce), preview),
       .get(Self.path, .key(.read), query: AnnouncementSearch.parameters, isLong: true, list),
       .get("/v1/announcements/{id}", .key(.read), isLong: true, get),
@@ -58,13 +59,20 @@ struct AnnouncementRoutes: Sendable {
       // in the first request but not in the second.
       if Accept(call).wantsJSONFirst { return try answer(.ok, known, sound: nil) }
     }
-    let order = try service.order(
-      Submission(
-        account: sender.account, defaults: sender.defaults, body: body, bodyDigest: fingerprint.bodyDigest, key: key,
-        unknownKeys: call.unknownKeys, authority: call.authority))
+    let submission = Submission(
+      account: sender.account, defaults: sender.defaults, body: body, bodyDigest: fingerprint.bodyDigest, key: key,
+      unknownKeys: call.unknownKeys, authority: call.authority)
+    return try await withTaskExecutorPreference(WaitingThreads.shared) {
+      try await post(submission, fingerprint, call)
+    }
+  }
+
+  /// Accepts an announcement that is not in memory.
+  private func post(_ submission: Submission, _ fingerprint: Fingerprint, _ call: Call) async throws -> Response {
+    let order = try service.order(submission)
     let wantsSound = try Accept(call).wantsSound(of: order.options.format.container)
     // A text without an id and without a key is a new announcement each time.
-    let isRemembered = key != nil || order.request.id != nil
+    let isRemembered = submission.key != nil || order.request.id != nil
     let accepted = try await service.accept(order) { accepted in
       if isRemembered { answers.insert(RepeatedAnswers.Answer(accepted), for: fingerprint) }
     }

@@ -10,7 +10,7 @@ struct ClipRoutes: Sendable {
   let clips: Clips
   let ledger: Ledger
 
-  var routes: [Route] { [.get("/v1/clips/{name}", .keyOrSignedURL(.read), get)] }
+  var routes: [Route] { [.get("/v1/clips/{name}", .keyOrSignedURL(.read), isOnLoop: true, get)] }
 
   private func get(_ call: Call) async throws -> Response {
     guard try await isVisible(to: call), let file = try await clips.file(named: call.parameter) else {

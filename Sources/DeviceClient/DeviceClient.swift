@@ -159,15 +159,29 @@ public final class DeviceClient: Sendable {
     DeviceClientError(code, action, host: host, systemError: systemError)
   }
 
-  /// Runs a call within the time limit.
+  /// Runs a call within the time limit. The caller goes on at once when the limit is over or its task is cancelled, even
+  /// if the call takes no notice of it. What the call returns afterwards is released.
   func limited<Value: Sendable>(
     _ action: DeviceClientError.Action,
     _ work: @escaping @Sendable (DeviceClient) async throws(DeviceClientError) -> Value
   ) async throws(DeviceClientError) -> Value {
-    let client = self
-    return try await LimitedWork.run(
-      within: rules.longest, clock: clock, failure: { client.error($0, action) }
-    ) { () async throws(DeviceClientError) -> Value in try await work(client) }
+    let (client, first) = (self, FirstOutcome<Value, DeviceClientError>())
+    return try await first.wait {
+      let alarm = Task.detached {
+        do { try await client.clock.sleep(for: client.rules.longest) } catch { return }
+        first.end(.failure(client.error(.tookTooLong, action)))
+      }
+      let job = Task.detached {
+        do throws(DeviceClientError) {
+          first.end(.success(try await work(client)))
+        } catch {
+          first.end(.failure(error))
+        }
+      }
+      return [alarm, job]
+    } onCancel: {
+      first.end(.failure(client.error(.cancelled, action)))
+    }.get()
   }
 
   /// Sends a request and returns the whole body of its answer.
@@ -188,7 +202,7 @@ public final class DeviceClient: Sendable {
     guard let url = call.url(of: access.service), let fields = call.fields(key: access.key) else {
       throw error(.invalidURL, call.action)
     }
-    do throws(SoundDownloadError) { try rules.check(url) } catch { throw self.error(.invalidURL, call.action) }
+    do throws(DownloadError) { try rules.check(url) } catch { throw self.error(.invalidURL, call.action) }
     let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
     try check(addresses, url, call.action)
     let request = SoundRequest(
@@ -234,7 +248,7 @@ public final class DeviceClient: Sendable {
   private func check(
     _ addresses: [HostAddress], _ url: URL, _ action: DeviceClientError.Action
   ) throws(DeviceClientError) {
-    do throws(SoundDownloadError) {
+    do throws(DownloadError) {
       try rules.check(addresses, of: url)
     } catch {
       throw self.error(error.code == .privateAddress ? .privateAddress : .unreachable, action)

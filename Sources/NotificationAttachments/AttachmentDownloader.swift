@@ -68,13 +68,13 @@ public struct AttachmentDownloader: Sendable {
   /// Downloads an attachment.
   ///
   /// - Parameter limits: The formats and the sizes that are accepted. Another format is refused with its first bytes.
-  /// - Throws: ``AttachmentError``. No file is left behind.
+  /// - Throws: ``DownloadError``. No file is left behind.
   public func download(
     _ request: AttachmentRequest, limits: AttachmentLimits = .attachment
-  ) async throws(AttachmentError) -> DownloadedAttachment {
+  ) async throws(DownloadError) -> DownloadedAttachment {
     let transfer = try AttachmentTransfer(request.url, rules: rules, limits: limits)
     return try await make(request.identifier, request.options, host: request.url.shownHost) {
-      (file) async throws(AttachmentError) in
+      (file) async throws(DownloadError) in
       try await self.transfer(transfer, limits, into: file)
     }
   }
@@ -85,14 +85,14 @@ public struct AttachmentDownloader: Sendable {
   /// own on the disk.
   ///
   /// - Parameter file: The URL of a regular file. A symbolic link is refused.
-  /// - Throws: ``AttachmentError``. No copy is left behind, and the original is unchanged.
+  /// - Throws: ``DownloadError``. No copy is left behind, and the original is unchanged.
   public func copy(
     of file: URL, identifier: String = AttachmentRequest.defaultIdentifier,
     options: AttachmentOptions = AttachmentOptions()
-  ) async throws(AttachmentError) -> DownloadedAttachment {
-    guard file.isFileURL else { throw AttachmentError(.notReadable, reason: "its URL does not begin with file:") }
-    return try await make(identifier, options, host: nil) { (copy) async throws(AttachmentError) in
-      try await onWaitingThread { () throws(AttachmentError) in try self.copyBytes(of: file, into: copy) }
+  ) async throws(DownloadError) -> DownloadedAttachment {
+    guard file.isFileURL else { throw Self.notReadable("its URL does not begin with file:") }
+    return try await make(identifier, options, host: nil) { (copy) async throws(DownloadError) in
+      try await onWaitingThread { () throws(DownloadError) in try self.copyBytes(of: file, into: copy) }
     }
   }
 
@@ -101,12 +101,12 @@ public struct AttachmentDownloader: Sendable {
   /// Lets a closure fill a new file, and ends it by the time limit or by the cancellation of this task.
   private func make(
     _ identifier: String, _ options: AttachmentOptions, host: String?,
-    fill: @escaping @Sendable (AttachmentFile) async throws(AttachmentError) -> AttachmentIntake
-  ) async throws(AttachmentError) -> DownloadedAttachment {
+    fill: @escaping @Sendable (AttachmentFile) async throws(DownloadError) -> AttachmentIntake
+  ) async throws(DownloadError) -> DownloadedAttachment {
     let file = AttachmentFile(folder: folder, calls: calls)
-    let first = FirstOutcome<DownloadedAttachment>()
-    let stop = { @Sendable (code: AttachmentError.Code) in
-      if file.abandon() { first.end(.failure(AttachmentError(code, host: host))) }
+    let first = FirstOutcome<DownloadedAttachment, DownloadError>()
+    let stop = { @Sendable (code: DownloadError.Code) in
+      if file.abandon() { first.end(.failure(DownloadError(code, of: .attachment, host: host))) }
     }
     let outcome = await first.wait {
       let limit = Task.detached { [clock, rules] in
@@ -114,7 +114,7 @@ public struct AttachmentDownloader: Sendable {
         stop(.tookTooLong)
       }
       let work = Task.detached {
-        do throws(AttachmentError) {
+        do throws(DownloadError) {
           let intake = try await fill(file)
           guard let kind = intake.kind, let url = file.keep() else { return stop(.cancelled) }
           first.end(
@@ -133,14 +133,14 @@ public struct AttachmentDownloader: Sendable {
     if Task.isCancelled, case .success = outcome {
       // Nobody uses the result of a cancelled task.
       file.remove()
-      throw AttachmentError(.cancelled, host: host)
+      throw DownloadError(.cancelled, of: .attachment, host: host)
     }
     return try outcome.get()
   }
 
   private static func store(
     _ piece: [UInt8], _ intake: inout AttachmentIntake, _ file: AttachmentFile
-  ) throws(AttachmentError) {
+  ) throws(DownloadError) {
     let isNew = intake.kind == nil
     let bytes = try intake.receive(piece)
     guard let kind = intake.kind else { return }
@@ -152,13 +152,13 @@ public struct AttachmentDownloader: Sendable {
 
   private func transfer(
     _ first: AttachmentTransfer, _ limits: AttachmentLimits, into file: AttachmentFile
-  ) async throws(AttachmentError) -> AttachmentIntake {
+  ) async throws(DownloadError) -> AttachmentIntake {
     var transfer = first
     while true {
       let url = transfer.url
       let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
       try stopIfCancelled()
-      try transfer.byRules { () throws(SoundDownloadError) in try rules.check(addresses, of: url) }
+      try transfer.byRules { () throws(DownloadError) in try rules.check(addresses, of: url) }
       let request = SoundRequest(
         url: url, fields: AttachmentTransfer.fields, addresses: addresses,
         mostBytes: limits.largest?.value ?? 0)
@@ -176,7 +176,7 @@ public struct AttachmentDownloader: Sendable {
       try stopIfCancelled()
       // The name may have got another address between the check and the connection.
       if let address = await answer.connectedAddress() {
-        try transfer.byRules { () throws(SoundDownloadError) in try rules.check([address], of: url) }
+        try transfer.byRules { () throws(DownloadError) in try rules.check([address], of: url) }
       }
       try intake.end(isBroken: isBroken)
       return intake
@@ -188,7 +188,7 @@ public struct AttachmentDownloader: Sendable {
   /// - Returns: Whether the connection broke.
   private func receive(
     _ body: AsyncThrowingStream<[UInt8], any Error>, _ intake: inout AttachmentIntake, _ file: AttachmentFile
-  ) async throws(AttachmentError) -> Bool {
+  ) async throws(DownloadError) -> Bool {
     var pieces = body.makeAsyncIterator()
     while true {
       let next: [UInt8]?
@@ -199,7 +199,7 @@ public struct AttachmentDownloader: Sendable {
       }
       guard let piece = next else { return false }
       let before = intake
-      intake = try await onWaitingThread { () throws(AttachmentError) in
+      intake = try await onWaitingThread { () throws(DownloadError) in
         var after = before
         try Self.store(piece, &after, file)
         return after
@@ -208,17 +208,17 @@ public struct AttachmentDownloader: Sendable {
   }
 
   /// A cancelled task has no caller any more, so nobody sees this error.
-  private func stopIfCancelled() throws(AttachmentError) {
-    if Task.isCancelled { throw AttachmentError(.cancelled) }
+  private func stopIfCancelled() throws(DownloadError) {
+    if Task.isCancelled { throw DownloadError(.cancelled, of: .attachment) }
   }
 
   // MARK: - Copies
 
-  private func copyBytes(of url: URL, into copy: AttachmentFile) throws(AttachmentError) -> AttachmentIntake {
+  private func copyBytes(of url: URL, into copy: AttachmentFile) throws(DownloadError) -> AttachmentIntake {
     let original = try open(url)
     let number = original.number
     let status = try reading { () throws(SystemError) in try calls.status(number) }
-    guard status.isRegularFile else { throw AttachmentError(.notReadable, reason: "it is not a regular file") }
+    guard status.isRegularFile else { throw Self.notReadable("it is not a regular file") }
     var intake = try AttachmentIntake(declared: status.byteCount, host: nil)
     while true {
       try stopIfCancelled()
@@ -230,7 +230,7 @@ public struct AttachmentDownloader: Sendable {
     return intake
   }
 
-  private func open(_ url: URL) throws(AttachmentError) -> OpenDescriptor {
+  private func open(_ url: URL) throws(DownloadError) -> OpenDescriptor {
     let number = try reading { () throws(SystemError) in
       let folder = try OpenDescriptor.folder(url.deletingLastPathComponent(), calls: calls)
       return try calls.openFile(folder.number, url.lastPathComponent)
@@ -239,12 +239,16 @@ public struct AttachmentDownloader: Sendable {
   }
 
   /// Runs system calls on the original file, again if a signal interrupted them, and translates their error.
-  private func reading<Result>(_ work: () throws(SystemError) -> Result) throws(AttachmentError) -> Result {
+  private func reading<Result>(_ work: () throws(SystemError) -> Result) throws(DownloadError) -> Result {
     do throws(SystemError) {
       return try retryingWhenInterrupted(work)
     } catch {
-      if error.kind == .missing { throw AttachmentError(.notFound) }
-      throw AttachmentError(.notReadable, reason: error.isRefusedLink ? "it is a symbolic link" : error.description)
+      if error.kind == .missing { throw DownloadError(.notFound, of: .attachment) }
+      throw Self.notReadable(error.isRefusedLink ? "it is a symbolic link" : error.description)
     }
+  }
+
+  private static func notReadable(_ reason: String) -> DownloadError {
+    DownloadError(.notReadable, of: .attachment, reason: reason)
   }
 }

@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import FileSystem
 import Foundation
+import SoundDownloads
 
 /// The new file of one attachment, until it is whole or abandoned.
 ///
@@ -38,8 +39,8 @@ final class AttachmentFile: Sendable {
 
   /// Makes the file with a new name, and its folder if that is missing. Only the owner can read them.
   ///
-  /// - Throws: ``AttachmentError``.
-  func make(fileExtension: String) throws(AttachmentError) {
+  /// - Throws: ``DownloadError``.
+  func make(fileExtension: String) throws(DownloadError) {
     let name = "attachment-\(UUID().uuidString).\(fileExtension)"
     do throws(SystemError) {
       try DurableFolder.make(folder, .ownerOnly, calls: calls)
@@ -58,22 +59,22 @@ final class AttachmentFile: Sendable {
       }.get()
       if isMade { return }
     } catch {
-      throw AttachmentError(.notStored, reason: error.description)
+      throw DownloadError(.notStored, of: .attachment, reason: error.description)
     }
-    throw AttachmentError(.cancelled)
+    throw DownloadError(.cancelled, of: .attachment)
   }
 
   /// Appends bytes.
   ///
-  /// - Throws: ``AttachmentError``, with the code `cancelled` when the file was abandoned.
-  func write(_ bytes: [UInt8]) throws(AttachmentError) {
+  /// - Throws: ``DownloadError``, with the code `cancelled` when the file was abandoned.
+  func write(_ bytes: [UInt8]) throws(DownloadError) {
     guard let file = state.withLock({ $0.phase == .growing ? $0.file : nil }) else {
-      throw AttachmentError(.cancelled)
+      throw DownloadError(.cancelled, of: .attachment)
     }
     do throws(SystemError) {
       try calls.writeAll(bytes, to: file)
     } catch {
-      throw AttachmentError(.notStored, reason: error.description)
+      throw DownloadError(.notStored, of: .attachment, reason: error.description)
     }
   }
 

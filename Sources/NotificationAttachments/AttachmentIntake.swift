@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SoundDownloads
+
 /// Decides which bytes of an attachment are stored, as they arrive: its format, its size limit and its length. It has
 /// no file, and holds fewer than ``AttachmentKind/recognizedBytes`` bytes between two pieces.
 struct AttachmentIntake: Sendable {
@@ -16,10 +18,10 @@ struct AttachmentIntake: Sendable {
   /// The bytes that wait for the format.
   private(set) var head: [UInt8] = []
 
-  /// - Throws: ``AttachmentError`` if more bytes are declared than any accepted format may have.
+  /// - Throws: ``DownloadError`` if more bytes are declared than any accepted format may have.
   init(
     declared: Int?, host: String?, limits: AttachmentLimits = .attachment
-  ) throws(AttachmentError) {
+  ) throws(DownloadError) {
     self.declared = declared
     self.host = host
     self.limits = limits
@@ -29,9 +31,9 @@ struct AttachmentIntake: Sendable {
   /// Takes a piece.
   ///
   /// - Returns: The bytes to store now; none as long as ``kind`` is nil.
-  /// - Throws: ``AttachmentError`` if the format is unknown or refused, or if there are more bytes than declared or
+  /// - Throws: ``DownloadError`` if the format is unknown or refused, or if there are more bytes than declared or
   ///   allowed.
-  mutating func receive(_ piece: [UInt8]) throws(AttachmentError) -> [UInt8] {
+  mutating func receive(_ piece: [UInt8]) throws(DownloadError) -> [UInt8] {
     if let declared, piece.count > declared - byteCount { throw error(.lengthMismatch) }
     byteCount += piece.count
     if let kind {
@@ -53,29 +55,30 @@ struct AttachmentIntake: Sendable {
   /// Ends the attachment.
   ///
   /// - Parameter isBroken: Whether the connection broke.
-  /// - Throws: ``AttachmentError`` if bytes are missing.
-  func end(isBroken: Bool) throws(AttachmentError) {
+  /// - Throws: ``DownloadError`` if bytes are missing.
+  func end(isBroken: Bool) throws(DownloadError) {
     if let declared {
       guard byteCount == declared else { throw error(isBroken ? .connectionLost : .truncated) }
     } else if isBroken {
       throw error(.connectionLost)
     }
-    guard byteCount > 0 else { throw error(.empty) }
+    guard byteCount > 0 else { throw error(.emptyAnswer) }
     guard kind != nil else { throw error(.unknownContent) }
   }
 
   /// Checks what is known of the size: the declared number of bytes, or else the number that has arrived.
-  private func checkSize(of kind: AttachmentKind) throws(AttachmentError) {
+  private func checkSize(of kind: AttachmentKind) throws(DownloadError) {
     guard let maximum = limits.maximumBytes[kind.family] else { throw error(.kindRefused) }
     guard declared ?? byteCount <= maximum else { throw tooLarge(kind.family) }
   }
 
-  private func tooLarge(_ family: AttachmentKind.Family) -> AttachmentError {
+  private func tooLarge(_ family: AttachmentKind.Family) -> DownloadError {
     let maximum = limits.maximumBytes[family, default: 0] / 1_000_000
-    return AttachmentError(.tooLarge, host: host, reason: "the limit of \(family.withArticle) is \(maximum) MB")
+    return DownloadError(
+      .tooLarge, of: .attachment, host: host, reason: "the limit of \(family.withArticle) is \(maximum) MB")
   }
 
-  func error(_ code: AttachmentError.Code) -> AttachmentError { AttachmentError(code, host: host) }
+  func error(_ code: DownloadError.Code) -> DownloadError { DownloadError(code, of: .attachment, host: host) }
 }
 
 extension AttachmentKind.Family {

@@ -28,14 +28,14 @@ struct AttachmentTransfer: Sendable {
   /// The URLs before ``url``.
   private var earlier: [URL] = []
 
-  /// - Throws: ``AttachmentError`` if the rules do not allow the URL.
+  /// - Throws: ``DownloadError`` if the rules do not allow the URL.
   init(
     _ url: URL, rules: DownloadRules, limits: AttachmentLimits = .attachment
-  ) throws(AttachmentError) {
+  ) throws(DownloadError) {
     self.url = url.withoutFragment
     self.rules = rules
     self.limits = limits
-    try byRules { () throws(SoundDownloadError) in try rules.check(url) }
+    try byRules { () throws(DownloadError) in try rules.check(url) }
   }
 
   private var host: String? { url.shownHost }
@@ -43,8 +43,8 @@ struct AttachmentTransfer: Sendable {
   /// Decides by the head of an answer.
   ///
   /// - Parameter fields: The header fields by their names in lower case.
-  /// - Throws: ``AttachmentError``.
-  mutating func receiveHead(status: Int, fields: [String: String]) throws(AttachmentError) -> Next {
+  /// - Throws: ``DownloadError``.
+  mutating func receiveHead(status: Int, fields: [String: String]) throws(DownloadError) -> Next {
     switch status {
     case 200:
       let encoding = fields["content-encoding"]?.lowercased() ?? "identity"
@@ -52,27 +52,17 @@ struct AttachmentTransfer: Sendable {
       return .read(try AttachmentIntake(declared: try declaredLength(fields), host: host, limits: limits))
     case 301, 302, 303, 307, 308:
       let trail = earlier + [url]
-      url = try byRules { () throws(SoundDownloadError) in
+      url = try byRules { () throws(DownloadError) in
         try rules.redirect(to: fields["location"], after: trail)
       }
       earlier = trail
       return .request
     default:
-      throw error(Self.code(of: status), status: status)
+      throw error(DownloadError.Code(status: status), status: status)
     }
   }
 
-  private static func code(of status: Int) -> AttachmentError.Code {
-    switch status {
-    case 401, 402, 403, 407: .accessRefused
-    case 404, 410: .notFound
-    case 429, 503: .serverBusy
-    case 500...599: .serverFailed
-    default: .unexpectedStatus
-    }
-  }
-
-  private func declaredLength(_ fields: [String: String]) throws(AttachmentError) -> Int? {
+  private func declaredLength(_ fields: [String: String]) throws(DownloadError) -> Int? {
     guard let text = fields["content-length"] else { return nil }
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(text) else {
       throw error(.lengthMismatch)
@@ -80,30 +70,16 @@ struct AttachmentTransfer: Sendable {
     return length
   }
 
-  /// Runs a check of the rules and translates its error.
-  func byRules<Result>(_ check: () throws(SoundDownloadError) -> Result) throws(AttachmentError) -> Result {
-    do throws(SoundDownloadError) {
-      return try check()
-    } catch {
-      throw AttachmentError(AttachmentError.Code(error.code), host: error.host)
-    }
+  /// Runs a check of the rules, whose errors are about sounds.
+  func byRules<Result>(_ check: () throws(DownloadError) -> Result) throws(DownloadError) -> Result {
+    do throws(DownloadError) { return try check() } catch { throw error.about(.attachment) }
   }
 
-  func error(_ failure: any Error) -> AttachmentError {
-    switch failure as? SoundFetchError ?? .connectionLost {
-    case .hostNotFound: error(.hostNotFound)
-    case .cannotConnect: error(.cannotConnect)
-    case .notTrusted: error(.notTrusted)
-    case .connectionLost: error(.connectionLost)
-    }
+  func error(_ failure: any Error) -> DownloadError {
+    error(DownloadError.Code(failure as? SoundFetchError ?? .connectionLost))
   }
 
-  private func error(_ code: AttachmentError.Code, status: Int? = nil) -> AttachmentError {
-    AttachmentError(code, host: host, status: status)
+  private func error(_ code: DownloadError.Code, status: Int? = nil) -> DownloadError {
+    DownloadError(code, of: .attachment, host: host, status: status)
   }
-}
-
-extension AttachmentError.Code {
-  /// The code of an error of `DownloadRules`. The rules have no other codes than those that both types have.
-  init(_ code: SoundDownloadError.Code) { self = Self(rawValue: code.rawValue) ?? .invalidURL }
 }

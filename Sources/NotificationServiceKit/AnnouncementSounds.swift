@@ -220,7 +220,7 @@ struct AnnouncementSounds: Sendable {
   /// Downloads the clip of the service.
   ///
   /// - Returns: Nil if downloads are switched off.
-  func downloaded(_ clip: PushedClip) async throws(SoundDownloadError) -> PreparedSound? {
+  func downloaded(_ clip: PushedClip) async throws(DownloadError) -> PreparedSound? {
     let sound = try await downloader?.download(clip.url, as: clip.name, expecting: ExpectedSound(clip))
     return sound.map { PreparedSound(name: $0.name, quality: .announcement, duration: clip.duration) }
   }
@@ -231,7 +231,7 @@ struct AnnouncementSounds: Sendable {
   /// - Throws: ``NotificationServiceError`` with `downloadFailed`.
   func downloadedOriginal(_ url: URL) async throws(NotificationServiceError) -> String {
     guard let downloader else { throw NotificationServiceError(.downloadFailed, reason: "downloads are switched off") }
-    do throws(SoundDownloadError) {
+    do throws(DownloadError) {
       return try await downloader.download(url, atMost: Self.mostBytesFromElsewhere).name
     } catch {
       throw NotificationServiceError(.downloadFailed, reason: error.description)

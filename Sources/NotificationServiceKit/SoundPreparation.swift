@@ -140,7 +140,7 @@ final class SoundPreparation: Sendable {
   private func file(
     _ request: AttachmentRequest, _ client: AttachmentDownloader, _ limits: AttachmentLimits
   ) async -> DownloadedAttachment? {
-    do throws(AttachmentError) {
+    do throws(DownloadError) {
       return try await client.download(request, limits: limits)
     } catch {
       if error.code != .cancelled {
@@ -196,10 +196,10 @@ final class SoundPreparation: Sendable {
     let configuration = service.configuration
     var pause: Int64 = 250
     while true {
-      do throws(SoundDownloadError) {
+      do throws(DownloadError) {
         let sounds = service.sounds
         // The bytes are copied when more of them arrive than the server has declared.
-        return try await sounds.memory.hold(2 * clip.bytes) { () async throws(SoundDownloadError) in
+        return try await sounds.memory.hold(2 * clip.bytes) { () async throws(DownloadError) in
           try await sounds.downloaded(clip)
         } ?? nil
       } catch {
@@ -228,7 +228,7 @@ final class SoundPreparation: Sendable {
   }
 }
 
-extension SoundDownloadError.Code {
+extension DownloadError.Code {
   /// Whether the same download may succeed a moment later.
   fileprivate var mayPass: Bool {
     switch self {

@@ -51,25 +51,25 @@ public struct DownloadRules: Sendable, Hashable {
 
   /// Checks a URL: its scheme, host and port, and that it contains no password. The host's addresses are not checked.
   ///
-  /// - Throws: ``SoundDownloadError``.
-  public func check(_ url: URL) throws(SoundDownloadError) {
+  /// - Throws: ``DownloadError``.
+  public func check(_ url: URL) throws(DownloadError) {
     let host = url.shownHost
     guard let host, let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http",
       url.hasUsableHost, url.hasUsablePort
-    else { throw SoundDownloadError(.invalidURL, host: host) }
-    guard url.user == nil, url.password == nil else { throw SoundDownloadError(.credentialsInURL, host: host) }
-    guard scheme == "https" || allowsUnencrypted else { throw SoundDownloadError(.notEncrypted, host: host) }
+    else { throw DownloadError(.invalidURL, host: host) }
+    guard url.user == nil, url.password == nil else { throw DownloadError(.credentialsInURL, host: host) }
+    guard scheme == "https" || allowsUnencrypted else { throw DownloadError(.notEncrypted, host: host) }
   }
 
   /// Checks all addresses of a URL's host.
   ///
   /// One private address is enough to refuse the host, because the system may connect to any of the addresses.
   ///
-  /// - Throws: ``SoundDownloadError``.
-  public func check(_ addresses: [HostAddress], of url: URL) throws(SoundDownloadError) {
-    guard !addresses.isEmpty else { throw SoundDownloadError(.hostNotFound, host: url.shownHost) }
+  /// - Throws: ``DownloadError``.
+  public func check(_ addresses: [HostAddress], of url: URL) throws(DownloadError) {
+    guard !addresses.isEmpty else { throw DownloadError(.hostNotFound, host: url.shownHost) }
     guard allowsPrivateAddresses || !addresses.contains(where: \.isPrivate) else {
-      throw SoundDownloadError(.privateAddress, host: url.shownHost)
+      throw DownloadError(.privateAddress, host: url.shownHost)
     }
   }
 
@@ -78,18 +78,18 @@ public struct DownloadRules: Sendable, Hashable {
   /// - Parameters:
   ///   - location: The value of the answer's `Location`; nil when it has none.
   ///   - trail: The URLs that were requested so far, with the redirecting one at the end.
-  /// - Throws: ``SoundDownloadError``.
-  package func redirect(to location: String?, after trail: [URL]) throws(SoundDownloadError) -> URL {
+  /// - Throws: ``DownloadError``.
+  package func redirect(to location: String?, after trail: [URL]) throws(DownloadError) -> URL {
     // Not from outside: both callers begin the trail with the URL of the request.
     guard let from = trail.last else { preconditionFailure("A redirect is the answer to a request.") }
     let host = from.shownHost
     guard let location, let target = URL(string: location, relativeTo: from)?.absoluteURL.withoutFragment,
       target.shownHost != nil
-    else { throw SoundDownloadError(.invalidRedirect, host: host) }
-    guard !trail.contains(target) else { throw SoundDownloadError(.redirectCircle, host: host) }
-    guard trail.count <= mostRedirects else { throw SoundDownloadError(.tooManyRedirects, host: host) }
+    else { throw DownloadError(.invalidRedirect, host: host) }
+    guard !trail.contains(target) else { throw DownloadError(.redirectCircle, host: host) }
+    guard trail.count <= mostRedirects else { throw DownloadError(.tooManyRedirects, host: host) }
     if from.scheme?.lowercased() == "https", target.scheme?.lowercased() == "http" {
-      throw SoundDownloadError(.insecureRedirect, host: host)
+      throw DownloadError(.insecureRedirect, host: host)
     }
     try check(target)
     return target

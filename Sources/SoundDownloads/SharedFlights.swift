@@ -7,7 +7,7 @@ import ConcurrencySupport
 /// A caller whose task is cancelled stops waiting at once, and the others go on. When the last caller has left, the
 /// download is cancelled.
 final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  typealias Outcome = Result<Value, SoundDownloadError>
+  typealias Outcome = Result<Value, DownloadError>
 
   /// One download in progress.
   struct Flight: Sendable, Hashable {
@@ -59,7 +59,7 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
           state.flights[key]?.waiting[caller] = answer
           return false
         }
-        if hasLeft { answer.give(.failure(SoundDownloadError(.cancelled))) }
+        if hasLeft { answer.give(.failure(DownloadError(.cancelled))) }
       }
     } onCancel: {
       leave(caller, key)
@@ -83,7 +83,7 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Ends a download from outside, unless it is already changing the library.
-  func interrupt(_ flight: Flight, with error: SoundDownloadError) {
+  func interrupt(_ flight: Flight, with error: DownloadError) {
     end(flight, with: .failure(error)) { !$0.isCommitted }
   }
 
@@ -112,7 +112,7 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       return answer
     }
-    answer?.give(.failure(SoundDownloadError(.cancelled)))
+    answer?.give(.failure(DownloadError(.cancelled)))
     for task in abandoned { task.cancel() }
   }
 }

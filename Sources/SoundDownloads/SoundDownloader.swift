@@ -83,27 +83,27 @@ public final class SoundDownloader: Sendable {
   ///     rendered clip.
   ///   - limit: The maximum size in bytes, if it is less than that of the rules. If several
   ///     callers wait for the same download, the limit of the first caller applies.
-  /// - Throws: ``SoundDownloadError``.
+  /// - Throws: ``DownloadError``.
   public func download(
     _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil, atMost limit: Int? = nil
-  ) async throws(SoundDownloadError) -> DownloadedSound {
+  ) async throws(DownloadError) -> DownloadedSound {
     try rules.check(url)
     if let name {
       do throws(SoundLibraryError) {
         _ = try library.url(for: name)
       } catch {
-        throw SoundDownloadError(.invalidName, host: url.shownHost)
+        throw DownloadError(.invalidName, host: url.shownHost)
       }
       // The name of a rendered clip would let foreign audio be heard for an amount.
       guard expected != nil || !SoundLibrary.isRenderedClip(name) else {
-        throw SoundDownloadError(.invalidName, host: url.shownHost)
+        throw DownloadError(.invalidName, host: url.shownHost)
       }
     }
     let rules = rules.limited(to: limit)
     let outcome = await flights.outcome(for: DownloadID(url, name, expected)) { flight in
       let end = Task.detached { [clock, rules, flights] in
         do { try await clock.sleep(for: rules.longest) } catch { return }
-        flights.interrupt(flight, with: SoundDownloadError(.tookTooLong, host: url.shownHost))
+        flights.interrupt(flight, with: DownloadError(.tookTooLong, host: url.shownHost))
       }
       let work = Task.detached {
         self.flights.end(flight, with: await self.fly(flight, rules))
@@ -115,8 +115,8 @@ public final class SoundDownloader: Sendable {
 
   private typealias Flight = SharedFlights<DownloadID, DownloadedSound>.Flight
 
-  private func fly(_ flight: Flight, _ rules: DownloadRules) async -> Result<DownloadedSound, SoundDownloadError> {
-    do throws(SoundDownloadError) {
+  private func fly(_ flight: Flight, _ rules: DownloadRules) async -> Result<DownloadedSound, DownloadError> {
+    do throws(DownloadError) {
       return .success(try await transfer(flight, rules))
     } catch {
       return .failure(error)
@@ -125,7 +125,7 @@ public final class SoundDownloader: Sendable {
 
   private func transfer(
     _ flight: Flight, _ rules: DownloadRules
-  ) async throws(SoundDownloadError) -> DownloadedSound {
+  ) async throws(DownloadError) -> DownloadedSound {
     let id = flight.key
     // An expected file is never a newer version of a stored one.
     let stored = id.expected == nil ? await onWaitingThread { self.records.current(id) } : nil
@@ -134,7 +134,7 @@ public final class SoundDownloader: Sendable {
       switch try await request(&transfer, rules) {
       case .readBody:
         let whole = transfer
-        return try await onWaitingThread { () throws(SoundDownloadError) in try self.publish(whole, flight) }
+        return try await onWaitingThread { () throws(DownloadError) in try self.publish(whole, flight) }
       case .keepStored:
         if let stored, let kept = try await keep(stored, transfer) { return kept }
         transfer.forgetStored()
@@ -148,7 +148,7 @@ public final class SoundDownloader: Sendable {
   /// - Returns: ``Transfer/Next/readBody`` when the whole body has been read.
   private func request(
     _ transfer: inout Transfer, _ rules: DownloadRules
-  ) async throws(SoundDownloadError) -> Transfer.Next {
+  ) async throws(DownloadError) -> Transfer.Next {
     let url = transfer.url
     let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
     try stopIfCancelled()
@@ -185,16 +185,16 @@ public final class SoundDownloader: Sendable {
   }
 
   /// A cancelled task has no caller any more, so nobody sees this error.
-  private func stopIfCancelled() throws(SoundDownloadError) {
-    if Task.isCancelled { throw SoundDownloadError(.cancelled) }
+  private func stopIfCancelled() throws(DownloadError) {
+    if Task.isCancelled { throw DownloadError(.cancelled) }
   }
 
   /// Returns the stored sound, or nil when it was removed meanwhile.
   private func keep(
     _ stored: DownloadRecord, _ transfer: Transfer
-  ) async throws(SoundDownloadError) -> DownloadedSound? {
+  ) async throws(DownloadError) -> DownloadedSound? {
     let (library, name) = (library, stored.name)
-    return try await onWaitingThread { () throws(SoundDownloadError) -> DownloadedSound? in
+    return try await onWaitingThread { () throws(DownloadError) -> DownloadedSound? in
       do throws(SoundLibraryError) {
         guard try library.use(name) else { return nil }
         return DownloadedSound(name: name, file: try library.url(for: name), isNew: false)
@@ -204,7 +204,7 @@ public final class SoundDownloader: Sendable {
     }
   }
 
-  private func publish(_ transfer: Transfer, _ flight: Flight) throws(SoundDownloadError) -> DownloadedSound {
+  private func publish(_ transfer: Transfer, _ flight: Flight) throws(DownloadError) -> DownloadedSound {
     let id = flight.key
     guard let kind = SoundKind(transfer.bytes) else { throw transfer.error(.notASound) }
     let name = id.fileName(kind)

@@ -76,8 +76,8 @@ struct Transfer: Sendable {
 
   /// Decides by the head of an answer.
   ///
-  /// - Throws: ``SoundDownloadError``.
-  mutating func receiveHead(status: Int, fields: [String: String]) throws(SoundDownloadError) -> Next {
+  /// - Throws: ``DownloadError``.
+  mutating func receiveHead(status: Int, fields: [String: String]) throws(DownloadError) -> Next {
     switch status {
     case 200:
       bytes = []
@@ -101,35 +101,25 @@ struct Transfer: Sendable {
       bytes = []
       return try requestAgain(.truncated)
     default:
-      throw error(Self.code(of: status), status: status)
+      throw error(DownloadError.Code(status: status), status: status)
     }
   }
 
-  private static func code(of status: Int) -> SoundDownloadError.Code {
-    switch status {
-    case 401, 402, 403, 407: .accessRefused
-    case 404, 410: .notFound
-    case 429, 503: .serverBusy
-    case 500...599: .serverFailed
-    default: .unexpectedStatus
-    }
-  }
-
-  private func declaredLength(_ fields: [String: String]) throws(SoundDownloadError) -> Int? {
+  private func declaredLength(_ fields: [String: String]) throws(DownloadError) -> Int? {
     guard let text = fields["content-length"] else { return nil }
     guard let length = Self.number(text) else { throw error(.lengthMismatch) }
     guard length <= rules.mostBytes else { throw error(.tooLarge) }
     return length
   }
 
-  private func checkContent(_ fields: [String: String]) throws(SoundDownloadError) {
+  private func checkContent(_ fields: [String: String]) throws(DownloadError) {
     let encoding = fields["content-encoding"]?.lowercased() ?? "identity"
     guard encoding == "identity" || encoding.isEmpty else { throw error(.compressedAnswer) }
     guard SoundKind.isPossible(contentType: fields["content-type"]) else { throw error(.notASound) }
   }
 
   /// Checks that a partial answer has exactly the missing bytes of the same sound.
-  private mutating func checkRange(_ fields: [String: String]) throws(SoundDownloadError) {
+  private mutating func checkRange(_ fields: [String: String]) throws(DownloadError) {
     guard let tag = resumptionTag, fields["etag"] == tag, let text = fields["content-range"],
       let range = Self.range(text), range.first == bytes.count, total == nil || range.total == total
     else { throw error(.wrongRange) }
@@ -154,8 +144,8 @@ struct Transfer: Sendable {
 
   /// Adds a piece of the body.
   ///
-  /// - Throws: ``SoundDownloadError`` when there are more bytes than allowed or declared.
-  mutating func receive(_ piece: [UInt8]) throws(SoundDownloadError) {
+  /// - Throws: ``DownloadError`` when there are more bytes than allowed or declared.
+  mutating func receive(_ piece: [UInt8]) throws(DownloadError) {
     guard piece.count <= rules.mostBytes - bytes.count else { throw error(.tooLarge) }
     if let total, piece.count > total - bytes.count { throw error(.lengthMismatch) }
     bytes += piece
@@ -165,8 +155,8 @@ struct Transfer: Sendable {
   ///
   /// - Parameter failure: Why the connection broke; nil if it did not.
   /// - Returns: Whether the sound is whole. Otherwise, the next request is ready.
-  /// - Throws: ``SoundDownloadError`` when there were too many attempts.
-  mutating func endBody(_ failure: SoundFetchError?) throws(SoundDownloadError) -> Bool {
+  /// - Throws: ``DownloadError`` when there were too many attempts.
+  mutating func endBody(_ failure: SoundFetchError?) throws(DownloadError) -> Bool {
     if let total {
       guard bytes.count < total else { return try checkWhole() }
       _ = try requestAgain(.truncated)
@@ -177,24 +167,20 @@ struct Transfer: Sendable {
     return false
   }
 
-  private func checkWhole() throws(SoundDownloadError) -> Bool {
+  private func checkWhole() throws(DownloadError) -> Bool {
     guard !bytes.isEmpty else { throw error(.emptyAnswer) }
     return true
   }
 
   /// Prepares the next request after one that got no whole answer.
   ///
-  /// - Throws: ``SoundDownloadError`` when another attempt is useless, or there were too many.
-  mutating func fail(_ failure: SoundFetchError) throws(SoundDownloadError) {
-    switch failure {
-    case .hostNotFound: throw error(.hostNotFound)
-    case .cannotConnect: throw error(.cannotConnect)
-    case .notTrusted: throw error(.notTrusted)
-    case .connectionLost: _ = try requestAgain(.connectionLost)
-    }
+  /// - Throws: ``DownloadError`` when another attempt is useless, or there were too many.
+  mutating func fail(_ failure: SoundFetchError) throws(DownloadError) {
+    guard failure == .connectionLost else { throw error(DownloadError.Code(failure)) }
+    _ = try requestAgain(.connectionLost)
   }
 
-  private mutating func requestAgain(_ code: SoundDownloadError.Code) throws(SoundDownloadError) -> Next {
+  private mutating func requestAgain(_ code: DownloadError.Code) throws(DownloadError) -> Next {
     guard attempts < rules.mostAttempts else { throw error(code) }
     attempts += 1
     startAgain()
@@ -209,8 +195,8 @@ struct Transfer: Sendable {
   }
 
   func error(
-    _ code: SoundDownloadError.Code, status: Int? = nil, reason: String? = nil
-  ) -> SoundDownloadError {
-    SoundDownloadError(code, host: host, status: status, reason: reason)
+    _ code: DownloadError.Code, status: Int? = nil, reason: String? = nil
+  ) -> DownloadError {
+    DownloadError(code, host: host, status: status, reason: reason)
   }
 }

@@ -53,7 +53,7 @@ struct AttachmentCancellationTests {
     await reached.wait()
     #expect(folder.sizes == [1000])
     clock.end()
-    #expect(await error == AttachmentError(.tookTooLong, host: "sounds.example"))
+    #expect(await error == DownloadError(.tookTooLong, of: .attachment, host: "sounds.example"))
     #expect(clock.deadlines == [.seconds(7)])
     #expect(folder.sizes.isEmpty)
   }
@@ -170,13 +170,13 @@ struct AttachmentCancellationTests {
 
   @Test("of two ends, the first one counts")
   func firstOutcome() async throws {
-    let first = FirstOutcome<Int>()
+    let first = FirstOutcome<Int, DownloadError>()
     let outcome = await first.wait {
       [
         Task.detached {
           first.end(.success(1))
           first.end(.success(2))
-          first.end(.failure(AttachmentError(.cancelled)))
+          first.end(.failure(DownloadError(.cancelled, of: .attachment)))
         }
       ]
     } onCancel: {
@@ -203,10 +203,10 @@ struct AttachmentCancellationTests {
     try abandoned.make(fileExtension: "jpg")
     #expect(abandoned.abandon() && abandoned.abandon())
     #expect(abandoned.keep() == nil)
-    #expect(throws: AttachmentError(.cancelled)) { try abandoned.write([1]) }
+    #expect(throws: DownloadError(.cancelled, of: .attachment)) { try abandoned.write([1]) }
     let never = AttachmentFile(folder: folder.attachments, calls: .system)
     #expect(never.abandon())
-    #expect(throws: AttachmentError(.cancelled)) { try never.make(fileExtension: "jpg") }
+    #expect(throws: DownloadError(.cancelled, of: .attachment)) { try never.make(fileExtension: "jpg") }
     #expect(folder.sizes == [2])
   }
 }

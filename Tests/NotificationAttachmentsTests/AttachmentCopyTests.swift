@@ -23,7 +23,7 @@ struct AttachmentCopyTests {
     return folder.downloader(fetcher, clock: clock, calls: calls)
   }
 
-  private func code(_ file: URL, calls: FileSystemCalls = .system) async -> AttachmentError.Code? {
+  private func code(_ file: URL, calls: FileSystemCalls = .system) async -> DownloadError.Code? {
     await failure { try await downloader(calls: calls).copy(of: file) }?.code
   }
 
@@ -60,7 +60,7 @@ struct AttachmentCopyTests {
 
   @Test("an empty file, an unknown content and too many bytes are refused")
   func badContent() async throws {
-    #expect(await code(try folder.write([], as: "a.jpg")) == .empty)
+    #expect(await code(try folder.write([], as: "a.jpg")) == .emptyAnswer)
     #expect(await code(try folder.write([0xFF, 0xD8, 0xFF], as: "b.jpg")) == .unknownContent)
     #expect(await code(try folder.write(Array("<html><body></body>".utf8), as: "c.jpg")) == .unknownContent)
     #expect(await code(try folder.write(Sample.file(.wav, 5_000_001), as: "d.wav")) == .tooLarge)
@@ -72,7 +72,7 @@ struct AttachmentCopyTests {
   @Test("a file that grows or shrinks while it is copied is refused")
   func changing() async throws {
     let file = try folder.write(Sample.file(), as: "a.jpg")
-    for (size, expected) in [(999, AttachmentError.Code.lengthMismatch), (1001, .truncated)] {
+    for (size, expected) in [(999, DownloadError.Code.lengthMismatch), (1001, .truncated)] {
       var calls = FileSystemCalls.system
       calls.status = { (descriptor) throws(SystemError) in
         var status = try FileSystemCalls.system.status(descriptor)
@@ -90,7 +90,7 @@ struct AttachmentCopyTests {
     var calls = FileSystemCalls.system
     calls.read = { (_, _) throws(SystemError) in throw .inputOutput }
     let error = await failure { try await downloader(calls: calls).copy(of: file) }
-    #expect(error == AttachmentError(.notReadable, reason: SystemError.inputOutput.description))
+    #expect(error == DownloadError(.notReadable, of: .attachment, reason: SystemError.inputOutput.description))
     #expect(folder.sizes.isEmpty)
   }
 

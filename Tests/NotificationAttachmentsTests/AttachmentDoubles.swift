@@ -83,11 +83,11 @@ enum Sample {
 }
 
 /// Returns the error of a download that must fail.
-func failure(_ download: () async throws -> DownloadedAttachment) async -> AttachmentError? {
+func failure(_ download: () async throws -> DownloadedAttachment) async -> DownloadError? {
   do {
     _ = try await download()
     return nil
   } catch {
-    return error as? AttachmentError
+    return error as? DownloadError
   }
 }

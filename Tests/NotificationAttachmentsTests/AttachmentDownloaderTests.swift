@@ -20,7 +20,7 @@ struct AttachmentDownloaderTests {
     _ answer: @escaping ScriptedFetcher.Script, rules: DownloadRules = DownloadRules(),
     calls: FileSystemCalls = .system,
     url: String = "https://sounds.example/a.jpg"
-  ) async -> AttachmentError? {
+  ) async -> DownloadError? {
     let downloader = folder.downloader(ScriptedFetcher(answer), rules: rules, calls: calls)
     return await NotificationAttachmentsTests.failure {
       try await downloader.download(AttachmentRequest(url: Sample.url(url)))
@@ -79,14 +79,14 @@ struct AttachmentDownloaderTests {
     #expect(try await folder.downloader(picture).download(AttachmentRequest(url: url)).kind == .png)
     let page = Array("<!DOCTYPE html><html><body>Not found</body></html>".utf8)
     let error = await failure({ _, _ in SoundAnswer(200, ["Content-Type": right], [page]) })
-    #expect(error == AttachmentError(.unknownContent, host: "sounds.example"))
+    #expect(error == DownloadError(.unknownContent, of: .attachment, host: "sounds.example"))
     #expect(folder.sizes == [1000])
   }
 
   @Test("an unknown, empty, short or truncated content leaves no file")
   func badContent() async {
     #expect(await failure({ _, _ in SoundAnswer(200, [:], [Array("caff12345678".utf8)]) })?.code == .unknownContent)
-    #expect(await failure({ _, _ in SoundAnswer(200, [:], []) })?.code == .empty)
+    #expect(await failure({ _, _ in SoundAnswer(200, [:], []) })?.code == .emptyAnswer)
     #expect(await failure({ _, _ in SoundAnswer(200, [:], [[0xFF, 0xD8, 0xFF]]) })?.code == .unknownContent)
     let half = Sample.file(.jpeg, 500)
     #expect(await failure({ _, _ in SoundAnswer(200, ["Content-Length": "1000"], [half]) })?.code == .truncated)
@@ -110,7 +110,7 @@ struct AttachmentDownloaderTests {
       #expect(request.url.host() == "sounds.example")
       return SoundAnswer(302, ["Location": "https://inside.example/a.jpg"])
     })
-    #expect(redirect == AttachmentError(.privateAddress, host: "inside.example"))
+    #expect(redirect == DownloadError(.privateAddress, of: .attachment, host: "inside.example"))
     let rebound = await failure({ _, _ in
       SoundAnswer(200, [:], [Sample.file()], connectedTo: HostAddress(bytes: [10, 0, 0, 7]))
     })
@@ -133,9 +133,9 @@ struct AttachmentDownloaderTests {
     arguments: [
       (.hostNotFound, .hostNotFound), (.cannotConnect, .cannotConnect), (.notTrusted, .notTrusted),
       (.connectionLost, .connectionLost),
-    ] as [(SoundFetchError, AttachmentError.Code)])
-  func fetchErrors(_ cause: SoundFetchError, _ code: AttachmentError.Code) async {
-    #expect(await failure({ _, _ in throw cause }) == AttachmentError(code, host: "sounds.example"))
+    ] as [(SoundFetchError, DownloadError.Code)])
+  func fetchErrors(_ cause: SoundFetchError, _ code: DownloadError.Code) async {
+    #expect(await failure({ _, _ in throw cause }) == DownloadError(code, of: .attachment, host: "sounds.example"))
     #expect(await failure({ _, _ in throw CocoaError(.fileNoSuchFile) })?.code == .connectionLost)
   }
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SoundDownloads
 import Testing
 
 @testable import NotificationAttachments
 
 @Suite("Bytes of an attachment as they arrive")
 struct AttachmentIntakeTests {
-  private func code(_ work: () throws -> Void) -> AttachmentError.Code? {
+  private func code(_ work: () throws -> Void) -> DownloadError.Code? {
     do {
       try work()
       return nil
     } catch {
-      return (error as? AttachmentError)?.code
+      return (error as? DownloadError)?.code
     }
   }
 
@@ -53,13 +54,16 @@ struct AttachmentIntakeTests {
 
   @Test("the error names the limit of the family")
   func limitText() {
-    #expect(throws: AttachmentError(.tooLarge, host: "a.example", reason: "the limit of audio is 5 MB")) {
+    #expect(throws: DownloadError(.tooLarge, of: .attachment, host: "a.example", reason: "the limit of audio is 5 MB"))
+    {
       try receive(.wav, 5_000_001)
     }
-    #expect(throws: AttachmentError(.tooLarge, host: "a.example", reason: "the limit of an image is 10 MB")) {
+    #expect(
+      throws: DownloadError(.tooLarge, of: .attachment, host: "a.example", reason: "the limit of an image is 10 MB")
+    ) {
       try receive(.gif, 10_000_001)
     }
-    #expect(throws: AttachmentError(.tooLarge, reason: "the limit of a movie is 50 MB")) {
+    #expect(throws: DownloadError(.tooLarge, of: .attachment, reason: "the limit of a movie is 50 MB")) {
       try AttachmentIntake(declared: 60_000_000, host: nil)
     }
   }
@@ -74,7 +78,7 @@ struct AttachmentIntakeTests {
       _ = try intake.receive([UInt8](repeating: 1, count: 1_000_000 - intake.byteCount))
       #expect(self.code { _ = try intake.receive([1]) } == .tooLarge)
     }
-    #expect(throws: AttachmentError(.tooLarge, reason: "the limit of an image is 1 MB")) {
+    #expect(throws: DownloadError(.tooLarge, of: .attachment, reason: "the limit of an image is 1 MB")) {
       try AttachmentIntake(declared: 1_000_001, host: nil, limits: .portrait)
     }
   }
@@ -106,8 +110,8 @@ struct AttachmentIntakeTests {
     var short = try AttachmentIntake(declared: nil, host: nil)
     _ = try short.receive([0xFF, 0xD8, 0xFF])
     #expect(code { try short.end(isBroken: false) } == .unknownContent)
-    #expect(code { try AttachmentIntake(declared: nil, host: nil).end(isBroken: false) } == .empty)
-    #expect(code { try AttachmentIntake(declared: 0, host: nil).end(isBroken: false) } == .empty)
+    #expect(code { try AttachmentIntake(declared: nil, host: nil).end(isBroken: false) } == .emptyAnswer)
+    #expect(code { try AttachmentIntake(declared: 0, host: nil).end(isBroken: false) } == .emptyAnswer)
   }
 
   @Test("more bytes than declared are refused at once, and fewer at the end")

@@ -14,12 +14,12 @@ struct AttachmentTransferTests {
     try AttachmentTransfer(Sample.url(text), rules: rules)
   }
 
-  private func code(_ work: () throws -> Void) -> AttachmentError.Code? {
+  private func code(_ work: () throws -> Void) -> DownloadError.Code? {
     do {
       try work()
       return nil
     } catch {
-      return (error as? AttachmentError)?.code
+      return (error as? DownloadError)?.code
     }
   }
 
@@ -29,8 +29,8 @@ struct AttachmentTransferTests {
       ("http://a.example/1.jpg", .notEncrypted), ("ftp://a.example/1.jpg", .invalidURL),
       ("file:///etc/passwd", .invalidURL), ("https://user:secret@a.example/", .credentialsInURL),
       ("https://a.example:0/", .invalidURL), ("1.jpg", .invalidURL), ("https://a.example/1.jpg", nil),
-    ] as [(String, AttachmentError.Code?)])
-  func urls(_ text: String, _ expected: AttachmentError.Code?) {
+    ] as [(String, DownloadError.Code?)])
+  func urls(_ text: String, _ expected: DownloadError.Code?) {
     #expect(code { _ = try transfer(text) } == expected)
   }
 
@@ -40,13 +40,11 @@ struct AttachmentTransferTests {
     #expect(transfer.url.absoluteString == "http://a.example/1.jpg")
   }
 
-  @Test("every error of the rules has its own code")
-  func ruleCodes() {
-    let codes: [SoundDownloadError.Code] = [
-      .invalidURL, .notEncrypted, .credentialsInURL, .privateAddress, .hostNotFound, .redirectCircle,
-      .tooManyRedirects, .invalidRedirect, .insecureRedirect,
-    ]
-    for code in codes { #expect(AttachmentError.Code(code).rawValue == code.rawValue) }
+  @Test("an error of the rules is about the attachment, and not about a sound")
+  func ruleErrors() throws {
+    #expect(throws: DownloadError(.notEncrypted, of: .attachment, host: "a.example")) {
+      try transfer("http://a.example/1.jpg")
+    }
   }
 
   @Test("a redirect is followed, and refused in a circle, to http, without a target and beyond the limit")
@@ -73,10 +71,10 @@ struct AttachmentTransferTests {
       (204, .unexpectedStatus), (206, .unexpectedStatus), (304, .unexpectedStatus), (400, .unexpectedStatus),
       (401, .accessRefused), (403, .accessRefused), (404, .notFound), (410, .notFound), (429, .serverBusy),
       (500, .serverFailed), (503, .serverBusy),
-    ] as [(Int, AttachmentError.Code)])
-  func statuses(_ status: Int, _ code: AttachmentError.Code) throws {
+    ] as [(Int, DownloadError.Code)])
+  func statuses(_ status: Int, _ code: DownloadError.Code) throws {
     var transfer = try transfer()
-    #expect(throws: AttachmentError(code, host: "a.example", status: status)) {
+    #expect(throws: DownloadError(code, of: .attachment, host: "a.example", status: status)) {
       try transfer.receiveHead(status: status, fields: [:])
     }
   }

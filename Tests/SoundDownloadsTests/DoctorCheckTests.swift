@@ -14,11 +14,11 @@ struct DoctorCheckTests {
   struct Answer: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var bytes: [UInt8]
-    var code: SoundDownloadError.Code?
+    var code: DownloadError.Code?
     /// A part of the doctor's message.
     var reason: String?
 
-    init(_ name: String, _ bytes: [UInt8], _ code: SoundDownloadError.Code? = nil, _ reason: String? = nil) {
+    init(_ name: String, _ bytes: [UInt8], _ code: DownloadError.Code? = nil, _ reason: String? = nil) {
       (testDescription, self.bytes, self.code, self.reason) = (name, bytes, code, reason)
     }
 

@@ -63,11 +63,11 @@ enum Sample {
 }
 
 /// Returns the error of a download that must fail.
-func failure(_ download: () async throws -> DownloadedSound) async -> SoundDownloadError? {
+func failure(_ download: () async throws -> DownloadedSound) async -> DownloadError? {
   do {
     _ = try await download()
     return nil
   } catch {
-    return error as? SoundDownloadError
+    return error as? DownloadError
   }
 }

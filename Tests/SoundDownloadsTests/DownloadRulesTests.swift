@@ -10,9 +10,9 @@ import Testing
 
 @Suite("Rules of downloads")
 struct DownloadRulesTests {
-  private func code(_ text: String, _ rules: DownloadRules = DownloadRules()) throws -> SoundDownloadError.Code? {
+  private func code(_ text: String, _ rules: DownloadRules = DownloadRules()) throws -> DownloadError.Code? {
     let url = try #require(URL(string: text))
-    do throws(SoundDownloadError) {
+    do throws(DownloadError) {
       try rules.check(url)
       return nil
     } catch {
@@ -38,8 +38,8 @@ struct DownloadRulesTests {
       ("https://a.example%0D%0Ab/", .invalidURL), ("https://a%20b/", .invalidURL),
       ("https://a.example%2Fb/", .invalidURL), ("https://a%40b/", .invalidURL), ("https://a%5Cb/", .invalidURL),
       ("https://a%23b/", .invalidURL), ("https://a%3Fb/", .invalidURL),
-    ] as [(String, SoundDownloadError.Code?)])
-  func schemes(_ text: String, _ expected: SoundDownloadError.Code?) throws {
+    ] as [(String, DownloadError.Code?)])
+  func schemes(_ text: String, _ expected: DownloadError.Code?) throws {
     #expect(try code(text) == expected)
   }
 
@@ -62,19 +62,19 @@ struct DownloadRulesTests {
     let url = try #require(URL(string: "https://a.example/s.wav"))
     let inside = HostAddress(bytes: [192, 168, 1, 2])
     let mixed = [TableResolver.publicAddress, inside]
-    #expect(throws: SoundDownloadError(.privateAddress, host: "a.example")) {
+    #expect(throws: DownloadError(.privateAddress, host: "a.example")) {
       try DownloadRules().check(mixed, of: url)
     }
-    #expect(throws: SoundDownloadError(.hostNotFound, host: "a.example")) { try DownloadRules().check([], of: url) }
+    #expect(throws: DownloadError(.hostNotFound, host: "a.example")) { try DownloadRules().check([], of: url) }
     try DownloadRules().check([TableResolver.publicAddress], of: url)
     try DownloadRules(allowsPrivateAddresses: true).check(mixed, of: url)
   }
 
   private func redirect(
     _ location: String?, after trail: [String], _ rules: DownloadRules = DownloadRules(allowsUnencrypted: true)
-  ) throws -> Result<String, SoundDownloadError> {
+  ) throws -> Result<String, DownloadError> {
     let trail = try trail.map { try #require(URL(string: $0)) }
-    do throws(SoundDownloadError) {
+    do throws(DownloadError) {
       return .success(try rules.redirect(to: location, after: trail).absoluteString)
     } catch {
       return .failure(error)
@@ -92,24 +92,24 @@ struct DownloadRulesTests {
   @Test("a redirect in a circle, beyond the limit, to http or to no URL is refused")
   func refused() throws {
     let first = "https://a.example/1"
-    #expect(try redirect(first, after: [first]) == .failure(SoundDownloadError(.redirectCircle, host: "a.example")))
-    #expect(try redirect("#x", after: [first]) == .failure(SoundDownloadError(.redirectCircle, host: "a.example")))
+    #expect(try redirect(first, after: [first]) == .failure(DownloadError(.redirectCircle, host: "a.example")))
+    #expect(try redirect("#x", after: [first]) == .failure(DownloadError(.redirectCircle, host: "a.example")))
     #expect(
       try redirect(first, after: [first, "https://a.example/2"])
-        == .failure(SoundDownloadError(.redirectCircle, host: "a.example")))
+        == .failure(DownloadError(.redirectCircle, host: "a.example")))
     let five = (1...5).map { "https://a.example/\($0)" }
     #expect(try redirect("/6", after: five) == .success("https://a.example/6"))
     #expect(
       try redirect("/7", after: five + ["https://a.example/6"])
-        == .failure(SoundDownloadError(.tooManyRedirects, host: "a.example")))
+        == .failure(DownloadError(.tooManyRedirects, host: "a.example")))
     #expect(
       try redirect("http://a.example/2", after: [first])
-        == .failure(SoundDownloadError(.insecureRedirect, host: "a.example")))
-    #expect(try redirect(nil, after: [first]) == .failure(SoundDownloadError(.invalidRedirect, host: "a.example")))
-    #expect(try redirect("", after: [first]) == .failure(SoundDownloadError(.invalidRedirect, host: "a.example")))
+        == .failure(DownloadError(.insecureRedirect, host: "a.example")))
+    #expect(try redirect(nil, after: [first]) == .failure(DownloadError(.invalidRedirect, host: "a.example")))
+    #expect(try redirect("", after: [first]) == .failure(DownloadError(.invalidRedirect, host: "a.example")))
     #expect(
       try redirect("https://user:secret@b.example/", after: [first])
-        == .failure(SoundDownloadError(.credentialsInURL, host: "b.example")))
+        == .failure(DownloadError(.credentialsInURL, host: "b.example")))
   }
 
   @Test(
@@ -138,19 +138,19 @@ struct DownloadRulesTests {
 
   @Test("an error names the attempt, the host and the next step, and nothing else of the URL")
   func texts() throws {
-    for code in SoundDownloadError.Code.allCases {
-      let text = SoundDownloadError(code, host: "a.example", status: 404, reason: "It is short.").description
+    for code in DownloadError.Code.allCases {
+      let text = DownloadError(code, host: "a.example", status: 404, reason: "It is short.").description
       #expect(text.hasPrefix("Downloading a sound from a.example failed: "))
       #expect(text.hasSuffix(".") && !text.contains(".."))
       #expect(text.contains(". "))
     }
-    let texts = Set(SoundDownloadError.Code.allCases.map { SoundDownloadError($0).description })
-    #expect(texts.count == SoundDownloadError.Code.allCases.count)
+    let texts = Set(DownloadError.Code.allCases.map { DownloadError($0).description })
+    #expect(texts.count == DownloadError.Code.allCases.count)
     let url = try #require(URL(string: "http://a.example/secret.wav?token=secret"))
-    let error = #expect(throws: SoundDownloadError.self) { try DownloadRules().check(url) }
+    let error = #expect(throws: DownloadError.self) { try DownloadRules().check(url) }
     #expect(error.map { !"\($0)".contains("secret") } == true)
     #expect(
-      SoundDownloadError(.contentRefused, host: "a.example", reason: "The header lies.").description
+      DownloadError(.contentRefused, host: "a.example", reason: "The header lies.").description
         == "Downloading a sound from a.example failed: the sound was refused: The header lies. "
         + "Replace the file on the server.")
   }

@@ -27,13 +27,13 @@ private struct RoutedFetcher: SoundFetching {
 /// A server that behaves badly, and the error that the download must end with.
 struct BadServer: Sendable, CustomTestStringConvertible {
   var testDescription: String
-  var code: SoundDownloadError.Code
+  var code: DownloadError.Code
   /// How many requests the server gets.
   var requests = 1
   var script: LocalServer.Script
 
   init(
-    _ name: String, _ code: SoundDownloadError.Code, requests: Int = 1, _ script: @escaping LocalServer.Script
+    _ name: String, _ code: DownloadError.Code, requests: Int = 1, _ script: @escaping LocalServer.Script
   ) {
     testDescription = name
     self.code = code

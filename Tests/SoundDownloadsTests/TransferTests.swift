@@ -86,7 +86,7 @@ struct TransferTests {
     fields["etag"] = tag
     fields["content-range"] = range
     let answered = fields
-    #expect(throws: SoundDownloadError(.wrongRange, host: "a.example")) {
+    #expect(throws: DownloadError(.wrongRange, host: "a.example")) {
       try transfer.receiveHead(status: 206, fields: answered)
     }
   }
@@ -94,7 +94,7 @@ struct TransferTests {
   @Test("a partial answer that was not requested is refused")
   func unexpectedRange() {
     var transfer = transfer()
-    #expect(throws: SoundDownloadError(.wrongRange, host: "a.example")) {
+    #expect(throws: DownloadError(.wrongRange, host: "a.example")) {
       try transfer.receiveHead(status: 206, fields: ["etag": "\"v1\"", "content-range": "bytes 0-9/10"])
     }
   }
@@ -103,7 +103,7 @@ struct TransferTests {
   func declaredLength() throws {
     var long = transfer()
     _ = try long.receiveHead(status: 200, fields: ["content-length": "3"])
-    #expect(throws: SoundDownloadError(.lengthMismatch, host: "a.example")) { try long.receive([1, 2, 3, 4]) }
+    #expect(throws: DownloadError(.lengthMismatch, host: "a.example")) { try long.receive([1, 2, 3, 4]) }
     var short = transfer()
     for attempt in 1...3 {
       _ = try short.receiveHead(status: 200, fields: ["content-length": "3"])
@@ -112,14 +112,14 @@ struct TransferTests {
         #expect(try !short.endBody(nil))
         continue
       }
-      #expect(throws: SoundDownloadError(.truncated, host: "a.example")) { try short.endBody(nil) }
+      #expect(throws: DownloadError(.truncated, host: "a.example")) { try short.endBody(nil) }
     }
   }
 
   @Test("a declared length that is no number is refused", arguments: ["-1", "", "1x", "1, 1", "99999999999999999999"])
   func noNumber(_ length: String) {
     var transfer = transfer()
-    #expect(throws: SoundDownloadError(.lengthMismatch, host: "a.example")) {
+    #expect(throws: DownloadError(.lengthMismatch, host: "a.example")) {
       try transfer.receiveHead(status: 200, fields: ["content-length": length])
     }
   }
@@ -128,7 +128,7 @@ struct TransferTests {
   func sizeLimit() throws {
     let rules = DownloadRules(mostBytes: 4)
     var declared = transfer(rules)
-    #expect(throws: SoundDownloadError(.tooLarge, host: "a.example")) {
+    #expect(throws: DownloadError(.tooLarge, host: "a.example")) {
       try declared.receiveHead(status: 200, fields: ["content-length": "5"])
     }
     _ = try declared.receiveHead(status: 200, fields: ["content-length": "4"])
@@ -136,7 +136,7 @@ struct TransferTests {
     _ = try streamed.receiveHead(status: 200, fields: [:])
     try streamed.receive([1, 2])
     try streamed.receive([3, 4])
-    #expect(throws: SoundDownloadError(.tooLarge, host: "a.example")) { try streamed.receive([5]) }
+    #expect(throws: DownloadError(.tooLarge, host: "a.example")) { try streamed.receive([5]) }
     #expect(try streamed.endBody(nil))
   }
 
@@ -154,7 +154,7 @@ struct TransferTests {
     #expect(try asked.receiveHead(status: 304, fields: [:]) == .keepStored)
     asked.forgetStored()
     #expect(asked.fields["If-None-Match"] == nil)
-    #expect(throws: SoundDownloadError(.unexpectedStatus, host: "a.example", status: 304)) {
+    #expect(throws: DownloadError(.unexpectedStatus, host: "a.example", status: 304)) {
       try asked.receiveHead(status: 304, fields: [:])
     }
   }
@@ -171,7 +171,7 @@ struct TransferTests {
   @Test("a compressed answer is refused", arguments: ["gzip", "br", "identity, gzip"])
   func compressed(_ encoding: String) {
     var transfer = transfer()
-    #expect(throws: SoundDownloadError(.compressedAnswer, host: "a.example")) {
+    #expect(throws: DownloadError(.compressedAnswer, host: "a.example")) {
       try transfer.receiveHead(status: 200, fields: ["content-encoding": encoding])
     }
   }
@@ -182,10 +182,10 @@ struct TransferTests {
       (204, .unexpectedStatus), (300, .unexpectedStatus), (400, .unexpectedStatus), (401, .accessRefused),
       (403, .accessRefused), (404, .notFound), (407, .accessRefused), (410, .notFound), (416, .unexpectedStatus),
       (429, .serverBusy), (500, .serverFailed), (502, .serverFailed), (503, .serverBusy), (700, .unexpectedStatus),
-    ] as [(Int, SoundDownloadError.Code)])
-  func statuses(_ status: Int, _ code: SoundDownloadError.Code) {
+    ] as [(Int, DownloadError.Code)])
+  func statuses(_ status: Int, _ code: DownloadError.Code) {
     var transfer = transfer()
-    #expect(throws: SoundDownloadError(code, host: "a.example", status: status)) {
+    #expect(throws: DownloadError(code, host: "a.example", status: status)) {
       try transfer.receiveHead(status: status, fields: [:])
     }
   }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a sound was not downloaded. The library is unchanged.
-public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvertible {
+/// The reason why a sound or an attachment was not downloaded, or why an attachment was not copied. The library is
+/// unchanged, and no file was left behind.
+public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What was to be downloaded.
+  public enum Content: String, Sendable, Hashable, CaseIterable { case sound, attachment }
+
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The URL has no valid host or port, or a scheme other than `https` and `http`.
@@ -26,7 +30,7 @@ public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvert
     case truncated
     /// The download took longer than ``DownloadRules/longest``.
     case tookTooLong = "took_too_long"
-    /// The answer has more bytes than ``DownloadRules/mostBytes``.
+    /// There are more bytes than ``DownloadRules/mostBytes``, or than an attachment of its format may have.
     case tooLarge = "too_large"
     /// The answer has more bytes than it had declared.
     case lengthMismatch = "length_mismatch"
@@ -40,7 +44,7 @@ public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvert
     case insecureRedirect = "insecure_redirect"
     /// The server wants a login, or forbids the download.
     case accessRefused = "access_refused"
-    /// The server does not have the sound.
+    /// The server does not have the file, or there is no such local file.
     case notFound = "not_found"
     /// The server has no time for the download now.
     case serverBusy = "server_busy"
@@ -64,73 +68,121 @@ public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvert
     case contentRefused = "content_refused"
     /// The sound could not be published in the library.
     case notPublished = "not_published"
+    /// The first bytes are those of no format of an attachment.
+    case unknownContent = "unknown_content"
+    /// The attachment's format is known but not accepted here.
+    case kindRefused = "kind_refused"
+    /// The local file cannot be read, or is not a regular file.
+    case notReadable = "not_readable"
+    /// The attachment could not be stored.
+    case notStored = "not_stored"
     /// The caller's task was cancelled.
     case cancelled
+
+    package init(_ failure: SoundFetchError) {
+      self =
+        switch failure {
+        case .hostNotFound: .hostNotFound
+        case .cannotConnect: .cannotConnect
+        case .notTrusted: .notTrusted
+        case .connectionLost: .connectionLost
+        }
+    }
+
+    /// The code for a status that is no answer to the request.
+    package init(status: Int) {
+      self =
+        switch status {
+        case 401, 402, 403, 407: .accessRefused
+        case 404, 410: .notFound
+        case 429, 503: .serverBusy
+        case 500...599: .serverFailed
+        default: .unexpectedStatus
+        }
+    }
   }
 
   public let code: Code
 
-  /// The host of the URL that failed; nil when the URL has none. The path and the query are left out, because they may
-  /// contain secrets.
+  public private(set) var content: Content
+
+  /// The host of the URL that failed; nil for a local file and when the URL has none. The path and the query are left
+  /// out, because they may contain secrets.
   public let host: String?
 
   /// The status of the server's answer; nil when the status is not the reason.
   public let status: Int?
 
-  /// The text of the error that the content check or the library reported; nil for other codes.
+  /// What the content check, the library or the system reported, or the limit that was exceeded; nil for other codes.
   public let reason: String?
 
-  init(_ code: Code, host: String? = nil, status: Int? = nil, reason: String? = nil) {
+  package init(
+    _ code: Code, of content: Content = .sound, host: String? = nil, status: Int? = nil, reason: String? = nil
+  ) {
     self.code = code
+    self.content = content
     self.host = host
     self.status = status
     self.reason = reason
   }
 
+  /// Returns the same error about other content.
+  package func about(_ content: Content) -> DownloadError {
+    var error = self
+    error.content = content
+    return error
+  }
+
   /// The attempt, the host, the cause and the next step.
   public var description: String {
-    "Downloading a sound\(host.map { " from \($0)" } ?? "") failed: \(cause). \(remedy)"
+    let attempt = content == .sound ? "Downloading a sound" : "Getting an attachment"
+    return "\(attempt)\(host.map { " from \($0)" } ?? "") failed: \(cause). \(remedy)"
   }
 
   private var cause: String {
     switch code {
     case .invalidURL: "the URL has no valid host or port, or its scheme is not https"
-    case .notEncrypted: "the URL begins with http:, so anybody on the way could replace the sound"
+    case .notEncrypted: "the URL begins with http:, so anybody on the way could replace the \(content)"
     case .credentialsInURL: "the URL contains a user name or a password"
     case .invalidName: "the file name is invalid"
     case .privateAddress: "the host has a private address"
     case .hostNotFound: "the host has no address"
     case .cannotConnect: "the host does not accept a connection"
     case .notTrusted: "the host's certificate is not valid"
-    case .connectionLost: "the connection broke several times"
-    case .truncated: "the answer has fewer bytes than it declares"
+    case .connectionLost: content == .sound ? "the connection broke several times" : "the connection broke"
+    case .truncated: "there are fewer bytes than declared"
     case .tookTooLong: "the time limit is over"
-    case .tooLarge: "the answer is larger than the size limit"
-    case .lengthMismatch: "the answer has more bytes than it declares"
+    case .tooLarge: "the \(content) is larger than the size limit\(shownReason)"
+    case .lengthMismatch: "there are more bytes than declared, or the declared number is invalid"
     case .redirectCircle: "the redirects form a circle"
     case .tooManyRedirects: "there are too many redirects"
     case .invalidRedirect: "a redirect has no valid Location"
     case .insecureRedirect: "a redirect leads from https to http"
     case .accessRefused: "the server refuses access\(shownStatus)"
-    case .notFound: "the server does not have the sound\(shownStatus)"
+    case .notFound: isLocal ? "there is no such file" : "the server does not have the \(content)\(shownStatus)"
     case .serverBusy: "the server is busy\(shownStatus)"
     case .serverFailed: "the server has a fault\(shownStatus)"
     case .unexpectedStatus: "the server sent an unexpected status\(shownStatus)"
     case .wrongRange: "after a broken transfer, the server sent other bytes than the missing ones"
     case .compressedAnswer: "the answer is compressed"
     case .notASound: "the answer is not a WAV, AIFF or CAF file"
-    case .emptyAnswer: "the answer is empty"
+    case .emptyAnswer: "the \(content) is empty"
     case .wrongExtension: "the extension of the file name does not fit the sound's format"
     case .wrongDigest: "the file is not the one that was announced"
     case .contentRefused: "the sound was refused\(shownReason)"
     case .notPublished: "the sound could not be stored\(shownReason)"
+    case .unknownContent: "the content is not of a format that a notification can show"
+    case .kindRefused: "the content is of a known format that is not accepted here"
+    case .notReadable: "the file cannot be read\(shownReason)"
+    case .notStored: "the attachment could not be stored\(shownReason)"
     case .cancelled: "it was cancelled"
     }
   }
 
-  private var remedy: String {
+  /// The next step.
+  package var remedy: String {
     switch code {
-    case .invalidURL: "Give a URL such as https://example.com/sound.wav."
+    case .invalidURL: "Give a URL such as https://example.com/\(content == .sound ? "sound.wav" : "picture.jpg")."
     case .notEncrypted: "Use https, or allow unencrypted downloads."
     case .credentialsInURL: "Remove them; use a signed URL if the server needs a proof."
     case .invalidName:
@@ -141,27 +193,34 @@ public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvert
     case .cannotConnect: "Check the port, and whether the server runs."
     case .notTrusted: "Install a valid certificate on the server."
     case .connectionLost, .serverBusy, .serverFailed: "Try again later."
-    case .truncated: "Check the file on the server, and try again."
+    case .truncated: "Check the file at its source, and try again."
     case .tookTooLong: "Try again, use a smaller file, or raise the time limit."
-    case .tooLarge: "Use a sound of less than 30 seconds, or raise the size limit."
-    case .lengthMismatch: "Mend the server's Content-Length."
-    case .redirectCircle, .tooManyRedirects, .invalidRedirect: "Give the sound's final URL."
+    case .tooLarge:
+      content == .sound ? "Use a sound of less than 30 seconds, or raise the size limit." : "Use a smaller file."
+    case .lengthMismatch: isLocal ? "Copy the file when it no longer changes." : "Mend the server's Content-Length."
+    case .redirectCircle, .tooManyRedirects, .invalidRedirect: "Give the final URL of the \(content)."
     case .insecureRedirect: "Let the server redirect to https."
-    case .accessRefused: "Make the sound public, or use a signed URL that has not expired."
-    case .notFound: "Check the URL."
+    case .accessRefused: "Make the file public, or use a signed URL that has not expired."
+    case .notFound: isLocal ? "Check the path." : "Check the URL."
     case .unexpectedStatus: "Give the URL of a file that the server sends with status 200."
     case .wrongRange: "Try again; if the error stays, mend the server's range requests."
     case .compressedAnswer: "Let the server send the file without Content-Encoding."
     case .notASound: "Give the URL of the file itself, not of a page about it."
-    case .emptyAnswer: "Check the file on the server."
+    case .emptyAnswer: "Check the file at its source."
     case .wrongExtension: "Use the extension of the format: .wav, .aiff or .caf."
     case .wrongDigest: "Ask for the announcement again, or use another sound."
     case .contentRefused: "Replace the file on the server."
-    case .notPublished: "Mend this, and try again."
-    case .cancelled: "Start it again if you need the sound."
+    case .notPublished, .notStored: "Mend this, and try again."
+    case .unknownContent:
+      "Use JPEG, PNG or GIF; WAV, AIFF, MP3 or MPEG-4 audio; an MPEG-4, QuickTime, MPEG or AVI movie. Give the URL of "
+        + "the file itself, not of a page about it."
+    case .kindRefused: "Use a JPEG, PNG or GIF file as the picture of a person."
+    case .notReadable: "Give the URL of a regular file that the program may read."
+    case .cancelled: "Start it again if you need the \(content)."
     }
   }
 
+  private var isLocal: Bool { content == .attachment && host == nil }
   private var shownStatus: String { status.map { " (status \($0))" } ?? "" }
   private var shownReason: String { reason.map { ": \($0)".droppingFinalStop } ?? "" }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
-
 /// A wait for work that can end in several ways: by itself, by its time limit, and by the cancellation of the waiting
 /// task. The first end counts, and the waiting task never waits for the other ones.
-final class FirstOutcome<Value: Sendable>: Sendable {
-  typealias Outcome = Result<Value, AttachmentError>
+package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
+  package typealias Outcome = Result<Value, Failure>
 
   private struct State {
     var outcome: Outcome?
@@ -15,13 +13,15 @@ final class FirstOutcome<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
 
+  package init() {}
+
   /// Starts the work and waits for the first outcome.
   ///
   /// - Parameters:
   ///   - start: Starts the work as tasks, which are cancelled after the first outcome. It is not called if there is an
   ///     outcome already.
   ///   - onCancel: Called when the waiting task is cancelled, also before the wait. It may call ``end(_:)``.
-  func wait(start: () -> [Task<Void, Never>], onCancel: @escaping @Sendable () -> Void) async -> Outcome {
+  package func wait(start: () -> [Task<Void, Never>], onCancel: @escaping @Sendable () -> Void) async -> Outcome {
     await withTaskCancellationHandler {
       await waitForAnswer { answer in
         let early: Outcome? = state.withLock { state in
@@ -39,7 +39,7 @@ final class FirstOutcome<Value: Sendable>: Sendable {
   }
 
   /// Ends the wait. A second end has no effect.
-  func end(_ outcome: Outcome) {
+  package func end(_ outcome: Outcome) {
     let ended: State? = state.withLock { state in
       guard state.outcome == nil else { return nil }
       defer { state = State(outcome: outcome) }

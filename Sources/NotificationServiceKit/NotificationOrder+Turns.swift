@@ -327,12 +327,7 @@ extension NotificationOrder {
       settings: PlaybackOrder.Settings(
         sequencePatience: patience, longestBacklog: summarises ? 1 : nil, assumedDuration: settings.assumedDuration),
       lastSequence: lastSequence)
-    for number in settled {
-      // An announcement that was removed: its sequence number is not waited for.
-      let item = PlaybackItem(number: .max, category: .information, sequence: number.sequence, acceptedAt: number.at)
-      order.accept(item)
-      _ = order.remove(.max)
-    }
+    for number in settled { order.settle(number.sequence, acceptedAt: number.at) }
     for entry in entries {
       // A summary must not pass a number that the service must name again.
       let isPayment = entry.isSummarisable && !followsPostponed(entry, canAsk: canAsk, settings)

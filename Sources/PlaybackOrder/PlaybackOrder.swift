@@ -69,8 +69,7 @@ public struct PlaybackOrder: Sendable {
   ///
   /// After a restart, accept all announcements that had not ended, including the one that was playing. Accept them in
   /// the old order, with their old numbers, times and sequence numbers. Some announcements, such as a cancelled payment
-  /// or an alert, have ended with a sequence number above `lastSequence`. Accept and remove these again, because
-  /// otherwise their numbers would be waited for.
+  /// or an alert, have ended with a sequence number above `lastSequence`; see ``settle(_:acceptedAt:)``.
   ///
   /// - Parameter lastSequence: The value of ``lastSequence`` when the last finished announcement began, as stored in
   ///   the ledger.
@@ -97,6 +96,11 @@ public struct PlaybackOrder: Sendable {
       change(item.category) { $0.insert(item) }
       if let sequence = item.sequence { sequenced.settle(sequence, acceptedAt: item.acceptedAt) }
     }
+  }
+
+  /// Notes the sequence number of an announcement that has ended or has its turn later, so that it is not waited for.
+  public mutating func settle(_ sequence: Int64, acceptedAt: Int64) {
+    sequenced.settle(sequence, acceptedAt: acceptedAt)
   }
 
   /// Adds an announcement that was removed before and is to be played after all. It gets its old place. If its sequence

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
@@ -103,7 +104,7 @@ struct RemovalOfSharedClipsTests {
   func accepting() async throws {
     let client = try await service.client()
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
-    let removal = try await clips.turns.share(clip) {
+    let removal = try await clips.turns.share([clip]) {
       let removal = Task { try await removedClips(client) }
       while await clips.turns.waitingCount < 1 { await Task.yield() }
       _ = try await service.ledger.accept(
@@ -121,7 +122,7 @@ struct RemovalOfSharedClipsTests {
     let client = try await service.client()
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
     let other = try await service.client(account: "other")
-    let posting = try await clips.turns.alone(clip) { () async throws -> Task<TestAnswer, any Error> in
+    let posting = try await clips.turns.take([clip]) { () async throws -> Task<TestAnswer, any Error> in
       let posting = Task { try await other.post(payment()) }
       while await clips.turns.waitingCount < 1 { await Task.yield() }
       #expect(try await clips.remove(clip, from: "group.crier"))
@@ -190,7 +191,7 @@ struct RemovalOfSharedClipsTests {
     let clip = try await client.post(payment("p1", "12.50", #""locale":"en-US""#)).string("clip.name")
       .orThrow("a clip")
     let other = try await service.client(account: "other")
-    let place = try await clips.turns.alone(clip) {
+    let place = try await clips.turns.take([clip]) {
       // Before a list comes, as the service does: what a former one was writing is removed then.
       await service.server.batches.load()
       service.startBatches()

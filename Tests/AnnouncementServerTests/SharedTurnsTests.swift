@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import ConcurrencySupport
 import Testing
 
@@ -9,7 +10,7 @@ private struct Fault: Error, Equatable {}
 
 @Suite("Shared and exclusive turns for each key", .timeLimit(.minutes(10)))
 struct SharedTurnsTests {
-  private let turns = SharedTurns<String>()
+  private let turns = Turns<String>()
 
   private func waitFor(_ count: Int) async {
     while await turns.waitingCount < count { await Task.yield() }
@@ -23,7 +24,7 @@ struct SharedTurnsTests {
     for _ in 0..<3 {
       tasks.append(
         Task { [turns] in
-          await turns.share("a") {
+          await turns.share(["a"]) {
             entered.withLock { $0 += 1 }
             await door.pass()
             order.withLock { $0.append("shared") }
@@ -31,12 +32,12 @@ struct SharedTurnsTests {
         })
     }
     while entered.withLock({ $0 }) < 3 { await Task.yield() }
-    tasks.append(Task { [turns] in await turns.alone("a") { order.withLock { $0.append("alone") } } })
+    tasks.append(Task { [turns] in await turns.take(["a"]) { order.withLock { $0.append("alone") } } })
     await waitFor(1)
-    tasks.append(Task { [turns] in await turns.share("a") { order.withLock { $0.append("late") } } })
+    tasks.append(Task { [turns] in await turns.share(["a"]) { order.withLock { $0.append("late") } } })
     await waitFor(2)
-    #expect(await turns.share("b") { 7 } == 7)
-    #expect(await turns.alone("b") { 8 } == 8)
+    #expect(await turns.share(["b"]) { 7 } == 7)
+    #expect(await turns.take(["b"]) { 8 } == 8)
     #expect(order.withLock { $0 }.isEmpty)
     await door.open()
     for task in tasks { await task.value }
@@ -49,7 +50,7 @@ struct SharedTurnsTests {
     let (door, order) = (Door(), Locked<[String]>([]))
     let entered = Locked(false)
     let exclusive = Task { [turns] in
-      await turns.alone(key) {
+      await turns.take([key]) {
         entered.withLock { $0 = true }
         await door.pass()
         order.withLock { $0.append("alone") }
@@ -57,7 +58,7 @@ struct SharedTurnsTests {
     }
     while !entered.withLock({ $0 }) { await Task.yield() }
     let shared = Task { [turns] in
-      await turns.share(all: ["b", "a"]) {
+      await turns.share(["b", "a"]) {
         order.withLock { $0.append("shared") }
         #expect(await turns.count == 2)
       }
@@ -68,14 +69,14 @@ struct SharedTurnsTests {
     await shared.value
     #expect(order.withLock { $0 } == ["alone", "shared"])
     #expect(await turns.count == 0)
-    #expect(await turns.share(all: []) { true })
+    #expect(await turns.share([]) { true })
   }
 
   @Test("an error ends the turn")
   func error() async throws {
-    await #expect(throws: Fault.self) { try await turns.alone("a") { throw Fault() } }
-    await #expect(throws: Fault.self) { try await turns.share("a") { throw Fault() } }
+    await #expect(throws: Fault.self) { try await turns.take(["a"]) { throw Fault() } }
+    await #expect(throws: Fault.self) { try await turns.share(["a"]) { throw Fault() } }
     #expect(await turns.count == 0)
-    #expect(await turns.alone("a") { true })
+    #expect(await turns.take(["a"]) { true })
   }
 }

@@ -76,7 +76,7 @@ extension Batches {
         permit: work.permit(record.account, for: .list { [stopping] in stopping.withLock { $0 == id } }),
         keeps: { [clips, account = record.account] report in
           // From now on, the clip remains when another account removes an announcement with the same clip.
-          await clips.turns.share(report.clip.name) {
+          await clips.turns.share([report.clip.name]) {
             guard Clips.isThere(report) else { return false }
             await self.hold(
               [report.clip.name], files: [LibraryClip(report, group: group)], account: account, batch: id)

@@ -64,7 +64,7 @@ final class Clips: Sendable {
 
   private let changes = Locked(Changes())
   /// The turns for work on a clip. Announcements of a clip have shared turns; a removal has an exclusive turn.
-  let turns = SharedTurns<String>()
+  let turns = Turns<String>()
   private let metrics: ServiceMetrics
   private let groups: AppGroups
   private let keyGroups: @Sendable () async throws -> Set<String>

@@ -19,7 +19,7 @@ struct ServiceClips: ClipMaking {
   func keeping<Value: Sendable>(
     _ reports: [ClipReport], _ work: @Sendable () async throws -> Value
   ) async throws -> Value? {
-    try await clips.turns.share(all: Set(reports.map(\.clip.name))) {
+    try await clips.turns.share(Set(reports.map(\.clip.name))) {
       guard reports.allSatisfy(Clips.isThere) else { return nil }
       return try await work()
     }

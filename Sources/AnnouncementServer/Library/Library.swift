@@ -149,7 +149,7 @@ final class Library: Sendable {
         for clip in rest.prefix(Self.removalsAtOnce) {
           group.addTask { [self] in
             // An announcement of the clip either ends before this, or finds that the clip is gone.
-            try await clips.turns.alone(clip.name) {
+            try await clips.turns.take([clip.name]) {
               guard let group = clip.group, !clips.has(clip.name, in: group) else { return false }
               return try await ledger.removeFromLibrary(clip: clip.name, group: group)
             }

@@ -73,7 +73,7 @@ extension AnnouncementRoutes {
   private func remove(_ clip: PublishedClip, for sender: Caller) async throws -> Bool {
     // A simultaneous announcement of the clip either is in the ledger before the search for other accounts begins, or
     // finds that the clip was removed.
-    try await clips.turns.alone(clip.name) {
+    try await clips.turns.take([clip.name]) {
       if !sender.isAdmin, try await isClipOfOthers(clip.name, than: sender.account) { return false }
       let isRemoved = try await clips.remove(clip.name, from: clip.group)
       if let group = clip.group { try await library.remove(clip.name, from: group) }

@@ -15,6 +15,9 @@ public enum InterruptedWork {
   /// The time between two works that are done alone, in seconds, in which the others have their turns.
   public static let rest: TimeInterval = 60
 
+  /// The time after its moment at which work that was set aside is done although others wait, in seconds.
+  public static let longestDelay: TimeInterval = 600
+
   /// Returns how many of the works that one end of the process interrupted may be under way at a time: a sixty-fourth
   /// part of them, but at least one. A second end then blames few that are not its cause, and the others are delayed by
   /// at most 64 attempts.
@@ -43,6 +46,9 @@ public struct SetAsideWork<Item: Sendable, Moment: Comparable & Sendable>: Senda
   public var count: Int { items.count }
   /// The moment at which the next item may be done; nil if there is none.
   public var nextMoment: Moment? { items.first?.moment }
+
+  /// Returns the lowest of the items' values; nil if there is no item.
+  public func earliest<Value: Comparable>(_ value: (Item) -> Value) -> Value? { items.map { value($0.item) }.min() }
 
   public mutating func add(_ item: Item, until moment: Moment) {
     let index = items.firstIndex { $0.moment > moment } ?? items.endIndex

@@ -77,16 +77,19 @@ extension Ledger {
     // The statement itself checks the rule, so that an error in the checks above cannot break it.
     let legal = state.predecessors.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     let isStart = state == .rendering || state == .playing
+    // A rendering that ends only takes its own start back: the ends of the process before it were not its own.
+    let isRendered = from == .rendering && !state.isFinal
+    let keptStarts = isStart || isRecovery ? "starts" : isRendered ? "max(0, starts - 1)" : "0"
     try database.cachedStatement(
       sql: """
         UPDATE announcements SET
           state = ?, detail = ?, clip = coalesce(?, clip), heard = coalesce(?, heard), changed_at = ?,
-          finished_at = ?, attempts = attempts + ?, starts = (starts * ?) + ?
+          finished_at = ?, attempts = attempts + ?, starts = \(keptStarts) + ?
         WHERE number = ? AND state IN (\(legal)) AND (? <> 'playing' OR summarised_by IS NULL)
         """
     ).execute(arguments: [
       state.rawValue, try Self.json(change.detail), change.clip, change.heardMilliseconds, at,
-      state.isFinal ? at : nil, state == .playing ? 1 : 0, isStart || isRecovery, isStart, number, state.rawValue,
+      state.isFinal ? at : nil, state == .playing ? 1 : 0, isStart, number, state.rawValue,
     ])
     guard database.changesCount == 1 else {
       throw LedgerError(.illegalTransition, while: .changing, in: file, from: from, to: state)

@@ -27,8 +27,7 @@ extension Lane {
       guard let sequence = entry.sequence, sequence > last ?? .min, entry.state.isFinal else { continue }
       let category = PlaybackItem.Category(entry.category)
       guard !(category.isMoney && entry.state == .played) else { continue }
-      order.accept(item(entry))
-      _ = order.remove(entry.number)
+      order.settle(sequence, acceptedAt: item(entry).acceptedAt)
     }
     try await readArrivals(recovering: true)
   }
@@ -60,7 +59,8 @@ extension Lane {
         }
         if recovering, setAside(entry) { continue }
         waiting[entry.number] = Waiting(
-          category: entry.category, isReplay: entry.isReplay, isSuspect: recovering && entry.starts > 0,
+          category: entry.category, isReplay: entry.isReplay, isFromBefore: recovering,
+          isSuspect: recovering && entry.starts > 0,
           hasClip: entry.state == .waiting)
         order.accept(item(entry))
       }

@@ -10,6 +10,8 @@ extension Lane {
   func decide(at now: Int64) async {
     if let current { return await decide(while: current, at: now) }
     if let summary { return await decide(on: summary, at: now) }
+    // What is being rendered ends first. Then comes the one that is set aside, and not the next that is ready.
+    guard renders.isEmpty || !isSetAsideOverdue(at: now) else { return }
     // The order is asked on a copy. An announcement without a sound keeps its place, so that others can still go before
     // it.
     var next = order
@@ -21,6 +23,10 @@ extension Lane {
         order.finished()
         drop(item.number)
         return mailbox.nudge()
+      }
+      if one.isFromBefore, !isDeviceLost {
+        // Playing it may be what ended the process. If this cannot be written, it is heard all the same.
+        _ = try? await ledger.set(item.number, .playing)
       }
       begin(Current(item: item, sound: sound, isReplay: one.isReplay))
       // While the device is lost, nothing is heard yet.

@@ -10,7 +10,10 @@ extension Lane {
   func renderAhead(at now: Int64) {
     let count = max(0, settings.rendersAhead) + (current == nil ? 1 : 0)
     let upcoming = order.upcoming(max(1, count), at: now).map(\.number)
-    for number in upcoming.prefix(count) where mayRender(number) { render(number, at: now) }
+    // One that was set aside may have its turn although many others wait.
+    for number in [alone].compactMap(\.self) + upcoming.prefix(count) where mayRender(number, at: now) {
+      render(number, at: now)
+    }
     guard ready.count > count + 2 else { return }
     for number in ready where !upcoming.contains(number) && number != summary?.number {
       waiting[number]?.sound = nil
@@ -29,19 +32,22 @@ extension Lane {
     waiting[number]?.isRendering = true
     waiting[number]?.attempts += 1
     waiting[number]?.chimeVersion = chimeVersion
+    let isFromBefore = waiting[number]?.isFromBefore == true
     renders[number] = Task { [ledger, renderer, settings, chime, mailbox] in
-      let outcome = await Self.outcome(number, ledger, renderer, settings, chime)
+      let outcome = await Self.outcome(number, isFromBefore, ledger, renderer, settings, chime)
       mailbox.post(.rendered(number, outcome))
     }
   }
 
   private static func outcome(
-    _ number: Int64, _ ledger: Ledger, _ renderer: any Rendering, _ settings: Player.Settings,
+    _ number: Int64, _ isFromBefore: Bool, _ ledger: Ledger, _ renderer: any Rendering, _ settings: Player.Settings,
     _ chime: Waveform?
   ) async -> RenderOutcome {
     do {
       guard let entry = try await ledger.entry(number), !entry.state.isFinal else { return .gone }
       let stored = entry.announcement
+      // Reading the clip may be what ended the process.
+      if isFromBefore { try await ledger.set(number, .rendering) }
       // The clip was made when the announcement was accepted. Only if it is gone, it is made again.
       let decided = await renderer.decided(stored)
       // A replay has the word "again" besides, which may have to be made.

@@ -16,33 +16,45 @@ extension Lane {
   func setAside(_ entry: Ledger.Entry) -> Bool {
     guard let pause = InterruptedWork.pause(afterStarts: entry.starts, isHeard: true) else { return false }
     let item = item(entry)
-    // An order takes back what was removed from it, and waits for no number that has arrived.
-    order.accept(item)
-    _ = order.remove(item.number)
+    if let sequence = item.sequence { order.settle(sequence, acceptedAt: item.acceptedAt) }
     setAside.add(SetAside(item: item, isReplay: entry.isReplay), until: clock.now() + Int64(pause * 1000))
     return true
   }
 
   /// Lets the next announcement that is set aside wait for its turn, when its moment has come and nothing else is there
-  /// to be heard.
+  /// to be heard, or when that has not been the case for ten minutes.
   func takeBackSetAside(at now: Int64) {
     guard let moment = setAside.nextMoment else { return }
     guard now >= moment else { return wake(at: moment) }
-    guard current == nil, summary == nil, waiting.isEmpty, renders.isEmpty, let one = setAside.next(at: now) else {
-      return
-    }
-    waiting[one.item.number] = Waiting(category: Ledger.Category(one.item.category), isReplay: one.isReplay)
+    guard current == nil, summary == nil, renders.isEmpty, alone.map({ waiting[$0] == nil }) ?? true,
+      waiting.isEmpty || isSetAsideOverdue(at: now), let one = setAside.next(at: now)
+    else { return }
+    waiting[one.item.number] = Waiting(
+      category: Ledger.Category(one.item.category), isReplay: one.isReplay, isFromBefore: true)
     alone = one.item.number
     order.restore(one.item)
   }
 
+  /// Whether the others have to let an announcement that is set aside have its turn.
+  func isSetAsideOverdue(at now: Int64) -> Bool {
+    setAside.nextMoment.map { now - $0 >= Int64(InterruptedWork.longestDelay * 1000) } ?? false
+  }
+
+  /// The announcement that was set aside and must be rendered or played alone now.
+  private var doneAlone: Int64? {
+    guard let alone else { return nil }
+    let isRendered = waiting[alone].map { $0.isRendering || $0.attempts == 0 && $0.sound == nil } ?? false
+    return isRendered || current?.item.number == alone ? alone : nil
+  }
+
   /// Whether an announcement may be rendered now.
   ///
-  /// While one that was set aside is rendered, no other is. Of those that were under way at one end of the process, one
-  /// may have caused it. They are rendered one after the other, so that a second end tells which one it was.
-  func mayRender(_ number: Int64) -> Bool {
-    // It was taken back while nothing else waited, so its rendering begins before that of any other.
-    if let alone, waiting[alone]?.isRendering == true { return number == alone }
+  /// While one that was set aside is rendered or played, no other is rendered. Of those that were under way at one end of
+  /// the process, one may have caused it. They are rendered one after the other, so that a second end tells which one it
+  /// was.
+  func mayRender(_ number: Int64, at now: Int64) -> Bool {
+    if let doneAlone { return number == doneAlone }
+    if isSetAsideOverdue(at: now) { return false }
     return waiting[number]?.isSuspect != true
       || !waiting.contains { $0.key != number && $0.value.isSuspect && $0.value.isRendering }
   }

@@ -14,6 +14,9 @@ actor Lane {
   struct Waiting {
     var category: Ledger.Category
     var isReplay = false
+    /// Whether the announcement was accepted before the player began. It may have ended the process, so each of its steps
+    /// is written before it begins.
+    var isFromBefore = false
     /// Whether the announcement was under way at the last end of the process.
     var isSuspect = false
     var sound: LaneSound?

@@ -279,7 +279,7 @@ public struct PushSchedule: Sendable {
     // Only the end of a push that is being sent helps.
     guard alone == nil, !isDraining else { return nil }
     guard ready.isEmpty else { return .distantPast }
-    return [alarms.min?.at, nextAlone].compactMap(\.self).min()
+    return [alarms.min?.at, nextAlone, setAside.earliest(\.expiresAt)].compactMap(\.self).min()
   }
 
   /// The time of the next push that is set aside; nil if there is none.

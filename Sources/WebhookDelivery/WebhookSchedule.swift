@@ -136,8 +136,7 @@ public struct WebhookSchedule: Sendable {
     let isAsideDue = nextAlone.map { $0 <= now } ?? false
     isDraining = isAsideDue && underWay > 0
     if isAsideDue { return isDraining ? [] : startAlone(at: now) }
-    var entries: [Entry] = []
-    while entries.count < room, let suspect = startSuspect() { entries.append(suspect) }
+    var entries = startSuspects(room)
     while entries.count < room, let endpoint = turns.popFirst() {
       lines[endpoint]?.hasTurn = false
       // An endpoint that has begun to fail gets its turn again when fewer messages are under way to it.
@@ -155,18 +154,24 @@ public struct WebhookSchedule: Sendable {
     return entries
   }
 
-  /// Starts the next suspect whose endpoint takes a message, unless too many others are under way.
-  private mutating func startSuspect() -> Entry? {
-    dueSuspects.removeAll { known[$0] == nil }
-    guard suspectsUnderWay.count < InterruptedWork.mostSuspects(of: suspectCount),
-      let index = dueSuspects.firstIndex(where: { message in
-        known[message].map { lines[$0.endpoint] == nil || mayStart($0.endpoint) } ?? false
-      }), let entry = known[dueSuspects.remove(at: index)]
-    else { return nil }
-    lines[entry.endpoint, default: Line()].underWay += 1
-    underWay += 1
-    suspectsUnderWay.insert(entry.message)
-    return entry
+  /// Starts the next suspects whose endpoints take a message, until as many as may be are under way.
+  private mutating func startSuspects(_ room: Int) -> [Entry] {
+    let most = InterruptedWork.mostSuspects(of: suspectCount)
+    var entries: [Entry] = []
+    var passedOver: [Int64] = []
+    while entries.count < room, suspectsUnderWay.count < most, let message = dueSuspects.popFirst() {
+      guard let entry = known[message] else { continue }
+      guard lines[entry.endpoint] == nil || mayStart(entry.endpoint) else {
+        passedOver.append(message)
+        continue
+      }
+      lines[entry.endpoint, default: Line()].underWay += 1
+      underWay += 1
+      suspectsUnderWay.insert(message)
+      entries.append(entry)
+    }
+    dueSuspects.prepend(contentsOf: passedOver)
+    return entries
   }
 
   /// Starts the next message that is set aside.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import Ledger
 import Playback
@@ -8,19 +9,26 @@ import Testing
 
 @Suite("Announcements that were under way at two ends of the process", .timeLimit(.minutes(2)))
 struct SetAsideTests {
-  /// Lets an announcement be under way at a number of ends of the process, which nothing records.
+  /// Lets an announcement be under way at a number of ends of the process, as the ledger sees it: after a restart, its
+  /// clip is read before it is played.
   private func interrupt(_ number: Int64, _ state: Ledger.State, times: Int, in lane: TestLane) async throws {
     if state == .playing {
       try await lane.ledger.set(number, .rendering)
       try await lane.ledger.set(number, .waiting, Ledger.Change(clip: "clip.wav"))
     }
-    for _ in 0..<times {
+    for time in 0..<times {
+      if time > 0, state == .playing {
+        try await lane.ledger.set(number, .rendering)
+        try await lane.ledger.set(number, .waiting)
+      }
       try await lane.ledger.set(number, state)
       try await lane.ledger.recover(lane: "counter")
     }
   }
 
-  @Test("Such an announcement is heard after the others", arguments: [Ledger.State.rendering, .playing])
+  @Test(
+    "An announcement that was under way at two ends of the process is heard after the others",
+    arguments: [Ledger.State.rendering, .playing])
   func afterOthers(state: Ledger.State) async throws {
     let lane = try TestLane()
     for id in ["a", "b", "c"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -33,7 +41,7 @@ struct SetAsideTests {
   }
 
   @Test(
-    "After a third end, it is heard ten minutes later, and is told until then",
+    "An announcement that was under way at three ends is heard ten minutes later, and is told until then",
     arguments: [Ledger.State.rendering, .playing])
   func later(state: Ledger.State) async throws {
     let lane = try TestLane()
@@ -66,7 +74,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("Its sequence number is not waited for, and does not count as late or missing")
+  @Test("The sequence number of an announcement that is set aside is not waited for, and is neither late nor missing")
   func sequence() async throws {
     let lane = try TestLane()
     for number in 1...3 {
@@ -82,7 +90,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("It can be cancelled, and is not heard then")
+  @Test("An announcement that is set aside can be cancelled, and is not heard then")
   func cancelled() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -96,6 +104,66 @@ struct SetAsideTests {
     _ = try await player.accept(announcement("b"))
     try await lane.event(.played, 2, of: player)
     #expect(lane.output.heard == [2])
+    await player.stop()
+  }
+
+  @Test("An announcement that was playing when two players crashed is heard after the others by the third")
+  func crashes() async throws {
+    var lane = try TestLane()
+    for id in ["a", "b", "c"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
+    for crash in 1...2 {
+      let before = try await lane.ledger.lastEventPosition()
+      let player = try await lane.started()
+      for try await event in player.events(after: before) where event.kind == .playing { break }
+      #expect(try await lane.ledger.entry(1)?.starts == crash)
+      // A copy of the files shows what a crash at this moment leaves.
+      let crashed = try TestLane(copyOf: lane.folder)
+      await player.stop(finishingPlaying: false)
+      lane = crashed
+    }
+    lane.output.hearAll()
+    let player = try await lane.started()
+    try await lane.event(.played, 1, of: player)
+    #expect(lane.output.heard == [2, 3, 1])
+    await player.stop()
+  }
+
+  @Test("What a player finds when it starts counts as begun before its clip is read, and before it sounds")
+  func countedFirst() async throws {
+    let lane = try TestLane()
+    _ = try await lane.ledger.accept(announcement("a").onCounter)
+    try await lane.ledger.set(1, .rendering)
+    try await lane.ledger.set(1, .waiting, Ledger.Change(clip: "clip.wav"))
+    let starts = Locked<[Int?]>([])
+    lane.renderer.whenAsked { [ledger = lane.ledger] in
+      let count = try? await ledger.entry(1)?.starts
+      starts.withLock { $0.append(count) }
+    }
+    let player = try await lane.started()
+    await lane.output.begins(1)
+    #expect(starts.withLock { $0 } == [1])
+    #expect(try await lane.ledger.entry(1)?.starts == 1)
+    #expect(try await lane.state(1) == .playing)
+    await player.stop(finishingPlaying: false)
+  }
+
+  @Test("Where something always waits, an announcement that is set aside has its turn after ten minutes")
+  func overdue() async throws {
+    let lane = try TestLane()
+    for id in ["a", "b", "c", "d", "e"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
+    try await interrupt(1, .playing, times: 2, in: lane)
+    let player = try await lane.started()
+    await lane.output.begins(1)
+    lane.clock.advance(by: 599_000)
+    lane.output.hear()
+    await lane.output.begins(2)
+    lane.clock.advance(by: 1_000)
+    lane.output.hear()
+    await lane.output.begins(3)
+    #expect(lane.output.begun == [2, 3, 1])
+    lane.output.hearAll()
+    try await lane.event(.played, 5, of: player)
+    #expect(lane.output.heard == [2, 3, 1, 4, 5])
     await player.stop()
   }
 

@@ -136,6 +136,7 @@ final class StandInRenderer: Rendering {
   private struct State {
     var failures: [String: [RenderFailure]] = [:]
     var asked: [String] = []
+    var whenAsked: (@Sendable () async -> Void)?
     var againFailures: [RenderFailure] = []
     var known: (ids: Set<String>, otherwise: RenderFailure)?
     var waveform = Waveform(samples: Array(repeating: 8_000, count: 100), sampleRate: 1_000)
@@ -148,6 +149,14 @@ final class StandInRenderer: Rendering {
   /// Makes all sounds except the known ones fail.
   func failUnknown(_ failure: RenderFailure, known: Set<String>) { state.withLock { $0.known = (known, failure) } }
   func give(_ waveform: Waveform) { state.withLock { $0.waveform = waveform } }
+
+  /// Calls a function before the stored clip of an announcement is looked for.
+  func whenAsked(_ act: @escaping @Sendable () async -> Void) { state.withLock { $0.whenAsked = act } }
+
+  func decided(_ announcement: StoredAnnouncement) async -> RenderedSound? {
+    await state.withLock { $0.whenAsked }?()
+    return nil
+  }
 
   /// 50 ms of sound.
   static let again = Waveform(samples: Array(repeating: 4_000, count: 50), sampleRate: 1_000)

@@ -114,6 +114,7 @@ struct PushScheduleTests {
   func setAsideEnds() {
     var schedule = PushSchedule()
     schedule.setAside(push(1, to: "a", lifetime: 60), until: start.addingTimeInterval(90))
+    #expect(schedule.nextMoment == start.addingTimeInterval(60), "it ends before its time")
     #expect(schedule.next(at: start.addingTimeInterval(60), room: 1).expired.map(\.number) == [1])
     #expect(schedule.count == 0)
     schedule.setAside(push(2, to: "a"), until: start)

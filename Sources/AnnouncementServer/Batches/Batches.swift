@@ -187,9 +187,13 @@ actor Batches {
 
   /// Returns the batch that has waited longest, preferring accounts other than that of the last batch. An account that
   /// sends many batches therefore does not keep the others waiting for all of them. A batch that is set aside runs when
-  /// its time has come and no other waits.
+  /// its time has come and no other waits, or when others have waited for ten minutes since.
   private func next() -> String? {
-    if queue.isEmpty, let id = setAside.next(at: .now) { queue.append(id) }
+    let latest: ContinuousClock.Instant = queue.isEmpty ? .now : .now - .seconds(InterruptedWork.longestDelay)
+    if let id = setAside.next(at: latest) {
+      queue.insert(id, at: 0)
+      return id
+    }
     let id = queue.first { records[$0]?.account != lastAccount } ?? queue.first
     lastAccount = id.flatMap { records[$0]?.account }
     return id

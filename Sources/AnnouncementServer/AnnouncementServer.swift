@@ -215,10 +215,16 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       (gauges.eventStreams, gauges.batchStreams) = (eventSlots.count, batchSlots.count)
       let unplayed = try? await ledger.waitingLanes().filter { !$0.isPlayed && $0.lane != lanePlayer?.lane }
       gauges.waitingUnplayed = unplayed?.reduce(0) { $0 + $1.count }
-      gauges.waitingPushes = await pushService?.waitingCount
-      gauges.unreachablePushServers = pushService?.reach.unreachableCount
-      gauges.unreachableWebhookEndpoints = webhookService?.reach.unreachableCount
-      gauges.waitingWebhooks = await webhookService?.waitingCount
+      if let pushService {
+        let waiting = await pushService.waitingCount
+        gauges.waitingPushes = waiting
+        gauges.unreachablePushServers = pushService.reach.unreachableCount(waiting: waiting)
+      }
+      if let webhookService {
+        let waiting = await webhookService.waitingCount
+        gauges.waitingWebhooks = waiting
+        gauges.unreachableWebhookEndpoints = webhookService.reach.unreachableCount(waiting: waiting)
+      }
       gauges.setAside = await setAside()
       gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
       if let lanePlayer {

@@ -32,6 +32,15 @@ struct ConnectionWatchTests {
     #expect(kinds(watch.due(at: .seconds(65))) == [.unreachable])
   }
 
+  @Test("where nothing waits any more, an outage counts for ten minutes after the last attempt")
+  func nothingWaits() {
+    var watch = Watch()
+    for second in [0, 100] { watch.failed("apns", reason: "timed_out", at: .seconds(second)) }
+    #expect(watch.unreachable(at: .seconds(699), isAnythingWaiting: false).count == 1)
+    #expect(watch.unreachable(at: .seconds(700), isAnythingWaiting: false).isEmpty)
+    #expect(watch.unreachable(at: .seconds(700)).count == 1)
+  }
+
   @Test("errors with the count follow after 10, 20, 40, … minutes, and then once a day")
   func errors() {
     var watch = Watch()

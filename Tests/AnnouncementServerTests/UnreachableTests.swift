@@ -110,7 +110,7 @@ struct UnreachableTests {
 
     try #require(service.server.pushService).reach.note("localhost:\(port)", .cannotConnect)
     service.wait(.seconds(540))
-    _ = try await line("error APNs still cannot be reached", in: service)
+    _ = try await line("error APNs cannot be reached, so pushes still wait", in: service)
     #expect(service.log.lines.count { $0.hasPrefix("warning APNs cannot be reached") } == 1)
     #expect(!service.log.lines.joined().contains(Self.token))
   }
@@ -141,7 +141,7 @@ struct UnreachableTests {
     }
     service.run { [server = service.server] in try await server.pushService?.run() }
     #expect(try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"phone""#)).status == 201)
-    _ = try await line("notice APNs can be reached again", in: service)
+    _ = try await line("notice Pushes can be sent again", in: service)
     #expect(try await service.stranger.get("/readyz").string("status") == "ready")
     #expect(try await streams[1].event().name == "push_reachable")
     #expect(MetricLines(try await service.stranger.get("/metrics").text).values["crier_push_unreachable_servers"] == 0)

@@ -12,6 +12,8 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
   struct Outage: Sendable, Hashable {
     /// The time of the first attempt that failed.
     var began: Duration
+    /// The time of the latest attempt that failed.
+    fileprivate(set) var latest: Duration
     var failures = 0
     /// Why the latest attempt failed, as a code.
     var reason: String
@@ -21,7 +23,7 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
     fileprivate var toldFailures: Int?
 
     fileprivate init(at began: Duration, patience: Duration) {
-      (self.began, reason, nextTelling) = (began, "", began + patience)
+      (self.began, latest, reason, nextTelling) = (began, began, "", began + patience)
     }
   }
 
@@ -58,7 +60,7 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
   mutating func failed(_ destination: Destination, reason: String, at now: Duration) {
     var outage = outages[destination] ?? Outage(at: now, patience: Self.patience)
     outage.failures += 1
-    outage.reason = reason
+    (outage.latest, outage.reason) = (now, reason)
     outages[destination] = outage
   }
 
@@ -90,7 +92,12 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
   }
 
   /// The destinations that are unreachable.
-  func unreachable(at now: Duration) -> [Destination: Outage] {
-    outages.filter { now - $0.value.began >= Self.patience }
+  ///
+  /// - Parameter isAnythingWaiting: Whether anything is still to be sent. If not, nothing is tried any more, so that the
+  ///   end of the outage would never be noticed: the outage counts for ten more minutes.
+  func unreachable(at now: Duration, isAnythingWaiting: Bool = true) -> [Destination: Outage] {
+    outages.filter {
+      now - $0.value.began >= Self.patience && (isAnythingWaiting || now - $0.value.latest < Self.firstError)
+    }
   }
 }

@@ -29,6 +29,8 @@ final class PushReach: Sendable {
     // The service stops.
     if code == .closed { return }
     if let code { metrics.countPushConnectionFailure(code) }
+    // The server has answered that it ends the connection. The push is sent again at once, and its result counts.
+    if code == .notProcessed { return }
     let now = time()
     let news = watch.withLock { watch -> Watch.News? in
       guard let code else { return watch.reached(server) }
@@ -53,13 +55,13 @@ final class PushReach: Sendable {
     switch news.kind {
     case .unreachable:
       logger.warning(
-        "APNs cannot be reached, so pushes wait. Run crier doctor, which says what closes the way.",
+        "\(Self.fault(news.outage.reason)), so pushes wait. Run crier doctor, which names the cause.",
         metadata: metadata)
     case .stillUnreachable:
       logger.error(
-        "APNs still cannot be reached, so pushes wait or have expired. Run crier doctor, which says what closes the way.",
+        "\(Self.fault(news.outage.reason)), so pushes still wait or have expired. Run crier doctor, which names the cause.",
         metadata: metadata)
-    case .reachedAgain: logger.notice("APNs can be reached again.", metadata: metadata)
+    case .reachedAgain: logger.notice("Pushes can be sent again.", metadata: metadata)
     }
     guard news.kind != .stillUnreachable else { return }
     hub.tell(
@@ -71,16 +73,24 @@ final class PushReach: Sendable {
           ])))
   }
 
+  private static func fault(_ reason: String) -> String {
+    switch PushTransportError.Code(rawValue: reason) {
+    case .cannotSign: "The token for APNs cannot be signed with the key of apns"
+    case .trustRootsUnusable: "The file of trusted certificates cannot be read"
+    default: "APNs cannot be reached"
+    }
+  }
+
   /// The number of servers that cannot be reached.
-  var unreachableCount: Int {
+  func unreachableCount(waiting: Int) -> Int {
     let now = time()
-    return watch.withLock { $0.unreachable(at: now).count }
+    return watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0).count }
   }
 
   /// The check for `/readyz`. It fails if a server cannot be reached: every server is one that the operator has set.
   func check(waiting: Int) -> Readiness.Check {
     let now = time()
-    let outages = watch.withLock { $0.unreachable(at: now) }
+    let outages = watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0) }
     guard let longest = outages.values.min(by: { $0.began < $1.began }) else {
       return Readiness.Check(ok: true, waiting: waiting)
     }

@@ -83,16 +83,16 @@ final class WebhookReach: Sendable {
   }
 
   /// The number of endpoints that cannot be reached.
-  var unreachableCount: Int {
+  func unreachableCount(waiting: Int) -> Int {
     let now = time()
-    return watch.withLock { $0.unreachable(at: now).count }
+    return watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0).count }
   }
 
   /// The check for `/readyz`. It fails if no endpoint can be reached. A single one is its account's own fault, and
   /// accounts can register any address.
   func check(waiting: Int) -> Readiness.Check {
     let now = time()
-    guard let outage = watch.withLock({ $0.outageOfAll(at: now) }) else {
+    guard let outage = watch.withLock({ $0.outageOfAll(at: now, isAnythingWaiting: waiting > 0) }) else {
       return Readiness.Check(ok: true, waiting: waiting)
     }
     return Readiness.Check(

@@ -56,10 +56,14 @@ struct WebhookWatch: Sendable {
   /// Returns what is told now.
   mutating func due(at now: Duration) -> News { (endpoints.due(at: now), all.due(at: now).first) }
 
-  func unreachable(at now: Duration) -> [Endpoint: ConnectionWatch<Endpoint>.Outage] { endpoints.unreachable(at: now) }
+  func unreachable(
+    at now: Duration, isAnythingWaiting: Bool = true
+  ) -> [Endpoint: ConnectionWatch<Endpoint>.Outage] {
+    endpoints.unreachable(at: now, isAnythingWaiting: isAnythingWaiting)
+  }
 
   /// The failures since which no endpoint was reached; nil if an endpoint is reached, or for the first minute.
-  func outageOfAll(at now: Duration) -> ConnectionWatch<AllEndpoints>.Outage? {
-    all.unreachable(at: now)[AllEndpoints()]
+  func outageOfAll(at now: Duration, isAnythingWaiting: Bool = true) -> ConnectionWatch<AllEndpoints>.Outage? {
+    all.unreachable(at: now, isAnythingWaiting: isAnythingWaiting)[AllEndpoints()]
   }
 }

@@ -2,6 +2,7 @@
 
 import AnnouncementService
 import Announcements
+import Announcer
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
@@ -159,34 +160,53 @@ actor PackClips {
   /// Records a clip again: prepares the recording as an import does, compares it with what it should say, and stores
   /// the pack with it in one step.
   ///
-  /// - Parameter recording: A WAV file.
-  nonisolated func record(_ file: String, of id: String, from recording: Data) async throws -> Recorded {
+  /// - Parameters:
+  ///   - recording: A WAV file.
+  ///   - permit: Charges the account. A recording that waits for those before it holds no permit.
+  nonisolated func record(
+    _ file: String, of id: String, from recording: Data, charging permit: NewClipPermit
+  ) async throws -> Recorded {
     try await turns.take([id]) {
       let (pack, listed) = try await writable(file, of: id)
-      let clips = await onWaitingThread { RecordedClips(pack) }
-      guard let index = clips.files.firstIndex(of: file) else { throw Self.noClip }
-      let (clip, report) = try await onWaitingThread {
-        do throws(PackMakingError) {
-          let prepared = try Self.prepared(recording)
-          var clip = clips.clips[index]
-          clip.waveform = prepared.waveform
-          return (clip, prepared.report)
-        } catch {
-          throw Self.problem(error)
-        }
+      // Preparing and comparing a recording takes about as long as making a clip, and may ask the engine.
+      try await permit.begin()
+      do {
+        let recorded = try await replace(listed, in: pack, with: recording)
+        permit.end(.made(bytes: recording.count))
+        return recorded
+      } catch {
+        permit.end(Problem(error).status.kind == .serverError ? .serviceFailed : .contentFailed)
+        throw error
       }
-      let warnings = report.warnings + (try await comparison(of: clip, with: clips, pack))
-      try await onWaitingThread { [self] in
-        do throws(PackMakingError) {
-          try PackWriter(directory: voices).replace(file, with: clip.waveform, in: pack)
-        } catch {
-          throw Self.problem(error)
-        }
-        shelf.look()
-      }
-      let line = ClipLine(listed.clip, durationMilliseconds: clip.waveform.durationMilliseconds, isMarked: false)
-      return Recorded(line: line, warnings: warnings)
     }
+  }
+
+  private nonisolated func replace(
+    _ listed: Line, in pack: VoicePack, with recording: Data
+  ) async throws -> Recorded {
+    let clips = await onWaitingThread { RecordedClips(pack) }
+    guard let index = clips.files.firstIndex(of: listed.clip.file) else { throw Self.noClip }
+    let (clip, report) = try await onWaitingThread {
+      do throws(PackMakingError) {
+        let prepared = try Self.prepared(recording)
+        var clip = clips.clips[index]
+        clip.waveform = prepared.waveform
+        return (clip, prepared.report)
+      } catch {
+        throw Self.problem(error)
+      }
+    }
+    let warnings = report.warnings + (try await comparison(of: clip, with: clips, pack))
+    try await onWaitingThread { [self] in
+      do throws(PackMakingError) {
+        try PackWriter(directory: voices).replace(listed.clip.file, with: clip.waveform, in: pack)
+      } catch {
+        throw Self.problem(error)
+      }
+      shelf.look()
+    }
+    let line = ClipLine(listed.clip, durationMilliseconds: clip.waveform.durationMilliseconds, isMarked: false)
+    return Recorded(line: line, warnings: warnings)
   }
 
   private static func prepared(_ bytes: Data) throws(PackMakingError) -> PreparedClip {

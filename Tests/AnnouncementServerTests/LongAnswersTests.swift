@@ -54,6 +54,25 @@ struct LongAnswersTests {
     #expect(made.withLock { $0 } == ["busy", "other", "third", "busy", "busy", "busy"])
   }
 
+  @Test("an answer whose client has gone while it waited is not made, and the next one begins")
+  func gone() async throws {
+    let answers = LongAnswers()
+    let (holds, holding) = AsyncStream.makeStream(of: Void.self)
+    let first = Task { try await answers.make(for: "account") { for await _ in holds {} } }
+    try await eventually("the first answer is begun") { await answers.isBusy }
+    let (connection, isMade) = (Connection(peer: nil), Locked(false))
+    let second = Connection.$current.withValue(connection) {
+      Task { try await answers.make(for: "account") { isMade.withLock { $0 = true } } }
+    }
+    try await eventually("the second answer waits") { await answers.waitingCount == 1 }
+    connection.end()
+    holding.finish()
+    try await first.value
+    await #expect(throws: Problem.self) { try await second.value }
+    #expect(!isMade.withLock { $0 })
+    #expect(try await answers.make(for: "account") { 7 } == 7)
+  }
+
   @Test("an answer that fails, or whose task was cancelled while it waited, lets the next one begin")
   func failing() async throws {
     let answers = LongAnswers()

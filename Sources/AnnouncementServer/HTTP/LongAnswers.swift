@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
+import HTTPTypes
 
 /// The answers whose length grows with what an account has stored, such as a list of 200 announcements.
 ///
@@ -18,14 +19,17 @@ actor LongAnswers {
 
   /// Makes an answer when it is the account's turn.
   ///
-  /// - Throws: The error that the work throws; a `CancellationError` if the task was cancelled while it waited.
+  /// - Throws: The error that the work throws; a `CancellationError` if the task was cancelled while it waited; a
+  ///   ``Problem`` with 429 if the client has closed its side of the connection while it waited.
   nonisolated func make<Value: Sendable>(
     for account: String, _ work: @Sendable () async throws -> Value
   ) async throws -> Value {
     try await withTaskExecutorPreference(WaitingThreads.shared) {
-      await enter(account)
+      let hasWaited = await enter(account)
       do {
         try Task.checkCancellation()
+        // Most such clients are gone, and those after them should not wait for what nobody reads.
+        if hasWaited, Connection.current?.isOver == true { throw Self.isGone }
         let value = try await work()
         await leave()
         return value
@@ -36,15 +40,24 @@ actor LongAnswers {
     }
   }
 
-  private func enter(_ account: String) async {
+  private static var isGone: Problem {
+    Problem(
+      .tooManyRequests, "busy",
+      "Other lists came first, and the client closed its side of the connection while it waited. Try again, and keep the "
+        + "connection open.", retryAfter: 1)
+  }
+
+  /// - Returns: Whether there was a wait.
+  private func enter(_ account: String) async -> Bool {
     guard isBusy else {
       isBusy = true
-      return
+      return false
     }
     await withCheckedContinuation { continuation in
       if waiting[account] == nil { order.append(account) }
       waiting[account, default: []].append(continuation)
     }
+    return true
   }
 
   private func leave() {

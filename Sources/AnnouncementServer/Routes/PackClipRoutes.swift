@@ -65,17 +65,8 @@ struct PackClipRoutes: Sendable {
     try call.requireMediaType("audio/wav")
     let body = try await largeBodies.read(call, of: sender.account, upTo: Self.largestRecording)
     try await keys.requireInForce(sender)
-    // Preparing and comparing a recording takes about as long as making a clip, and may ask the engine.
-    let permit = work.permit(sender.account)
-    try await permit.begin()
-    let recorded: PackClips.Recorded
-    do {
-      recorded = try await clips.record(call.parameter, of: call.parameters[0], from: body)
-      permit.end(.made(bytes: body.count))
-    } catch {
-      permit.end(Problem(error).status.kind == .serverError ? .serviceFailed : .contentFailed)
-      throw error
-    }
+    let recorded = try await clips.record(
+      call.parameter, of: call.parameters[0], from: body, charging: work.permit(sender.account))
     await administration.record(.packClipRecorded, call, subject: Self.subject(call))
     return try ServiceJSON.response(.ok, Recorded(line: recorded.line, warnings: recorded.warnings))
   }

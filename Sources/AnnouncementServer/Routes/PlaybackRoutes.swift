@@ -26,7 +26,7 @@ struct PlaybackRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .get("/v1/playback", .key(.read), isLong: true, status),
+      .get("/v1/playback", .key(.read), status),
       .post("/v1/playback/pause", .key(.play)) { call in
         try await running().pause()
         await administration.record(.playbackPaused, call)

@@ -19,7 +19,9 @@ struct LogSamplingTests {
   func finished() {
     var sampling = LogSampling<String>(most: 1)
     for kind in ["a", "b", "b", "b", "c", "c"] { _ = sampling.take(kind, at: .zero) }
-    #expect(sampling.finish(at: .seconds(1)) == ["b": 2, "c": 1])
+    #expect(sampling.isLeavingOut)
+    #expect(sampling.finish(at: .milliseconds(999)).isEmpty && sampling.isLeavingOut, "the second is not over")
+    #expect(sampling.finish(at: .seconds(1)) == ["b": 2, "c": 1] && !sampling.isLeavingOut)
     #expect(sampling.finish(at: .seconds(2)).isEmpty)
     #expect(sampling.take("b", at: .seconds(2)) == (true, [:]))
   }

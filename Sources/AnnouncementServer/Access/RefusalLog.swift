@@ -48,13 +48,19 @@ final class RefusalLog: Sendable {
 
   /// Logs the numbers of omitted lines when their second is over, even if no further request arrives.
   private func finish() async {
-    try? await Task.sleep(for: .seconds(1))
-    let now = time()
-    tell(
-      state.withLock { state in
-        state.isAwaited = false
-        return state.sampling.finish(at: now)
-      })
+    var isAwaited = true
+    while isAwaited {
+      try? await Task.sleep(for: .seconds(1))
+      let now = time()
+      let leftOut: [Kind: Int]
+      (leftOut, isAwaited) = state.withLock { state in
+        let leftOut = state.sampling.finish(at: now)
+        // More lines may have been left out in a second that is not over yet.
+        state.isAwaited = state.sampling.isLeavingOut
+        return (leftOut, state.isAwaited)
+      }
+      tell(leftOut)
+    }
   }
 
   private func tell(_ leftOut: [Kind: Int]) {

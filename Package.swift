@@ -239,7 +239,7 @@ let fuzzing: [Target] = [
     name: "crier-fuzz",
     dependencies: [
       "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PushMessages", "ServiceAccess",
-      "SpeechEngine", "TestSupport", "VoicePacks", "Waveforms",
+      "SoundFiles", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms",
     ],
     path: "Fuzzing/crier-fuzz", swiftSettings: settingsWithC),
   .executableTarget(name: "speaker-fuzz", path: "Fuzzing/speaker-fuzz"),

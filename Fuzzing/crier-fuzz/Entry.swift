@@ -27,6 +27,8 @@ private let readers: [String: @Sendable ([UInt8]) -> Void] = [
   "list": ListReading.check,
   "text": FreeTextReading.check,
   "wav": WAVReading.check,
+  "sound": SoundReading.check,
+  "recording": SoundReading.checkRecording,
   "manifest": ManifestReading.check,
   "push-payload": PushReading.checkPayload,
   "push-response": PushReading.checkResponse,

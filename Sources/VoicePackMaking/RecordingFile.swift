@@ -102,7 +102,7 @@ private struct SourceChannels: ~Copyable {
     // libsndfile reads through the descriptor, but does not close it.
     unsafe handle = unsafe sf_open_fd(file.fileDescriptor, Int32(SFM_READ), &info, Int32(SF_FALSE))
     self.file = file
-    (sampleRate, channels, frames) = (Int(info.samplerate), Int(info.channels), Int(info.frames))
+    (sampleRate, channels, frames) = (Int(info.samplerate), max(0, Int(info.channels)), Int(info.frames))
     sums = Array(repeating: 0, count: channels)
     squares = sums
     runs = Array(repeating: (0, 0), count: channels)
@@ -113,6 +113,10 @@ private struct SourceChannels: ~Copyable {
       throw PackMakingError(
         .formatUnknown, name, "is not a sound file that libsndfile can read",
         remedy: "convert it: \(SoundConversion.line(for: place.relativePath))")
+    }
+    guard (4_000...192_000).contains(sampleRate), channels > 0 else {
+      throw Self.unreadable(
+        "has \(channels) channels at \(sampleRate) Hz", "record at 4,000 to 192,000 Hz, best at 48,000 Hz")
     }
     guard frames <= Recording.maximumSeconds * sampleRate else { throw Self.tooLong }
   }
@@ -143,10 +147,6 @@ private struct SourceChannels: ~Copyable {
 
   /// Measures the peak, the clipped samples and the channels' levels.
   mutating func measure() throws(PackMakingError) {
-    guard (4_000...192_000).contains(sampleRate), channels > 0 else {
-      throw Self.unreadable(
-        "has \(channels) channels at \(sampleRate) Hz", "record at 4,000 to 192,000 Hz, best at 48,000 Hz")
-    }
     while let piece = try next() {
       for frame in 0..<piece.count / channels {
         var mix = 0.0
@@ -183,6 +183,10 @@ private struct SourceChannels: ~Copyable {
   /// Returns the sum of the channels, each multiplied by its weight, minus a constant. The rate is
   /// ``Recording/sampleRate``.
   mutating func mix(_ weights: [Float], offset: Float) throws(PackMakingError) -> [Float] {
+    // Another program may have written to the file since it was measured.
+    guard weights.count == channels else {
+      throw Self.unreadable("changes while it is read", "wait until it is written")
+    }
     var resampler = try RecordingResampler(from: sampleRate)
     var samples: [Float] = []
     while let piece = try next() {

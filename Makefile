@@ -180,7 +180,7 @@ wording:
 # Scale 1 covers all promises of docs/service.md and takes half an hour on two cores; a smaller scale finds most faults.
 # slow, attack, cost and load compare times, and disk mounts a file system, so run them on a machine that does nothing else.
 SCALE ?= 1
-SERVICE_CHECKS ?= schemathesis mutations load kill interrupted clock slow attack cost disk stop
+SERVICE_CHECKS ?= schemathesis mutations load kill interrupted clock writes slow attack cost disk stop
 
 check-service: build
 	@for check in $(SERVICE_CHECKS); do scripts/check-service $$check --scale $(SCALE) || exit 1; done

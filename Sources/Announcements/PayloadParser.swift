@@ -35,6 +35,9 @@ struct PayloadParser {
   ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
   static func value(of bytes: [UInt8]) throws(AnnouncementError) -> PayloadValue {
+    #if CRIER_WATCHDOG
+      ParsedPayloads.note(bytes)
+    #endif
     guard bytes.count <= largestBytes else {
       throw AnnouncementError(
         .payloadTooLarge, "payload", "is \(bytes.count) bytes",

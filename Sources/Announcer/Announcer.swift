@@ -272,6 +272,8 @@ public final class Announcer: Sendable {
     _ announcement: Announcement, by writer: ScriptWriter, without shortenings: Set<ScriptWriter.Shortening>,
     _ options: RenderOptions
   ) throws -> (script: Script, remarks: Remarks) {
+    // The words of a long text take a while to write.
+    BlockingWatchdog.check()
     var (script, remarks) = try writer.writing(of: announcement, shortenings: shortenings)
     if let rate = options.rate { script.rate = rate }
     if let voice = options.voice {

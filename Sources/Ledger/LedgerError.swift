@@ -188,7 +188,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .fileChanged: change?.description ?? "the file was changed while the ledger was open"
     case .notALedger: "the file is a database of another program"
     case .newerVersion:
-      "the file was written by a newer version of this program" + (field.map { ", which made the change “\($0)”" } ?? "")
+      "the file was written by a newer version of this program"
+        + (field.map { ", which made the change “\($0)”" } ?? "")
     case .olderVersion: "the file must first be brought up to date"
     case .wrongKindOfFile: "there is a folder in place of the file, or a file in place of a folder"
     case .systemFailure: "the system reported an error"

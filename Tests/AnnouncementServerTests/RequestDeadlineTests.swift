@@ -38,7 +38,8 @@ struct RequestDeadlineTests {
     func wait(_ seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
 
     func head() throws {
-      try channel.writeInbound(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["Host": "127.0.0.1"])))
+      let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["Host": "127.0.0.1"])
+      try channel.writeInbound(HTTPServerRequestPart.head(head))
     }
     func body() throws { try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x"))) }
     func end() throws { try channel.writeInbound(HTTPServerRequestPart.end(nil)) }

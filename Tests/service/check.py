@@ -19,6 +19,7 @@ CHECKS = {
     "kill": "kill -9 under load, 50 times: each 201 survives the restart, and nothing is played twice",
     "interrupted": "kill -9 in every state of a delivery, 200 times, and messages that end the service by themselves",
     "clock": "steps of the service's clock by 5 s, an hour and a day, both ways: no delivery waits for them",
+    "writes": "an announcement whose clip is known waits for the disk at most three times (needs strace)",
     "slow": "1,000 slow connections: other clients are not affected",
     "attack": "hostile requests with one key: other clients are not affected",
     "cost": "every call without sound costs at most ten times the median, and 16 clients of it hardly delay others",

@@ -3,6 +3,7 @@
 import Foundation
 import SoundFiles
 import VoicePackMaking
+import Waveforms
 
 /// Checks that a sound file of any format that libsndfile reads is refused, or is read within its limits.
 enum SoundReading {

@@ -13,7 +13,7 @@ public struct SoundSurvey: Sendable, Hashable {
   public var statedFrames: Int?
 
   /// The highest magnitude of a sample in any channel, where 1 is full scale. Samples of a floating-point file may be
-  /// higher.
+  /// higher. Samples that are not numbers count as silence.
   public var peak: Float
 
   /// The number of clipped samples in all channels. A sample is clipped if it belongs to a run of equal samples at
@@ -52,7 +52,8 @@ extension SoundFiles {
         var sum: Float = 0
         for channel in 0..<channels {
           let value = piece[start + channel]
-          peak = max(value.magnitude, peak)
+          // Not max(), which returns a sample that is not a number.
+          if value.magnitude > peak { peak = value.magnitude }
           clipping.add(value, channel: channel)
           sum += value
         }

@@ -140,6 +140,20 @@ struct SoundFilesTests {
     #expect(code(bytes) == .unsupportedEncoding)
   }
 
+  @Test("a sample that is not a number counts as silence, and not as the peak")
+  func notANumber() throws {
+    var bytes = WAVFile.encode(waveform)
+    bytes[20] = 3  // IEEE float.
+    bytes[32] = 4
+    bytes[34] = 32
+    bytes[28...30] = [0x88, 0x58, 0x01]
+    let samples: [Float] = (0..<2_205).map { $0 == 7 ? .nan : 0.25 }
+    bytes[44...] = samples.flatMap { sample in (0..<4).map { UInt8(sample.bitPattern >> (8 * $0) & 0xFF) } }[...]
+    let survey = try SoundFiles.survey(bytes, first: 1, clippedRun: 3)
+    #expect(survey.peak == 0.25 && survey.mix.samples.count == 2_205)
+    #expect(survey.mix.samples[7] == 0 && survey.mix.samples[8] == 8_192)
+  }
+
   @Test("bytes that are not a sound are refused", arguments: ["", "hello", "{\"a\": 1}", "RIFF", "FORM", "caff"])
   func noSound(text: String) {
     #expect(code(Array(text.utf8)) == .malformed)

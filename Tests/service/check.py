@@ -17,7 +17,7 @@ CHECKS = {
     "mutations": "200,000 mutated bodies: no crash, and no 5xx status except 503",
     "load": "60 s of wrk while a speaker is killed every 200 ms: no wrong or lost answers, and no memory growth",
     "kill": "kill -9 under load, 50 times: each 201 survives the restart, and nothing is played twice",
-    "interrupted": "kill -9 in every state of a delivery, 200 times, and messages that end the service by themselves",
+    "interrupted": "kill -9 in every state of a delivery, 200 times, and work of each kind that ends the service by itself",
     "clock": "steps of the service's clock by 5 s, an hour and a day, both ways: no delivery waits for them",
     "writes": "an announcement whose clip is known waits for the disk at most three times (needs strace)",
     "slow": "1,000 slow connections: other clients are not affected",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An HTTP/1.1 client over one persistent connection, which reports exactly how much of a lost request was sent."""
 
+import hashlib
+import hmac
 import json
 import select
 import socket
@@ -206,3 +208,14 @@ def post(connection, body, headers="", target="/v1/announcements"):
     """Posts a dictionary as JSON, or bytes unchanged."""
     data = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
     return connection.request("POST", target, data, JSON + headers)
+
+
+def signed(key, method, target, body, content_type, timestamp):
+    """Returns the header lines of a signed request (docs/service.md), for a connection without a key."""
+    lines = ["v2", str(timestamp), method, target, "", content_type, ""]
+    secret = hashlib.sha256(key.encode()).digest()
+    signature = hmac.new(secret, "\n".join(lines).encode() + body, hashlib.sha256).hexdigest()
+    return (
+        f"Authorization: Crier {key.split('_')[1]}\r\nCrier-Timestamp: {timestamp}\r\n"
+        f"Crier-Signature: v2={signature}\r\n"
+    )

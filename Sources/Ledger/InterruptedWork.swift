@@ -29,9 +29,10 @@ public enum InterruptedWork {
   /// - Parameters:
   ///   - starts: The number of times that the work was begun since it last came to an end.
   ///   - isHeard: Whether the work is an announcement for the loudspeaker. After two ends, it only waits for the others:
-  ///     a shop that loses its power twice must not hear a payment ten minutes late.
+  ///     a shop that loses its power twice must not hear a payment ten minutes late. After more, it comes half a minute
+  ///     before work of other kinds, so that it is not under way when that ends the process.
   public static func pause(afterStarts starts: Int, isHeard: Bool = false) -> TimeInterval? {
-    let pauses: [TimeInterval] = (isHeard ? [0] : []) + [600, 3_600, 21_600]
+    let pauses: [TimeInterval] = isHeard ? [0, 570, 3_570, 21_570] : [600, 3_600, 21_600]
     return starts < patience ? nil : pauses[min(starts - patience, pauses.count - 1)]
   }
 }

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -21,6 +22,8 @@ from client import Connection, Lost
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KEY = re.compile(rb"crier_[0-9a-z]{8}_[A-Za-z0-9_-]{43}")
 MEBIBYTE = 1 << 20
+# The first of the ports that the system gives clients, if nobody has set another range.
+CLIENT_PORTS = 32_768
 
 
 class Unusable(Exception):
@@ -76,10 +79,16 @@ def work_folder(options):
 
 
 def free_port():
-    """Returns a port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Returns a port that was free a moment ago.
+
+    The system gives clients none of these ports. A connection could otherwise take the port while the service is
+    started again, even one to the service: a connection to a closed port may get the same port and reach itself.
+    """
+    for _ in range(1_000):
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", random.randrange(10_000, CLIENT_PORTS)))
+            return probe.getsockname()[1]
+    raise Unusable("no free port was found.")
 
 
 def plain_environment(additions=None):

@@ -108,20 +108,24 @@ public final class WebhookClient: Sendable {
   /// A host whose name servers do not answer occupies one of a few places until the system gives up, and no thread that
   /// something else needs. The caller does not wait so long.
   private func addresses(of host: String) async -> [HostAddress] {
-    let first = FirstOutcome<[HostAddress], Never>()
-    return await first.wait {
-      let limit = Task.detached { [longest = settings.longest] in
-        // The sleep throws only when the addresses came first.
-        if (try? await Task.sleep(for: longest)) != nil { first.end(.success([])) }
-      }
-      let lookUp = Task.detached { [lookUps, resolver] in
-        first.end(
-          .success(await lookUps.withOne { Task.isCancelled ? [] : await resolver.addresses(of: host) }))
-      }
-      return [limit, lookUp]
-    } onCancel: {
-      first.end(.success([]))
-    }.get()
+    let found = Task { [lookUps, resolver] in
+      await lookUps.withOne { Task.isCancelled ? [] : await resolver.addresses(of: host) }
+    }
+    let (results, result) = AsyncStream<[HostAddress]>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let limit = Task { [longest = settings.longest] in
+      // The sleep throws only when the addresses came first.
+      if (try? await Task.sleep(for: longest)) != nil { result.yield([]) }
+    }
+    Task { result.yield(await found.value) }
+    var addresses: [HostAddress] = []
+    // When the sender stops, the loop ends without a result.
+    for await first in results {
+      addresses = first
+      break
+    }
+    limit.cancel()
+    found.cancel()
+    return addresses
   }
 
   private func send(

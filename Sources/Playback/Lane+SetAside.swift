@@ -35,9 +35,11 @@ extension Lane {
     order.restore(one.item)
   }
 
-  /// Whether the others have to let an announcement that is set aside have its turn.
+  /// Whether the others have to let an announcement that is set aside have its turn. Only one has its turn at a time: the
+  /// next one must not hold up the others while it waits for the one before it.
   func isSetAsideOverdue(at now: Int64) -> Bool {
-    setAside.nextMoment.map { now - $0 >= Int64(InterruptedWork.longestDelay * 1000) } ?? false
+    guard let moment = setAside.nextMoment, alone.map({ waiting[$0] == nil }) ?? true else { return false }
+    return now - moment >= Int64(InterruptedWork.longestDelay * 1000)
   }
 
   /// The announcement that was set aside and must be rendered or played alone now.

@@ -7,9 +7,10 @@
   package enum ParsedPayloads {
     private static let counts = Locked<[String: Int]>([:])
 
-    /// Counts the payloads that contain a text, from now on.
+    /// Begins to count the payloads that contain a text.
     package static func watch(_ text: String) { counts.withLock { $0[text] = 0 } }
 
+    /// The number of times that a payload with the text was parsed since ``watch(_:)``.
     package static func count(of text: String) -> Int { counts.withLock { $0[text, default: 0] } }
 
     static func note(_ bytes: [UInt8]) {

@@ -86,7 +86,7 @@ public final class NotificationWork: Sendable {
     self.init(payload, read, fault, service: service, isCaughtUp: false)
   }
 
-  /// Creates the work on a lost push.
+  /// Creates the work for an announcement whose push was lost, and which the service was asked for.
   convenience init(lost payload: Data, _ read: NotificationPayload, service: NotificationService) {
     self.init(payload, read, nil, service: service, isCaughtUp: true)
   }

@@ -19,14 +19,13 @@ extension Lane {
     case .play(let item, let turn):
       guard let one = waiting[item.number], let sound = one.sound, isGapOver(before: sound, at: now) else { return }
       order = next
+      // Playing it may be what ended the process, so this is written before it sounds. If it cannot be written, it is
+      // heard all the same.
+      if one.isFromBefore, !isDeviceLost { _ = try? await ledger.set(item.number, .playing) }
       if await hasEndedElsewhere(item.number) {
         order.finished()
         drop(item.number)
         return mailbox.nudge()
-      }
-      if one.isFromBefore, !isDeviceLost {
-        // Playing it may be what ended the process. If this cannot be written, it is heard all the same.
-        _ = try? await ledger.set(item.number, .playing)
       }
       begin(Current(item: item, sound: sound, isReplay: one.isReplay))
       // While the device is lost, nothing is heard yet.

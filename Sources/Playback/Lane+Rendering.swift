@@ -70,7 +70,7 @@ extension Lane {
     } catch {
       let code = (error as? LedgerError)?.code
       if code == .illegalTransition, let entry = try? await ledger.entry(number), entry.state.isFinal { return .gone }
-      return .failed(RenderFailure(code: code?.rawValue ?? "internal_error", isPassing: true))
+      return .unwritten(code?.rawValue ?? "internal_error")
     }
   }
 
@@ -90,20 +90,28 @@ extension Lane {
     case .gone:
       _ = order.remove(number)
       drop(number)
+    case .unwritten(let code):
+      one.failure = LaneStatus.Blockage(since: one.failure?.since ?? clock.date(), code: code)
+      if number == summary?.number { return await refuseSummary(code) }
+      one.retryAt = clock.now() + pause(afterAttempts: one.attempts)
     case .failed(let failure):
       one.failure = LaneStatus.Blockage(since: one.failure?.since ?? clock.date(), code: failure.code)
       if number == summary?.number { return await refuseSummary(failure.code) }
       let isMoney = PlaybackItem.Category(one.category).isMoney
       guard !failure.isPassing || !isMoney && one.attempts >= settings.renderAttempts else {
-        let doublings = min(one.attempts - 1, 32)
-        let pause = settings.renderPauses.lowerBound << Int64(doublings)
-        one.retryAt = clock.now() + min(max(pause, settings.renderPauses.lowerBound), settings.renderPauses.upperBound)
+        one.retryAt = clock.now() + pause(afterAttempts: one.attempts)
         return
       }
       _ = order.remove(number)
       drop(number)
       await commit(number, .failed, Ledger.Change(detail: ["code": failure.code]))
     }
+  }
+
+  /// The pause before another attempt to render, in ms.
+  private func pause(afterAttempts attempts: Int) -> Int64 {
+    let pauses = settings.renderPauses
+    return min(max(pauses.lowerBound << Int64(min(attempts - 1, 32)), pauses.lowerBound), pauses.upperBound)
   }
 
   /// Forgets an announcement that will not be played.

@@ -35,8 +35,9 @@ extension Lane {
     order.restore(one.item)
   }
 
-  /// Whether the others have to let an announcement that is set aside have its turn. Only one has its turn at a time: the
-  /// next one must not hold up the others while it waits for the one before it.
+  /// Whether an announcement that is set aside has waited so long that the others make way for it.
+  ///
+  /// They do not while the one before it still waits. It cannot have its turn then, and would only hold up the others.
   func isSetAsideOverdue(at now: Int64) -> Bool {
     guard let moment = setAside.nextMoment, alone.map({ waiting[$0] == nil }) ?? true else { return false }
     return now - moment >= Int64(InterruptedWork.longestDelay * 1000)
@@ -51,9 +52,9 @@ extension Lane {
 
   /// Whether an announcement may be rendered now.
   ///
-  /// While one that was set aside is rendered or played, no other is rendered. Of those that were under way at one end of
-  /// the process, one may have caused it. They are rendered one after the other, so that a second end tells which one it
-  /// was.
+  /// While one that was set aside is rendered or played, no other is rendered. Of those that were under way at one end
+  /// of the process, one may have caused it. They are rendered one after the other, so that a second end tells which one
+  /// it was.
   func mayRender(_ number: Int64, at now: Int64) -> Bool {
     if let doneAlone { return number == doneAlone }
     if isSetAsideOverdue(at: now) { return false }

@@ -50,6 +50,9 @@ struct Reply<Value: Sendable>: Sendable {
 enum RenderOutcome: Sendable {
   case ready(LaneSound)
   case failed(RenderFailure)
+  /// The ledger could not be read or written, with the code of its error. That says nothing about the announcement, so
+  /// it never ends it.
+  case unwritten(String)
   /// The announcement has ended meanwhile.
   case gone
 }

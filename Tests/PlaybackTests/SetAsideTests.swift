@@ -167,6 +167,41 @@ struct SetAsideTests {
     await player.stop()
   }
 
+  @Test("While an announcement that was set aside waits for another attempt, the next one holds up no other")
+  func twoOverdue() async throws {
+    let lane = try TestLane()
+    for id in ["a", "b", "c", "d", "e", "f"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
+    for number in [1, 2] as [Int64] { try await interrupt(number, .rendering, times: 2, in: lane) }
+    lane.renderer.fail("a", RenderFailure(code: "engine_unavailable", isPassing: true))
+    let player = try await lane.started()
+    await lane.output.begins(1)
+    lane.clock.advance(by: 600_000)
+    lane.output.hearAll()
+    // A payment that fails keeps its place, so those after it wait for its next attempt.
+    while try await player.status().blockage?.code != "engine_unavailable" { await Task.yield() }
+    lane.clock.advance(by: 60_000)
+    for number in [1, 2, 6] as [Int64] { try await lane.event(.played, number, of: player) }
+    #expect(lane.output.heard.sorted() == [1, 2, 3, 4, 5, 6])
+    await player.stop()
+  }
+
+  @Test("A payment that another process cancelled before its turn is not heard, also after a restart")
+  func cancelledElsewhere() async throws {
+    let lane = try TestLane()
+    for id in ["a", "b"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
+    let player = try await lane.started { $0.gap = 1_000 }
+    await lane.output.begins(1)
+    try await lane.event(.waiting, 2, of: player)
+    try await lane.ledger.set(2, .cancelled)
+    lane.output.hearAll()
+    try await lane.event(.played, 1, of: player)
+    _ = try await player.accept(announcement("c"))
+    lane.clock.advance(by: 1_000)
+    try await lane.event(.played, 3, of: player)
+    #expect(lane.output.heard == [1, 3])
+    await player.stop()
+  }
+
   @Test("A player that is stopped leaves no announcement that counts as interrupted")
   func stopped() async throws {
     let lane = try TestLane()

@@ -50,6 +50,7 @@ final class RefusalLog: Sendable {
   private func finish() async {
     var isAwaited = true
     while isAwaited {
+      // Numbers are told for whole seconds.
       try? await Task.sleep(for: .seconds(1))
       let now = time()
       let leftOut: [Kind: Int]

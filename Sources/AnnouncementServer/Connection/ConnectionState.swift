@@ -6,7 +6,7 @@ import NIOCore
 /// the deadlines of a client that sends or reads too slowly.
 ///
 /// It is a value without a channel, a timer or a clock. The ``ConnectionHandler`` reports what it reads and writes, and
-/// asks what to do.
+/// asks whether to close the connection.
 struct ConnectionState: Sendable, Equatable {
   /// The time limit of a request that is still being received when the service stops.
   static let stopLimit: TimeAmount = .seconds(2)

@@ -16,8 +16,8 @@ struct Route: Sendable {
   var query: [String] = []
   /// Whether the answer's length grows with what the account has stored; see ``LongAnswers``.
   var isLong = false
-  /// Whether the handler runs on the event loop of its connection. Most of its answers are in memory then, and what may
-  /// block or takes long runs on threads that may wait. All other handlers run on such threads.
+  /// Whether the handler begins on the event loop of its connection, because most of its answers are in memory. It moves
+  /// to a thread that may wait for everything that may block or takes long. All other handlers begin on such a thread.
   var isOnLoop = false
   var handler: Handler
 

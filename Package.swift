@@ -69,7 +69,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
-  .testTarget(name: "ConcurrencySupportTests", dependencies: ["ConcurrencySupport"], swiftSettings: settings),
+  .testTarget(
+    name: "ConcurrencySupportTests", dependencies: ["ConcurrencySupport", "TestSupport"], swiftSettings: settings),
   .testTarget(
     name: "InstallationDiagnosisTests", dependencies: ["InstallationDiagnosis"], swiftSettings: settings),
   .testTarget(
@@ -109,8 +110,8 @@ let quickTests: [Target] = [
     name: "PlaybackTests",
     dependencies: [
       "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "PlaybackOrder",
-      "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "Waveforms",
-      grdb,
+      "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine",
+      "TestSupport", "Waveforms", grdb,
     ],
     swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
@@ -205,7 +206,8 @@ let quickTests: [Target] = [
     name: "CrierCommandTests",
     dependencies: [
       "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement",
-      "SoundOutputTestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", "crier", "speaker", crypto, grdb,
+      "SoundOutputTestSupport", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", "crier", "speaker",
+      crypto, grdb,
     ],
     swiftSettings: settings),
 ]

@@ -21,9 +21,6 @@ struct CurrencySet: OptionSet, Sendable, Hashable {
   static let thb = CurrencySet(rawValue: 1 << 13)
   static let mxn = CurrencySet(rawValue: 1 << 14)
 
-  /// The dollars other than the American dollar. Each is recognised only together with the name of its country.
-  static let otherDollars: CurrencySet = [.hkd, .twd, .sgd]
-
   /// The dinars that are divided into a thousand fils.
   static let dinars: CurrencySet = [.kwd, .bhd]
 

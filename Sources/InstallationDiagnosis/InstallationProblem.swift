@@ -85,28 +85,18 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     }
   }
 
-  public var code: Code
+  public let code: Code
+  /// The severity of every problem with this code.
+  public let severity: Severity
   /// What is wrong, as a sentence.
   public var message: String
   /// The command that mends it, for a shell. If no command can, it is a sentence that says what to do.
   public var remedy: String
 
-  public var severity: Severity { code.severity }
-
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
+    severity = code.severity
     self.message = message
     self.remedy = remedy
-  }
-
-  enum CodingKeys: String, CodingKey { case code, severity, message, remedy }
-
-  /// Also encodes the severity, which the compiler's own encoding would leave out.
-  public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(code, forKey: .code)
-    try fields.encode(severity, forKey: .severity)
-    try fields.encode(message, forKey: .message)
-    try fields.encode(remedy, forKey: .remedy)
   }
 }

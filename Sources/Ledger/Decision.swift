@@ -155,12 +155,22 @@ extension Ledger {
     ])
   }
 
-  /// Returns the decision about an announcement; nil if there is none, as for one that waits to be rendered, or one of
-  /// an earlier version.
-  static func decision(account: String, id: String, in database: Database) throws -> Decision? {
-    try database.cachedStatement(sql: "SELECT * FROM decisions WHERE account = ? AND id = ?").first(
-      [account, id], Decision.init(row:))
+  /// Returns the decisions about announcements, by the bytes of their ids. There is none about one that waits to be
+  /// rendered, or one of an earlier version.
+  static func decisions(account: String, ids: [String], in database: Database) throws -> [Data: Decision] {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM decisions WHERE \(withIDs)")
+    let decisions = try statement.all([account, json(ids)]) { row in
+      let id: String = try row.value("id")
+      return (id.bytes, try Decision(row: row))
+    }
+    return Dictionary(decisions) { first, _ in first }
   }
+
+  /// The condition for the rows of an account with one of many ids, which are given as JSON. One statement for many rows
+  /// takes a fraction of the time of one for each, because the names of its columns are read once.
+  static let withIDs = "account = ? AND id IN (SELECT value FROM json_each(?))"
+
+  static func json(_ ids: [String]) throws -> String { String(decoding: try JSONEncoder().encode(ids), as: UTF8.self) }
 }
 
 extension Decision {

@@ -155,16 +155,34 @@ extension Ledger {
       isSamePayload: payload.map { $0 == stored } ?? true)
   }
 
-  static func announcement(_ account: String, _ id: String, in database: Database) throws -> Announcement? {
-    let entry = try entries("account = ? AND id = ?", [account, id], in: database).first
-    // The order is by row number, because the index of ids is in that order. If the order were by time, SQLite would
-    // scan all answers of the account.
-    let answer = try database.cachedStatement(
-      sql: "SELECT * FROM answers WHERE account = ? AND id = ? ORDER BY rowid LIMIT 1"
-    ).first([account, id], Answer.init(row:))
-    guard entry != nil || answer != nil else { return nil }
-    let decision = try entry.map { $0.decision } ?? Self.decision(account: account, id: id, in: database)
-    return Announcement(account: account, id: id, entry: entry, decision: decision, answer: answer)
+  private static func announcement(_ account: String, _ id: String, in database: Database) throws -> Announcement? {
+    try announcements(account, [id], in: database)[id.bytes]
+  }
+
+  /// Returns the announcements with the ids, by the bytes of their ids, each with its first answer.
+  static func announcements(
+    _ account: String, _ ids: [String], in database: Database
+  ) throws -> [Data: Announcement] {
+    let wanted: StatementArguments = [account, try json(ids)]
+    let entries = Dictionary(try entries(withIDs, wanted, in: database).map { ($0.id.bytes, $0) }) { first, _ in first }
+    // The first answer is found by its row, because the index of ids is in that order. If the order were by time, SQLite
+    // would scan all answers of the account.
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT answers.* FROM json_each(?2) AS wanted JOIN answers ON answers.rowid = (
+          SELECT rowid FROM answers WHERE account = ?1 AND id = wanted.value ORDER BY rowid LIMIT 1)
+        """)
+    let answers = Dictionary(try statement.all(wanted, Answer.init(row:)).map { ($0.id.bytes, $0) }) { first, _ in first
+    }
+    let alone = try decisions(account: account, ids: ids.filter { entries[$0.bytes] == nil }, in: database)
+    var announcements: [Data: Announcement] = [:]
+    for id in ids {
+      let (entry, answer) = (entries[id.bytes], answers[id.bytes])
+      guard entry != nil || answer != nil else { continue }
+      announcements[id.bytes] = Announcement(
+        account: account, id: id, entry: entry, decision: entry.map { $0.decision } ?? alone[id.bytes], answer: answer)
+    }
+    return announcements
   }
 }
 

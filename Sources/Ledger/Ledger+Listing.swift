@@ -129,12 +129,17 @@ extension Ledger {
       var next = listed.count > page.count ? page.last?.cursor : horizon
       var announcements: [ListedAnnouncement] = []
       var pushCount = 0
-      for row in page where filter.text.map({ row.hasText || SearchText(row.id).contains($0) }) ?? true {
-        guard let announcement = try Self.announcement(account, row.id, in: database) else { continue }
-        let pushes = try Self.pushes(account, row.id, in: database)
+      let found = page.filter { row in filter.text.map { row.hasText || SearchText(row.id).contains($0) } ?? true }
+        .prefix(limit)
+      let ids = found.map(\.id)
+      let known = try Self.announcements(account, ids, in: database)
+      let pushed = try Self.pushed(account, ids, in: database)
+      for (index, row) in found.enumerated() {
+        guard let announcement = known[row.id.bytes] else { continue }
+        let pushes = pushed.contains(row.id) ? try Self.pushes(account, row.id, in: database) : []
         announcements.append(ListedAnnouncement(announcement: announcement, pushes: pushes))
         pushCount += pushes.count
-        if announcements.count == limit || pushCount >= Self.mostListedPushes {
+        if index + 1 == limit || pushCount >= Self.mostListedPushes {
           if row.cursor != page.last?.cursor { next = row.cursor }
           break
         }

@@ -62,6 +62,16 @@ extension Ledger {
       arguments: [account, announcement]) ?? false
   }
 
+  /// Returns which of the announcements were ever pushed.
+  static func pushed(_ account: String, _ ids: [String], in database: Database) throws -> Set<String> {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT value FROM json_each(?2)
+        WHERE EXISTS (SELECT 1 FROM pushes WHERE account = ?1 AND announcement = value)
+        """)
+    return Set(try statement.all([account, try json(ids)]) { try $0.value("value") })
+  }
+
   /// Returns the unfinished pushes after a number, oldest first.
   ///
   /// - Parameter limit: The maximum number of pushes, 1 to 10,000.

@@ -9,7 +9,7 @@ extension Ledger {
   public struct Entry: Sendable, Hashable {
     public let number: Int64
     /// The announcement. Its properties can also be read directly from the entry.
-    public let announcement: StoredAnnouncement
+    public fileprivate(set) var announcement: StoredAnnouncement
     public let state: State
     /// The detail of the last change of state.
     public let detail: [String: String]
@@ -118,17 +118,21 @@ extension Ledger {
   static func entries(
     _ condition: String, _ arguments: StatementArguments, in database: Database
   ) throws -> [Entry] {
-    try database.cachedStatement(sql: "SELECT * FROM announcements WHERE \(condition)").all(arguments) { row in
-      let decision = try decision(account: try row.value("account"), id: try row.value("id"), in: database)
-      return try Entry(row: row, decision: decision)
+    var entries = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE \(condition)")
+      .all(arguments, Entry.init(row:))
+    for (account, places) in Dictionary(grouping: entries.indices, by: { entries[$0].account.bytes }) {
+      let account = String(decoding: account, as: UTF8.self)
+      let decisions = try decisions(account: account, ids: places.map { entries[$0].id }, in: database)
+      for place in places { entries[place].announcement.decision = decisions[entries[place].id.bytes] }
     }
+    return entries
   }
 }
 
 extension Ledger.Entry {
-  fileprivate init(row: Row, decision: Decision?) throws {
+  fileprivate init(row: Row) throws {
     number = try row.value("number")
-    announcement = try StoredAnnouncement(row: row, decision: decision)
+    announcement = try StoredAnnouncement(row: row)
     state = try row.name("state")
     detail = try row.detail()
     clip = try row.optional("clip")
@@ -143,13 +147,12 @@ extension Ledger.Entry {
 }
 
 extension StoredAnnouncement {
-  fileprivate init(row: Row, decision: Decision?) throws {
+  fileprivate init(row: Row) throws {
     self.init(
       account: try row.value("account"), id: try row.value("id"), lane: try row.value("lane"),
       kind: try row.name("kind"), isReplay: try row.value("replay"), category: try row.name("category"),
       sequence: try row.optional("sequence"), payload: try row.value("payload"),
       defaultLocale: try row.optional("default_locale"), defaultPack: try row.optional("default_pack"),
-      defaultGroup: try row.optional("default_group"), decision: decision,
-      expiresAt: try row.date("expires_at"))
+      defaultGroup: try row.optional("default_group"), expiresAt: try row.date("expires_at"))
   }
 }

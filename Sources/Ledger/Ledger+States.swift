@@ -195,20 +195,6 @@ extension Ledger {
     }
   }
 
-  /// Sets the lane's last sequence number that was played or passed over. The new value may be lower, for a sender that
-  /// restarts its numbering, or nil, for a lane without numbers. In normal operation, ``set(_:_:_:)`` and
-  /// ``record(_:lane:number:detail:passing:)`` advance the value.
-  public func setLastPassedSequence(_ sequence: Int64?, lane: String) async throws(LedgerError) {
-    try checkLane(lane, while: .changing)
-    try await write(while: .changing) { database in
-      try database.execute(
-        sql: """
-          INSERT INTO lanes (lane, last_passed) VALUES (?, ?)
-          ON CONFLICT (lane) DO UPDATE SET last_passed = excluded.last_passed
-          """, arguments: [lane, sequence])
-    }
-  }
-
   static func pass(_ sequence: Int64, lane: String, in database: Database) throws {
     try database.cachedStatement(
       sql: """

@@ -15,7 +15,8 @@ extension Row {
   func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
     let stored: DatabaseValue? = self[column]
     guard let stored, !stored.isNull else { return nil }
-    return try value(column)
+    guard let value = Value.fromDatabaseValue(stored) else { throw UnreadableRow() }
+    return value
   }
 
   func name<Value: RawRepresentable<String>>(_ column: String) throws -> Value {

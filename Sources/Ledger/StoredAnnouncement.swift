@@ -105,6 +105,9 @@ extension Ledger {
 
 extension String {
   var hasZero: Bool { utf8.contains(0) }
+
+  /// The text as a key. Two texts of different bytes can be equal as strings, such as two forms of "é".
+  var bytes: Data { Data(utf8) }
 }
 
 extension Date {

@@ -116,19 +116,19 @@ struct AccountWorkTests {
     let door = Locked(false)
     let poor = Task {
       try await flights.value(for: "clip") {
-        while !door.withLock({ $0 }) { await Task.yield() }
+        try await eventually { door.withLock({ $0 }) }
         try await work.permit("poor").begin()
         return 1
       }.value
     }
-    while await flights.count < 1 { await Task.yield() }
+    try await eventually { await flights.count >= 1 }
     async let rich = Clips.shared("rich") {
       try await flights.value(for: "clip") {
         try await work.permit("rich").begin()
         return 2
       }
     }
-    while await flights.waiting < 2 { await Task.yield() }
+    try await eventually { await flights.waiting >= 2 }
     door.withLock { $0 = true }
     let made = try await rich
     #expect(made.value == 2)
@@ -184,7 +184,7 @@ struct AccountWorkTests {
     service.voice.hold()
     async let first = client.post(payment("p1", "1.00"))
     let place = try await startBatch(behindFirstOf: service, client)
-    while service.server.work.waiting < 1 { await Task.yield() }
+    try await eventually { service.server.work.waiting >= 1 }
     // The account's other clip is under way until this is answered.
     let taken = try await client.send(.delete, place)
     #expect(taken.status == 200)
@@ -274,7 +274,7 @@ struct AccountWorkTests {
     #expect(refused.status == 429 && refused.code == "account_busy" && refused.header("Retry-After") != nil)
     #expect(try await service.stranger.get("/metrics").text.contains("crier_batch_streams 2\n"))
     streams[0].end()
-    while service.server.batchSlots.count > 1 { await Task.yield() }
+    try await eventually { service.server.batchSlots.count <= 1 }
     let again = await client.stream(place, headers)
     #expect(try await again.event().name == "progress")
     again.end()

@@ -24,7 +24,7 @@ struct BatchCancellingTests {
   /// Waits until no further row of a batch begins.
   private func isStopping(_ place: String) async throws {
     let id = try place.split(separator: "/").last.map(String.init).orThrow("an id")
-    while await !service.server.batches.isStopping(id) { await Task.yield() }
+    try await eventually { await service.server.batches.isStopping(id) }
   }
 
   @Test("a waiting batch that is cancelled never starts, and frees its slot")
@@ -110,7 +110,7 @@ struct BatchCancellingTests {
     let again = TestClient(server: next.server, key: client.key)
     next.startBatches()
     for place in [running, waiting] {
-      while try await again.get(place).status == 404 { await Task.yield() }
+      try await eventually { try await again.get(place).status != 404 }
       #expect(try await again.get(place).string("state") == "cancelled")
     }
     #expect(next.voice.calls == 0)

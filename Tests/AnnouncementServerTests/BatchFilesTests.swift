@@ -26,7 +26,7 @@ struct BatchFilesTests {
     let (place, other) = (try await place(client), try await place(client))
     disk.pause()
     let cancelling = Task { try await client.send(.delete, place) }
-    await disk.isAsked()
+    try await disk.isAsked()
     #expect(try await client.get(place).string("state") == "running")
     #expect(try await client.get(other).string("state") == "running")
     #expect(try await client.get("/v1/voices").status == 200)
@@ -42,7 +42,7 @@ struct BatchFilesTests {
     let other = try await place(client)
     disk.pause()
     let sending = Task { try await place(client, "text\nfour\n") }
-    await disk.isAsked()
+    try await disk.isAsked()
     #expect(try await client.get(other).string("state") == "running")
     disk.resume()
     #expect(try await client.get(sending.value).string("state") == "running")
@@ -54,7 +54,7 @@ struct BatchFilesTests {
     let place = try await place(client)
     disk.pause()
     service.startBatches()
-    await disk.isAsked()
+    try await disk.isAsked()
     #expect(try await client.get(place).string("state") == "running")
     #expect(try await client.get("/v1/voices").status == 200)
     disk.resume()
@@ -67,7 +67,7 @@ struct BatchFilesTests {
     let (place, next) = (try await place(client), try await place(client, "text\nfour\n"))
     disk.pause()
     let cancelling = Task { try await client.send(.delete, place) }
-    await disk.isAsked()
+    try await disk.isAsked()
     service.startBatches()
     disk.resume()
     let taken = try await cancelling.value
@@ -98,9 +98,9 @@ struct BatchFilesTests {
   func lastRow() async throws {
     let (client, place, work) = try await batchAtItsLastRows()
     let cancelling = Task { try await client.send(.delete, place) }
-    await disk.isAsked()
+    try await disk.isAsked()
     service.voice.release()
-    while try await client.get(place).number("done") != 3 { await Task.yield() }
+    try await eventually { try await client.get(place).number("done") == 3 }
     disk.resume()
     let taken = try await cancelling.value
     #expect(try taken.string("state") == "cancelled" && taken.number("done") == 3)
@@ -127,7 +127,7 @@ struct BatchFilesTests {
   func stopping() async throws {
     let (client, place, work) = try await batchAtItsLastRows()
     service.voice.release()
-    await disk.isAsked()
+    try await disk.isAsked()
     work.cancel()
     disk.resume()
     await work.value
@@ -180,10 +180,10 @@ struct BatchFilesTests {
     let thread = OneThread()
     let result = Task(executorPreference: thread) { try await client.result(place) }
     var pipe: Int32 = -1
-    while pipe < 0 {
-      // The pipe can be opened when the service has begun to open it.
+    // The pipe can be opened when the service has begun to open it.
+    try await eventually {
       pipe = open(file, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-      await Task.yield()
+      return pipe >= 0
     }
     let other = Task(executorPreference: thread) { try await client.get(place) }
     #expect(try await other.value.string("state") == "done")

@@ -205,9 +205,9 @@ struct BatchTests {
     for place in places { #expect(try await client.end(of: place).string("state") == "done") }
     #expect(service.voice.calls == 1)
     var sixth = try await client.postBatch("text\none\n")
-    while sixth.status == 503 {
-      await Task.yield()
-      sixth = try await client.postBatch("text\none\n")
+    try await eventually {
+      if sixth.status == 503 { sixth = try await client.postBatch("text\none\n") }
+      return sixth.status != 503
     }
     _ = try await client.end(of: try sixth.header("Location").orThrow("a place"))
   }
@@ -288,7 +288,7 @@ struct BatchRestartTests {
     let next = try TestService(in: service.folder)
     let again = TestClient(server: next.server, key: client.key)
     let worker = next.startBatches()
-    while try await again.get(waiting).status == 404 { await Task.yield() }
+    try await eventually { try await again.get(waiting).status != 404 }
     #expect(try await again.end(of: place).number("done") == 2)
     #expect(try await again.end(of: waiting).number("done") == 1)
     #expect(service.voice.calls + next.voice.calls <= 4)
@@ -299,7 +299,7 @@ struct BatchRestartTests {
     let third = try TestService(in: service.folder)
     third.startBatches()
     let late = TestClient(server: third.server, key: client.key)
-    while try await late.get(place).status == 404 { await Task.yield() }
+    try await eventually { try await late.get(place).status != 404 }
     #expect(try await late.get(place).string("state") == "done")
     #expect(try await late.result(place).count == 2)
     #expect(third.voice.calls == 0)
@@ -377,7 +377,7 @@ struct BatchRestartTests {
     let next = try TestService(in: service.folder)
     let again = TestClient(server: next.server, key: client.key)
     next.startBatches()
-    while try await again.get(places[1]).status == 404 { await Task.yield() }
+    try await eventually { try await again.get(places[1]).status != 404 }
     let running = try await again.postBatch("text\ntwo\n").header("Location").orThrow("a place")
     _ = try await again.end(of: running)
     await next.server.batches.prune()

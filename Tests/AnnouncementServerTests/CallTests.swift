@@ -5,6 +5,7 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import Testing
+import TestSupport
 
 @testable import AnnouncementServer
 
@@ -82,7 +83,7 @@ struct CallTests {
         let call = call(body: RequestBody(asyncSequence: body))
         group.addTask { try await bodies.read(call, of: "account \(number / LargeBodies.mostOfOne)", upTo: 10) }
       }
-      while bodies.count < LargeBodies.most { await Task.yield() }
+      try await eventually { bodies.count >= LargeBodies.most }
       #expect(try await !isTaken())
       #expect(try await !isTaken("account 0"))
       senders[0].yield(ByteBuffer(string: "whole"))

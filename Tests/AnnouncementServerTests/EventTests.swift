@@ -155,10 +155,7 @@ struct EventTests {
     // With the next beat, or with what happens before.
     if heartbeat > 1 { #expect(try await other.post(payment("p1")).status == 201) }
     #expect(await stream.rest().allSatisfy { $0 == ServerSentEvent.heartbeat })
-    while service.server.hub.count > 0 {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
+    try await eventually { service.server.hub.count == 0 }
   }
 
   @Test("a client that disconnects leaves nothing behind, even before its response begins")
@@ -169,11 +166,11 @@ struct EventTests {
     #expect(try await service.stranger.get("/metrics").text.contains("crier_event_streams 1\n"))
     stream.end()
     _ = await stream.rest()
-    while service.server.hub.count > 0 { await Task.yield() }
+    try await eventually { service.server.hub.count == 0 }
     for _ in 0..<3 {
       _ = await client.respond(.get, "/v1/events", Self.headers, .init(buffer: .init()))
     }
-    while service.server.hub.count > 0 { await Task.yield() }
+    try await eventually { service.server.hub.count == 0 }
   }
 
   @Test("the number of open streams is limited for each account and in total")

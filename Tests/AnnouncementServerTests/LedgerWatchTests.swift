@@ -6,6 +6,7 @@ import Ledger
 import LedgerTestSupport
 import ServiceLifecycleTestKit
 import Testing
+import TestSupport
 
 @testable import AnnouncementServer
 
@@ -16,7 +17,7 @@ struct LedgerWatchTests {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "ledger.sqlite")
     do { _ = try Ledger(at: file) }
-    while FileManager.default.fileExists(atPath: file.path + "-wal") { await Task.yield() }
+    try await eventually { !FileManager.default.fileExists(atPath: file.path + "-wal") }
     try DamagedLedger.fill(file, announcements: 20_000)
     if let part { try DamagedLedger.damage(part, of: file) }
     return folder
@@ -60,8 +61,8 @@ struct LedgerWatchTests {
   func met() async throws {
     let service = try service(in: try await folder(damaging: nil))
     let running = Task { try await service.server.ledgerWatch.run() }
-    while !service.log.lines.contains(where: { $0.hasPrefix("info The ledger was checked beside the work") }) {
-      await Task.yield()
+    try await eventually {
+      service.log.lines.contains { $0.hasPrefix("info The ledger was checked beside the work") }
     }
     let file = service.ledger.file
     let bytes = try Data(contentsOf: file)

@@ -142,7 +142,7 @@ struct LibraryCallTests {
       body: Data("id,amount,currency\na,1.00,USD\nb,2.00,USD\n".utf8)
     ).header("Location").orThrow("a place")
     service.startBatches()
-    while try await client.get(place).string("state") != "done" { await Task.yield() }
+    try await eventually { try await client.get(place).string("state") == "done" }
     let listed = try await client.get("/v1/library/changes?group=group.tills")
     #expect(try Set(names(listed)) == Set(service.clips("group.tills").map { "added \($0)" }))
     let id = try place.split(separator: "/").last.map(String.init).orThrow("an id")

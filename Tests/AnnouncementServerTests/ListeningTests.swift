@@ -167,12 +167,12 @@ struct ListeningTests {
               .channelOption(.allowRemoteHalfClosure, value: true).connect(host: "127.0.0.1", port: port).get()
             try await stream.writeAndFlush(ByteBuffer(string: request))
             streams.append(stream)
-            while slots.count < number { await Task.yield() }
+            try await eventually { slots.count >= number }
           }
           let refused = try await client.get(path, ["Accept": "text/event-stream"])
           #expect(refused.status == 429 && refused.code == "account_busy")
           for stream in streams { try await stream.close(mode: isHalf ? .output : .all) }
-          while slots.count > 0 { await Task.yield() }
+          try await eventually { slots.count == 0 }
           // The service may have closed its side by now.
           for stream in streams where isHalf { try? await stream.close() }
         }
@@ -195,9 +195,9 @@ struct ListeningTests {
       let key = try client.key.orThrow("a key")
       told.yield((key, place))
       service.run { _ = try await Self.talk(port, Self.get("/v1/events", "Authorization: \(key.bearer)\r\n")) }
-      while service.server.hub.count < 1 { await Task.yield() }
+      try await eventually { service.server.hub.count >= 1 }
       service.run {
-        while !service.server.stopping.isStopping { await Task.yield() }
+        try await eventually { service.server.stopping.isStopping }
         service.voice.release()
       }
     }
@@ -210,7 +210,7 @@ struct ListeningTests {
     try await next.event(.played, of: player)
     for await (key, place) in keys {
       let again = TestClient(server: next.server, key: key)
-      while try await again.get(place).status == 404 { await Task.yield() }
+      try await eventually { try await again.get(place).status != 404 }
       #expect(try await again.end(of: place).string("state") == "done")
     }
   }

@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import Dispatch
 import FileSystem
+import TestSupport
 
 /// A disk that stands still, or that fails, when the test says so.
 final class PausedDisk: Sendable {
@@ -43,5 +44,5 @@ final class PausedDisk: Sendable {
   func setBroken(_ isBroken: Bool) { state.withLock { $0.isBroken = isBroken } }
 
   /// Waits until something is being written.
-  func isAsked() async { while state.withLock({ $0.waiting == 0 }) { await Task.yield() } }
+  func isAsked() async throws { try await eventually { state.withLock { $0.waiting > 0 } } }
 }

@@ -77,7 +77,7 @@ struct PlaybackCallsTests {
       let answer = try await client.post(payment("p\(number)", "\(number)", #""deliver":["play"]"# + locale))
       #expect(answer.status == 201)
     }
-    while try await client.get("/v1/playback").number("waiting_count") != 20 { await Task.yield() }
+    try await eventually { try await client.get("/v1/playback").number("waiting_count") == 20 }
     let status = try await client.get("/v1/playback")
     #expect(try status.number("waiting_count") == 20)
     for index in 0..<20 {
@@ -235,7 +235,7 @@ struct PlaybackCallsTests {
     let status = try await client.get("/v1/playback")
     #expect(try status.value("playing") == nil && status.number("waiting_count") == 1)
     #expect(try status.string("device_code") == "device_lost" && status.string("device_lost_since") != nil)
-    while try await client.get("/v1/announcements/p1").string("delivery.play.state") != "waiting" { await Task.yield() }
+    try await eventually { try await client.get("/v1/announcements/p1").string("delivery.play.state") == "waiting" }
     let metrics = MetricLines(try await service.stranger.get("/metrics").text)
     #expect(metrics.values["crier_player_device_lost"] == 1)
   }
@@ -249,7 +249,7 @@ struct PlaybackCallsTests {
         account: "shop", id: "p1", lane: TestService.lane, category: .payment,
         payload: Data(payment("p1", "12.50", #""deliver":["play"]"#).utf8)))
     try await service.startPlayer()
-    while try await client.get("/v1/playback").string("blocked_code") == nil { await Task.yield() }
+    try await eventually { try await client.get("/v1/playback").string("blocked_code") != nil }
     let status = try await client.get("/v1/playback")
     #expect(try status.string("blocked_code") == "engine_unavailable" && status.string("blocked_since") != nil)
     #expect(try status.value("device_code") == nil && status.number("waiting_count") == 1)

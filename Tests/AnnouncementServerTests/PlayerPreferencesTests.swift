@@ -93,7 +93,7 @@ struct PlayerPreferencesTests {
     #expect(try await client.get("/v1/playback").value("chime.set") as? Bool == false)
     for id in ["p1", "p2"] { try await play(client, id) }
     await service.output.begins(1)
-    while try await service.ledger.entry(account: "shop", id: "p2")?.state != .waiting { await Task.yield() }
+    try await eventually { try await service.ledger.entry(account: "shop", id: "p2")?.state == .waiting }
     let answer = try await setChime(client, Self.tone())
     #expect(try answer.status == 200 && answer.value("chime.set") as? Bool == true)
     let length = try Self.length(Self.tone())

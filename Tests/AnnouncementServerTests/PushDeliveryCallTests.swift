@@ -63,12 +63,13 @@ struct PushDeliveryCallTests {
 
   /// Waits until all pushes of an announcement have ended.
   private func outcome(of id: String, _ client: TestClient) async throws -> [State.Push] {
-    while true {
+    var pushes: [State.Push] = []
+    try await eventually {
       let answer = try await client.get("/v1/announcements/\(id)")
-      let pushes = try JSONDecoder().decode(State.self, from: answer.body).delivery.push ?? []
-      if !pushes.isEmpty, pushes.allSatisfy({ !["waiting", "sending"].contains($0.state) }) { return pushes }
-      await Task.yield()
+      pushes = try JSONDecoder().decode(State.self, from: answer.body).delivery.push ?? []
+      return !pushes.isEmpty && pushes.allSatisfy { !["waiting", "sending"].contains($0.state) }
     }
+    return pushes
   }
 
   private struct Payload: Decodable {
@@ -341,7 +342,7 @@ struct PushDeliveryCallTests {
     service.run { [server = service.server] in try await server.pushService?.run() }
     let answer = try await client.post(payment("p1", "1.00", #""deliver":["push"],"device":"shop-7""#))
     #expect(answer.status == 201, "\(answer.text)")
-    while try await service.ledger.pushCounts()[.delivered] == nil { await Task.yield() }
+    try await eventually { try await service.ledger.pushCounts()[.delivered] != nil }
     #expect(simulator.deliveries(to: Self.tokens[1]).count == 1)
     #expect(try await service.ledger.pushCounts() == [.delivered: 1, .waiting: 1])
     await simulator.stop()
@@ -362,10 +363,10 @@ struct PushDeliveryCallTests {
     service.run { [server = service.server] in try await server.pushService?.run() }
     withExtendedLifetime(seat) {}
     seat = nil
-    while try await service.ledger.pushCounts() != [.delivered: 1] { await Task.yield() }
+    try await eventually { try await service.ledger.pushCounts() == [.delivered: 1] }
     // This service is the sender now, and nobody tells it of the next push.
     try await other.accept([push], account: "shop")
-    while try await service.ledger.pushCounts() != [.delivered: 2] { await Task.yield() }
+    try await eventually { try await service.ledger.pushCounts() == [.delivered: 2] }
     #expect(simulator.deliveries(to: Self.tokens[0]).count == 2)
     await simulator.stop()
   }

@@ -106,7 +106,7 @@ struct RemovalOfSharedClipsTests {
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
     let removal = try await clips.turns.share([clip]) {
       let removal = Task { try await removedClips(client) }
-      while await clips.turns.waitingCount < 1 { await Task.yield() }
+      try await eventually { await clips.turns.waitingCount >= 1 }
       _ = try await service.ledger.accept(
         answer: NewAnswer(
           account: "other", key: "id:q", bodyDigest: Data(count: 32), id: "q", status: 201, report: Data(),
@@ -124,7 +124,7 @@ struct RemovalOfSharedClipsTests {
     let other = try await service.client(account: "other")
     let posting = try await clips.turns.take([clip]) { () async throws -> Task<TestAnswer, any Error> in
       let posting = Task { try await other.post(payment()) }
-      while await clips.turns.waitingCount < 1 { await Task.yield() }
+      try await eventually { await clips.turns.waitingCount >= 1 }
       #expect(try await clips.remove(clip, from: "group.crier"))
       return posting
     }
@@ -178,7 +178,7 @@ struct RemovalOfSharedClipsTests {
     service.voice.hold()
     let list = body + "\n" + #"{"text":"two","locale":"en-US"}"# + "\n"
     let place = try await other.postBatch(list, "application/jsonl").header("Location").orThrow("a place")
-    while try await other.get(place).number("done") != 1 { await Task.yield() }
+    try await eventually { try await other.get(place).number("done") == 1 }
     #expect(try await removedClips(client) == [])
     service.voice.release()
     #expect(try await other.end(of: place).number("done") == 2)
@@ -197,7 +197,7 @@ struct RemovalOfSharedClipsTests {
       service.startBatches()
       let list = "amount,currency,locale\n12.50,USD,en-US\n"
       let place = try await other.postBatch(list).header("Location").orThrow("a place")
-      while await clips.turns.waitingCount < 1 { await Task.yield() }
+      try await eventually { await clips.turns.waitingCount >= 1 }
       #expect(try await clips.remove(clip, from: "group.crier"))
       return place
     }

@@ -33,7 +33,7 @@ struct RestoreCallTests {
     let player = try await service.startPlayer()
     try await play(client, "p1", "p2", "p3")
     await service.output.begins(1)
-    while try await client.get("/v1/playback").number("waiting_count") != 2 { await Task.yield() }
+    try await eventually { try await client.get("/v1/playback").number("waiting_count") == 2 }
     #expect(try await client.send(.delete, "/v1/playback/p2").status == 200)
     let answer = try await restore(client, #"{"id":"p2"}"#)
     #expect(answer.status == 200 && answer.text == #"{"id":"p2","state":"waiting"}"#)

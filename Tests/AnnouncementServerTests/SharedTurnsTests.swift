@@ -3,6 +3,7 @@
 import AnnouncementService
 import ConcurrencySupport
 import Testing
+import TestSupport
 
 @testable import AnnouncementServer
 
@@ -12,8 +13,8 @@ private struct Fault: Error, Equatable {}
 struct SharedTurnsTests {
   private let turns = Turns<String>()
 
-  private func waitFor(_ count: Int) async {
-    while await turns.waitingCount < count { await Task.yield() }
+  private func waitFor(_ count: Int) async throws {
+    try await eventually { await turns.waitingCount >= count }
   }
 
   @Test("shared turns run together; an exclusive turn waits for them, and later ones wait for it")
@@ -31,11 +32,11 @@ struct SharedTurnsTests {
           }
         })
     }
-    while entered.withLock({ $0 }) < 3 { await Task.yield() }
+    try await eventually { entered.withLock({ $0 }) >= 3 }
     tasks.append(Task { [turns] in await turns.take(["a"]) { order.withLock { $0.append("alone") } } })
-    await waitFor(1)
+    try await waitFor(1)
     tasks.append(Task { [turns] in await turns.share(["a"]) { order.withLock { $0.append("late") } } })
-    await waitFor(2)
+    try await waitFor(2)
     #expect(await turns.share(["b"]) { 7 } == 7)
     #expect(await turns.take(["b"]) { 8 } == 8)
     #expect(order.withLock { $0 }.isEmpty)
@@ -56,14 +57,14 @@ struct SharedTurnsTests {
         order.withLock { $0.append("alone") }
       }
     }
-    while !entered.withLock({ $0 }) { await Task.yield() }
+    try await eventually { entered.withLock({ $0 }) }
     let shared = Task { [turns] in
       await turns.share(["b", "a"]) {
         order.withLock { $0.append("shared") }
         #expect(await turns.count == 2)
       }
     }
-    await waitFor(1)
+    try await waitFor(1)
     await door.open()
     await exclusive.value
     await shared.value

@@ -130,7 +130,7 @@ final class TestService: Sendable {
   func startPlayer() async throws -> Player {
     guard let player = server.player else { throw Missing(what: "a player") }
     run { try await player.run() }
-    while player.player == nil { await Task.yield() }
+    try await eventually { player.player != nil }
     guard let running = player.player else { throw Missing(what: "a running player") }
     return running
   }

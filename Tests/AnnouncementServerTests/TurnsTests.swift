@@ -3,6 +3,7 @@
 import AnnouncementService
 import ConcurrencySupport
 import Testing
+import TestSupport
 
 @testable import AnnouncementServer
 
@@ -28,8 +29,8 @@ private struct Fault: Error, Equatable {}
 struct TurnsTests {
   private let turns = Turns<String>()
 
-  private func waitFor(_ count: Int) async {
-    while await turns.count < count { await Task.yield() }
+  private func waitFor(_ count: Int) async throws {
+    try await eventually { await turns.count >= count }
   }
 
   @Test("tasks with the same key run one after another, in the order of their arrival")
@@ -50,7 +51,7 @@ struct TurnsTests {
             most.withLock { $0.now -= 1 }
           }
         })
-      await waitFor(number + 1)
+      try await waitFor(number + 1)
     }
     #expect(order.withLock { $0 }.isEmpty)
     await door.open()
@@ -64,7 +65,7 @@ struct TurnsTests {
   func others() async throws {
     let door = Door()
     let task = Task { [turns] in await turns.take(["a", "b"]) { await door.pass() } }
-    await waitFor(2)
+    try await waitFor(2)
     #expect(await turns.take(["c"]) { 7 } == 7)
     await door.open()
     await task.value
@@ -80,9 +81,9 @@ struct TurnsTests {
         order.withLock { $0.append("first") }
       }
     }
-    await waitFor(2)
+    try await waitFor(2)
     let second = Task { [turns] in await turns.take(["id"]) { order.withLock { $0.append("second") } } }
-    await waitFor(3)
+    try await waitFor(3)
     await door.open()
     await first.value
     await second.value
@@ -116,7 +117,7 @@ struct SingleFlightTests {
           return answer.isShared
         }
       }
-      while await flights.waiting < 50 { await Task.yield() }
+      try await eventually { await flights.waiting >= 50 }
       #expect(await flights.count == 1)
       await door.open()
       return try await group.reduce(into: [Bool]()) { $0.append($1) }
@@ -136,7 +137,7 @@ struct SingleFlightTests {
         return 1
       }
     }
-    while await flights.count < 1 { await Task.yield() }
+    try await eventually { await flights.count >= 1 }
     #expect(try await flights.value(for: "b") { 2 }.value == 2)
     await door.open()
     #expect(try await first.value.value == 1)
@@ -153,7 +154,7 @@ struct SingleFlightTests {
         }
       }
     }
-    while await flights.waiting < 2 { await Task.yield() }
+    try await eventually { await flights.waiting >= 2 }
     await door.open()
     for task in tasks { await #expect(throws: Fault.self) { try await task.value } }
     let again = try await flights.value(for: "a") { 3 }
@@ -176,7 +177,7 @@ struct SingleFlightTests {
           }
         }
       }
-      while await flights.waiting < 50 { await Task.yield() }
+      try await eventually { await flights.waiting >= 50 }
       await door.open()
       return try await group.reduce(into: [Int]()) { $0.append($1) }
     }
@@ -196,7 +197,7 @@ struct SingleFlightTests {
         return 1
       }
     }
-    while await flights.count < 1 { await Task.yield() }
+    try await eventually { await flights.count >= 1 }
     first.cancel()
     await door.open()
     #expect(try await first.value.value == 1)

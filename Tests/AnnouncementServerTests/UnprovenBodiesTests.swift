@@ -58,7 +58,7 @@ struct UnprovenBodiesTests {
     let forged = signed(APIKey.make(), "text\none\n", key.id)
     let half = (0..<20).map { _ in Upload(service.stranger, "/v1/batches", forged) }
     for upload in half { upload.send("text\n") }
-    while service.server.keys.unproven.count < 20 { await Task.yield() }
+    try await eventually { service.server.keys.unproven.count >= 20 }
     #expect(try await victim.postBatch("text\none\n").status == 202)
     #expect(try await other.postBatch("text\none\n").status == 202)
     let list = "text\ntwo\n"
@@ -139,7 +139,7 @@ struct UnprovenBodiesTests {
       }
     }
     sender.yield(ByteBuffer(string: "0123456789ab"))
-    while ring.unproven.bytes < 12 { await Task.yield() }
+    try await eventually { ring.unproven.bytes >= 12 }
     #expect(await code(one, "text\none\n") == "busy")
     #expect(await code(other, "text\none\n") == nil)
     time.wait(limits.patience)
@@ -153,7 +153,7 @@ struct UnprovenBodiesTests {
   func proven() async throws {
     let (one, other) = (try await service.client(), try await service.client(account: "other"))
     let half = (0..<LargeBodies.mostOfOne).map { _ in Upload(one, "/v1/batches", ["Content-Type": "text/csv"]) }
-    while service.server.largeBodies.count < half.count { await Task.yield() }
+    try await eventually { service.server.largeBodies.count >= half.count }
     let refused = try await one.postBatch("text\none\n")
     #expect(refused.status == 429 && refused.code == "account_busy" && refused.header("Retry-After") != nil)
     #expect(try await other.postBatch("text\none\n").status == 202)

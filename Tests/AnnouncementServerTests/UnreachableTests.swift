@@ -22,31 +22,12 @@ struct UnreachableTests {
 
   /// Waits until a line of the log begins with a text.
   private func line(_ start: String, in service: TestService) async throws -> String {
-    try await withDeadline("a line \(start)") {
-      while true {
-        if let line = service.log.lines.first(where: { $0.hasPrefix(start) }) { return line }
-        try await Self.turn()
-      }
+    var line: String?
+    try await eventually("a line of the log begins with: \(start)") {
+      line = service.log.lines.first { $0.hasPrefix(start) }
+      return line != nil
     }
-  }
-
-  private static func turn() async throws {
-    try Task.checkCancellation()
-    await Task.yield()
-  }
-
-  private func withDeadline<Value: Sendable>(
-    _ what: String, _ work: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value?.self) { group in
-      group.addTask { try await work() }
-      group.addTask {
-        try await Task.sleep(for: .seconds(60))
-        return nil
-      }
-      defer { group.cancelAll() }
-      return try (try await group.next() ?? nil).orThrow(what)
-    }
+    return try #require(line)
   }
 
   // MARK: Pushes
@@ -86,10 +67,8 @@ struct UnreachableTests {
     service.run { [server = service.server] in try await server.pushService?.run() }
     #expect(try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"phone""#)).status == 201)
     let failures = #"crier_push_connection_failures_total{reason="cannot_connect"}"#
-    try await withDeadline("a failed attempt") {
-      while try await MetricLines(service.stranger.get("/metrics").text).values[failures] ?? 0 < 1 {
-        try await Self.turn()
-      }
+    try await eventually {
+      try await MetricLines(service.stranger.get("/metrics").text).values[failures] ?? 0 >= 1
     }
     let before = try await service.stranger.get("/readyz")
     #expect(try before.string("status") == "ready" && before.value("checks.pushes.ok") as? Bool == true)
@@ -194,7 +173,7 @@ struct UnreachableTests {
     service.run { [server = service.server] in try await server.webhookService?.run() }
     _ = try await client.send(.post, "/v1/webhook-endpoints/\(id)/test")
     let webhooks = try #require(service.server.webhookService)
-    try await withDeadline("a failed attempt") { while !webhooks.reach.isFailing { try await Self.turn() } }
+    try await eventually { webhooks.reach.isFailing }
     await webhooks.lookAtReach()
     #expect(try await service.stranger.get("/readyz").string("status") == "ready")
 

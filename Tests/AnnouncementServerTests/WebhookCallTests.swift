@@ -200,7 +200,7 @@ struct WebhookCallTests {
     var shown = try await backend.get("/v1/webhook-endpoints/\(id)")
     while try shown.string("disabled_at") == nil { shown = try await backend.get("/v1/webhook-endpoints/\(id)") }
     #expect(try shown.string("disabled_reason") == "failing" && shown.number("messages.expired") == 1)
-    while !service.log.lines.contains(where: { $0.contains("webhook endpoint was disabled") }) { await Task.yield() }
+    try await eventually { service.log.lines.contains(where: { $0.contains("webhook endpoint was disabled") }) }
     let alarms = service.log.lines.filter { $0.contains("webhook endpoint was disabled") }
     #expect(alarms.count == 1 && alarms[0].hasPrefix("error") && alarms[0].contains(id))
     #expect(!service.log.lines.joined().contains("SECRET"))

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestSupport
 
 @testable import ConcurrencySupport
 
@@ -88,14 +89,14 @@ struct WaitingThreadsTests {
   }
 
   @Test("threads end after the longest idle time, and later jobs start threads again")
-  func idle() async {
+  func idle() async throws {
     let threads = WaitingThreads(most: 8, longestIdle: 0.01)
     let gate = DispatchSemaphore(value: 0)
     let held = await holdThreads(of: threads, tasks: 8, running: 8, gate: gate)
     #expect(threads.count == 8)
     for _ in held { gate.signal() }
     for task in held { await task.value }
-    while threads.count > 0 { await Task.yield() }
+    try await eventually { threads.count == 0 }
     let answer = await Task.detached(executorPreference: threads) { 7 }.value
     #expect(answer == 7)
   }

@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 import Testing
+import TestSupport
 
 @Suite("The signal that there is work", .timeLimit(.minutes(5)))
 struct WorkSignalTests {
@@ -31,7 +32,7 @@ struct WorkSignalTests {
   }
 
   @Test("a signal that comes while nobody waits ends the next wait, once")
-  func kept() async {
+  func kept() async throws {
     let alarm = Alarm()
     let signal = WorkSignal(sleep: alarm.sleep)
     signal.wake()
@@ -39,21 +40,21 @@ struct WorkSignalTests {
     await signal.wait()
     // The second wait has nothing to end it but its time.
     let second = Task { await signal.wait(atMost: .seconds(3)) }
-    while alarm.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+    try await eventually { !alarm.asked.withLock({ $0.isEmpty }) }
     alarm.step.yield()
     await second.value
     #expect(alarm.asked.withLock { $0 } == [.seconds(3)])
   }
 
   @Test("news after a pause can be taken at once, and wakes after the pause")
-  func later() async {
+  func later() async throws {
     let alarm = Alarm()
     let signal = WorkSignal(sleep: alarm.sleep)
     _ = signal.takeNews()
     signal.announceNews(after: .seconds(1))
     #expect(signal.takeNews())
     let waiting = Task { await signal.wait() }
-    while alarm.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+    try await eventually { !alarm.asked.withLock({ $0.isEmpty }) }
     alarm.step.yield()
     await waiting.value
     #expect(alarm.asked.withLock { $0 } == [.seconds(1)])

@@ -4,13 +4,14 @@ import Foundation
 import Ledger
 import LedgerTestSupport
 import Testing
+import TestSupport
 
 @Suite("crier serve with a damaged ledger", .timeLimit(.minutes(10)))
 struct ServeDamagedLedgerTests {
   private func makeLedger(_ crier: Command, damaging part: DamagedLedger.Part?) async throws -> URL {
     let file = crier.home.appending(path: "ledger.sqlite")
     do { _ = try Ledger(at: file) }
-    while FileManager.default.fileExists(atPath: file.path + "-wal") { await Task.yield() }
+    try await eventually { !FileManager.default.fileExists(atPath: file.path + "-wal") }
     try DamagedLedger.fill(file, announcements: 20_000)
     if let part { try DamagedLedger.damage(part, of: file) }
     return file

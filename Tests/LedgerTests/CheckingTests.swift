@@ -76,7 +76,7 @@ struct CheckingTests {
     try DamagedLedger.damage(part, of: place.file)
     let ledger = try openUnchecked()
     #expect(try await ledger.entry(20_000)?.state == .played)
-    try await ledger.setLastPassedSequence(5, lane: "counter")
+    try await ledger.record(.sequenceMissing, lane: "counter", passing: 5)
     let before = try content(place)
 
     let error = await #expect(throws: LedgerError.self) {
@@ -100,7 +100,7 @@ struct CheckingTests {
     let before: [Data]
     do {
       let ledger = try openUnchecked()
-      try await ledger.setLastPassedSequence(5, lane: "counter")
+      try await ledger.record(.sequenceMissing, lane: "counter", passing: 5)
       before = try content(place)
       await #expect(throws: LedgerError.self) { try await ledger.checkIntegrity() }
     }

@@ -48,7 +48,7 @@ struct ExaminationTests {
   @Test("a closed ledger is checked and its keys are counted, and no file is made or changed")
   func closed() async throws {
     try await makeLedger()
-    try await isClosed()
+    try await place.isClosed()
     let before = try files()
     #expect(before["ledger.sqlite-wal"] == nil)
     guard
@@ -120,7 +120,7 @@ struct ExaminationTests {
   @Test("a damaged, foreign or newer file is refused with its reason, and stays as it is")
   func refused() async throws {
     try await makeLedger()
-    try await isClosed()
+    try await place.isClosed()
     let good = try Data(contentsOf: place.file)
     var damaged = good
     damaged.replaceSubrange(8_192..<damaged.count, with: Data(repeating: 0xA5, count: damaged.count - 8_192))
@@ -139,13 +139,5 @@ struct ExaminationTests {
     try await other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
     try other.close()
     #expect(failure() == .notALedger)
-  }
-
-  /// Returns when the ledger's last connection is closed, which removes its log.
-  private func isClosed() async throws {
-    while FileManager.default.fileExists(atPath: place.file.path + "-wal") {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
   }
 }

@@ -123,8 +123,8 @@ struct LanesTests {
 
   @Test("a lane without numbers of its own continues those of the lane from which requests move", arguments: [nil, 7])
   func sequence(own: Int64?) async throws {
-    try await ledger.setLastPassedSequence(41, lane: "door")
-    if let own { try await ledger.setLastPassedSequence(own, lane: "counter") }
+    try await ledger.record(.sequenceMissing, lane: "door", passing: 41)
+    if let own { try await ledger.record(.sequenceMissing, lane: "counter", passing: own) }
     try await accept("a", lane: "door", sequence: 42)
     try await ledger.moveRequests(from: "door", to: "counter")
     #expect(try await ledger.lastPassedSequence(lane: "counter") == own ?? 41)

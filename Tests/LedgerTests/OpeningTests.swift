@@ -102,6 +102,7 @@ struct OpeningTests {
   @Test("a ledger of a newer version is refused by the name of its change, points to the backup, and stays unchanged")
   func newer() async throws {
     try await _ = place.open().accept(payment("a"))
+    try await place.isClosed()
     try {
       let newer = try DatabaseQueue(path: place.file.path)
       try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2: something to come')") }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestSupport
 
 @testable import Ledger
 
@@ -91,12 +92,12 @@ struct PlayerSeatTests {
         group.addTask {
           let watcher = try place.open()
           var last: Int64 = -1
-          while last < 300 {
-            await Task.yield()  // There may be no more threads than watchers.
-            let status = try watcher.player(lane: "counter")
-            guard let number = status.report?.number else { continue }
-            #expect(number >= last)
-            last = number
+          try await eventually {
+            if let number = try watcher.player(lane: "counter").report?.number {
+              #expect(number >= last)
+              last = number
+            }
+            return last >= 300
           }
         }
       }

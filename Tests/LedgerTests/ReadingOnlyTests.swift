@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import LedgerTestSupport
 import Testing
+import TestSupport
 
 @testable import Ledger
 
@@ -31,10 +32,7 @@ struct ReadingOnlyTests {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file.path
       }
     }
-    while isOpen() {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
+    try await eventually { !isOpen() }
   }
 
   @Test("it is read beside its writer, and refuses to write")

@@ -49,10 +49,7 @@ final class TemporaryLedger: Sendable {
   /// Returns when a ledger that nobody has any more has been closed: what it did last may let it go a moment later, and
   /// then SQLite empties the log into the file.
   func isClosed() async throws {
-    while FileManager.default.fileExists(atPath: file.path + "-wal") {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
+    try await eventually { !FileManager.default.fileExists(atPath: file.path + "-wal") }
   }
 
   func mode(_ url: URL) throws -> Int? {

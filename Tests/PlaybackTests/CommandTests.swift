@@ -5,6 +5,7 @@ import Ledger
 import Playback
 import SoundOutputTestSupport
 import Testing
+import TestSupport
 
 @Suite("Player commands", .timeLimit(.minutes(2)))
 struct CommandTests {
@@ -84,7 +85,7 @@ struct CommandTests {
       }
       return try await group.reduce(0, +)
     }
-    while try await !lane.ledger.unfinished(lane: "counter").isEmpty { await Task.yield() }
+    try await eventually { try await lane.ledger.unfinished(lane: "counter").isEmpty }
     let counts = try await lane.ledger.counts()
     #expect((counts[.played] ?? 0) + (counts[.cancelled] ?? 0) == 60)
     #expect(counts[.cancelled] ?? 0 >= skipped)

@@ -6,6 +6,7 @@ import Playback
 import SoundOutputTestSupport
 import SoundOutputs
 import Testing
+import TestSupport
 
 @Suite("Player failures", .timeLimit(.minutes(2)))
 struct FailureTests {
@@ -32,12 +33,11 @@ struct FailureTests {
     for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
     try await lane.event(.waiting, 2, of: player)
     for (tries, pause) in [(1, 1_000), (2, 2_000), (3, 4_000)] as [(Int, Int64)] {
-      while try await player.status().next.first?.failure == nil
-        || lane.renderer.asked.count(where: { $0 == "a" }) < tries
-      {
-        await Task.yield()
+      try await eventually {
+        try await player.status().next.first?.failure != nil
+          && lane.renderer.asked.count(where: { $0 == "a" }) >= tries
       }
-      while try await player.status().next.first?.state == .rendering { await Task.yield() }
+      try await eventually { try await player.status().next.first?.state != .rendering }
       lane.clock.advance(by: pause - 1)
       _ = try await player.status()
       #expect(lane.renderer.asked.count { $0 == "a" } == tries)
@@ -63,14 +63,14 @@ struct FailureTests {
     let player = try await lane.started()
     #expect(try await player.status().blockage == nil)
     for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
-    while try await player.status().blockage == nil { await Task.yield() }
+    try await eventually { try await player.status().blockage != nil }
     let first = try await player.status().blockage
     #expect(first?.code == "disk_full" && first?.since == lane.clock.date())
     while lane.renderer.asked.count(where: { $0 == "a" }) < 2 || first == nil {
       lane.clock.advance(by: 1_000)
       _ = try await player.status()
     }
-    while try await player.status().next.first?.state == .rendering { await Task.yield() }
+    try await eventually { try await player.status().next.first?.state != .rendering }
     #expect(try await player.status().blockage == first, "a further failure does not change the time")
     let report = try lane.ledger.player(lane: player.lane).report
     #expect(report?.blockedCode == "disk_full" && report?.blockedSince == first?.since)
@@ -106,11 +106,11 @@ struct FailureTests {
     lane.output.breakOff(.deviceLost)
     #expect(try await lane.event(.deviceLost, of: player).detail == ["code": "device_lost"])
     for (left, pause) in [(1, 250), (0, 500)] as [(Int, Int64)] {
-      while try await player.status().playing?.isHeard != false { await Task.yield() }
+      try await eventually { try await player.status().playing?.isHeard == false }
       lane.clock.advance(by: pause)
       await lane.output.refusals(left: left)
     }
-    while try await player.status().playing?.isHeard != false { await Task.yield() }
+    try await eventually { try await player.status().playing?.isHeard == false }
     #expect(try await player.status().isDeviceLost)
     lane.clock.advance(by: 1_000)
     await lane.output.begins(2)
@@ -131,12 +131,12 @@ struct FailureTests {
     let player = try await lane.started()
     _ = try await player.accept(announcement("a"))
     try await lane.event(.deviceLost, of: player)
-    while try await player.status().playing?.isHeard != false { await Task.yield() }
+    try await eventually { try await player.status().playing?.isHeard == false }
     #expect(try await lane.state(1) == .waiting)
     lane.clock.advance(by: 250)
     await lane.output.begins(1)
     lane.output.setPosition(40)
-    while try await player.status().playing?.positionMilliseconds != 40 { await Task.yield() }
+    try await eventually { try await player.status().playing?.positionMilliseconds == 40 }
     lane.clock.advance(by: 200)
     try await lane.event(.deviceBack, of: player)
     #expect(try lane.ledger.player(lane: "counter").report?.positionMilliseconds == 40)
@@ -156,14 +156,14 @@ struct FailureTests {
     let player = try await lane.started()
     _ = try await player.accept(announcement("news", .information))
     try await lane.event(.deviceLost, of: player)
-    while try await player.status().playing?.isHeard != false { await Task.yield() }
+    try await eventually { try await player.status().playing?.isHeard == false }
     _ = try await player.accept(announcement("money"))
     try await lane.event(.interrupted, 1, of: player)
     await lane.output.begins(1)
     #expect(lane.output.begun == [2])
     lane.output.refuse(.deviceMissing)
     lane.output.breakOff(.deviceLost)
-    while try await player.status().playing?.isHeard != false { await Task.yield() }
+    try await eventually { try await player.status().playing?.isHeard == false }
     #expect(try await player.skip())
     #expect(try await lane.state(2) == .cancelled)
     await player.stop(finishingPlaying: false)

@@ -10,6 +10,7 @@ import PlaybackOrder
 import SoundOutputTestSupport
 import SpeechEngine
 import Testing
+import TestSupport
 
 @testable import Playback
 @testable import SoundOutputs
@@ -115,7 +116,7 @@ struct PlayerRaceTests {
     // A transaction of another program that does not end.
     let holder = try LockHolder(file)
     lane.output.hear()
-    while try await player.status().blockage == nil { await Task.yield() }
+    try await eventually { try await player.status().blockage != nil }
     #expect(try await player.status().blockage?.code == "busy")
     try await player.pause()
     #expect(try await player.status().isPaused)
@@ -145,9 +146,9 @@ struct PlayerRaceTests {
     try holder.release()
     lane.output.hearAll()
     // The next attempt follows after a pause, and the next sound after a gap.
-    while try await ledger.entry(2)?.state != .played {
+    try await eventually {
       lane.clock.advance(by: 1_000)
-      await Task.yield()
+      return try await ledger.entry(2)?.state == .played
     }
     #expect(try await ledger.entry(3)?.state == .cancelled)
     #expect(lane.output.heard == [1, 2], "an announcement whose cancellation was written late is not played")
@@ -271,7 +272,7 @@ struct SharedLaneTests {
     let lane = try TestLane()
     var seat: PlayerSeat? = try lane.ledger.takeSeat(lane: "counter")
     let task = Task { try await shared(lane).play([announcement("a", .information)]) }
-    while try await lane.ledger.unfinished(lane: "counter").isEmpty { await Task.yield() }
+    try await eventually { try await !lane.ledger.unfinished(lane: "counter").isEmpty }
     lane.output.refuse(.deviceBusy)
     lane.output.hearAll()
     withExtendedLifetime(seat) {}
@@ -297,7 +298,7 @@ struct SharedLaneTests {
     _ = try await lane.ledger.accept(announcement("other").onCounter)
     let task = Task { try await shared(lane).play([announcement("own", .information)]) }
     await lane.output.begins(1)
-    while try await lane.ledger.unfinished(lane: "counter").count < 2 { await Task.yield() }
+    try await eventually { try await lane.ledger.unfinished(lane: "counter").count >= 2 }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(try await lane.ledger.unfinished(lane: "counter").map(\.id) == ["other"])
@@ -311,7 +312,7 @@ struct SharedLaneTests {
     _ = try await player.accept(announcement("other"))
     await lane.output.begins(1)
     let task = Task { try await shared(lane).play([announcement("own", .information)]) }
-    while try await lane.ledger.unfinished(lane: "counter").count < 2 { await Task.yield() }
+    try await eventually { try await lane.ledger.unfinished(lane: "counter").count >= 2 }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     lane.clock.advance(by: 200)

@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import SoundOutputTestSupport
 import Testing
+import TestSupport
 import Waveforms
 
 @testable import Playback
@@ -174,7 +175,7 @@ struct PlayingTests {
     for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
     await lane.output.begins(1)
     async let stopped: Void = player.stop()
-    while !player.signals.isStopAsked { await Task.yield() }
+    try await eventually { player.signals.isStopAsked }
     lane.output.hear()
     await stopped
     #expect(try await lane.state(1) == .played)

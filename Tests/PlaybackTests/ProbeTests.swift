@@ -5,6 +5,7 @@ import Playback
 import SoundOutputTestSupport
 import SoundOutputs
 import Testing
+import TestSupport
 
 @Suite("A player looks whether its device works", .timeLimit(.minutes(10)))
 struct ProbeTests {
@@ -28,7 +29,7 @@ struct ProbeTests {
   func watched() async throws {
     let lane = try TestLane()
     let player = try await lane.started { $0.probeInterval = 30_000 }
-    while lane.output.openings < 1 { await Task.yield() }
+    try await eventually { lane.output.openings >= 1 }
     lane.output.refuseOpening(.deviceBusy)
     lane.clock.advance(by: 30_000)
     #expect(try await lane.event(.deviceLost, of: player).detail == ["code": "device_busy"])
@@ -40,13 +41,13 @@ struct ProbeTests {
     let lane = try TestLane()
     lane.output.refuse(.deviceMissing)
     let player = try await lane.started { $0.probeInterval = 30_000 }
-    while lane.output.openings < 1 { await Task.yield() }
+    try await eventually { lane.output.openings >= 1 }
     lane.output.holdOpenings()
     lane.output.refuseOpening(.deviceMissing)
     lane.clock.advance(by: 30_000)
-    while lane.output.openings < 2 { await Task.yield() }
+    try await eventually { lane.output.openings >= 2 }
     _ = try await player.accept(announcement("a"))
-    while try await lane.state(1) != .playing { await Task.yield() }
+    try await eventually { try await lane.state(1) == .playing }
     lane.output.releaseOpenings()
     try await lane.event(.interrupted, 1, of: player)
     #expect(try await lane.state(1) == .waiting)

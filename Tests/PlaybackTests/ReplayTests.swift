@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import SoundOutputTestSupport
 import Testing
+import TestSupport
 import Waveforms
 
 @testable import Playback
@@ -112,7 +113,7 @@ struct ReplayTests {
     try await player.pause()
     for _ in 0..<300 { try await lane.ledger.send(.replay(1), lane: "counter") }
     lane.clock.advance(by: 200)
-    while try await lane.ledger.unfinishedReplays(lane: "counter").count < 10 { await Task.yield() }
+    try await eventually { try await lane.ledger.unfinishedReplays(lane: "counter").count >= 10 }
     #expect(try await player.status().waitingCount == 10)
     await player.stop()
   }

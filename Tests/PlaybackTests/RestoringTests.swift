@@ -148,7 +148,7 @@ struct RestoringTests {
       clock: lane.clock, summary: { _ in nil })
     try await player.start()
     _ = try await player.accept(announcement("a"))
-    while renderer.count == 0 { await Task.yield() }
+    try await eventually { renderer.count != 0 }
     #expect(try await player.cancel(1))
     #expect(try await player.restore(1))
     #expect(try await player.status().next.map(\.number) == [1])
@@ -177,7 +177,7 @@ struct RestoringTests {
       }
       try await group.waitForAll()
     }
-    while try await !lane.ledger.unfinished(lane: "counter").isEmpty { await Task.yield() }
+    try await eventually { try await lane.ledger.unfinished(lane: "counter").isEmpty }
     let heard = lane.output.heard
     #expect(Set(heard).count == heard.count && lane.output.overlaps == 0)
     for entry in try await lane.ledger.recent(100) {

@@ -6,6 +6,7 @@ import Ledger
 import Playback
 import SoundOutputTestSupport
 import Testing
+import TestSupport
 
 @Suite("Announcements that were under way at two ends of the process", .timeLimit(.minutes(2)))
 struct SetAsideTests {
@@ -178,7 +179,7 @@ struct SetAsideTests {
     lane.clock.advance(by: 600_000)
     lane.output.hearAll()
     // A payment that fails keeps its place, so those after it wait for its next attempt.
-    while try await player.status().blockage?.code != "engine_unavailable" { await Task.yield() }
+    try await eventually { try await player.status().blockage?.code == "engine_unavailable" }
     lane.clock.advance(by: 60_000)
     for number in [1, 2, 6] as [Int64] { try await lane.event(.played, number, of: player) }
     #expect(lane.output.heard.sorted() == [1, 2, 3, 4, 5, 6])

@@ -7,6 +7,7 @@ import Foundation
 import PushDelivery
 import PushMessages
 import Testing
+import TestSupport
 
 @testable import PushDelivery
 
@@ -100,7 +101,7 @@ struct ProviderTokenFileTests {
     let before = looks.withLock { $0 }
     let renewal = Task { try await tokens.token(afterRefusalOf: old) }
     // The renewal asks for the time twice before it waits for the file.
-    while looks.withLock({ $0 }) < before + 2 { await Task.yield() }
+    try await eventually { looks.withLock({ $0 }) >= before + 2 }
     #expect(try await tokens.token() == old)
     withExtendedLifetime(lock) {}
     lock = nil

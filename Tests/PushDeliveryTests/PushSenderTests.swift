@@ -7,6 +7,7 @@ import Ledger
 import PushDelivery
 import PushTestSupport
 import Testing
+import TestSupport
 
 extension Networked {
   @Suite("The sender of pushes", .timeLimit(.minutes(5)))
@@ -278,7 +279,7 @@ extension Networked {
           2, with: [Outbox.app: try site.client()], now: { clock.now }, date: date, sleep: clock.sleep,
           onReport: { _ in }
         ) { sender in
-          while step.withLock({ $0 }) == 0 { await Task.yield() }
+          try await eventually { step.withLock({ $0 }) != 0 }
           try await outbox.push(to: 2, now: date())
           sender.lookForPushes()
         }

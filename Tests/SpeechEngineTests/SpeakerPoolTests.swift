@@ -3,6 +3,7 @@
 import Foundation
 import SpeechEngine
 import Testing
+import TestSupport
 
 #if canImport(Glibc)
   import Glibc
@@ -77,7 +78,7 @@ struct SpeakerPoolTests {
     let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 1, deadlineMilliseconds: 20_000)
     let long = Utterance(voice: "en-us+f2", rate: 160, text: String(repeating: "received twelve dollars, ", count: 60))
     let busy = Task { try await engine.speak(long) }
-    while await engine.speakerProcesses().isEmpty { await Task.yield() }
+    try await eventually { await !engine.speakerProcesses().isEmpty }
     let waiter = Task { try await engine.speak(BuiltSpeaker.english) }
     waiter.cancel()
     await #expect(throws: SpeechEngineError.self) { try await waiter.value }
@@ -116,16 +117,6 @@ struct SpeakerPoolTests {
     let processes = await engine?.speakerProcesses() ?? []
     #expect(processes.count == 1)
     engine = nil
-    for process in processes { #expect(await isGone(process)) }
-  }
-
-  /// Returns whether a process has ended, by asking the system repeatedly for at most 10 s.
-  private func isGone(_ process: Int32) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
-      if kill(process, 0) != 0 { return true }
-      await Task.yield()
-    }
-    return false
+    for process in processes { try await eventually { kill(process, 0) != 0 } }
   }
 }

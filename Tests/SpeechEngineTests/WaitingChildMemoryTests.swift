@@ -3,6 +3,7 @@
 import Foundation
 import SpeechEngine
 import Testing
+import TestSupport
 
 #if os(Linux)
   import Glibc
@@ -82,9 +83,9 @@ import Testing
       #expect(voices.count == 2)
       // The last child to speak has ended, and its replacement may not be ready yet.
       var children: [ProcessMemory] = []
-      while children.count < 4 {
-        await Task.yield()
+      try await eventually {
         children = try voices.flatMap { try $0.children }
+        return children.count >= 4
       }
       #expect(children.count == 4)
       let traces = Self.traces + [try Self.trace(of: speech)]

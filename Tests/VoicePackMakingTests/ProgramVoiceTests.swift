@@ -3,6 +3,7 @@
 import Announcements
 import Foundation
 import Testing
+import TestSupport
 
 @testable import VoicePackMaking
 
@@ -117,8 +118,8 @@ struct ProgramVoiceTests {
     let child = try String(contentsOf: folder.url.appending(path: "child"), encoding: .utf8)
     let number = try #require(Int32(child.trimmingCharacters(in: .whitespacesAndNewlines)))
     // A killed process without a parent stays a zombie until the system collects it.
-    while let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8), !state.contains(") Z ") {
-      await Task.yield()
+    try await eventually {
+      (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8))?.contains(") Z ") ?? true
     }
   }
 
@@ -127,7 +128,7 @@ struct ProgramVoiceTests {
     try program(#"test "$1" = one, && cp sound.wav "$2" && exit; touch waiting; exec sleep 1000"#)
     let voice = try voice()
     let run = Task { [rows] in try await voice.recordings(of: rows) }
-    while !FileManager.default.fileExists(atPath: folder.url.appending(path: "waiting").path) { await Task.yield() }
+    try await eventually { FileManager.default.fileExists(atPath: folder.url.appending(path: "waiting").path) }
     run.cancel()
     await #expect(throws: CancellationError.self) { try await run.value }
     try program()

@@ -102,19 +102,33 @@ public final class RecordedLane: Sendable {
   /// The events so far, oldest first.
   public func events() async throws -> [Ledger.Event] { try await ledger.events(limit: 1000) }
 
-  /// Waits until the middle of a sound is heard; sounds are counted from 1.
+  /// An error for a sound whose middle was not heard in time.
+  private struct NotHeard: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Waits until the middle of a sound is heard, for at most 30 s; sounds are counted from 1.
   public func middle(of count: Int, in recording: Recording) async throws {
+    let deadline = ContinuousClock.now + .seconds(30)
     // Reads on a separate thread, because the player needs the threads that run tasks.
     let result: Result<Void, any Error> = await waitForAnswer { answer in
       Thread.detachNewThread { [self] in
-        answer.give(Result { while !(try isPastMiddle(of: count, in: recording)) {} })
+        answer.give(
+          Result {
+            while !(try isPastMiddle(of: count, in: recording)) {
+              guard ContinuousClock.now < deadline else {
+                throw NotHeard(description: "The middle of sound \(count) was not heard within 30 s")
+              }
+            }
+          })
       }
     }
     try result.get()
   }
 
   private func isPastMiddle(of count: Int, in recording: Recording) throws -> Bool {
-    let sounds = tones.heard(in: try recording.samples(andMilliseconds: 10), rate: server.rate)
+    // A busy machine plays with gaps, which must not count as the end of a sound.
+    let sounds = tones.heard(in: try recording.samples(andMilliseconds: 10), rate: server.rate, hole: 100)
     guard sounds.count >= count, let fullLength = sounds[count - 1].fullLength else { return false }
     return sounds[count - 1].length > Double(fullLength / 2)
   }

@@ -195,7 +195,7 @@ public final class Recording: Sendable {
 
   /// Returns all samples after the server has ended.
   public func samplesToEnd() throws -> [Int16] {
-    bytes.waitForEnd()
+    try bytes.waitForEnd()
     return try samples(atLeast: 0)
   }
 
@@ -233,8 +233,14 @@ final class ReadBytes: @unchecked Sendable {  // All variables are used only und
 
   var count: Int { condition.withLock { bytes.count } }
 
-  func waitForEnd() {
-    condition.withLock { while !isEnded { condition.wait() } }
+  /// Waits until the program has closed the pipe, for at most 20 s.
+  func waitForEnd() throws {
+    let end = Date(timeIntervalSinceNow: 20)
+    try condition.withLock {
+      while !isEnded {
+        guard condition.wait(until: end) else { throw Timeout(description: "The program did not end within 20 s") }
+      }
+    }
   }
 
   /// Waits until the bytes meet a condition, for at most 20 s.

@@ -35,6 +35,9 @@ package struct Submission: Sendable {
 package struct AnnouncementOrder: Sendable {
   package let submission: Submission
   package let request: AnnouncementRequest
+  /// Why the payload is refused unless its answer is stored already; nil if it is valid. An earlier version may have
+  /// accepted it under other rules, and its sender must get the same answer again.
+  let refusal: AnnouncementError?
   /// The announcement for the player's lane; nil if it is not to be played. Its lane is empty until ``findLane(of:)``
   /// if the service has no output.
   private(set) var played: StoredAnnouncement?
@@ -63,7 +66,17 @@ package struct AnnouncementOrder: Sendable {
   /// - Throws: ``AcceptanceError`` with `fieldInvalid`, `AnnouncementError`, `AnnouncerError`.
   init(_ submission: Submission, locale: String, groups: AppGroups, lane: String?) throws {
     self.submission = submission
-    request = try PayloadDecoder.request(submission.body, unknownKeys: submission.unknownKeys)
+    do throws(AnnouncementError) {
+      (request, refusal) = (
+        try PayloadDecoder.request(submission.body, unknownKeys: submission.unknownKeys), nil
+      )
+    } catch {
+      // Strict handling asks for the present rules.
+      guard submission.unknownKeys == .warn, let stored = try? PayloadDecoder.storedRequest(submission.body) else {
+        throw error
+      }
+      (request, refusal) = (stored, error)
+    }
     id = request.id ?? submission.key ?? UUID().uuidString.lowercased()
     // HTTP clients remove the segments `.` and `..` from a path, so they could not request the announcement again.
     guard id != ".", id != ".." else {

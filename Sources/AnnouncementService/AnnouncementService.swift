@@ -72,7 +72,8 @@ package struct AnnouncementService: Sendable {
   /// The work is done on threads that may wait. No other submission with the same key or id is processed meanwhile.
   ///
   /// - Parameter noted: Called with the result while the announcement cannot be removed.
-  /// - Throws: ``AcceptanceError``; the errors of ``ClipMaking``; `LedgerError`; `PushMessageError`.
+  /// - Throws: ``AcceptanceError``; `AnnouncementError` for a payload that only an earlier version would have accepted;
+  ///   the errors of ``ClipMaking``; `LedgerError`; `PushMessageError`.
   package func accept(
     _ order: AnnouncementOrder, noted: @Sendable (Accepted) -> Void = { _ in }
   ) async throws -> Accepted {
@@ -110,6 +111,7 @@ package struct AnnouncementService: Sendable {
         throw AnnouncementOrder.idConflict
       }
     }
+    if let refusal = order.refusal { throw refusal }
     // The output is required only now, so that a repetition is answered even if the output was removed since.
     var order = order
     try order.findLane(of: known.announcement?.entry)

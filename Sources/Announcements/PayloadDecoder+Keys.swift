@@ -23,14 +23,16 @@ extension PayloadDecoder {
   ///   ``PayloadKeys/mostNamed`` keys have a sentence each, and one more sentence counts the remaining keys.
   /// - Throws: `.fieldUnknown` for a key that is similar to a known key, that other systems use to report the state of
   ///   a payment, or that contains characters other than plain ASCII. If unknown keys are refused, also for any other
-  ///   unknown key. `.fieldsConflict` for a second source of the amount. A payload that was accepted earlier causes no
-  ///   errors.
+  ///   unknown key. `.fieldsConflict` for a second source of the amount. `.fieldInvalid` for an integer `amount` in an
+  ///   object of a payment gateway. A payload that was accepted earlier causes no errors.
   static func unknownKeys(
     of top: PayloadFields, in surroundings: Surroundings, _ treatment: UnknownKeys
   ) throws(AnnouncementError) -> [String] {
     var unknown: [Unknown] = []
     var count = 0
-    for level in try levels(of: top, in: surroundings) {
+    let levels = try levels(of: top, in: surroundings)
+    if !top.wasAccepted { try refuseAmountOfGateway(levels) }
+    for level in levels {
       if !top.wasAccepted { try check(level) }
       count += level.unknown.count
       unknown += level.unknown.prefix(PayloadKeys.mostNamed - unknown.count).map {
@@ -72,6 +74,21 @@ extension PayloadDecoder {
           .fieldUnknown, level.name(key), "is not a key, and contains a character that is not plain ASCII",
           remedy: plainRemedy)
       }
+    }
+  }
+
+  /// Refuses an integer `amount` if the payment, or the object around it, has the marks of a payment gateway's own
+  /// object. A gateway means minor units, and the amount heard would be a hundred times the amount paid.
+  private static func refuseAmountOfGateway(_ levels: [Level]) throws(AnnouncementError) {
+    guard let payment = levels.last?.fields, case .number(let digits)? = payment.value("amount"),
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return }
+    for level in levels {
+      guard let mark = PayloadKeys.mark(ofGateway: level.fields, among: level.unknown) else { continue }
+      throw AnnouncementError(
+        .fieldInvalid, payment.name("amount"),
+        "is a whole number beside \(level.name(mark)), as a payment gateway sends it in minor units",
+        remedy: "send this number as minor, or give amount as text such as \"12.50\"")
     }
   }
 

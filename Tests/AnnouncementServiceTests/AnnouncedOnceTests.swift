@@ -99,6 +99,23 @@ final class AnnouncedOnceTests {
     #expect(stored?.decision?.amount?.value == "12.50" && stored?.decision?.text == "words")
   }
 
+  @Test("a payload that only an earlier version accepted gets its stored answer, and is refused without one")
+  func earlierRules() async throws {
+    let body = #"{"id":"1","entity":"payment","amount":1250,"currency":"USD"}"#
+    await #expect(throws: AnnouncementError.self) { try await accept(body) }
+    let earlier = NewAnswer(
+      account: "shop", key: "id:1", bodyDigest: submission(body).bodyDigest, id: "1", status: 201,
+      report: Data(#"{"id":"1"}"#.utf8), clip: PublishedClip(name: "a.wav", group: "group.crier"))
+    _ = try await ledger.accept(answer: earlier)
+    let again = try await accept(body)
+    #expect(!again.isNew && again.id == "1" && again.report == earlier.report)
+    // Strict handling asks for the present rules.
+    var strict = submission(body)
+    strict.unknownKeys = .refuse
+    #expect(throws: AnnouncementError.self) { try service().order(strict) }
+    #expect(clips.made.withLock { $0 } == 0)
+  }
+
   @Test("of twenty equal submissions at a time, one is new")
   func atOnce() async throws {
     let service = service(lane: "shop")

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The marks of an object that a payment gateway has made. Gateways count the integer `amount` of such an object in minor
+/// units, so that 50000 INR are 500 rupees.
+///
+/// The marks come from the gateways' own documentation, read on 2026-11-27:
+/// - Stripe, "The Charge object", "The PaymentIntent object" and "The Event object" (docs.stripe.com/api): `object`,
+///   `livemode`, `payment_intent`, `payment_method_details` and `balance_transaction`; `amount` is "in the smallest
+///   currency unit". Omise and PAY.JP have the same `object` and `livemode`.
+/// - Razorpay, "Payments entity" and "Webhook payloads" (razorpay.com/docs): `entity`, `event` such as
+///   payment.captured, and `razorpay_payment_id`; `amount` is "in the smallest unit of the currency".
+/// - Paystack, "Webhooks" (paystack.com/docs): `event` such as charge.success, and `gateway_response`; `amount` is in
+///   kobo.
+/// - Adyen, "Webhook structure" (docs.adyen.com): `pspReference`; amounts are "in minor units".
+extension PayloadKeys {
+  /// Returns the key that shows that an object comes from a gateway; `nil` if there is none.
+  ///
+  /// - Parameter keys: The unknown keys of the object, of which the first mark is returned.
+  static func mark(ofGateway fields: PayloadFields, among keys: [String]) -> String? {
+    keys.first { key in fields.value(key).map { isMark(Folded(key), $0) } ?? false }
+  }
+
+  private static func isMark(_ key: Folded, _ value: PayloadValue) -> Bool {
+    switch String(String.UnicodeScalarView(key.joined)) {
+    case "object": isText(value) { objects.contains($0) }
+    case "entity": isText(value) { entities.contains($0) }
+    case "event": isText(value) { isDottedName($0) }
+    case "livemode": if case .boolean = value { true } else { false }
+    case "paymentintent", "paymentmethoddetails", "balancetransaction", "gatewayresponse", "razorpaypaymentid",
+      "razorpayorderid", "pspreference":
+      true
+    default: false
+    }
+  }
+
+  private static let objects: Set<String> = ["charge", "payment_intent", "event", "refund", "checkout.session"]
+  private static let entities: Set<String> = ["payment", "event", "refund", "order", "qr_code"]
+
+  private static func isText(_ value: PayloadValue, _ isMet: (String) -> Bool) -> Bool {
+    guard case .string(let text) = value, text.utf8.count <= 64 else { return false }
+    return isMet(text.lowercased())
+  }
+
+  /// Returns whether a text is the name of an event, such as payment.captured: words of letters with dots between them.
+  private static func isDottedName(_ text: String) -> Bool {
+    let words = text.split(separator: ".", omittingEmptySubsequences: false)
+    return words.count > 1
+      && words.allSatisfy { word in
+        !word.isEmpty && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+      }
+  }
+}

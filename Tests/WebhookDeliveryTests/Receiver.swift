@@ -180,9 +180,11 @@ final class StuckResolver: HostResolving {
   }
 }
 
-/// A steady clock that jumps to the end of each wait at once, and a wall clock beside it that can be set.
+/// A steady clock that jumps to the end of each wait at once unless it is stopped, and a wall clock beside it that can be
+/// set.
 final class JumpingClock: Sendable {
   private let times = Locked((now: Date(timeIntervalSince1970: 1_800_000_000), step: TimeInterval(0)))
+  private let isStopped = Locked(false)
 
   var now: Date { times.withLock { $0.now } }
   /// The time of day.
@@ -191,8 +193,13 @@ final class JumpingClock: Sendable {
   /// Sets the wall clock forward, or back with a negative number of seconds.
   func step(by seconds: TimeInterval) { times.withLock { $0.step += seconds } }
 
+  /// Lets the clock stand still, so that each wait lasts until its task is cancelled.
+  func stop() { isStopped.withLock { $0 = true } }
+  func go() { isStopped.withLock { $0 = false } }
+
   func sleep(_ duration: Duration) async throws {
     try Task.checkCancellation()
+    if isStopped.withLock({ $0 }) { try await Task.sleep(for: .seconds(86_400)) }
     times.withLock { $0.now.addTimeInterval(duration / .seconds(1)) }
   }
 }

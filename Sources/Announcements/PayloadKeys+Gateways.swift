@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The marks of an object that a payment gateway has made. Gateways count the integer `amount` of such an object in minor
-/// units, so that 50000 INR are 500 rupees.
+/// units, so 50000 INR are 500 rupees.
 ///
-/// The marks come from the gateways' own documentation, read on 2026-11-27:
-/// - Stripe, "The Charge object", "The PaymentIntent object" and "The Event object" (docs.stripe.com/api): `object`,
-///   `livemode`, `payment_intent`, `payment_method_details` and `balance_transaction`; `amount` is "in the smallest
-///   currency unit". Omise and PAY.JP have the same `object` and `livemode`.
-/// - Razorpay, "Payments entity" and "Webhook payloads" (razorpay.com/docs): `entity`, `event` such as
-///   payment.captured, and `razorpay_payment_id`; `amount` is "in the smallest unit of the currency".
-/// - Paystack, "Webhooks" (paystack.com/docs): `event` such as charge.success, and `gateway_response`; `amount` is in
-///   kobo.
-/// - Adyen, "Webhook structure" (docs.adyen.com): `pspReference`; amounts are "in minor units".
+/// The sources, looked up on 2026-11-27 in public copies of the documentation and in sample payloads:
+/// - Stripe, the Charge and PaymentIntent objects: `object`, `livemode`, `payment_intent`, `payment_method_details` and
+///   `balance_transaction`; the amount is in the smallest currency unit.
+/// - Razorpay, "Payment Entity" and "Webhook payloads": `entity`, and `event` such as payment.captured; the amount is in
+///   the smallest unit of the currency.
+/// - Paystack, a sample of its webhook: `event` such as charge.success, and `gateway_response`.
+///
+/// Not confirmed by a document: that Paystack's amounts are minor units, `pspReference` of Adyen beside an integer, and
+/// `razorpay_payment_id` and `razorpay_order_id`, which Razorpay's checkout hands to the shop.
 extension PayloadKeys {
   /// Returns the key that shows that an object comes from a gateway; `nil` if there is none.
   ///

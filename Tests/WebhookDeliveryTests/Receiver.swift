@@ -199,6 +199,7 @@ final class JumpingClock: Sendable {
 
   func sleep(_ duration: Duration) async throws {
     try Task.checkCancellation()
+    // Only the cancellation ends this wait. A test has a limit of minutes, so it never lasts for the day.
     if isStopped.withLock({ $0 }) { try await Task.sleep(for: .seconds(86_400)) }
     times.withLock { $0.now.addTimeInterval(duration / .seconds(1)) }
   }

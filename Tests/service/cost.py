@@ -57,8 +57,8 @@ MAKE_SOUND = {
     "PUT /v1/packs/{id}/clips/{file}": "measures and compares a recording; needs the scope admin",
 }
 # Calls whose answer has so many parts that ten times the median is not enough: the most that they may cost, as a
-# multiple of the median. A list of 200 announcements costs 17 times the median (54 µs each, 2026-11-27), which is less than
-# a tenth of it for each announcement. The service makes one such answer at a time.
+# multiple of the median. A list of 200 announcements costs 17 times the median (54 µs each, 2026-11-27). That is less
+# than a tenth of the median for each announcement. The service makes one such answer at a time.
 PARTS = {"GET /v1/announcements": (20, "has up to 200 announcements, and fewer with many pushes")}
 # An endless answer has no cost of its own. An account has a limited number of streams.
 STREAMS = {"GET /v1/events"}

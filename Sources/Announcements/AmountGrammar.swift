@@ -10,6 +10,9 @@ import Foundation
 /// - for a currency whose minor units have no name in the book, the digits after a decimal point
 ///   (`twelve point five zero Swiss francs`). All digits of the currency are spoken, so nothing is rounded.
 ///
+/// A name that would be heard as a part of the number before it is said first, with a pause: 오만 is Oman and 50,000, so 20
+/// Omani rials are `오만 리알, 이십`.
+///
 /// Each word carries the white space and punctuation that follow it. Joined together, the words are the text for the
 /// engine. Taken one by one, they are the tokens for a recorded voice.
 struct AmountGrammar {
@@ -21,10 +24,13 @@ struct AmountGrammar {
   ///   written in a script that the book's voice does not read.
   func words(_ money: Money) throws(AnnouncementError) -> [String] {
     guard let units = book.content.currencies[money.currency.code] else {
-      return separated(decimalWords(money) + [NumberWord(try nameFromCLDR(money))])
+      let name = try nameFromCLDR(money)
+      return sum(money, named: name, isNamedFirst: book.isHeardAsNumber(name))
     }
-    guard !units.minor.isEmpty || money.minorPart == 0 else {
-      return separated(decimalWords(money) + [NumberWord(units.major.other)])
+    let isNamedFirst = book.currenciesSaidFirst.contains(money.currency.code)
+    if units.minor.isEmpty, isNamedFirst || money.minorPart > 0 {
+      let isOne = money.majorPart == 1 && money.minorPart == 0
+      return sum(money, named: units.major.name(of: isOne ? 1 : 2, isAlone: false), isNamedFirst: isNamedFirst)
     }
     var words: [String] = []
     if money.majorPart > 0 {
@@ -91,6 +97,14 @@ struct AmountGrammar {
       words[words.count - 1] = NumberWord(contracted)
     }
     return words + [NumberWord(unit.name(of: count, isAlone: isAlone))]
+  }
+
+  /// Returns the words of a sum whose minor units have no name.
+  private func sum(_ money: Money, named name: String, isNamedFirst: Bool) -> [String] {
+    guard isNamedFirst else { return separated(decimalWords(money) + [NumberWord(name)]) }
+    // No unit follows the number, so it is not counted: 二, and not 两.
+    let number = money.minorPart == 0 ? book.numbers.words(money.majorPart) : decimalWords(money)
+    return [name + (book.content.currencyFirstSeparator ?? ", ")] + separated(number)
   }
 
   private func decimalWords(_ money: Money) -> [NumberWord] {

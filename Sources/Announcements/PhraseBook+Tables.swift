@@ -67,6 +67,29 @@ extension PhraseBook.Content {
 
   /// Returns every word that a number can contain. The words are collected by writing out sample numbers.
   func numberWords(_ numbers: NumberWords) -> Set<String> {
+    var words = Set(samples(numbers).flatMap { $0.forms.joined() }).union(digits)
+    for number in 1...99 { for word in summary.belowHundred?.words(number) ?? [] { words.insert(word.text) } }
+    words.remove("")
+    return words
+  }
+
+  /// Returns every word with which a number can begin or end, and ``numberSounds``, as they are heard. A word that only
+  /// joins others, such as the Spanish y and de, is not among them.
+  func heardNumbers(_ numbers: NumberWords) -> Set<String> {
+    var words = Set(digits + (numberSounds ?? []))
+    for (value, forms) in samples(numbers) {
+      // Counted in millions, a number ends with a joining word: un millón de.
+      for form in value < 1_000 ? forms : Array(forms.prefix(1)) {
+        words.formUnion([form.first, form.last].compactMap(\.self))
+      }
+    }
+    for number in 1...99 { for word in summary.belowHundred?.words(number) ?? [] { words.insert(word.text) } }
+    return Set(words.map(HeardText.word).filter { !$0.isEmpty })
+  }
+
+  /// Returns sample numbers that contain every number word, each with its words as a number and in both genders before a
+  /// unit.
+  private func samples(_ numbers: NumberWords) -> [(value: Int64, forms: [[String]])] {
     var values = Array(Int64(0)...100)
     var power: Int64 = 1_000
     while power < Money.largestMajorUnits {
@@ -74,16 +97,11 @@ extension PhraseBook.Content {
       power *= 10
     }
     for hundreds in Int64(2)...9 { values += [hundreds * 100, hundreds * 100 + 1] }
-    var words = Set(digits)
-    for value in values {
+    return values.map { value in
       let number = numbers.words(value)
-      for word in number + numbers.counting(number, isFeminine: false) + numbers.counting(number, isFeminine: true) {
-        words.insert(word.text.filter { $0.isLetter || $0.isMark })
-      }
+      let forms = [number, numbers.counting(number, isFeminine: false), numbers.counting(number, isFeminine: true)]
+      return (value, forms.map { $0.map { word in word.text.filter { $0.isLetter || $0.isMark } } })
     }
-    for number in 1...99 { for word in summary.belowHundred?.words(number) ?? [] { words.insert(word.text) } }
-    words.remove("")
-    return words
   }
 
   /// The words that stand between two words of a sum.

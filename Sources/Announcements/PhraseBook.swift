@@ -29,6 +29,12 @@ public final class PhraseBook: Sendable {
   /// The counter words that can follow a number in a text, such as the Korean `명`.
   let counterNames: ReplacementTable
 
+  /// The words with which a number may begin or end, as they are heard; see ``isHeardAsNumber(_:)``.
+  private let heardNumbers: Set<String>
+
+  /// The codes of the book's currencies whose names are said before the number; see ``isHeardAsNumber(_:)``.
+  let currenciesSaidFirst: Set<String>
+
   /// The templates of the payment sentences, parsed.
   let sentences: [Payment.Kind: SentenceTemplates]
 
@@ -56,8 +62,11 @@ public final class PhraseBook: Sendable {
 
   /// Adds the book's words for numbers and units to a table.
   func add(to sumWords: inout NumberWordTable) {
-    sumWords.add(
-      words: content.numberWords(numbers), joiners: content.joiners, units: content.allUnitNames)
+    if let words = content.guard { sumWords.add(words) }
+    let words = content.numberWords(numbers)
+    // A word that only joins others is no number: without this, “y Franco” would be a sum.
+    let joining = words.filter { !heardNumbers.contains(HeardText.word($0)) }
+    sumWords.add(words: words, joiners: content.joiners.union(joining), units: content.allUnitNames)
   }
 
   /// The book's language (BCP 47): `zh` of zh-CN.
@@ -82,6 +91,12 @@ public final class PhraseBook: Sendable {
     var wordSeparator: String
     /// The separator between the major and the minor part of a sum.
     var majorMinorSeparator: String
+    /// The pause between a currency that is said first and its number; `, ` if it is missing.
+    var currencyFirstSeparator: String?
+    /// Further words and syllables that are heard as numbers: other readings of a number (し), syllables that sound like
+    /// one (巴 like 八), and names that begin like one (Tunisian). No name of a currency after a number may begin with
+    /// them.
+    var numberSounds: [String]?
     /// The word for the decimal point. Sums whose minor unit has no name are spoken with it and the ten digits.
     var decimalPoint: String
     /// The word before a negative number in free text.
@@ -113,6 +128,8 @@ public final class PhraseBook: Sendable {
     /// The scripts (ISO 15924) that belong to the book's own language, but that only a voice of another language can
     /// read. When such a voice is used, the report says so.
     var borrowedScripts: Set<String>?
+    /// The words with which a name may imitate a sum in this language.
+    var `guard`: GuardWords?
     /// The rules for numbers in free text.
     var text: TextRules?
   }
@@ -205,6 +222,35 @@ public final class PhraseBook: Sendable {
       numbers = .myriad(numerals)
     }
     if let fault = content.fault { throw Self.invalid(name, fault) }
+    let heardNumbers = content.heardNumbers(numbers)
+    self.heardNumbers = heardNumbers
+    currenciesSaidFirst = Set(
+      content.currencies.filter { Self.isHeardAsNumber($0.value.major.other, heardNumbers) }.map(\.key))
+    for (code, units) in content.currencies.sorted(by: { $0.key < $1.key }) where !units.minor.isEmpty {
+      // A minor unit may begin like a number, as セント does, because what is left of it is no unit. It may not be one.
+      let heard = [units.major.one, units.major.other].compactMap(\.self).filter(isHeardAsNumber)
+      let same = units.minor.flatMap { [$0.one, $0.other].compactMap(\.self) }
+        .filter { heardNumbers.contains(HeardText.word($0)) }
+      if let unit = (heard + same).first {
+        throw Self.invalid(
+          name, "currencies.\(code) has a unit, \(unit), that is heard as a part of the number before it")
+      }
+    }
+  }
+
+  /// Returns whether a currency's name would be heard as a part of the number that is said before it: 오만 리알 (Omani
+  /// rial) begins with the number 50,000, and 百慕大元 (Bermudian dollar) with the number 100.
+  ///
+  /// In Chinese, Japanese and Korean, a listener hears no border between the number and the name, so a name must not
+  /// begin with the sound of a number. In other languages, none of its words may be a number: अरब is Arab and 10⁹.
+  func isHeardAsNumber(_ name: String) -> Bool { Self.isHeardAsNumber(name, heardNumbers) }
+
+  private static func isHeardAsNumber(_ name: String, _ numbers: Set<String>) -> Bool {
+    let words = HeardText.word(name).split(separator: " ").map(String.init)
+    let script = name.unicodeScalars.first.flatMap { WritingSystem.of($0) } ?? ""
+    guard ["Hang", "Hani", "Hira", "Kana"].contains(script) else { return words.contains(where: numbers.contains) }
+    let joined = words.joined()
+    return numbers.contains { joined.hasPrefix($0) }
   }
 
   private static func invalid(_ name: String, _ problem: String) -> AnnouncementError {

@@ -11,7 +11,7 @@ public struct PhraseBooks: Sendable {
   private let lexicons: [String: ReplacementTable]
   public let voices: ScriptVoices
   private let pronunciations: Pronunciations
-  private let sumWords: NumberWordTable
+  private let sumWords: SumWords
 
   /// Reads a folder of phrase books: a file `<locale>.json` for each book, `scripts.json` with the voices of other
   /// scripts, and `pronunciation/` with the respellings for voices.
@@ -31,9 +31,7 @@ public struct PhraseBooks: Sendable {
     lexicons = books.reduce(into: [:]) { lexicons, entry in
       if case .success(let book) = entry.book { lexicons[book.locale] = lexicon.table(for: book) }
     }
-    sumWords = books.reduce(into: NumberWordTable()) { table, entry in
-      if case .success(let book) = entry.book { book.add(to: &table) }
-    }
+    sumWords = SumWords(books.compactMap { try? $0.book.get() })
     self.voices = try ScriptVoices(data: voices)
     pronunciations = try Pronunciations(directory: directory.appending(path: "pronunciation"))
   }

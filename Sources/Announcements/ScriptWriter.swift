@@ -13,11 +13,11 @@ public struct ScriptWriter: Sendable {
   let pronunciations: Pronunciations
   /// The user's lexicon for the book's language, combined with the book's own readings.
   let lexicon: ReplacementTable
-  let sumWords: NumberWordTable
+  let sumWords: SumWords
 
   init(
     book: PhraseBook, voices: ScriptVoices, pronunciations: Pronunciations, lexicon: ReplacementTable,
-    sumWords: NumberWordTable
+    sumWords: SumWords
   ) {
     self.book = book
     self.voices = voices

@@ -33,8 +33,10 @@ struct PhraseBookTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     var book = try String(contentsOf: folder.appending(path: "en-US.json"), encoding: .utf8)
     book = book.replacing("\"en-US\"", with: "\"fr-FR\"").replacing("\"en_US\"", with: "\"fr_FR\"")
-      .replacing("\"dollars\"", with: "\"dollars américains\"").replacing(
-        "\"Received {amount}", with: "\"Reçu {amount}")
+      .replacing("\"dollars\"", with: "\"dollars américains\"")
+      // Cent is a hundred in French.
+      .replacing("\"cent\"", with: "\"centime\"").replacing("\"cents\"", with: "\"centimes\"")
+      .replacing("\"Received {amount}", with: "\"Reçu {amount}")
     try Data(book.utf8).write(to: folder.appending(path: "fr-FR.json"))
     let script = try PhraseBooks(directory: folder).writer(for: "fr")
       .script(for: .payment(Payment(amount: try Books.money("21", "USD"))))

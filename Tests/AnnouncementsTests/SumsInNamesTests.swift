@@ -84,6 +84,71 @@ struct SumsInNamesTests {
   }
 
   @Test(
+    "a sum in any currency is a sum, with or without the currency's country",
+    arguments: [
+      ("en-US", "Nine hundred kronor"), ("en-US", "nine hundred Thai baht"), ("en-US", "nine hundred Egyptian pounds"),
+      ("en-US", "nine hundred South African rand"), ("en-US", "nine hundred Malaysian ringgit"),
+      ("en-US", "Nine thousand naira"), ("en-US", "Nine hundred zlotys"), ("en-US", "Nine million rupiah"),
+      ("en-US", "Nine million dong"), ("en-US", "nine hundred dinars"), ("en-US", "nine hundred KSh"),
+      ("en-US", "Rp nine thousand"), ("en-US", "Tk nine hundred"), ("en-US", "nine hundred kr"),
+      ("es-MX", "Nueve mil colones"), ("es-MX", "nueve mil quetzales"), ("es-MX", "nueve mil lempiras"),
+      ("es-MX", "nueve mil bolívares"), ("es-MX", "nueve mil reales"), ("es-MX", "nueve mil coronas"),
+      ("es-MX", "nine hundred kronor"), ("hi-IN", "नौ हज़ार टका"), ("hi-IN", "नौ हज़ार नेपाली रुपये"),
+      ("zh-CN", "九百万越南盾"), ("zh-CN", "九百克朗"), ("zh-CN", "九百瑞典克朗"), ("ja-JP", "九百クローナ"),
+      ("ja-JP", "きゅうひゃくスウェーデンクローナ"), ("ko-KR", "구백 스웨덴 크로나"), ("ko-KR", "구백 크로나"),
+    ])
+  func everyCurrency(locale: String, text: String) throws {
+    try expectUnspoken(text, locale)
+  }
+
+  @Test(
+    "the names of all ISO currencies, in the book's language and in English, are units", arguments: BannerTests.locales)
+  func everyName(locale: String) throws {
+    let numbers = [
+      "en-US": "nine hundred ", "es-MX": "nueve mil ", "hi-IN": "नौ हज़ार ", "ja-JP": "きゅうひゃく", "ko-KR": "구백 ",
+      "zh-CN": "九百",
+    ]
+    for code in Locale.commonISOCurrencyCodes {
+      guard let currency = Currency(code: code) else { continue }
+      for (language, number) in [(locale, numbers[locale] ?? ""), ("en-US", "nine hundred ")] {
+        let style = Decimal.FormatStyle.Currency(code: currency.code, locale: Locale(identifier: language))
+          .presentation(.fullName).precision(.fractionLength(0))
+        let written = Decimal(2).formatted(style)
+        let name = written.filter { !$0.isNumber }.trimmingCharacters(in: .whitespaces)
+        // CLDR has only the code of some currencies, and English names in other languages.
+        guard name != code,
+          language == "en-US" || !name.contains(where: { $0.isASCII && $0.isLetter }) || language == "es-MX"
+        else { continue }
+        let (script, remarks) = try writing(locale, payer: number + name)
+        #expect(!script.says(.payer) && !remarks.unspoken.isEmpty, "\(locale) \(code): \(number + name)")
+      }
+    }
+  }
+
+  @Test(
+    "what follows a sum and belongs to it is left out with it",
+    arguments: [
+      ("ja-JP", "5えんきゅうひゃく"), ("zh-CN", "100元五十"), ("en-US", "nine dollars fifty"), ("en-US", "nine dollars and fifty"),
+      ("es-MX", "cien pesos cincuenta"), ("ko-KR", "구백원 오십"),
+    ])
+  func tail(locale: String, text: String) throws {
+    try expectUnspoken(text, locale)
+  }
+
+  @Test(
+    "names of people, and units alone, are no sums",
+    arguments: [
+      ("ko-KR", "이원재"), ("ko-KR", "백원우"), ("zh-CN", "张三元"), ("ja-JP", "五十鈴"), ("zh-CN", "五十铃"), ("es-MX", "Ana Real"),
+      ("es-MX", "Grupo Ávila y Franco"), ("es-MX", "Tapia, Serrano y Colón"),
+      ("en-US", "Penny Lane"), ("en-US", "Ayn Rand"), ("en-US", "Anne Frank"), ("en-US", "Mark Twain"),
+      ("en-US", "Krona Berg"), ("en-US", "Leu Hofer"), ("zh-CN", "比尔"), ("ja-JP", "タカ"), ("hi-IN", "सोम"),
+    ])
+  func people(locale: String, payer: String) throws {
+    let (script, remarks) = try writing(locale, payer: payer)
+    #expect(script.says(.payer) && !remarks.warnings.contains("payer: \(Self.warning)"), "\(remarks)")
+  }
+
+  @Test(
     "letters beside a long sum do not hide it, and the rest of the name is spoken",
     arguments: [
       ("zh-CN", "九百元左右", "九百元"), ("zh-CN", "九百元人民币", "九百元"), ("zh-CN", "王九百元李", "九百元"), ("zh-CN", "十元整", "十元"),

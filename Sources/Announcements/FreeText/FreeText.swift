@@ -14,7 +14,7 @@ struct FreeText {
   /// The user's lexicon for the book's language, combined with the book's own readings.
   let lexicon: ReplacementTable
   /// The words that sums can contain, in all languages that have a phrase book.
-  let sumWords: NumberWordTable
+  let sumWords: SumWords
 
   /// A piece of text that one voice reads.
   struct Piece: Equatable {
@@ -67,7 +67,7 @@ struct FreeText {
   private func saysSum(_ pieces: [Piece]) -> Bool {
     let said = pieces.map { $0.said ?? $0.text }
     return ["", " "].contains { separator in
-      !sumWords.sums(in: FoldedText(said.joined(separator: separator)), speaksOfPayment: false).isEmpty
+      !sumWords.table.sums(in: FoldedText(said.joined(separator: separator)), speaksOfPayment: false).isEmpty
     }
   }
 

@@ -27,7 +27,7 @@ struct FreeTextScanner {
   let kind: Kind
   let lexicon: ReplacementTable
   /// The words that sums can contain, in all languages that have a phrase book.
-  let sumWords: NumberWordTable
+  let sumWords: SumWords
   let text: FoldedText
 
   private(set) var items: [Item] = []
@@ -52,7 +52,7 @@ struct FreeTextScanner {
   /// The sums in words that a name contains: the start index of each, with the index after its end.
   private var endsOfSums: [Int: Int] = [:]
 
-  init(_ text: String, book: PhraseBook, kind: Kind, lexicon: ReplacementTable, sumWords: NumberWordTable) {
+  init(_ text: String, book: PhraseBook, kind: Kind, lexicon: ReplacementTable, sumWords: SumWords) {
     self.book = book
     self.kind = kind
     self.lexicon = lexicon
@@ -61,7 +61,7 @@ struct FreeTextScanner {
     sums = SumScanner(book: book, text: self.text)
     if kind == .name {
       let speaksOfPayment = book.sentenceWords.occurs(in: self.text.lowered)
-      for sum in sumWords.sums(in: self.text, speaksOfPayment: speaksOfPayment) {
+      for sum in sumWords.table.sums(in: self.text, speaksOfPayment: speaksOfPayment) {
         endsOfSums[sum.lowerBound] = sum.upperBound
       }
     }

@@ -3,7 +3,7 @@
 /// The words for numbers and units of money, used to find sums that are written in words inside a name.
 ///
 /// A name may imitate an announcement in any language that its listener understands. The table therefore contains the
-/// number and unit words of all phrase books, and common words for money that no phrase book contains.
+/// number and unit words of all phrase books, and each book's ``GuardWords``.
 struct NumberWordTable: Sendable {
   /// The role of a word. It is stored as the value of the word's entry.
   enum Role: String {
@@ -21,12 +21,30 @@ struct NumberWordTable: Sendable {
   private(set) var words = ReplacementTable()
   /// The names of major and minor units.
   private(set) var units = ReplacementTable()
+  /// ``GuardWords/openings``, ``GuardWords/names``, ``GuardWords/before``, ``GuardWords/behind`` and
+  /// ``GuardWords/particles`` of all books, as they are heard.
+  private(set) var openings: Set<String> = []
+  private(set) var names: Set<String> = []
+  private(set) var before: Set<Unicode.Scalar> = []
+  private(set) var behind: Set<String> = []
+  private(set) var particles: Set<String> = []
 
-  init() {
-    for word in MoneyWords.fillers { add(word, .filler) }
-    for word in MoneyWords.articles { add(word, .article) }
-    for word in MoneyWords.numbers { add(word, .number) }
-    for unit in MoneyWords.units { add(unit: unit) }
+  /// Currency codes that are also words or names: Bob, Ron.
+  static let namedCodes: Set<String> = [
+    "ALL", "BAM", "BOB", "CUP", "GEL", "LAK", "MAD", "MOP", "PEN", "RON", "SOS", "TOP", "TRY", "YER",
+  ]
+
+  /// Adds the words that guard a language.
+  mutating func add(_ words: GuardWords) {
+    for word in words.fillers ?? [] { add(word, .filler) }
+    for word in words.articles ?? [] { add(word, .article) }
+    for word in words.numbers ?? [] { add(word, .number) }
+    for unit in words.units ?? [] { add(unit: unit) }
+    openings.formUnion((words.openings ?? []).map(HeardText.word))
+    names.formUnion((words.names ?? []).map(HeardText.word))
+    before.formUnion((words.before ?? []).flatMap(\.unicodeScalars))
+    behind.formUnion((words.behind ?? []).map(HeardText.word))
+    particles.formUnion((words.particles ?? []).map(HeardText.word))
   }
 
   /// Adds the words of a language.

@@ -35,6 +35,7 @@ struct SumSearch {
   private static let longestNumber = 40
 
   private let text: [Unicode.Scalar]
+  private let table: NumberWordTable
   private let speaksOfPayment: Bool
   private var starting: [[Word]] = []
   private var ending: [[Word]] = []
@@ -47,14 +48,15 @@ struct SumSearch {
   /// - Parameter text: ``HeardText/scalars``.
   init(_ text: [Unicode.Scalar], _ table: NumberWordTable, speaksOfPayment: Bool) {
     self.text = text
+    self.table = table
     self.speaksOfPayment = speaksOfPayment
     var units: [Unit] = []
-    for index in text.indices { units += self.units(at: index, table) }
+    for index in text.indices { units += self.units(at: index) }
     guard !units.isEmpty || speaksOfPayment else { return }
     starting = Array(repeating: [], count: text.count + 1)
     ending = starting
     for index in text.indices {
-      for word in self.words(at: index, table) {
+      for word in self.words(at: index) {
         starting[word.start].append(word)
         ending[word.end].append(word)
       }
@@ -72,7 +74,7 @@ struct SumSearch {
 
   // MARK: Words
 
-  private func words(at index: Int, _ table: NumberWordTable) -> [Word] {
+  private func words(at index: Int) -> [Word] {
     if text[index].digit != nil {
       guard index == 0 || text[index - 1].digit == nil else { return [] }
       let end = text[index...].firstIndex { $0.digit == nil } ?? text.count
@@ -94,7 +96,7 @@ struct SumSearch {
     }
   }
 
-  private func units(at index: Int, _ table: NumberWordTable) -> [Unit] {
+  private func units(at index: Int) -> [Unit] {
     if !text[index].isWordPart {
       return text[index].properties.generalCategory == .currencySymbol
         ? [Unit(range: index..<index + 1, name: nil, isSign: true)] : []
@@ -107,7 +109,7 @@ struct SumSearch {
       text[index..<index + 3].allSatisfy({ $0.isASCII && $0.isWordPart })
     {
       let code = String(String.UnicodeScalarView(text[index..<index + 3])).uppercased()
-      if Currency(code: code) != nil, !MoneyWords.namedCodes.contains(code) {
+      if Currency(code: code) != nil, !NumberWordTable.namedCodes.contains(code) {
         units.append(Unit(range: index..<index + 3, name: nil))
       }
     }
@@ -194,15 +196,26 @@ struct SumSearch {
   /// Returns the longest sums that contain the unit: one in which the number stands before it, and one in which it
   /// stands after it.
   private func sums(with unit: Unit) -> [Range<Int>] {
-    let before = numbers(beside: unit.range.lowerBound, forward: false).filter { isSum($0, before: unit) }
+    let end = end(behind: unit)
+    let before = numbers(beside: unit.range.lowerBound, forward: false).filter { isSum($0, before: unit, upTo: end) }
     let behind = numbers(beside: unit.range.upperBound, forward: true).filter { isSum(unit, before: $0) }
     return [
-      before.map(\.range.lowerBound).min().map { $0..<unit.range.upperBound },
+      before.map(\.range.lowerBound).min().map { $0..<end },
       behind.map(\.range.upperBound).max().map { unit.range.lowerBound..<$0 },
     ].compactMap(\.self)
   }
 
-  private func isSum(_ number: Number, before unit: Unit) -> Bool {
+  /// Returns the end of a sum with a unit behind its number. A second number that follows the unit belongs to the sum, as
+  /// in 100元五十 and nine dollars fifty: left alone, it would be heard as a sum itself.
+  private func end(behind unit: Unit) -> Int {
+    numbers(beside: unit.range.upperBound, forward: true)
+      // A syllable behind a unit may be a particle, as 이 in 구백원이.
+      .filter { !isUnspaced($0.range.lowerBound) || $0.weight >= 2 }.map(\.range.upperBound).max()
+      ?? unit.range.upperBound
+  }
+
+  /// - Parameter end: The sum's end; see ``end(behind:)``.
+  private func isSum(_ number: Number, before unit: Unit, upTo end: Int) -> Bool {
     if unit.isSign, isSpacedLetter(unit.range.upperBound) { return false }
     // Tencent is a name, but tendollars is a sum.
     if number.range.upperBound == unit.range.lowerBound, !isBoundary(unit.range.lowerBound), number.weight < 2,
@@ -212,22 +225,22 @@ struct SumSearch {
     }
     // Letters that do not belong to the number stand between it and the unit.
     if !isBoundary(unit.range.lowerBound), number.range.upperBound != unit.range.lowerBound { return false }
-    if number.isArticle { return unit.name.map { !MoneyWords.names.contains($0) } ?? false }
+    if number.isArticle { return unit.name.map { !table.names.contains($0) } ?? false }
     if speaksOfPayment { return true }
-    let opensWords = unit.name.map(MoneyWords.openings.contains) ?? false
+    let opensWords = unit.name.map(table.openings.contains) ?? false
     if !text[number.range.lowerBound].isUnspaced {
-      return !opensWords || number.weight >= 2 || isEnd(unit.range.upperBound, isUnitApart(number, unit))
+      return !opensWords || number.weight >= 2 || isEnd(end, isUnitApart(number, unit))
     }
     if isLong(number), !opensWords || isKana(unit) { return true }
-    return isStart(number.range.lowerBound) && isEnd(unit.range.upperBound, isUnitApart(number, unit))
+    return isStart(number.range.lowerBound) && isEnd(end, isUnitApart(number, unit))
   }
 
   private func isSum(_ unit: Unit, before number: Number) -> Bool {
     guard isBoundary(unit.range.lowerBound), isBoundary(unit.range.upperBound) else { return false }
     if unit.isSign { return !isSpacedLetter(unit.range.lowerBound - 1) }
     if let name = unit.name {
-      if unit.range.count == 1 || MoneyWords.openings.contains(name) { return false }
-      if MoneyWords.names.contains(name), number.weight < 2 { return false }
+      if unit.range.count == 1 || table.openings.contains(name) { return false }
+      if table.names.contains(name), number.weight < 2 { return false }
     }
     if !isUnspaced(unit.range.lowerBound), !isUnspaced(number.range.lowerBound) { return true }
     return isLong(number) || isStart(unit.range.lowerBound) && isEnd(number.range.upperBound, false)
@@ -247,7 +260,7 @@ struct SumSearch {
 
   /// Returns whether no name can begin before the index and reach it.
   private func isStart(_ index: Int) -> Bool {
-    !isUnspaced(index - 1) || MoneyWords.before.contains(text[index - 1]) && isStart(index - 1)
+    !isUnspaced(index - 1) || table.before.contains(text[index - 1]) && isStart(index - 1)
   }
 
   /// Returns whether no name can continue at the index.
@@ -255,6 +268,6 @@ struct SumSearch {
     if !isUnspaced(index) { return true }
     let end = text[index...].firstIndex { !$0.isUnspaced } ?? text.count
     let rest = String(String.UnicodeScalarView(text[index..<end]))
-    return MoneyWords.behind.contains(rest) || isUnitApart && MoneyWords.particles.contains(rest)
+    return table.behind.contains(rest) || isUnitApart && table.particles.contains(rest)
   }
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words of one language with which a name may imitate a sum, in addition to the numbers and units of its phrase book:
+/// other spellings of numbers, and the units of all currencies. They stand in the book as `guard`.
+struct GuardWords: Decodable, Sendable {
+  /// Further words for numbers.
+  var numbers: [String]?
+  /// Words that mean “one” before a unit. Elsewhere they are not numbers.
+  var articles: [String]?
+  /// Words that may stand between a number and its unit: particles, and the country of a currency.
+  var fillers: [String]?
+  /// Units of money: the names of all currencies in CLDR, their last words, and what people say.
+  var units: [String]?
+  /// Units that are also the beginning of other words (엔터, 불고기, 五分) or of names. A sum with such a unit counts inside
+  /// a longer word only at the word's end.
+  var openings: [String]?
+  /// Units that are also names of people or places. They count as units before a number only if the number is long.
+  var names: [String]?
+  /// Characters before a sum that do not make it part of a name: about nine yuan.
+  var before: [String]?
+  /// Words behind a sum that do not make it part of a name: nine yuan sharp.
+  var behind: [String]?
+  /// Syllables that may follow a sum whose unit is separate from the number: 이원만 is a name, but 이 원만 is not.
+  var particles: [String]?
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+
+/// The words with which a name may imitate a sum, in the languages of all installed phrase books.
+///
+/// The table is made when the first name is read, because making it takes longer than reading the books, and a payment
+/// without names does not need it.
+final class SumWords: Sendable {
+  private let books: [PhraseBook]
+  private let made = Locked<NumberWordTable?>(nil)
+
+  init(_ books: [PhraseBook]) { self.books = books }
+
+  /// The table. Callers of several threads wait for the one that makes it.
+  var table: NumberWordTable {
+    made.withLock { made in
+      if let made { return made }
+      let table = books.reduce(into: NumberWordTable()) { $1.add(to: &$0) }
+      made = table
+      return table
+    }
+  }
+}

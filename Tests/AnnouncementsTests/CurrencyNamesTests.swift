@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Announcements
+
+@Suite("No currency's name is heard as a part of the number")
+struct CurrencyNamesTests {
+  @Test(
+    "a name that begins like a number is said first, with a pause",
+    arguments: [
+      ("20", "OMR", "ko-KR", "오만 리알, 이십"), ("10", "GEL", "ko-KR", "조지아 라리, 십"),
+      ("20", "CLP", "ko-KR", "칠레 페소, 이십"), ("20", "EGP", "ko-KR", "이집트 파운드, 이십"),
+      ("20", "SAR", "ko-KR", "사우디아라비아 리얄, 이십"), ("1.5", "IQD", "ko-KR", "이라크 디나르, 일 점 오 영 영"),
+      ("2", "BMD", "zh-CN", "百慕大元，二"), ("200", "BMD", "zh-CN", "百慕大元，二百"),
+      ("20", "IQD", "zh-CN", "伊拉克第纳尔，二十"), ("8.5", "BRL", "zh-CN", "巴西雷亚尔，八点五零"),
+      ("20", "NZD", "ja-JP", "ニュージーランド ドル、にじゅう"), ("20", "KWD", "ja-JP", "クウェート ディナール、にじゅう"),
+      ("20", "SGD", "ja-JP", "シンガポールドル、にじゅう"), ("20", "SHP", "ja-JP", "セントヘレナ ポンド、にじゅう"),
+      ("2.50", "AED", "hi-IN", "संयुक्त अरब अमीरात दिरहाम, दो दशमलव पाँच शून्य"),
+      ("20", "TND", "en-US", "Tunisian dinars, twenty"), ("1", "TND", "en-US", "Tunisian dinar, one"),
+    ])
+  func first(amount: String, code: String, locale: String, words: String) throws {
+    let said = try Books.words(amount, code, locale)
+    #expect(said == words)
+  }
+
+  @Test(
+    "other names follow the number, also those that have a joining word",
+    arguments: [
+      ("20", "TTD", "es-MX", "veinte dólares de Trinidad y Tobago"), ("20", "KRW", "ko-KR", "이십 원"),
+      ("20", "JPY", "ja-JP", "にじゅうえん"), ("2", "CNY", "zh-CN", "两元"), ("20", "CHF", "en-US", "twenty Swiss francs"),
+    ])
+  func last(amount: String, code: String, locale: String, words: String) throws {
+    let said = try Books.words(amount, code, locale)
+    #expect(said == words)
+  }
+
+  /// Returns the words of an amount; nil if the book's voice cannot say the currency.
+  private func words(_ amount: Money, _ book: PhraseBook) -> [String]? {
+    do throws(AnnouncementError) {
+      return try AmountGrammar(book: book).words(amount)
+    } catch {
+      #expect(error.code == .currencyUnspeakable)
+      return nil
+    }
+  }
+
+  @Test("after a number, no currency of ISO 4217 goes on like a number", arguments: BannerTests.locales)
+  func every(locale: String) throws {
+    let book = try Books.all().book(for: locale)
+    var (spoken, unspeakable) = (0, 0)
+    for code in Locale.commonISOCurrencyCodes {
+      guard let currency = Currency(code: code) else { continue }
+      for count: Int64 in [1, 2, 20] {
+        let amount = try Money(minorUnits: count * currency.minorUnitsPerMajor, currency: currency)
+        guard let words = words(amount, book) else {
+          unspeakable += 1
+          continue
+        }
+        spoken += 1
+        // If the name is first, the number is last.
+        let isFirst = words.first?.contains { ",，、".contains($0) } == true
+        #expect(book.isHeardAsNumber(words.last ?? "") == isFirst, "\(code): \(words)")
+      }
+    }
+    #expect(spoken > 400 && unspeakable <= 60, "\(spoken) \(unspeakable)")
+  }
+
+  @Test("a book whose counted unit is heard as a number is refused, with the currency and the unit")
+  func refused() throws {
+    let json = try String(contentsOf: Books.directory.appending(path: "ko-KR.json"), encoding: .utf8)
+    let bad = json.replacing(#""other": "달러""#, with: #""other": "오만 달러""#)
+    #expect(bad != json)
+    let error = #expect(throws: AnnouncementError.self) { try PhraseBook(data: Data(bad.utf8), name: "ko-KR.json") }
+    #expect(error?.code == .phraseBookInvalid)
+    #expect(error?.description.contains("currencies.USD has a unit, 오만 달러") == true)
+  }
+}

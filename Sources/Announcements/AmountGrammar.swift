@@ -24,7 +24,7 @@ struct AmountGrammar {
   ///   written in a script that the book's voice does not read.
   func words(_ money: Money) throws(AnnouncementError) -> [String] {
     guard let units = book.content.currencies[money.currency.code] else {
-      let name = try nameFromCLDR(money)
+      let name = try nameFromCLDR(money.currency, isOne: money.majorPart == 1 && money.minorPart == 0)
       return sum(money, named: name, isNamedFirst: book.isHeardAsNumber(name))
     }
     let isNamedFirst = book.currenciesSaidFirst.contains(money.currency.code)
@@ -124,10 +124,16 @@ struct AmountGrammar {
     return number.dropLast() + [NumberWord(contracted)]
   }
 
+  /// Returns the name of a currency's units, for more than one of them; nil if the book's voice has no name for them.
+  func name(of currency: Currency, isMinor: Bool) -> String? {
+    let units = book.content.currencies[currency.code]
+    if isMinor { return units?.minor.last?.other }
+    return units?.major.other ?? (try? nameFromCLDR(currency, isOne: false))
+  }
+
   /// Returns CLDR's name for the currency, in the plural form that the sum requires.
-  private func nameFromCLDR(_ money: Money) throws(AnnouncementError) -> String {
-    let isOne = money.majorPart == 1 && money.minorPart == 0
-    let style = Decimal.FormatStyle.Currency(code: money.currency.code, locale: Locale(identifier: book.locale))
+  private func nameFromCLDR(_ currency: Currency, isOne: Bool) throws(AnnouncementError) -> String {
+    let style = Decimal.FormatStyle.Currency(code: currency.code, locale: Locale(identifier: book.locale))
       .presentation(.fullName).precision(.fractionLength(0))
     // Only decimal digits are removed. The character 百 is a number too, but it begins the name of the Bermudian dollar.
     let name = String(
@@ -137,14 +143,14 @@ struct AmountGrammar {
     ).trimmed
     // CLDR returns the currency's code when it has no name, and a code cannot be spoken as a word.
     let isReadable =
-      !name.isEmpty && name != money.currency.code
+      !name.isEmpty && name != currency.code
       && name.unicodeScalars.allSatisfy {
         !$0.properties.isAlphabetic || book.writingSystems.contains(WritingSystem.of($0) ?? "")
       }
     guard isReadable else {
       throw AnnouncementError(
-        .currencyUnspeakable, "currency", "\(money.currency.code) has no name that the \(book.locale) voice can speak",
-        remedy: "add \(money.currency.code) under currencies in \(book.locale).json")
+        .currencyUnspeakable, "currency", "\(currency.code) has no name that the \(book.locale) voice can speak",
+        remedy: "add \(currency.code) under currencies in \(book.locale).json")
     }
     return name
   }

@@ -16,6 +16,16 @@ extension PhraseBook.Content {
     return table
   }
 
+  /// The signs and abbreviations of ``currencySigns``, each mapped to its currency's code.
+  var currencySignTable: ReplacementTable {
+    var table = ReplacementTable()
+    for (sign, code) in currencySigns {
+      let isWord = sign.unicodeScalars.first.map { $0.isWordPart && !$0.isUnspaced } ?? false
+      table.add(String(String.UnicodeScalarView(FoldedText(sign).lowered)), code, isWholeWord: isWord)
+    }
+    return table
+  }
+
   var readingTable: ReplacementTable {
     var table = ReplacementTable()
     for (text, said) in readings ?? [:] {

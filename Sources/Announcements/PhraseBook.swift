@@ -23,6 +23,9 @@ public final class PhraseBook: Sendable {
   /// The names of the currencies' major units, to recognise them in a text. Each is mapped to its currency code.
   let unitNames: ReplacementTable
 
+  /// The signs and abbreviations of currencies in a text: `€`, `Rp`.
+  let currencySigns: ReplacementTable
+
   /// The pronunciations of words that the voice cannot read.
   let readings: ReplacementTable
 
@@ -128,6 +131,8 @@ public final class PhraseBook: Sendable {
     /// The scripts (ISO 15924) that belong to the book's own language, but that only a voice of another language can
     /// read. When such a voice is used, the report says so.
     var borrowedScripts: Set<String>?
+    /// How the pronunciation of a name is spelled (`payer_reading`); in any way if it is missing.
+    var nameReadings: NameReading.Spelling?
     /// The words with which a name may imitate a sum in this language.
     var `guard`: GuardWords?
     /// The rules for numbers in free text.
@@ -202,6 +207,7 @@ public final class PhraseBook: Sendable {
     voice = content.voice
     rate = content.rate
     unitNames = content.unitNames
+    currencySigns = content.currencySignTable
     readings = content.readingTable
     counterNames = content.counterNames
     sentenceWords = content.sentenceWords

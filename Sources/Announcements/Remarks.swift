@@ -23,12 +23,24 @@ public struct Remarks: Sendable, Hashable {
 
   public init() {}
 
+  mutating func addRefusedReading(_ spelling: NameReading.Spelling, at place: Int) {
+    let expected =
+      switch spelling {
+      case .pinyin: "neither pinyin with tones nor a Chinese character"
+      case .kana: "neither kana nor romaji"
+      case .ownScripts: "no letter of the language"
+      }
+    warnings.append("payer_reading: character \(place) is \(expected), so the name is spoken as it is written")
+  }
+
   mutating func add(_ reading: FreeText.Reading, field: String, _ book: PhraseBook) {
     unspoken += reading.unspoken.map { Unspoken(field: field, text: $0) }
     for warning in reading.warnings {
       switch warning {
       case .uncertainSum:
         warnings.append("\(field): a sum can be read in two ways, so its digits are said one by one")
+      case .sumWithoutName:
+        warnings.append("\(field): a sum is not spoken, because the voice has no name for its currency")
       case .sumInName:
         warnings.append("\(field): a sum of money is not spoken, because a listener would take it for the sum paid")
       case .borrowedVoice(let language):

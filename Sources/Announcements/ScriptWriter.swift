@@ -103,7 +103,7 @@ public struct ScriptWriter: Sendable {
       }
     }
     if let payer = payment.payer, !shortenings.contains(.payer) {
-      filled[.payer] = self.payer(payer, payment.payerReading) { read($0, as: .name, .payer) }.map { ($0, .payer) }
+      filled[.payer] = self.payer(payer, payment.payerReading, &remarks).map { ($0, .payer) }
     }
     if let note = payment.note, !shortenings.contains(.note) {
       filled[.note] = read(note, as: .note, .note).map { ($0, .note) }
@@ -151,18 +151,42 @@ public struct ScriptWriter: Sendable {
 
   /// Returns the words for a payer. The form of address that the sentence adds is removed from the name. The
   /// pronunciation comes from the payload.
-  private func payer(
-    _ payer: String, _ payerReading: String?, read: (String) -> [FreeText.Piece]
-  ) -> [FreeText.Piece] {
-    let name = book.withoutHonorific(payer)
-    guard let payerReading else { return read(name) }
-    let said = read(book.withoutHonorific(payerReading))
-    // A pronunciation that no voice can speak is ignored.
-    guard !said.isEmpty else { return read(name) }
-    guard said.count == 1, var piece = said.first else { return said }
-    let written = freeText.reading(of: name, as: .name).pieces.map(\.text).joined(separator: " ")
+  private func payer(_ payer: String, _ payerReading: String?, _ remarks: inout Remarks) -> [FreeText.Piece] {
+    let name = freeText.reading(of: book.withoutHonorific(payer), as: .name)
+    guard let payerReading, let reading = self.reading(payerReading, &remarks) else {
+      remarks.add(name, field: "payer", book)
+      return name.pieces
+    }
+    guard reading.count == 1, var piece = reading.first else { return reading }
+    let written = name.pieces.map(\.text).joined(separator: " ")
     if !written.isEmpty { (piece.text, piece.said) = (written, piece.said ?? piece.text) }
     return [piece]
+  }
+
+  /// Returns the words for the pronunciation of a payer's name; nil if no voice can speak it, or if the book's voice does
+  /// not read its spelling.
+  private func reading(_ payerReading: String, _ remarks: inout Remarks) -> [FreeText.Piece]? {
+    var said = book.withoutHonorific(payerReading)
+    var isPinyin = false
+    if let spelling = book.content.nameReadings {
+      do throws(NameReading.Fault) {
+        let reading = try NameReading(said, spelling, ownScripts: Set(book.content.writingSystems))
+        (said, isPinyin) = (reading.said, reading.isPinyin)
+      } catch {
+        remarks.addRefusedReading(spelling, at: error.place)
+        return nil
+      }
+    }
+    let isSum = isPinyin && sumWords.sounds.isSum(said)
+    let reading =
+      if isPinyin {
+        FreeText.Reading(
+          pieces: isSum ? [] : [book.piece(said)], unspoken: isSum ? [said] : [], warnings: isSum ? [.sumInName] : [])
+      } else {
+        freeText.reading(of: said, as: .name)
+      }
+    remarks.add(reading, field: "payer", book)
+    return reading.pieces.isEmpty ? nil : reading.pieces
   }
 
   private func append(_ total: PaymentSummary.Total, to runs: inout RunBuilder) throws(AnnouncementError) {

@@ -119,8 +119,9 @@ struct BannerTests {
   }
 
   static let names = [
-    "en-US": "alipay=Alipay applepay=Apple Pay bank=Bank transfer card=Card cash=Cash googlepay=Google Pay "
-      + "paypal=PayPal unionpay=UnionPay venmo=Venmo wechat=WeChat Pay wechatpay=WeChat Pay",
+    "en-US": "alipay=Alipay applepay=Apple Pay bank=Bank transfer card=Card cash=Cash "
+      + "cashapp=Cash App googlepay=Google Pay paypal=PayPal unionpay=UnionPay upi=UPI venmo=Venmo "
+      + "wechat=WeChat Pay wechatpay=WeChat Pay zelle=Zelle",
     "es-MX": "alipay=Alipay applepay=Apple Pay bank=Transferencia bancaria card=Tarjeta cash=Efectivo codi=CoDi "
       + "googlepay=Google Pay mercadopago=Mercado Pago oxxo=OXXO paypal=PayPal spei=SPEI unionpay=UnionPay "
       + "wechat=WeChat Pay wechatpay=WeChat Pay",

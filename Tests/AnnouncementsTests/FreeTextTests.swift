@@ -23,10 +23,10 @@ struct FreeTextTests {
       ("٤٢", "en-US", "forty-two"),
       ("收款12元5角", "zh-CN", "收款 十二元五角"), ("共3元2人", "zh-CN", "共 三元, 两人"),
       ("5000円1つ", "ja-JP", "ごせんえん, ひとつ"), ("5€3", "en-US", "five euros, three"),
-      ("HK$50", "en-US", "fifty Hong Kong dollars"), ("¥12.50", "en-US", "one two point five zero"),
+      ("HK$50", "en-US", "fifty Hong Kong dollars"), ("¥12.50", "en-US", "one two point five zero yen"),
       ("$", "en-US", "dollars"),
       // A sum with more than one reading is spoken digit by digit, but its multiplier or sign is still spoken.
-      ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one point two three four"),
+      ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one, two three four euros"),
       ("1.234,56 €", "en-US", "one thousand two hundred thirty-four euros and fifty-six cents"),
       ("1,234.50", "en-US", "one thousand two hundred thirty-four point five zero"),
       ("-$5.00", "en-US", "minus five dollars"),

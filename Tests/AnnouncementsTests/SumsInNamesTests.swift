@@ -29,7 +29,9 @@ struct SumsInNamesTests {
     #expect(channel.remarks.warnings == ["channel: \(Self.warning)"], "\(locale) \(text)")
     let reading = try writing(locale, payer: "Zork", payerReading: text)
     #expect(reading.script.runs.map(\.spelling) == (try writing(locale, payer: "Zork").script.runs.map(\.spelling)))
-    #expect(reading.remarks.warnings.contains("payer: \(Self.warning)"), "\(locale) \(text)")
+    // Another language's words are no pronunciation in Chinese, Japanese or Korean.
+    let isRefused = reading.remarks.warnings.first?.hasPrefix("payer_reading: character ") == true
+    #expect(isRefused || reading.remarks.warnings.contains("payer: \(Self.warning)"), "\(locale) \(text)")
   }
 
   @Test(

@@ -210,8 +210,8 @@ struct SumsInTextTests {
   @Test(
     "a sum with two readings is spoken digit by digit, and the report says so",
     arguments: [
-      ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one point two three four"),
-      ("¥12.50", "ja-JP", "いちに てん ごゼロ"), ("$1,23,4", "es-MX", "uno, dos tres, cuatro pesos"),
+      ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one, two three four euros"),
+      ("¥12.50", "ja-JP", "いちに てん ごゼロ えん"), ("$1,23,4", "es-MX", "uno, dos tres, cuatro pesos"),
       ("1万5元", "zh-CN", "一 万 五 元"), ("$5 mil", "en-US", "five mil dollars"),
       ("€1 Mrd", "en-US", "one Mrd euros"), ("1.5¢", "en-US", "one point five cents"),
       ("Table 4 350 dollars", "en-US", "Table four, three five zero dollars"),

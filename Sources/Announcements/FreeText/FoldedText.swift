@@ -57,7 +57,8 @@ struct FoldedText {
     case "\u{AD}", "\u{2060}", "\u{FEFF}": break
     case "\u{2014}", "\u{2015}": folded.append(contentsOf: ", ".unicodeScalars)
     case "\u{2018}", "\u{2019}", "\u{FF07}": folded.append("'")
-    case "™", "®", "©", "℠": folded.append(" ")
+    // These signs are no letters, and № is one of the abbreviations that a phrase book lists.
+    case "™", "®", "©", "℠", "№": folded.append(scalar)
     // These marks mask digits.
     case "•", "●", "＊", "∗", "✱", "×": folded.append("*")
     default: foldByProperties(scalar, into: &folded)

@@ -36,6 +36,8 @@ struct FreeText {
 
   enum Warning: Hashable {
     case uncertainSum
+    /// The voice has no name for the currency of a sum.
+    case sumWithoutName
     case sumInName
     /// A voice of another language reads a script that belongs to the book's own language.
     case borrowedVoice(language: String)
@@ -45,6 +47,7 @@ struct FreeText {
     let scanner = FreeTextScanner(text, book: book, kind: kind, lexicon: lexicon, sumWords: sumWords)
     var reading = Reading(unspoken: scanner.leftOut)
     if scanner.hasUncertainSum { reading.warnings.append(.uncertainSum) }
+    if scanner.hasSumWithoutName { reading.warnings.append(.sumWithoutName) }
     if scanner.hasSumInName { reading.warnings.append(.sumInName) }
     for item in scanner.items {
       switch item {

@@ -38,6 +38,9 @@ struct FreeTextScanner {
   /// Whether a sum is spoken digit by digit because it can be read in two ways.
   private(set) var hasUncertainSum = false
 
+  /// Whether a sum was left out because the book's voice has no name for its currency.
+  private(set) var hasSumWithoutName = false
+
   /// Whether a sum in a name was left out.
   private(set) var hasSumInName = false
 
@@ -77,9 +80,11 @@ struct FreeTextScanner {
     }
     let scalar = scalars[index]
     if kind == .name {
-      if leaveOutSum() { return }
+      if leaveOutSum() || scalar == "№" && takeNumberSign() { return }
       if scalar.digit != nil { return takeDigitsOfName() }
-    } else if takeAddress() || takeNumber() || takeMinus() || takeCurrencyName() {
+    } else if takeNumberSign() || takeAddress() || takeSumWithoutName() || takeNumber() || takeMinus()
+      || takeCurrencyName()
+    {
       return
     }
     if takeMask() || takeRomanNumeral() || takeEmoji() { return }
@@ -104,13 +109,20 @@ struct FreeTextScanner {
   /// Appends the words of a number that starts at `start`. A comma separates the number from a previous number. Without
   /// the comma, “five to ten” would be heard as fifty.
   private mutating func sayNumber(_ words: String, from start: Int) {
-    if let numberEnd, kind != .name,
+    if let numberEnd, kind != .name, start > numberEnd || !goesOn(at: start),
       scalars[numberEnd..<start].allSatisfy({ " -\u{2013}~・/\u{A0}".unicodeScalars.contains($0) })
     {
       append(", ")
     }
     say(words)
     numberEnd = index
+  }
+
+  /// Returns whether the counter before a number is one after which the number goes on without a pause: 三块五.
+  private func goesOn(at start: Int) -> Bool {
+    (book.content.text?.joinedCounters ?? []).contains {
+      scalars[..<start].suffix($0.unicodeScalars.count).elementsEqual($0.unicodeScalars)
+    }
   }
 
   private func slice(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
@@ -160,20 +172,54 @@ struct FreeTextScanner {
       sayNumber(sign + words.joined(), from: start)
       return true
     }
-    // It is uncertain which sum was intended, so its digits are spoken as written.
+    guard let unit = AmountGrammar(book: book).name(of: sum.currency, isMinor: sum.isMinor) else {
+      leaveOutSumWithoutName(start..<index)
+      return true
+    }
+    // It is uncertain which sum was intended, so its digits are spoken as written, with the unit.
     hasUncertainSum = true
-    let units = book.content.currencies[sum.currency.code]
-    let unit = (sum.isMinor ? units?.minor.last?.other : units?.major.other) ?? ""
-    let isOther = !sum.isMinor && (sum.number.value.map { $0.fraction.count > sum.currency.minorDigits } ?? false)
     let words = sign + numbers.digitsAsWritten(sum.number) + " " + numbers.withSpokenDigits(sum.scale)
-    sayNumber(words + (isOther ? "" : " " + unit), from: start)
+    sayNumber(words + " " + unit, from: start)
     return true
   }
 
   private func mayBeginSum(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.digit != nil { return true }
     if scalar.isASCII { return "$-(".unicodeScalars.contains(scalar) || isWordStart && scalar.isWordPart }
-    return scalar == "\u{2013}" || scalar == FoldedText.minus || book.content.currencySigns[String(scalar)] != nil
+    return scalar == "\u{2013}" || scalar == FoldedText.minus
+      || book.currencySigns.match(text.lowered, at: index) != nil
+  }
+
+  /// Leaves out a number beside the sign of a currency that has no name here: ₿0.5. The number alone would be heard as a
+  /// sum in the shop's currency.
+  private mutating func takeSumWithoutName() -> Bool {
+    var end = index
+    func skipSpace(_ index: Int) -> Int {
+      index < scalars.count && (scalars[index] == " " || scalars[index] == FoldedText.groupingSpace) ? index + 1 : index
+    }
+    if isUnknownSign(at: index) {
+      guard let number = WrittenNumber(scalars, at: skipSpace(index + 1), isSum: true) else { return false }
+      end = number.end
+    } else if let number = WrittenNumber(scalars, at: index), isUnknownSign(at: skipSpace(number.end)) {
+      end = skipSpace(number.end) + 1
+    } else {
+      return false
+    }
+    let start = index
+    index = end
+    leaveOutSumWithoutName(start..<end)
+    return true
+  }
+
+  private func isUnknownSign(at index: Int) -> Bool {
+    index < scalars.count && scalars[index].properties.generalCategory == .currencySymbol
+      && book.currencySigns.match(text.lowered, at: index) == nil
+  }
+
+  private mutating func leaveOutSumWithoutName(_ range: Range<Int>) {
+    leftOut.append(slice(range))
+    hasSumWithoutName = true
+    append(" ")
   }
 
   private var isWordStart: Bool {
@@ -196,10 +242,14 @@ struct FreeTextScanner {
   /// Consumes a currency sign that belongs to no number.
   private mutating func takeCurrencyName() -> Bool {
     let scalar = scalars[index]
-    guard !scalar.isWordPart, let code = book.content.currencySigns[String(scalar)] else { return false }
+    guard !scalar.isWordPart, let sign = book.currencySigns.match(text.lowered, at: index), sign.key.count == 1,
+      let currency = Currency(code: sign.value)
+    else { return false }
     index += 1
-    if index < 2 || !scalars[index - 2].isWordPart {
-      say(book.content.currencies[code]?.major.other ?? "")
+    if index < 2 || !scalars[index - 2].isWordPart,
+      let name = AmountGrammar(book: book).name(of: currency, isMinor: false)
+    {
+      say(name)
     } else {
       leftOut.append(String(scalar))
     }
@@ -211,8 +261,8 @@ struct FreeTextScanner {
   private mutating func takeNumber() -> Bool {
     guard scalars[index].digit != nil else { return false }
     let written = WrittenText(text: text, book: book)
-    if let (words, end) = written.date(at: index) ?? written.time(at: index) ?? written.identifier(at: index)
-      ?? written.quantity(at: index)
+    if let (words, end) = written.date(at: index) ?? written.year(at: index) ?? written.time(at: index)
+      ?? written.dayBehindMonth(at: index) ?? written.identifier(at: index) ?? written.quantity(at: index)
     {
       let start = index
       index = end
@@ -220,6 +270,16 @@ struct FreeTextScanner {
       return true
     }
     return false
+  }
+
+  /// Consumes an abbreviation of “number” before a number.
+  private mutating func takeNumberSign() -> Bool {
+    guard isWordStart, let (words, end) = WrittenText(text: text, book: book).numberSign(at: index) else {
+      return false
+    }
+    say(words)
+    index = end
+    return true
   }
 
   // MARK: Signs and letters that are no words
@@ -297,10 +357,10 @@ extension SpokenNumbers {
   }
 
   /// Returns the digits as words, one by one. A separator becomes a pause, or “point” if it is certainly a decimal
-  /// point.
+  /// point: before three digits it may also group them, as in €1.234.
   func digitsAsWritten(_ number: WrittenNumber) -> String {
     let grammar = AmountGrammar(book: book)
-    if let (whole, fraction) = number.value, !fraction.isEmpty {
+    if let (whole, fraction) = number.value, !fraction.isEmpty, fraction.count != 3 {
       return [grammar.digits(whole), book.content.decimalPoint, grammar.digits(fraction)].joined(separator: " ")
     }
     return number.groups.map { grammar.digits($0) }.joined(separator: ", ")

@@ -3,7 +3,7 @@
 /// A folded text in the form that a listener perceives. Sums in words are searched in this form. Silent characters are
 /// removed, and letters that sound or look the same are unified.
 ///
-/// Katakana become hiragana, a Cyrillic letter that looks like a Latin one becomes the Latin one, and any separator
+/// Katakana become hiragana with う for a long vowel, a Cyrillic letter that looks like a Latin one becomes the Latin one, and any separator
 /// between two words becomes one space.
 struct HeardText {
   /// Letters, marks of Indian scripts, ASCII digits, currency signs and single spaces.
@@ -35,6 +35,8 @@ struct HeardText {
   private static func heard(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.isASCII { return scalar.isWordPart || scalar.digit != nil || scalar == "$" ? scalar : " " }
     if let same = sameLetters[scalar] { return same }
+    // The mark of a long vowel in katakana: キュー is きゅう.
+    if scalar == "ー" { return "う" }
     // Katakana have the same order as hiragana.
     if (0x30A1...0x30F6).contains(scalar.value) { return Unicode.Scalar(scalar.value - 0x60) }
     if scalar.value == 0x93C || scalar.properties.isDefaultIgnorableCodePoint { return nil }

@@ -59,6 +59,14 @@ struct NumberWordTable: Sendable {
     for unit in units { add(unit: unit) }
   }
 
+  /// Returns the table with other characters in its words.
+  func mapCharacters(_ transform: (Unicode.Scalar) -> Unicode.Scalar) -> NumberWordTable {
+    var table = self
+    table.words = words.mapKeys(transform)
+    table.units = units.mapKeys(transform)
+    return table
+  }
+
   private mutating func add(_ word: String, _ role: Role) {
     words.add(HeardText.word(word), role.rawValue, isWholeWord: false)
   }

@@ -95,18 +95,21 @@ struct SpokenNumbers {
 
   // MARK: Times and dates
 
-  func time(hour: Int, minute: Int, isMorning: Bool?) -> String? {
+  func time(hour: Int, minute: Int, second: Int, isMorning: Bool?) -> String? {
     guard let rules = rules?.time, (0...24).contains(hour), (0...59).contains(minute) else { return nil }
     let spokenHour = rules.hours[hour]
     var time: String
     if minute == 0 {
+      let plain = hour > 12 ? rules.wholeHourAfterNoon ?? rules.wholeHour : rules.wholeHour
       // The hour is “twelve a m” and not “twelve o'clock a m”.
-      time = (isMorning == nil ? rules.wholeHour : rules.wholeHourWithPeriod ?? rules.wholeHour)
-        .replacing("{hour}", with: spokenHour)
+      time = (isMorning == nil ? plain : rules.wholeHourWithPeriod ?? plain).replacing("{hour}", with: spokenHour)
     } else {
       let words = rules.minute.map { counted(Int64(minute), $0) } ?? cardinal(Int64(minute))
       time = (minute < 10 ? rules.minuteBelowTen ?? rules.hourAndMinute : rules.hourAndMinute)
         .replacing("{hour}", with: spokenHour).replacing("{minute}", with: words)
+    }
+    if second > 0, let seconds = rules.seconds {
+      time = seconds.replacing("{time}", with: time).replacing("{second}", with: cardinal(Int64(second)))
     }
     if let isMorning { time = (isMorning ? rules.am : rules.pm).replacing("{time}", with: time) }
     return time
@@ -120,7 +123,14 @@ struct SpokenNumbers {
       .replacing("{year}", with: self.year(year, rules.year))
   }
 
-  private func year(_ year: Int, _ style: TextRules.Date.Year) -> String {
+  /// Returns the words of a decade, by its first year: nineteen nineties.
+  func decade(_ year: Int) -> String? {
+    let (century, rest) = year.quotientAndRemainder(dividingBy: 100)
+    guard let decade = rules?.date?.decades?[(rest < 10 ? "0" : "") + String(rest)] else { return nil }
+    return century == 0 ? decade : cardinal(Int64(century)) + book.content.wordSeparator + decade
+  }
+
+  func year(_ year: Int, _ style: TextRules.Date.Year) -> String {
     switch style {
     case .cardinal: return cardinal(Int64(year))
     case .digits: return grammar.digits(String(year).compactMap(\.wholeNumberValue))

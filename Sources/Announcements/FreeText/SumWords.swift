@@ -9,6 +9,7 @@ import ConcurrencySupport
 final class SumWords: Sendable {
   private let books: [PhraseBook]
   private let made = Locked<NumberWordTable?>(nil)
+  private let madeSounds = Locked<ChineseSounds?>(nil)
 
   init(_ books: [PhraseBook]) { self.books = books }
 
@@ -19,6 +20,16 @@ final class SumWords: Sendable {
       let table = books.reduce(into: NumberWordTable()) { $1.add(to: &$0) }
       made = table
       return table
+    }
+  }
+
+  /// The sounds of the Chinese words. They are made when the first pronunciation in pinyin is read.
+  var sounds: ChineseSounds {
+    madeSounds.withLock { made in
+      if let made { return made }
+      let sounds = ChineseSounds(table)
+      made = sounds
+      return sounds
     }
   }
 }

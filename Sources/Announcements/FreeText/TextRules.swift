@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// A language's rules for numbers in texts, beyond plain quantities: the key `text` of a phrase book.
 ///
 /// Templates contain placeholders in braces: `{hour} {minute}`.
@@ -9,6 +11,9 @@ struct TextRules: Sendable, Decodable {
 
   /// The words after which a number is an identifier and not a quantity, in lower case: `order`, `尾号`.
   var identifiers: [String]?
+
+  /// The abbreviations of “number” before a number, in lower case: `no.`, `nº`. The book's symbol `#` is said for them.
+  var numberSigns: [String]?
 
   /// The words for the signs of e-mail and web addresses. In English the sign `.` is “dot”.
   var addressSigns: [String: String]?
@@ -37,6 +42,9 @@ struct TextRules: Sendable, Decodable {
   /// The counter words that can follow a number. Each has the forms that numbers take before it.
   var counters: [String: Counter]?
 
+  /// The counters after which a number goes on without a pause: 块 in 三块五.
+  var joinedCounters: [String]?
+
   /// How a number agrees with the noun after it, in languages where the noun's ending shows its gender.
   var genders: Genders?
 
@@ -60,7 +68,11 @@ struct TextRules: Sendable, Decodable {
     var hourAndMinute: String
     /// The template of a time whose minutes are below ten: `{hour} oh {minute}`.
     var minuteBelowTen: String?
+    /// The template of a full hour from 13 on, if it differs: `{hour} horas`.
+    var wholeHourAfterNoon: String?
     var minute: Counter?
+    /// The template of a time with seconds: `{time} and {second} seconds`.
+    var seconds: String?
     /// The template of a time before noon, such as `{time} a m`. The next template is for a time after noon:
     /// `{time} p m`.
     var am: String
@@ -86,6 +98,17 @@ struct TextRules: Sendable, Decodable {
     var year: Year
     /// The template of a date: `{month} {day}, {year}`.
     var full: String
+    /// The words for the decades of a century, by their two digits: `nineties` for `90`.
+    var decades: [String: String]?
+
+    /// The text after the year in a date, if it is a word for “year”: 年.
+    var yearMark: String? {
+      let parts = full.components(separatedBy: "{year}")
+      guard parts.count == 2, let mark = parts[1].split(separator: "{").first, mark.contains(where: \.isLetter) else {
+        return nil
+      }
+      return mark.trimmed
+    }
   }
 
   /// The forms that numbers take before one counted word.
@@ -122,6 +145,8 @@ struct TextRules: Sendable, Decodable {
     var feminineEndings: [String]
     /// The masculine nouns that have such an ending: `día`.
     var masculine: [String]
+    /// Feminine nouns that have no such ending: `mujeres`.
+    var feminine: [String]?
   }
 
   /// What is wrong with the tables, phrased to follow the word `text` in a message; `nil` if they are valid.

@@ -120,9 +120,13 @@ struct SumScanner {
     else { return nil }
     var end = index
     var currency: Currency?
-    if let sign = sign(at: end), !scalars[end].isWordPart {
-      currency = sign
-      end += 1
+    if let sign = sign(at: end), !scalars[end].isWordPart || !scalars[end].isUnspaced {
+      currency = sign.currency
+      if scalars[end].isWordPart, sign.end < scalars.count, scalars[sign.end] == "." {
+        end = sign.end + 1
+      } else {
+        end = sign.end
+      }
     } else {
       var word = ""
       while end < scalars.count, scalars[end].isASCII, scalars[end].isWordPart, word.count < 4 {
@@ -149,8 +153,10 @@ struct SumScanner {
     return currency
   }
 
-  private func sign(at index: Int) -> Currency? {
-    book.content.currencySigns[String(scalars[index])].flatMap(Currency.init(code:))
+  private func sign(at index: Int) -> (currency: Currency, end: Int)? {
+    guard let match = book.currencySigns.match(text.lowered, at: index), let currency = Currency(code: match.value)
+    else { return nil }
+    return (currency, index + match.key.count)
   }
 
   /// Returns the currency after a number: a sign, a code, or the book's name for the unit.
@@ -164,7 +170,7 @@ struct SumScanner {
     if let sign = sign(at: index) {
       // A sign directly before another number belongs to that number: `5 €3`.
       let isOfNext = isAfterSpace && index + 1 < scalars.count && scalars[index + 1].digit != nil
-      return isOfNext ? nil : (sign, false, index + 1)
+      return isOfNext ? nil : (sign.currency, false, sign.end)
     }
     if let match = book.unitNames.match(text.lowered, at: index), let currency = Currency(code: match.value) {
       return (currency, false, index + match.key.count)
@@ -185,7 +191,7 @@ struct SumScanner {
     for word in [" de", " of"] where text.lowered[index...].starts(with: word.unicodeScalars) { start += 3 }
     if start < scalars.count, scalars[start] == " " { start += 1 }
     guard start < scalars.count else { return nil }
-    if sign(at: start) == currency, scalars[start].isWordPart { return start + 1 }
+    if let sign = sign(at: start), sign.currency == currency, scalars[start].isWordPart { return sign.end }
     guard let match = book.unitNames.match(text.lowered, at: start), match.value == currency.code else { return nil }
     return start + match.key.count
   }

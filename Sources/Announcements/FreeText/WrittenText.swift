@@ -63,25 +63,88 @@ struct WrittenText {
     return numbers.date(year: year, month: month, day: day).map { ($0, third.end) }
   }
 
+  /// Reads a year before the language's word for it, digit by digit (1998年), or a decade (the 1990s).
+  func year(at index: Int) -> Spoken? {
+    guard let rules = book.content.text?.date, let (digits, end) = digits(at: index, atMost: 4) else { return nil }
+    let value = Int(SpokenNumbers.value(digits))
+    if rules.decades != nil, digits.count == 2 || digits.count == 4 && value > 1_000 {
+      let letter = scalar(at: end) == "'" ? end + 1 : end
+      guard let words = numbers.decade(value), let markEnd = self.end(of: ["s"], at: letter) else { return nil }
+      return (words, markEnd)
+    }
+    // With fewer digits, or as a round thousand, it is more often a number of years.
+    guard rules.year == .digits, let mark = rules.yearMark, scalars[end...].starts(with: mark.unicodeScalars),
+      digits.count == 4 && value % 1_000 != 0 || digits.count == 4 && value == 2_000 || digits.count == 2 && value < 10
+    else { return nil }
+    return (AmountGrammar(book: book).digits(digits), end)
+  }
+
+  /// Reads the day, and the year if it follows, after the name of a month: Nov 3, November 3, 2026.
+  func dayBehindMonth(at index: Int) -> Spoken? {
+    guard let rules = book.content.text?.date, rules.order == .mdy, let days = rules.days,
+      let (digits, end) = digits(at: index, atMost: 2), scalar(at: index - 1) == " "
+    else { return nil }
+    let day = Int(SpokenNumbers.value(digits))
+    guard (1...31).contains(day), isMonth(before: index - 1) else { return nil }
+    // Nov 3:30, Nov 3%, Nov 3rd, Nov 3.5
+    if let next = scalar(at: end), next.isWordPart || "%:/-'".unicodeScalars.contains(next) { return nil }
+    if scalar(at: end) == ".", scalar(at: end + 1)?.digit != nil { return nil }
+    guard scalar(at: end) == ",", scalar(at: end + 1) == " ", let year = self.digits(at: end + 2, atMost: 4),
+      year.digits.count == 4, scalar(at: year.end) != ",", !(scalar(at: year.end)?.isWordPart ?? false)
+    else { return (days[day - 1], end) }
+    return (days[day - 1] + ", " + numbers.year(Int(SpokenNumbers.value(year.digits)), rules.year), year.end)
+  }
+
+  /// Returns whether the name of a month or its first three letters end at `end`, with a capital as in a name.
+  private func isMonth(before end: Int) -> Bool {
+    let wordEnd = scalar(at: end - 1) == "." ? end - 1 : end
+    let start = (scalars[..<wordEnd].lastIndex { !$0.isWordPart } ?? -1) + 1
+    guard start < wordEnd, scalars[start] != text.lowered[start] else { return false }
+    let word = String(String.UnicodeScalarView(text.lowered[start..<wordEnd]))
+    return (book.content.text?.date?.months ?? []).contains { month in
+      let month = month.lowercased()
+      return word == month || word == month.prefix(3) || word == "sept" && month.hasPrefix(word)
+    }
+  }
+
+  /// Reads an abbreviation of “number” before a number: No. 5, Nº 5.
+  func numberSign(at index: Int) -> Spoken? {
+    guard let said = book.content.symbols["#"] else { return nil }
+    for sign in book.content.text?.numberSigns ?? [] {
+      let end = index + sign.unicodeScalars.count
+      guard end < scalars.count, text.lowered[index..<end].elementsEqual(sign.unicodeScalars) else { continue }
+      let start = skippingSpace(end)
+      // In “yes or no. 5 pieces” a sentence ends.
+      let isWord = sign.hasSuffix(".") && start > end && scalars[index] == text.lowered[index]
+      guard scalar(at: start)?.digit != nil, !isWord else { continue }
+      return (said, start)
+    }
+    return nil
+  }
+
   /// Reads a time: `12:30`, `9:00 am`, `9 pm`.
   func time(at index: Int) -> Spoken? {
     guard book.content.text?.time != nil, let hour = digits(at: index, atMost: 2) else { return nil }
-    var minute = 0
+    var (minute, second) = (0, 0)
     var end = hour.end
     let hasMinutes = scalar(at: end) == ":"
     if hasMinutes {
       guard let minutes = digits(at: end + 1, atMost: 2), minutes.digits.count == 2 else { return nil }
       minute = Int(SpokenNumbers.value(minutes.digits))
       end = minutes.end
-      // Seconds are not spoken.
-      if scalar(at: end) == ":", let seconds = digits(at: end + 1, atMost: 2) { end = seconds.end }
+      if scalar(at: end) == ":", let seconds = digits(at: end + 1, atMost: 2), seconds.digits.count == 2 {
+        second = Int(SpokenNumbers.value(seconds.digits))
+        guard second < 60 else { return nil }
+        end = seconds.end
+      }
     }
     let period = skippingSpace(end)
     let morning = self.end(of: ["a.m.", "a.m", "am"], at: period)
     let afternoon = morning == nil ? self.end(of: ["p.m.", "p.m", "pm"], at: period) : nil
     guard hasMinutes || morning != nil || afternoon != nil else { return nil }
     let isMorning = morning != nil ? true : afternoon != nil ? false : nil
-    let words = numbers.time(hour: Int(SpokenNumbers.value(hour.digits)), minute: minute, isMorning: isMorning)
+    let words = numbers.time(
+      hour: Int(SpokenNumbers.value(hour.digits)), minute: minute, second: second, isMorning: isMorning)
     return words.map { ($0, morning ?? afternoon ?? end) }
   }
 
@@ -234,7 +297,9 @@ struct WrittenText {
     while let letter = scalar(at: wordEnd), letter.isWordPart { wordEnd += 1 }
     guard wordEnd > end + 2 else { return nil }
     let noun = String(String.UnicodeScalarView(text.lowered[end + 1..<wordEnd]))
-    let isFeminine = !genders.masculine.contains(noun) && genders.feminineEndings.contains { noun.hasSuffix($0) }
+    let isFeminine =
+      genders.feminine?.contains(noun) == true
+      || !genders.masculine.contains(noun) && genders.feminineEndings.contains { noun.hasSuffix($0) }
     return (numbers.agreeing(value, isFeminine: isFeminine), end)
   }
 }

@@ -30,6 +30,19 @@ struct ReplacementTable: Sendable {
 
   var isEmpty: Bool { entries.isEmpty }
 
+  /// The keys, in no order.
+  var keys: [[Unicode.Scalar]] { entries.values.flatMap { $0.map(\.key) } }
+
+  /// Returns the table with other keys. Of two keys that become the same, one stays.
+  func mapKeys(_ transform: (Unicode.Scalar) -> Unicode.Scalar) -> ReplacementTable {
+    var table = ReplacementTable()
+    for entry in entries.values.joined() {
+      table.add(
+        String(String.UnicodeScalarView(entry.key.map(transform))), entry.value, isWholeWord: entry.isWholeWord)
+    }
+    return table
+  }
+
   /// Adds an entry. It replaces an earlier entry with the same key. An entry with an empty key is ignored.
   mutating func add(_ key: String, _ value: String, isWholeWord: Bool) {
     let scalars = key.unicodeScalars.map(\.lowercased.baseLetter)

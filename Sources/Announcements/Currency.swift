@@ -22,6 +22,30 @@ public struct Currency: Sendable, Hashable {
     self.minorDigits = minorDigits
   }
 
+  /// Returns the currency of a code.
+  ///
+  /// - Parameter field: where the code stands, for the error: `currency`.
+  /// - Throws: `.fieldInvalid`, with the currency that is probably meant, or what else the code means.
+  public static func named(_ code: String, field: String) throws(AnnouncementError) -> Currency {
+    if let currency = Currency(code: code) { return currency }
+    let meant = code.uppercased()
+    if fundsAndMetals.contains(meant) {
+      throw AnnouncementError(
+        .fieldInvalid, field, "is the ISO 4217 code of a fund, a metal or another unit that no shop receives",
+        remedy: "give the currency in which the payer paid, such as CNY, USD or INR")
+    }
+    throw AnnouncementError(
+      .fieldInvalid, field, "is not an active ISO 4217 code",
+      remedy: Currency(code: meant) != nil
+        ? "did you mean \(meant)?" : "give three upper-case letters, such as CNY, USD or INR")
+  }
+
+  /// The other codes of ISO 4217, list one (2026).
+  private static let fundsAndMetals: Set<String> = [
+    "BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW", "XAG", "XAU", "XBA", "XBB", "XBC", "XBD",
+    "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX",
+  ]
+
   /// The number of minor units in one major unit: 1, 100 or 1,000.
   public var minorUnitsPerMajor: Int64 {
     (0..<minorDigits).reduce(into: 1) { scale, _ in scale *= 10 }

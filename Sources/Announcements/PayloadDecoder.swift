@@ -112,12 +112,7 @@ public enum PayloadDecoder {
   static func currency(_ fields: PayloadFields) throws(AnnouncementError) -> Currency {
     let code = try fields.required(
       "currency", try fields.text("currency", atMost: 64), "give the ISO 4217 code, such as CNY")
-    guard let currency = Currency(code: code) else {
-      throw AnnouncementError(
-        .fieldInvalid, fields.name("currency"), "is not an active ISO 4217 code",
-        remedy: "give three upper-case letters, such as CNY, USD or INR")
-    }
-    return currency
+    return try Currency.named(code, field: fields.name("currency"))
   }
 
   private static func amount(_ fields: PayloadFields, _ currency: Currency) throws(AnnouncementError) -> Money {

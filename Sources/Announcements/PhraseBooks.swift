@@ -58,9 +58,14 @@ public struct PhraseBooks: Sendable {
     if let same = books.first(where: { $0.locale == locale }) { return try same.book.get() }
     let wanted = locale.replacing("_", with: "-").lowercased()
     if let exact = books.first(where: { $0.locale.lowercased() == wanted }) { return try exact.book.get() }
-    let language = wanted.prefix { $0 != "-" }
+    // BCP 47 (RFC 5646, section 2.1): subtags of one to eight letters and digits. cmn is Mandarin, which zh means too.
+    let subtags = wanted.split(separator: "-", omittingEmptySubsequences: false)
+    let language = subtags.first == "cmn" ? "zh" : subtags.first
     let isWellFormed =
-      wanted.utf8.count <= 35 && wanted.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+      wanted.utf8.count <= 35
+      && subtags.allSatisfy {
+        (1...8).contains($0.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+      }
     if isWellFormed, let sibling = books.first(where: { $0.locale.lowercased().prefix { $0 != "-" } == language }) {
       return try sibling.book.get()
     }

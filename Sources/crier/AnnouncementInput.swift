@@ -97,11 +97,7 @@ struct AnnouncementInput: ParsableArguments {
   }
 
   static func currency(_ code: String) throws(AnnouncementError) -> Currency {
-    if let currency = Currency(code: code) { return currency }
-    let meant = code.uppercased()
-    throw AnnouncementError(
-      .fieldInvalid, "--currency \(Terminal.printable(code))", "is not an active ISO 4217 code",
-      remedy: Currency(code: meant) != nil ? "did you mean \(meant)?" : "give three letters such as CNY, USD or INR")
+    try Currency.named(code, field: "--currency \(Terminal.printable(code))")
   }
 
   static func limited(

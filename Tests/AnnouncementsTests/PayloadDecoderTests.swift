@@ -93,6 +93,15 @@ struct PayloadDecoderTests {
         "minor: is a number; give a whole number below 2^63, without quotation marks."
       ),
       (
+        #"{"id": "1", "amount": "1", "currency": "usd"}"#,
+        "currency: is not an active ISO 4217 code; did you mean USD?"
+      ),
+      (
+        #"{"id": "1", "amount": "1", "currency": "CLF"}"#,
+        "currency: is the ISO 4217 code of a fund, a metal or another unit that no shop receives; "
+          + "give the currency in which the payer paid, such as CNY, USD or INR."
+      ),
+      (
         #"{"payment": {"id": "1", "amount": "1", "currency": "yuan"}}"#,
         "payment.currency: is not an active ISO 4217 code; give three upper-case letters, such as CNY, USD or INR."
       ),

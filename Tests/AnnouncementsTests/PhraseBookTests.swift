@@ -11,7 +11,7 @@ struct PhraseBookTests {
     arguments: [
       ("zh-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-Hans-SG", "zh-CN"), ("ZH-cn", "zh-CN"), ("en-GB", "en-US"),
       ("en_IN", "en-US"),
-      ("ja", "ja-JP"), ("es-AR", "es-MX"),
+      ("ja", "ja-JP"), ("es-AR", "es-MX"), ("cmn", "zh-CN"), ("cmn-Hans-CN", "zh-CN"), ("zh-cmn-Hans-CN", "zh-CN"),
     ])
   func fallback(asked: String, found: String) throws {
     #expect(try Books.all().book(for: asked).locale == found)
@@ -19,7 +19,10 @@ struct PhraseBookTests {
 
   @Test(
     "an unknown locale is an error that names the choices",
-    arguments: ["tlh", "", "zhx-CN", "en US", "../en-US", String(repeating: "a", count: 99)])
+    arguments: [
+      "tlh", "", "zhx-CN", "en US", "../en-US", String(repeating: "a", count: 99), "zh--CN", "-zh", "zh-",
+      "zh-abcdefghi",
+    ])
   func unknown(locale: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.all().book(for: locale) }
     #expect(error?.code == .localeUnknown)

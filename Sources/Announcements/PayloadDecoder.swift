@@ -106,6 +106,15 @@ public enum PayloadDecoder {
       throw AnnouncementError(
         .fieldInvalid, fields.name("id"), "holds control characters", remedy: "use printable characters only")
     }
+    // Nobody can see or type these, and two ids would look the same. Joiners are part of emoji and of Indic words.
+    let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
+    guard
+      fields.wasAccepted
+        || id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .format || joiners.contains($0) })
+    else {
+      throw AnnouncementError(
+        .fieldInvalid, fields.name("id"), "holds invisible characters", remedy: "use printable characters only")
+    }
     return id
   }
 

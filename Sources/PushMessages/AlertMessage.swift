@@ -13,10 +13,16 @@ public struct AlertMessage: Sendable, Hashable {
     /// For a critical alert, its volume; nil for any other. Critical alerts need an entitlement from Apple.
     public let criticalVolume: Hundredths?
 
-    /// - Throws: ``PushMessageError`` with `soundInvalid` unless the name is a file name of 1 to 255 bytes.
+    /// The extensions of the files that iOS plays as a notification's sound (Apple, UNNotificationSound: aiff, wav and
+    /// caf files). iOS adds none to a name, and plays the default sound for a name that is no file's.
+    private static let extensions = [".wav", ".caf", ".aiff", ".aif", ".aifc"]
+
+    /// - Throws: ``PushMessageError`` with `soundInvalid` unless the name is `default`, or a file name of 1 to 255 bytes
+    ///   with the extension of a sound that iOS plays.
     public init(_ name: String, criticalVolume: Hundredths? = nil) throws(PushMessageError) {
       guard (1...255).contains(name.utf8.count), !name.hasPrefix("."),
-        !name.unicodeScalars.contains(where: { $0 == "/" || $0.properties.generalCategory == .control })
+        !name.unicodeScalars.contains(where: { $0 == "/" || $0.properties.generalCategory == .control }),
+        name == "default" || Self.extensions.contains(where: { name.lowercased().hasSuffix($0) })
       else {
         throw PushMessageError(.soundInvalid, "must be a file name with its extension, such as cash.wav, or default")
       }

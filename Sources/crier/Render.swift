@@ -48,6 +48,9 @@ struct Render: AsyncParsableCommand {
   func validate() throws {
     try ClipOptions.check(sampleRate: sampleRate)
     if output == "" { throw ValidationError("--output is empty: name a file.") }
+    if output == "-" {
+      throw ValidationError("--output -: a clip is not written to standard output: name a file, or ./- for this name.")
+    }
     if output != nil, limits.isGiven {
       throw ValidationError(
         "--output publishes nothing, so --max-mb, --max-files and --unused-days have no effect: drop them.")

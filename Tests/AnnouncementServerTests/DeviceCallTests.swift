@@ -144,6 +144,7 @@ struct DeviceCallTests {
       (deviceBody(#""device_group":"""#), "device_group"), (deviceBody(#""device_group":"a\u0000""#), "device_group"),
       (deviceBody(#""device_group":"\#(String(repeating: "店", count: 43))""#), "device_group"),
       (deviceBody(#""locale":7"#), "locale"), (deviceBody(#""tone":"../a.wav""#), "tone"),
+      (deviceBody(#""tone":"bell""#), "tone"), (deviceBody(#""tone":"bell.mp3""#), "tone"),
       (deviceBody(#""tone":"""#), "tone"), (deviceBody(#""new_key":"yes""#), "new_key"),
     ])
   func invalid(body: String, field: String) async throws {

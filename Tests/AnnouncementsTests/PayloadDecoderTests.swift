@@ -93,6 +93,14 @@ struct PayloadDecoderTests {
         "minor: is a number; give a whole number below 2^63, without quotation marks."
       ),
       (
+        #"{"id": "\u202eabc", "amount": "1", "currency": "USD"}"#,
+        "id: holds invisible characters; use printable characters only."
+      ),
+      (
+        #"{"id": "a\u200b", "amount": "1", "currency": "USD"}"#,
+        "id: holds invisible characters; use printable characters only."
+      ),
+      (
         #"{"id": "1", "amount": "1", "currency": "usd"}"#,
         "currency: is not an active ISO 4217 code; did you mean USD?"
       ),

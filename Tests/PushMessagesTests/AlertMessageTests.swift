@@ -58,8 +58,11 @@ import Testing
   }
 
   @Test(
-    "a sound is a file name",
-    arguments: ["", "a/b.wav", "../a.wav", ".wav", "a\n.wav", String(repeating: "a", count: 256)])
+    "a sound is default, or the name of a sound file with its extension, because iOS adds none",
+    arguments: [
+      "", "a/b.wav", "../a.wav", ".wav", "a\n.wav", String(repeating: "a", count: 252) + ".wav", "alert", "bell.mp3",
+      "wav", "chime.wav ",
+    ])
   func badSound(name: String) {
     let error = #expect(throws: PushMessageError.self) { try AlertMessage.Sound(name) }
     #expect(error?.code == .soundInvalid)

@@ -52,6 +52,9 @@ struct FreeTextScanner {
   private var numbers: SpokenNumbers { SpokenNumbers(book: book) }
   private let sums: SumScanner
 
+  /// Whether the text has the sign of a currency that the book does not know.
+  private var hasUnknownSign = false
+
   /// The sums in words that a name contains: the start index of each, with the index after its end.
   private var endsOfSums: [Int: Int] = [:]
 
@@ -68,6 +71,7 @@ struct FreeTextScanner {
         endsOfSums[sum.lowerBound] = sum.upperBound
       }
     }
+    hasUnknownSign = kind != .name && scalars.indices.contains(where: isUnknownSign)
     while index < scalars.count { takeNext() }
   }
 
@@ -193,6 +197,7 @@ struct FreeTextScanner {
   /// Leaves out a number beside the sign of a currency that has no name here: ₿0.5. The number alone would be heard as a
   /// sum in the shop's currency.
   private mutating func takeSumWithoutName() -> Bool {
+    guard hasUnknownSign else { return false }
     var end = index
     func skipSpace(_ index: Int) -> Int {
       index < scalars.count && (scalars[index] == " " || scalars[index] == FoldedText.groupingSpace) ? index + 1 : index
@@ -212,7 +217,8 @@ struct FreeTextScanner {
   }
 
   private func isUnknownSign(at index: Int) -> Bool {
-    index < scalars.count && scalars[index].properties.generalCategory == .currencySymbol
+    index < scalars.count && !scalars[index].isASCII
+      && scalars[index].properties.generalCategory == .currencySymbol
       && book.currencySigns.match(text.lowered, at: index) == nil
   }
 

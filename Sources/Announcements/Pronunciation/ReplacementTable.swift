@@ -25,18 +25,28 @@ struct ReplacementTable: Sendable {
     }
   }
 
-  /// The entries, by the first scalar of their key. Entries with the same first scalar are sorted, longest key first.
-  private var entries: [Unicode.Scalar: [Entry]] = [:]
+  /// The entries whose keys begin with one scalar. A table has up to a hundred of them, so they are divided again.
+  private struct Entries {
+    /// The entry whose key has no second scalar.
+    var single: Entry?
+    /// The others by their second scalar, the longest key first.
+    var longer: [Unicode.Scalar: [Entry]] = [:]
+
+    var all: [Entry] { (single.map { [$0] } ?? []) + longer.values.joined() }
+  }
+
+  /// The entries, by the first scalar of their key.
+  private var entries: [Unicode.Scalar: Entries] = [:]
 
   var isEmpty: Bool { entries.isEmpty }
 
   /// The keys, in no order.
-  var keys: [[Unicode.Scalar]] { entries.values.flatMap { $0.map(\.key) } }
+  var keys: [[Unicode.Scalar]] { entries.values.flatMap { $0.all.map(\.key) } }
 
   /// Returns the table with other keys. Of two keys that become the same, one stays.
   func mapKeys(_ transform: (Unicode.Scalar) -> Unicode.Scalar) -> ReplacementTable {
     var table = ReplacementTable()
-    for entry in entries.values.joined() {
+    for entry in entries.values.flatMap(\.all) {
       table.add(
         String(String.UnicodeScalarView(entry.key.map(transform))), entry.value, isWholeWord: entry.isWholeWord)
     }
@@ -47,16 +57,21 @@ struct ReplacementTable: Sendable {
   mutating func add(_ key: String, _ value: String, isWholeWord: Bool) {
     let scalars = key.unicodeScalars.map(\.lowercased.baseLetter)
     guard let first = scalars.first else { return }
-    var list = entries[first] ?? []
+    let entry = Entry(key: scalars, value: value, isWholeWord: isWholeWord)
+    guard scalars.count > 1 else {
+      entries[first, default: Entries()].single = entry
+      return
+    }
+    var list = entries[first]?.longer[scalars[1]] ?? []
     list.removeAll { $0.key == scalars }
     let place = list.firstIndex { $0.key.count < scalars.count } ?? list.count
-    list.insert(Entry(key: scalars, value: value, isWholeWord: isWholeWord), at: place)
-    entries[first] = list
+    list.insert(entry, at: place)
+    entries[first, default: Entries()].longer[scalars[1]] = list
   }
 
   /// Adds the entries of another table. They replace entries with the same key.
   mutating func add(_ other: ReplacementTable) {
-    for entry in other.entries.values.joined() {
+    for entry in other.entries.values.flatMap(\.all) {
       add(String(String.UnicodeScalarView(entry.key)), entry.value, isWholeWord: entry.isWholeWord)
     }
   }
@@ -65,14 +80,24 @@ struct ReplacementTable: Sendable {
   ///
   /// - Parameter scalars: the text in lower case, scalar by scalar.
   func match(_ scalars: [Unicode.Scalar], at index: Int) -> Entry? {
-    guard index < scalars.count, let list = entries[scalars[index].baseLetter] else { return nil }
-    return list.first { Self.matches($0, scalars, at: index) }
+    guard index < scalars.count, let entries = entries[scalars[index].baseLetter] else { return nil }
+    if index + 1 < scalars.count,
+      let entry = entries.longer[scalars[index + 1].baseLetter]?.first(where: { Self.matches($0, scalars, at: index) })
+    {
+      return entry
+    }
+    return entries.single.flatMap { Self.matches($0, scalars, at: index) ? $0 : nil }
   }
 
   /// Returns all entries that match at `index`, the longest first.
   func matches(_ scalars: [Unicode.Scalar], at index: Int) -> [Entry] {
-    guard index < scalars.count, let list = entries[scalars[index].baseLetter] else { return [] }
-    return list.filter { Self.matches($0, scalars, at: index) }
+    guard index < scalars.count, let entries = entries[scalars[index].baseLetter] else { return [] }
+    var found: [Entry] = []
+    if index + 1 < scalars.count, let longer = entries.longer[scalars[index + 1].baseLetter] {
+      found = longer.filter { Self.matches($0, scalars, at: index) }
+    }
+    if let single = entries.single, Self.matches(single, scalars, at: index) { found.append(single) }
+    return found
   }
 
   private static func matches(_ entry: Entry, _ scalars: [Unicode.Scalar], at index: Int) -> Bool {

@@ -125,8 +125,14 @@ struct Words: AsyncParsableCommand {
   }
 
   private func line(for announcement: Announcement, _ announcer: Announcer, amountAlone: Bool) async throws -> String {
-    let whole = try announcer.script(for: announcement)
+    let (whole, remarks) = try announcer.writing(of: announcement)
     let script = amountAlone ? whole.amountAlone : whole
+    if !amountAlone {
+      for remark in remarks.unspoken {
+        Terminal.note("\(remark.field): not spoken: \(Terminal.printable(remark.text))")
+      }
+      for warning in remarks.warnings { Terminal.note(warning) }
+    }
     if tokens { return script.tokens.map(\.name).joined(separator: " ") }
     if respelled { return script.runs.map(\.spelling).joined(separator: " ") }
     guard phonemes else { return script.text }

@@ -56,6 +56,24 @@ struct WordsCommandTests {
       try crier.run(payment + ["--respelled"]).output == "Received twenty wahn, from devorák. Note, I I I\n")
   }
 
+  @Test("what is not spoken, or not as it is written, is told on standard error")
+  func remarks() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run([
+      "words", "5", "--locale", "zh-CN", "--currency", "CNY", "--phrase", "--payer", "李宗盛🎉", "--payer-reading",
+      "li zong",
+    ])
+    #expect(result.output == "到账五元，来自李宗盛\n")
+    #expect(
+      result.message == """
+        payer: not spoken: 🎉
+        payer_reading: character 1 is neither pinyin with tones nor a Chinese character, so the name is spoken as it is \
+        written
+
+        """)
+  }
+
   @Test("the home folder's lexicon is used, unless --lexicon names another")
   func lexicon() throws {
     let crier = try Command()

@@ -5,7 +5,9 @@
 ///
 /// The reader shares no table and no rule with the grammar that writes the words. It is strict: it refuses any word
 /// that it does not understand or that is out of place, and any form that can be understood as two amounts. It does not
-/// read negative amounts, digits, punctuation or ordinals. The text must be in Unicode's normalization form C.
+/// read negative amounts, digits or ordinals. The only punctuation that it reads is one comma, for a pause between the
+/// currency's name and a number without units: “Tunisian dinars, twenty”. The text must be in Unicode's normalization
+/// form C.
 public struct AmountReader: Sendable {
   private let locale: String
   private let language: CompiledLanguage
@@ -62,12 +64,37 @@ public struct AmountReader: Sendable {
     }
   }
 
+  private static let commas: Set<UInt32> = [0x2C, 0x3001, 0xFF0C]
+
+  /// Returns whether a folded text is a name of a currency's major unit, and nothing else.
+  private func isName(
+    _ text: ArraySlice<UInt32>, of currency: String, _ known: CurrencySet, separatesWords: Bool
+  ) throws(Refusal) -> Bool {
+    if known.isEmpty {
+      return CurrencyNames.shared.names(of: currency, locale: locale, separatesWords: separatesWords)
+        .contains { text.elementsEqual($0) }
+    }
+    let tokens = try language.lexicon.tokens(of: text)
+    return tokens.count == 1 && tokens[0].kind == .unit && tokens[0].unit.fraction == 0
+      && tokens[0].unit.currencies.contains(known)
+  }
+
   private func read(_ words: String, _ currency: String, _ minorDigits: Int) throws(Refusal) -> Int64 {
     let separatesWords = language.lexicon.separatesWords
     let text = Folding.scalars(of: words, separatesWords: separatesWords)
     let known = CurrencySet(code: currency).intersection(language.currencies)
     var rest = text[...]
     var isNamed = false
+    if let pause = text.firstIndex(where: Self.commas.contains) {
+      let name = text[..<pause]
+      guard try isName(name, of: currency, known, separatesWords: separatesWords) else { throw .unreadable }
+      rest = text[(pause + 1)...].drop { $0 == Folding.space }
+      let tokens = try language.lexicon.tokens(of: rest)
+      guard tokens.allSatisfy({ $0.kind != .unit }) else { throw .unreadable }
+      var grammar = try AmountGrammar(
+        tokens, rules: language.rules, currency: known, minorDigits: minorDigits, isNamed: true)
+      return try grammar.amount()
+    }
     if known.isEmpty {
       let names = CurrencyNames.shared.names(of: currency, locale: locale, separatesWords: separatesWords)
       if let stripped = CurrencyNames.strip(names, from: rest, separatesWords: separatesWords) {

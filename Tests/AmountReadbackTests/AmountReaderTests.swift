@@ -48,6 +48,28 @@ struct AmountReaderTests {
   ]
 
   @Test(
+    "a pause may stand between the currency's name and a number, and nowhere else",
+    arguments: [
+      ("ko", "오만 리알, 이십", "OMR", 2_000 as Int64?), ("zh", "百慕大元，二", "BMD", 200), ("zh", "巴西雷亚尔，八点五零", "BRL", 850),
+      ("ja", "シンガポールドル、にじゅう", "SGD", 2_000), ("ja", "ニュージーランド ドル、にじゅう", "NZD", 2_000),
+      ("hi", "संयुक्त अरब अमीरात दिरहाम, दो दशमलव पाँच शून्य", "AED", 250), ("en", "Tunisian dinars, twenty", "TND", 2_000),
+      ("en", "dollars, twenty", "USD", 2_000), ("en", "twenty, Tunisian dinars", "TND", nil),
+      ("en", "Tunisian dinars, twenty Tunisian dinars", "TND", nil),
+      ("en", "Tunisian dinars, twenty, five", "TND", nil),
+      ("en", "Tunisian dinars,", "TND", nil), ("en", ", twenty", "TND", nil),
+      ("en", "Swiss francs, twenty", "TND", nil),
+      ("en", "dollars, twenty dollars", "USD", nil), ("en", "cents, twenty", "USD", nil),
+      ("en", "euros, twenty", "USD", nil),
+      ("en", "twenty dollars, five", "USD", nil), ("en", "dollars, twenty cents", "USD", nil),
+      ("en", "Tunisian dinars, twenty cents", "TND", nil), ("ja", "シンガポールドル、にじゅうドル", "SGD", nil),
+    ])
+  func pause(_ locale: String, _ words: String, _ code: String, _ minorUnits: Int64?) throws {
+    let reader = try AmountReader(locale: locale)
+    let read = try? reader.minorUnits(in: words, currency: code, minorDigits: 2)
+    #expect(read == minorUnits)
+  }
+
+  @Test(
     "a currency is recognised by its CLDR names, in every language",
     arguments: [("en", "twelve "), ("zh", "十二"), ("ja", "じゅうに"), ("ko", "십이 "), ("hi", "बारह "), ("es", "doce ")])
   func namesOfCLDR(_ locale: String, _ twelve: String) throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Foundation
 import Testing
 
@@ -46,9 +47,12 @@ struct CurrencyNamesTests {
     }
   }
 
-  @Test("after a number, no currency of ISO 4217 goes on like a number", arguments: BannerTests.locales)
+  @Test(
+    "after a number, no currency of ISO 4217 goes on like a number, and each amount reads back",
+    arguments: BannerTests.locales)
   func every(locale: String) throws {
     let book = try Books.all().book(for: locale)
+    let reader = try AmountReader(locale: locale)
     var (spoken, unspeakable) = (0, 0)
     for code in Locale.commonISOCurrencyCodes {
       guard let currency = Currency(code: code) else { continue }
@@ -59,6 +63,8 @@ struct CurrencyNamesTests {
           continue
         }
         spoken += 1
+        let read = try? reader.minorUnits(in: words.joined(), currency: code, minorDigits: currency.minorDigits)
+        #expect(read == amount.minorUnits, "\(code): \(words)")
         // If the name is first, the number is last.
         let isFirst = words.first?.contains { ",，、".contains($0) } == true
         #expect(book.isHeardAsNumber(words.last ?? "") == isFirst, "\(code): \(words)")

@@ -85,17 +85,12 @@ public struct AmountReader: Sendable {
     let known = CurrencySet(code: currency).intersection(language.currencies)
     var rest = text[...]
     var isNamed = false
-    if let pause = text.firstIndex(where: Self.commas.contains) {
-      let name = text[..<pause]
-      guard try isName(name, of: currency, known, separatesWords: separatesWords) else { throw .unreadable }
+    let pause = text.firstIndex(where: Self.commas.contains)
+    if let pause {
+      guard try isName(text[..<pause], of: currency, known, separatesWords: separatesWords) else { throw .unreadable }
       rest = text[(pause + 1)...].drop { $0 == Folding.space }
-      let tokens = try language.lexicon.tokens(of: rest)
-      guard tokens.allSatisfy({ $0.kind != .unit }) else { throw .unreadable }
-      var grammar = try AmountGrammar(
-        tokens, rules: language.rules, currency: known, minorDigits: minorDigits, isNamed: true)
-      return try grammar.amount()
-    }
-    if known.isEmpty {
+      isNamed = true
+    } else if known.isEmpty {
       let names = CurrencyNames.shared.names(of: currency, locale: locale, separatesWords: separatesWords)
       if let stripped = CurrencyNames.strip(names, from: rest, separatesWords: separatesWords) {
         rest = stripped
@@ -113,6 +108,7 @@ public struct AmountReader: Sendable {
           in: text, locale: language.rules.subtag, separatesWords: separatesWords)
       throw isOther ? .wrongCurrency : error
     }
+    guard pause == nil || tokens.allSatisfy({ $0.kind != .unit }) else { throw .unreadable }
     var grammar = try AmountGrammar(
       tokens, rules: language.rules, currency: known, minorDigits: minorDigits, isNamed: isNamed)
     return try grammar.amount()

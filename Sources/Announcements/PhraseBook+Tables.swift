@@ -77,10 +77,7 @@ extension PhraseBook.Content {
 
   /// Returns every word that a number can contain. The words are collected by writing out sample numbers.
   func numberWords(_ numbers: NumberWords) -> Set<String> {
-    var words = Set(samples(numbers).flatMap { $0.forms.joined() }).union(digits)
-    for number in 1...99 { for word in summary.belowHundred?.words(number) ?? [] { words.insert(word.text) } }
-    words.remove("")
-    return words
+    Set(samples(numbers).flatMap { $0.forms.joined() }).union(digits).subtracting([""])
   }
 
   /// Returns every word with which a number can begin or end, and ``numberSounds``, as they are heard. A word that only
@@ -93,12 +90,11 @@ extension PhraseBook.Content {
         words.formUnion([form.first, form.last].compactMap(\.self))
       }
     }
-    for number in 1...99 { for word in summary.belowHundred?.words(number) ?? [] { words.insert(word.text) } }
     return Set(words.map(HeardText.word).filter { !$0.isEmpty })
   }
 
-  /// Returns sample numbers that contain every number word, each with its words as a number and in both genders before a
-  /// unit.
+  /// Returns sample numbers that contain every number word. Each has its words as a number, its words in both genders
+  /// before a unit, and its native words.
   private func samples(_ numbers: NumberWords) -> [(value: Int64, forms: [[String]])] {
     var values = Array(Int64(0)...100)
     var power: Int64 = 1_000
@@ -109,7 +105,10 @@ extension PhraseBook.Content {
     for hundreds in Int64(2)...9 { values += [hundreds * 100, hundreds * 100 + 1] }
     return values.map { value in
       let number = numbers.words(value)
-      let forms = [number, numbers.counting(number, isFeminine: false), numbers.counting(number, isFeminine: true)]
+      let native = (1...99).contains(value) ? summary.belowHundred?.words(Int(value)) ?? [] : []
+      let forms = [
+        number, numbers.counting(number, isFeminine: false), numbers.counting(number, isFeminine: true), native,
+      ]
       return (value, forms.map { $0.map { word in word.text.filter { $0.isLetter || $0.isMark } } })
     }
   }

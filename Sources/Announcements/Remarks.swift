@@ -28,7 +28,7 @@ public struct Remarks: Sendable, Hashable {
       switch spelling {
       case .pinyin: "neither pinyin with tones nor a Chinese character"
       case .kana: "neither kana nor romaji"
-      case .ownScripts: "no letter of the language"
+      case .ownScripts: "not a letter of the language"
       }
     warnings.append("payer_reading: character \(place) is \(expected), so the name is spoken as it is written")
   }

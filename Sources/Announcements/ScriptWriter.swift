@@ -170,21 +170,23 @@ public struct ScriptWriter: Sendable {
     var isPinyin = false
     if let spelling = book.content.nameReadings {
       do throws(NameReading.Fault) {
-        let reading = try NameReading(said, spelling, ownScripts: Set(book.content.writingSystems))
+        let reading = try NameReading(said, spelling, ownScripts: book.writingSystems)
         (said, isPinyin) = (reading.said, reading.isPinyin)
       } catch {
         remarks.addRefusedReading(spelling, at: error.place)
         return nil
       }
     }
-    let isSum = isPinyin && sumWords.sounds.isSum(said)
-    let reading =
-      if isPinyin {
-        FreeText.Reading(
-          pieces: isSum ? [] : [book.piece(said)], unspoken: isSum ? [said] : [], warnings: isSum ? [.sumInName] : [])
-      } else {
+    var reading =
+      if !isPinyin {
         freeText.reading(of: said, as: .name)
+      } else if sumWords.sounds.isSum(said) {
+        FreeText.Reading(unspoken: [said], warnings: [.sumInName])
+      } else {
+        FreeText.Reading(pieces: [book.piece(said)])
       }
+    // The remarks quote the payload, and not the spelling for the voice.
+    if said != payerReading, !reading.unspoken.isEmpty { reading.unspoken = [payerReading] }
     remarks.add(reading, field: "payer", book)
     return reading.pieces.isEmpty ? nil : reading.pieces
   }

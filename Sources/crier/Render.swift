@@ -100,6 +100,11 @@ struct Render: AsyncParsableCommand {
   private static func ending(ofFileNamed name: String) -> String { URL(filePath: name).pathExtension }
 }
 
+extension Remarks.Unspoken {
+  /// The part in a line for people.
+  var line: String { "\(field): not spoken: \(Terminal.printable(text))" }
+}
+
 extension ClipReport {
   /// A one-line summary for people.
   var summary: String {
@@ -110,9 +115,7 @@ extension ClipReport {
   }
 
   /// One line for each unspoken text and each warning.
-  var remarks: [String] {
-    unspoken.map { "\($0.field): not spoken: \(Terminal.printable($0.text))" } + warnings
-  }
+  var remarks: [String] { unspoken.map(\.line) + warnings }
 
   fileprivate mutating func locate(at url: URL) {
     clip.name = url.lastPathComponent

@@ -128,10 +128,7 @@ struct Words: AsyncParsableCommand {
     let (whole, remarks) = try announcer.writing(of: announcement)
     let script = amountAlone ? whole.amountAlone : whole
     if !amountAlone {
-      for remark in remarks.unspoken {
-        Terminal.note("\(remark.field): not spoken: \(Terminal.printable(remark.text))")
-      }
-      for warning in remarks.warnings { Terminal.note(warning) }
+      for line in remarks.unspoken.map(\.line) + remarks.warnings { Terminal.note(line) }
     }
     if tokens { return script.tokens.map(\.name).joined(separator: " ") }
     if respelled { return script.runs.map(\.spelling).joined(separator: " ") }

@@ -70,8 +70,8 @@ struct NameReadingTests {
       ("zh-CN", "李宗盛", "♥", 1, "neither pinyin with tones nor a Chinese character"),
       ("ja-JP", "ハナ", "花", 1, "neither kana nor romaji"), ("ja-JP", "ハナ", "hana2", 5, "neither kana nor romaji"),
       ("ja-JP", "ハナ", "Smith", 1, "neither kana nor romaji"), ("ja-JP", "ハナ", "xyz", 1, "neither kana nor romaji"),
-      ("ja-JP", "ハナ", "", 1, "neither kana nor romaji"), ("ko-KR", "철수", "Cheolsu", 1, "no letter of the language"),
-      ("ko-KR", "철수", "철哲", 2, "no letter of the language"),
+      ("ja-JP", "ハナ", "", 1, "neither kana nor romaji"), ("ko-KR", "철수", "Cheolsu", 1, "not a letter of the language"),
+      ("ko-KR", "철수", "철哲", 2, "not a letter of the language"),
     ])
   func refused(locale: String, payer: String, reading: String, place: Int, fault: String) throws {
     let (name, runs, remarks) = try writing(locale, payer, reading)
@@ -94,6 +94,7 @@ struct NameReadingTests {
     let (name, _, remarks) = try writing(locale, payer, reading)
     #expect(name.map(\.spelling) == [payer])
     #expect(remarks.warnings.count == 1 && remarks.warnings.first?.contains("a sum of money") == true, "\(remarks)")
+    #expect(remarks.unspoken == [Remarks.Unspoken(field: "payer", text: reading)])
   }
 
   @Test("a reading of 80 characters that fits nowhere is refused at once, and one of 80 vowels is read")

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The sounds of the Chinese characters in words for numbers and units. With them a sum is found that is written in
+/// The sounds of the Chinese characters in words for numbers and units. They serve to find a sum that is written in
 /// pinyin: `jiu3 bai3 yuan2`.
 ///
 /// Of the characters with one sound, such as 元 and 圓, one stands for all, in the words and in what is searched.

@@ -84,7 +84,7 @@ struct FreeTextScanner {
     }
     let scalar = scalars[index]
     if kind == .name {
-      if leaveOutSum() || scalar == "№" && takeNumberSign() { return }
+      if leaveOutSum() || takeNumberSign() { return }
       if scalar.digit != nil { return takeDigitsOfName() }
     } else if takeNumberSign() || takeAddress() || takeSumWithoutName() || takeNumber() || takeMinus()
       || takeCurrencyName()
@@ -198,7 +198,7 @@ struct FreeTextScanner {
   /// sum in the shop's currency.
   private mutating func takeSumWithoutName() -> Bool {
     guard hasUnknownSign else { return false }
-    var end = index
+    let end: Int
     func skipSpace(_ index: Int) -> Int {
       index < scalars.count && (scalars[index] == " " || scalars[index] == FoldedText.groupingSpace) ? index + 1 : index
     }

@@ -34,7 +34,7 @@ struct NumberWordTable: Sendable {
     "ALL", "BAM", "BOB", "CUP", "GEL", "LAK", "MAD", "MOP", "PEN", "RON", "SOS", "TOP", "TRY", "YER",
   ]
 
-  /// Adds the words that guard a language.
+  /// Adds the further words for numbers and units with which a name may imitate a sum in a language.
   mutating func add(_ words: GuardWords) {
     for word in words.fillers ?? [] { add(word, .filler) }
     for word in words.articles ?? [] { add(word, .article) }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-
 /// A language's rules for numbers in texts, beyond plain quantities: the key `text` of a phrase book.
 ///
 /// Templates contain placeholders in braces: `{hour} {minute}`.
@@ -103,10 +101,9 @@ struct TextRules: Sendable, Decodable {
 
     /// The text after the year in a date, if it is a word for “year”: 年.
     var yearMark: String? {
-      let parts = full.components(separatedBy: "{year}")
-      guard parts.count == 2, let mark = parts[1].split(separator: "{").first, mark.contains(where: \.isLetter) else {
-        return nil
-      }
+      guard let year = full.firstRange(of: "{year}"),
+        let mark = full[year.upperBound...].split(separator: "{").first, mark.contains(where: \.isLetter)
+      else { return nil }
       return mark.trimmed
     }
   }

@@ -74,7 +74,7 @@ struct WrittenText {
     }
     // With fewer digits, or as a round thousand, it is more often a number of years.
     guard rules.year == .digits, let mark = rules.yearMark, scalars[end...].starts(with: mark.unicodeScalars),
-      digits.count == 4 && value % 1_000 != 0 || digits.count == 4 && value == 2_000 || digits.count == 2 && value < 10
+      digits.count == 4 ? value % 1_000 != 0 || value == 2_000 : digits.count == 2 && value < 10
     else { return nil }
     return (AmountGrammar(book: book).digits(digits), end)
   }

@@ -17,7 +17,7 @@
 #   make check-console   check the console in a real browser
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
-#   make wording  write docs/wording.md and the reviewed phonemes again
+#   make wording  write docs/wording and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes, and a million random answers over
 #                 real sockets to each client
 #   make bench    measure Crier beside the engine in-process, the espeak-ng program, and h2load
@@ -172,7 +172,7 @@ fuzz: setup
 	$(SWIFT) build -c release --product hostile-answers
 	@for half in $(ANSWERING); do $(RELEASE)/hostile-answers $$half $(ANSWERS) || exit 1; done
 
-# Writes docs/wording.md and the tables of reviewed phonemes again. Read the difference before you commit it.
+# Writes docs/wording and the tables of reviewed phonemes again. Read the difference before you commit it.
 wording:
 	@scripts/setup
 	CRIER_RECORD=1 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter 'WordingChecks|reviewedPhonemes'

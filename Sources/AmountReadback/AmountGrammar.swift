@@ -12,7 +12,7 @@
 struct AmountGrammar {
   private var tokens: TokenReader
   private let rules: any AmountLanguage.Type
-  /// The requested currency; empty when this module has no unit names for it.
+  /// The requested currency.
   private let currency: CurrencySet
   private let minorDigits: Int
   private let majorWorth: Int64
@@ -27,6 +27,10 @@ struct AmountGrammar {
   ) throws(Refusal) {
     guard let worth = Int64.power(ofTen: minorDigits) else { throw .outOfRange }
     try rules.checkNeighbours(tokens)
+    var tokens = tokens
+    for index in tokens.indices where tokens[index].unit.hundredthOf.contains(currency) {
+      tokens[index].unit.fraction = 2
+    }
     self.tokens = TokenReader(tokens)
     self.rules = rules
     self.currency = currency
@@ -60,14 +64,14 @@ struct AmountGrammar {
 
   /// Accepts a unit. Refuses it if it belongs to a currency other than the requested one.
   private mutating func accept(_ unit: Unit) throws(Refusal) {
-    guard (isNamed ? unit.whenNamed : unit.currencies).contains(currency), !currency.isEmpty else {
+    guard (isNamed ? unit.whenNamed : unit.currencies).contains(currency) else {
       // Without the name of a currency, such a unit could belong to several. If the requested currency were named, the
       // unit would be accepted.
       if !isNamed, unit.whenNamed.contains(currency), unit.fraction > 0, !unit.currencies.contains(currency) {
         throw .ambiguous
       }
       // Naming the right currency too often is an error, but not the error of a wrong currency.
-      throw unit.currencies.contains(currency) && !currency.isEmpty ? .unreadable : .wrongCurrency
+      throw unit.currencies.contains(currency) ? .unreadable : .wrongCurrency
     }
     isNamed = true
   }

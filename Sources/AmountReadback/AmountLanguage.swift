@@ -16,6 +16,9 @@ protocol AmountLanguage: Sendable {
 
   static var units: [UnitName] { get }
 
+  /// Names of major units beside those of CLDR, for currencies that are not in `units`.
+  static var otherNames: [UnitName] { get }
+
   /// Number words that occur only before counted nouns other than money. They are accepted only in counts.
   static var countWords: [Word] { get }
 
@@ -108,15 +111,19 @@ struct UnitName: Sendable {
   ///
   /// - Parameters:
   ///   - fraction: 0 for the major unit; otherwise the unit is 10^-fraction of it (角 1, cent 2, fils 3).
+  ///   - hundredthOf: further currencies of which the unit is a hundredth once they are named, whatever `fraction` is.
   ///   - whenNamed: the currencies to which the name may refer if the currency was named before (新台币一百元). For a minor
   ///     unit the default is `currencies`. For a major unit the default is no currency, because the currency would be
   ///     named twice.
   init(
-    _ currencies: CurrencySet, fraction: UInt8 = 0, whenNamed: CurrencySet? = nil, tag: UInt8 = 0, _ names: String...
+    _ currencies: CurrencySet, fraction: UInt8 = 0, hundredthOf: CurrencySet = [], whenNamed: CurrencySet? = nil,
+    tag: UInt8 = 0, _ names: String...
   ) {
     self.names = names
+    let whenNamed = whenNamed ?? (fraction == 0 ? [] : currencies)
     self.unit = Unit(
-      currencies: currencies, whenNamed: whenNamed ?? (fraction == 0 ? [] : currencies), fraction: fraction, tag: tag)
+      currencies: currencies, whenNamed: whenNamed.union(hundredthOf), fraction: fraction, hundredthOf: hundredthOf,
+      tag: tag)
   }
 }
 
@@ -143,14 +150,15 @@ final class CompiledLanguage: Sendable {
   let rules: any AmountLanguage.Type
   let lexicon: Lexicon
   let countLexicon: Lexicon
-  /// The currencies for which the language has unit names of its own. All other currencies use their CLDR names.
-  let currencies: CurrencySet
+  /// The currencies whose major unit has names in the language's table. All other currencies have CLDR's names.
+  let named: CurrencySet
 
   init(_ rules: any AmountLanguage.Type) {
     self.rules = rules
-    self.lexicon = Lexicon(words: rules.words, units: rules.units, separatesWords: rules.separatesWords)
+    self.lexicon = Lexicon(
+      words: rules.words, units: rules.units + rules.otherNames, separatesWords: rules.separatesWords)
     self.countLexicon = Lexicon(
       words: rules.words + rules.countWords, units: [], separatesWords: rules.separatesWords)
-    self.currencies = rules.units.reduce(into: []) { $0.formUnion($1.unit.currencies) }
+    self.named = rules.units.reduce(into: []) { if $1.unit.fraction == 0 { $0.formUnion($1.unit.currencies) } }
   }
 }

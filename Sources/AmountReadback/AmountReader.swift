@@ -68,49 +68,44 @@ public struct AmountReader: Sendable {
 
   /// Returns whether a folded text is a name of a currency's major unit, and nothing else.
   private func isName(
-    _ text: ArraySlice<UInt32>, of currency: String, _ known: CurrencySet, separatesWords: Bool
+    _ text: ArraySlice<UInt32>, of currency: CurrencySet, _ names: [[UInt32]]
   ) throws(Refusal) -> Bool {
-    if known.isEmpty {
-      return CurrencyNames.shared.names(of: currency, locale: locale, separatesWords: separatesWords)
-        .contains { text.elementsEqual($0) }
-    }
+    if names.contains(where: text.elementsEqual) { return true }
     let tokens = try language.lexicon.tokens(of: text)
     return tokens.count == 1 && tokens[0].kind == .unit && tokens[0].unit.fraction == 0
-      && tokens[0].unit.currencies.contains(known)
+      && tokens[0].unit.currencies.contains(currency)
   }
 
-  private func read(_ words: String, _ currency: String, _ minorDigits: Int) throws(Refusal) -> Int64 {
+  private func read(_ words: String, _ code: String, _ minorDigits: Int) throws(Refusal) -> Int64 {
     let separatesWords = language.lexicon.separatesWords
     let text = Folding.scalars(of: words, separatesWords: separatesWords)
-    let known = CurrencySet(code: currency).intersection(language.currencies)
-    var rest = text[...]
-    var isNamed = false
+    let currency = CurrencySet(code: code)
+    let names =
+      language.named.contains(currency)
+      ? [] : CurrencyNames.shared.names(of: code, locale: locale, separatesWords: separatesWords)
+    var tokens: [Token] = []
     let pause = text.firstIndex(where: Self.commas.contains)
     if let pause {
-      guard try isName(text[..<pause], of: currency, known, separatesWords: separatesWords) else { throw .unreadable }
-      rest = text[(pause + 1)...].drop { $0 == Folding.space }
-      isNamed = true
-    } else if known.isEmpty {
-      let names = CurrencyNames.shared.names(of: currency, locale: locale, separatesWords: separatesWords)
-      if let stripped = CurrencyNames.strip(names, from: rest, separatesWords: separatesWords) {
-        rest = stripped
-        isNamed = true
+      guard try isName(text[..<pause], of: currency, names) else { throw .unreadable }
+      tokens = try language.lexicon.tokens(of: text[(pause + 1)...].drop { $0 == Folding.space })
+      guard tokens.allSatisfy({ $0.kind != .unit }) else { throw .unreadable }
+    } else if let name = CurrencyNames.range(of: names, in: text, separatesWords: separatesWords) {
+      let unit = Unit(currencies: currency, whenNamed: [], fraction: 0, tag: Unit.untold)
+      tokens = try language.lexicon.tokens(of: text[..<name.lowerBound])
+      tokens.append(Token(kind: .unit, tag: unit.tag, value: 0, unit: unit))
+      tokens += try language.lexicon.tokens(of: text[name.upperBound...])
+    } else {
+      do {
+        tokens = try language.lexicon.tokens(of: text[...])
+      } catch {
+        // The unknown words may name a currency that the lexicon does not contain.
+        let isOther = CurrencyNames.shared.someCurrencyIsNamed(
+          in: text, locale: language.rules.subtag, separatesWords: separatesWords)
+        throw isOther ? .wrongCurrency : error
       }
     }
-    let tokens: [Token]
-    do {
-      tokens = try language.lexicon.tokens(of: rest)
-    } catch {
-      // The unknown words may name a currency that the lexicon does not contain.
-      let isOther =
-        !isNamed
-        && CurrencyNames.shared.someCurrencyIsNamed(
-          in: text, locale: language.rules.subtag, separatesWords: separatesWords)
-      throw isOther ? .wrongCurrency : error
-    }
-    guard pause == nil || tokens.allSatisfy({ $0.kind != .unit }) else { throw .unreadable }
     var grammar = try AmountGrammar(
-      tokens, rules: language.rules, currency: known, minorDigits: minorDigits, isNamed: isNamed)
+      tokens, rules: language.rules, currency: currency, minorDigits: minorDigits, isNamed: pause != nil)
     return try grammar.amount()
   }
 }

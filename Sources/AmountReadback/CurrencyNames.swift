@@ -31,29 +31,28 @@ final class CurrencyNames: Sendable {
     }
   }
 
-  /// Returns whether the text begins or ends with the name of any currency in use. The first call for a locale loads
-  /// all names, which takes some 20 ms.
+  /// Returns whether the text contains the name of any currency in use, and more than that name. The first call for a
+  /// locale loads all names, which takes some 20 ms.
   func someCurrencyIsNamed(in text: [UInt32], locale: String, separatesWords: Bool) -> Bool {
     Locale.commonISOCurrencyCodes.contains { currency in
       let names = names(of: currency, locale: locale, separatesWords: separatesWords)
-      return Self.strip(names, from: text[...], separatesWords: separatesWords) != nil
+      return Self.range(of: names, in: text, separatesWords: separatesWords) != nil
     }
   }
 
-  /// Returns the text without the name at its end or its beginning; `nil` when neither is one of the names.
-  static func strip(
-    _ names: [[UInt32]], from text: ArraySlice<UInt32>, separatesWords: Bool
-  ) -> ArraySlice<UInt32>? {
+  /// Returns where the text has one of the names, with the spaces around it; the end comes first, then the beginning,
+  /// then any other place. The result is `nil` if the text has none, or nothing but the name.
+  static func range(of names: [[UInt32]], in text: [UInt32], separatesWords: Bool) -> Range<Int>? {
     for name in names where name.count < text.count {
-      if text.suffix(name.count).elementsEqual(name) {
-        let rest = text.dropLast(name.count)
-        if !separatesWords { return rest }
-        if rest.last == Folding.space { return rest.dropLast() }
-      }
-      if text.prefix(name.count).elementsEqual(name) {
-        let rest = text.dropFirst(name.count)
-        if !separatesWords { return rest }
-        if rest.first == Folding.space { return rest.dropFirst() }
+      let last = text.count - name.count
+      for start in [last, 0] + Array(1..<max(1, last)) {
+        let end = start + name.count
+        guard text[start] == name[0], text[start..<end].elementsEqual(name) else { continue }
+        if !separatesWords { return start..<end }
+        guard start == 0 || text[start - 1] == Folding.space, end == text.count || text[end] == Folding.space else {
+          continue
+        }
+        return max(0, start - 1)..<min(text.count, end + 1)
       }
     }
     return nil

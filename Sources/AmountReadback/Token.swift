@@ -26,7 +26,12 @@ struct Unit: Sendable, Hashable {
   var currencies: CurrencySet
   var whenNamed: CurrencySet
   var fraction: UInt8
+  /// The currencies of which the unit is a hundredth, whatever its fraction is: a dinar has 1,000 fils, a dirham 100.
+  var hundredthOf: CurrencySet = []
   var tag: UInt8
+
+  /// The tag of a name from CLDR, which tells nothing about its grammar.
+  static let untold: UInt8 = .max
 
   static let none = Unit(currencies: [], whenNamed: [], fraction: 0, tag: 0)
 }

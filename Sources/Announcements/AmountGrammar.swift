@@ -7,8 +7,9 @@ import Foundation
 /// The phrase book's data selects one of three forms:
 /// - the major and the minor units, each counted (`twelve dollars and fifty cents`);
 /// - several minor units, each counted (`十二元五角五分`);
-/// - for a currency whose minor units have no name in the book, the digits after a decimal point
-///   (`twelve point five zero Swiss francs`). All digits of the currency are spoken, so nothing is rounded.
+/// - for a currency whose minor units have no name in the book, or only one that does not name the currency (`fifty
+///   cents`), the digits after a decimal point (`twelve point five zero Swiss francs`). All digits of the currency are
+///   spoken, so nothing is rounded.
 ///
 /// A name that would be heard as a part of the number before it is said first, with a pause: 오만 is Oman and 50,000, so 20
 /// Omani rials are `오만 리알, 이십`.
@@ -23,24 +24,34 @@ struct AmountGrammar {
   /// - Throws: `.currencyUnspeakable` when the book has no units for the currency, and CLDR's name for the currency is
   ///   written in a script that the book's voice does not read.
   func words(_ money: Money) throws(AnnouncementError) -> [String] {
-    guard let units = book.content.currencies[money.currency.code] else {
-      let name = try nameFromCLDR(money.currency, isOne: money.majorPart == 1 && money.minorPart == 0)
-      return sum(money, named: name, isNamedFirst: book.isHeardAsNumber(name))
+    let code = money.currency.code
+    let own = book.content.currencies[code]
+    if let own, !own.minor.isEmpty { return counted(money, own.major, own.minor) }
+    // A shared minor unit does not name the currency, so it is said only after a major unit.
+    let shared = money.majorPart > 0 && money.minorPart > 0 ? book.minorUnits[code] : nil
+    let isOne = money.majorPart == 1 && (money.minorPart == 0 || shared != nil)
+    let major: PhraseBook.Unit
+    if let own { major = own.major } else { major = .init(other: try otherName(of: money.currency, isOne: isOne)) }
+    let name = major.name(of: isOne ? 1 : 2, isAlone: false)
+    let isNamedFirst = own == nil ? book.isHeardAsNumber(name) : book.currenciesSaidFirst.contains(code)
+    guard !isNamedFirst, money.minorPart == 0 || shared != nil else {
+      return sum(money, major.before, named: name, isNamedFirst: isNamedFirst)
     }
-    let isNamedFirst = book.currenciesSaidFirst.contains(money.currency.code)
-    if units.minor.isEmpty, isNamedFirst || money.minorPart > 0 {
-      let isOne = money.majorPart == 1 && money.minorPart == 0
-      return sum(money, named: units.major.name(of: isOne ? 1 : 2, isAlone: false), isNamedFirst: isNamedFirst)
-    }
+    return counted(money, major, [shared].compactMap(\.self))
+  }
+
+  /// Returns the words of a sum whose units are counted, from large to small.
+  private func counted(_ money: Money, _ major: PhraseBook.Unit, _ minor: [PhraseBook.Unit]) -> [String] {
     var words: [String] = []
     if money.majorPart > 0 {
       let isFeminine = book.numbers.isFeminine(money.currency)
-      words = separated(counted(money.majorPart, units.major, isFeminine: isFeminine))
+      let before = [major.before].compactMap(\.self).map { NumberWord($0) }
+      words = separated(before + counted(money.majorPart, major, isFeminine: isFeminine))
     }
     var rest = money.minorPart
     var isFirst = true
     var unitAboveIsSaid = money.majorPart > 0
-    for unit in units.minor {
+    for unit in minor {
       let value = unit.value ?? 1
       let count = rest / value
       rest %= value
@@ -100,8 +111,10 @@ struct AmountGrammar {
   }
 
   /// Returns the words of a sum whose minor units have no name.
-  private func sum(_ money: Money, named name: String, isNamedFirst: Bool) -> [String] {
-    guard isNamedFirst else { return separated(decimalWords(money) + [NumberWord(name)]) }
+  private func sum(_ money: Money, _ before: String?, named name: String, isNamedFirst: Bool) -> [String] {
+    guard isNamedFirst else {
+      return separated([before].compactMap(\.self).map { NumberWord($0) } + decimalWords(money) + [NumberWord(name)])
+    }
     // No unit follows the number, so it is not counted: 二, and not 两.
     let number = money.minorPart == 0 ? book.numbers.words(money.majorPart) : decimalWords(money)
     return [name + (book.content.currencyFirstSeparator ?? ", ")] + separated(number)
@@ -127,8 +140,16 @@ struct AmountGrammar {
   /// Returns the name of a currency's units, for more than one of them; nil if the book's voice has no name for them.
   func name(of currency: Currency, isMinor: Bool) -> String? {
     let units = book.content.currencies[currency.code]
-    if isMinor { return units?.minor.last?.other }
-    return units?.major.other ?? (try? nameFromCLDR(currency, isOne: false))
+    if isMinor { return (units?.minor.last ?? book.minorUnits[currency.code])?.other }
+    return units?.major.other ?? (try? otherName(of: currency, isOne: false))
+  }
+
+  /// Returns the name of a currency that has no units in the book: the book's own name, or else CLDR's.
+  private func otherName(of currency: Currency, isOne: Bool) throws(AnnouncementError) -> String {
+    guard let names = book.content.currencyNames?[currency.code] else {
+      return try nameFromCLDR(currency, isOne: isOne)
+    }
+    return isOne ? names.one ?? names.other : names.other
   }
 
   /// Returns CLDR's name for the currency, in the plural form that the sum requires.
@@ -150,7 +171,7 @@ struct AmountGrammar {
     guard isReadable else {
       throw AnnouncementError(
         .currencyUnspeakable, "currency", "\(currency.code) has no name that the \(book.locale) voice can speak",
-        remedy: "add \(currency.code) under currencies in \(book.locale).json")
+        remedy: "add \(currency.code) under currencyNames in \(book.locale).json")
     }
     return name
   }

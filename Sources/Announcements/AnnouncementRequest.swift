@@ -4,7 +4,8 @@ public import Foundation
 
 /// A backend's request to the service: an announcement, how to render it, and where to deliver it.
 ///
-/// The JSON is a payload, or `{"text": "…", "locale": "…"}`. The keys of ``optionKeys`` may stand at its top level.
+/// The JSON is a payload, or `{"text": "…", "locale": "…"}`. The keys of ``optionKeys`` may stand at its top level, and
+/// `locale` beside `aps`.
 public struct AnnouncementRequest: Sendable, Hashable {
   /// A destination of an announcement.
   public enum Delivery: String, Sendable, Hashable, CaseIterable {
@@ -117,7 +118,12 @@ extension PayloadDecoder {
       announcement = text
       id = try identifier(top)
     } else {
-      announcement = try self.announcement(top, requiresID: requiresID)
+      let decoded = try self.announcement(top, requiresID: requiresID)
+      if case .text(let alert, _) = decoded {
+        announcement = .text(alert, locale: try alertLocale(top))
+      } else {
+        announcement = decoded
+      }
       if case .payment(let payment) = announcement { id = payment.id } else { id = try identifier(top) }
     }
     let deliver = try deliveries(top)
@@ -131,6 +137,13 @@ extension PayloadDecoder {
     return AnnouncementRequest(
       announcement: announcement, id: id, deliver: deliver, device: try top.text("device", atMost: 128),
       options: try options(top), notification: notification, warnings: warnings)
+  }
+
+  /// Returns the locale in which an alert is spoken.
+  private static func alertLocale(_ top: PayloadFields) throws(AnnouncementError) -> String? {
+    // Earlier versions accepted any value, because they ignored the key.
+    if top.wasAccepted { return try? top.text("locale", atMost: 64) }
+    return try top.text("locale", atMost: 64)
   }
 
   /// Returns whether one of the deliveries is `push`. They may still be invalid.

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A phrase book's wording for one channel. It is either a name, which the book inserts into its channel phrase
-/// (`through {channel}`), or a complete phrase for each kind of payment (`in cash`).
+/// (`through {channel}`), or a complete phrase for each kind of payment (`in cash`). For a kind of payment it may also have
+/// a sentence of its own.
 struct ChannelName: Sendable, Decodable {
   var name: String
-  /// The complete phrases, by kind of payment. The key `other` applies to all kinds that have no phrase.
+  /// The complete phrases, by kind of payment. The key `other` applies to all kinds that have no phrase. With an empty
+  /// phrase, the channel is not spoken: nobody withdraws cash in cash.
   var phrases: [String: String] = [:]
+  /// Sentences that replace the book's, by kind of payment, for a channel whose verb is another: cash is not deposited.
+  /// The channel's words are a part of the sentence.
+  var sentences: [String: SentenceForms] = [:]
 
-  private enum CodingKeys: String, CodingKey { case name, phrases }
+  private enum CodingKeys: String, CodingKey { case name, phrases, sentences }
 
   init(from decoder: any Decoder) throws {
     if let name = try? decoder.singleValueContainer().decode(String.self) {
@@ -16,7 +21,8 @@ struct ChannelName: Sendable, Decodable {
     }
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     name = try fields.decode(String.self, forKey: .name)
-    phrases = try fields.decode([String: String].self, forKey: .phrases)
+    phrases = try fields.decodeIfPresent([String: String].self, forKey: .phrases) ?? [:]
+    sentences = try fields.decodeIfPresent([String: SentenceForms].self, forKey: .sentences) ?? [:]
   }
 
   /// Returns the channel's own phrase for a kind of payment, or `nil` when the book's channel phrase applies.
@@ -58,4 +64,11 @@ struct SentenceTemplates: Sendable {
   }
 
   func template(for amount: Money) -> SentenceTemplate { amount.isOneUnit ? one ?? other : other }
+
+  /// Returns the sentences of a phrase book, parsed.
+  static func byKind(_ sentences: [String: SentenceForms]) -> [Payment.Kind: SentenceTemplates] {
+    sentences.reduce(into: [:]) { templates, entry in
+      if let kind = Payment.Kind(rawValue: entry.key) { templates[kind] = SentenceTemplates(entry.value) }
+    }
+  }
 }

@@ -196,7 +196,7 @@ extension PayloadDecoder {
     // All keys next to `aps` belong to the app. Only a misspelt `payment` is an error.
     if isBesideAPNs {
       if !top.wasAccepted { try refuse(["amount", "minor"], beside: "aps", top) }
-      let known = shapes + ["id"] + surroundings.options
+      let known = shapes + ["id"] + (surroundings.allowsText ? ["locale"] : []) + surroundings.options
       return [Level(top, known: known, near: ["payment"], mustMeanReceipt: false, isFromApp: true)]
     }
     // If a text and a payment's key are both present, the error to report is the conflict between them.

@@ -6,7 +6,10 @@ public import struct Foundation.Date
 public struct Payment: Sendable, Hashable {
   /// The direction and outcome of a payment.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    case received, refunded, withdrawn, failed
+    case received
+    /// The payment was begun, and no money has arrived yet.
+    case pending
+    case refunded, withdrawn, failed
   }
 
   /// The payment's id, unique per account; `nil` when the payment was typed at a command line.

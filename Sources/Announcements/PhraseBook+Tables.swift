@@ -49,7 +49,7 @@ extension PhraseBook.Content {
     for phrase in channels.values.compactMap({ $0.phrase(for: .received) }) where phrase.utf8.count > 8 {
       table.add(phrase, "", isWholeWord: !phrase.unicodeScalars.allSatisfy(\.isUnspaced))
     }
-    for forms in sentences.values {
+    for forms in Array(sentences.values) + channels.values.flatMap(\.sentences.values) {
       for (_, sentence) in forms.named {
         for case .words(let words) in SentenceTemplate.pieces(of: sentence, filled: []) {
           for clause in words.split(whereSeparator: { !$0.isLetter && !$0.isWhitespace && !$0.isMark }) {
@@ -72,6 +72,8 @@ extension PhraseBook.Content {
         names.formUnion([unit.one, unit.other, unit.alone?.one, unit.alone?.other].compactMap(\.self))
       }
     }
+    for name in (currencyNames ?? [:]).values { names.formUnion([name.one, name.other].compactMap(\.self)) }
+    for unit in minorUnits ?? [] { names.formUnion([unit.one, unit.other].compactMap(\.self)) }
     return names
   }
 

@@ -35,17 +35,29 @@ public final class PhraseBook: Sendable {
   /// The words with which a number may begin or end, as they are heard; see ``isHeardAsNumber(_:)``.
   private let heardNumbers: Set<String>
 
+  /// The minor units that several currencies share, by currency code.
+  let minorUnits: [String: Unit]
+
   /// The codes of the book's currencies whose names are said before the number; see ``isHeardAsNumber(_:)``.
   let currenciesSaidFirst: Set<String>
 
   /// The templates of the payment sentences, parsed.
-  let sentences: [Payment.Kind: SentenceTemplates]
+  private let sentences: [Payment.Kind: SentenceTemplates]
+  /// The templates of the sentences that some channels have of their own.
+  private let channelSentences: [String: [Payment.Kind: SentenceTemplates]]
 
   /// The phrases around a channel's name, parsed. The keys are the kinds of payment and `other`.
   let channelPhrases: [String: SentenceTemplate]
 
   /// The words of the book's sentences. A name that contains them may imitate a payment.
   let sentenceWords: ReplacementTable
+
+  /// Returns the sentence for a payment. Some channels have a sentence of their own.
+  func sentence(for payment: Payment) -> SentenceTemplate {
+    let own = payment.channel.flatMap { channelSentences[$0.lowercased()]?[payment.kind] }
+    // A valid book has a sentence for each kind of payment.
+    return (own ?? sentences[payment.kind])?.template(for: payment.amount) ?? SentenceTemplate("{amount}")
+  }
 
   /// Returns whether a voice of the engine can read this book's words. It can if it is the book's own voice or one of
   /// its other voices. A variant such as +f2 may follow the name.
@@ -109,7 +121,13 @@ public final class PhraseBook: Sendable {
     /// The phrases around a channel's name, such as `through {channel}`. The keys are the kinds of payment and `other`.
     var channelPhrases: [String: String]
     var currencies: [String: Units]
+    /// The names of currencies that have no entry in ``currencies``, where CLDR's name is wrong or stilted.
+    var currencyNames: [String: Unit.Names]?
+    /// The minor units of currencies whose entry has none, or that have no entry.
+    var minorUnits: [SharedMinorUnit]?
     var sentences: [String: SentenceForms]
+    /// The word before a very small sum, with the space or the pause that follows it: `only `.
+    var only: String
     /// The word before a repeated announcement: `Again`.
     var again: String
     /// The sentences that summarise several payments.
@@ -166,7 +184,18 @@ public final class PhraseBook: Sendable {
     var minor: [Unit]
   }
 
+  /// A minor unit that several currencies share, such as the cent. It is worth one of the currency's smallest units, and
+  /// is said only after a major unit, because “fifty cents” does not say of what.
+  struct SharedMinorUnit: Decodable, Sendable {
+    var currencies: [String]
+    var one: String?
+    var other: String
+    var contractions: [String: String]?
+  }
+
   struct Unit: Decodable, Sendable {
+    /// The word before the number, for a currency that is named on both sides of it: 新台币十二元.
+    var before: String?
     /// The name after the number one. In a language with one form it is the same as `other`.
     var one: String?
     var other: String
@@ -211,9 +240,8 @@ public final class PhraseBook: Sendable {
     readings = content.readingTable
     counterNames = content.counterNames
     sentenceWords = content.sentenceWords
-    sentences = content.sentences.reduce(into: [:]) { sentences, entry in
-      if let kind = Payment.Kind(rawValue: entry.key) { sentences[kind] = SentenceTemplates(entry.value) }
-    }
+    sentences = SentenceTemplates.byKind(content.sentences)
+    channelSentences = content.channels.mapValues { SentenceTemplates.byKind($0.sentences) }.filter { !$1.isEmpty }
     channelPhrases = content.channelPhrases.mapValues { SentenceTemplate($0) }
     switch content.numbers {
     case .cldr(let identifier, let corrections, let isSyllabic, let counts):
@@ -228,10 +256,14 @@ public final class PhraseBook: Sendable {
       numbers = .myriad(numerals)
     }
     if let fault = content.fault { throw Self.invalid(name, fault) }
+    minorUnits = content.sharedMinorUnits
     let heardNumbers = content.heardNumbers(numbers)
     self.heardNumbers = heardNumbers
     currenciesSaidFirst = Set(
       content.currencies.filter { Self.isHeardAsNumber($0.value.major.other, heardNumbers) }.map(\.key))
+    if let unit = minorUnits.values.first(where: { heardNumbers.contains(HeardText.word($0.other)) }) {
+      throw Self.invalid(name, "minorUnits has a unit, \(unit.other), that is a number")
+    }
     for (code, units) in content.currencies.sorted(by: { $0.key < $1.key }) where !units.minor.isEmpty {
       // A minor unit may begin like a number, as セント does, because what is left of it is no unit. It may not be one.
       let heard = [units.major.one, units.major.other].compactMap(\.self).filter(isHeardAsNumber)
@@ -290,6 +322,15 @@ extension PhraseBook.Content {
         if let fault = SentenceTemplate.fault(in: sentence) { return "sentences.\(kind.rawValue)\(suffix) \(fault)" }
       }
     }
+    for (channel, name) in channels.sorted(by: { $0.key < $1.key }) {
+      for (kind, forms) in name.sentences.sorted(by: { $0.key < $1.key }) {
+        let place = "channels.\(channel).sentences.\(kind)"
+        guard Payment.Kind(rawValue: kind) != nil else { return "\(place) is not a kind of payment" }
+        for (suffix, sentence) in forms.named {
+          if let fault = SentenceTemplate.fault(in: sentence) { return "\(place)\(suffix) \(fault)" }
+        }
+      }
+    }
     guard channelPhrases["other"] != nil else { return "channelPhrases.other is missing" }
     for (kind, phrase) in channelPhrases {
       if let fault = SentenceTemplate.channelFault(in: phrase) { return "channelPhrases.\(kind) \(fault)" }
@@ -297,10 +338,14 @@ extension PhraseBook.Content {
     if !again.contains(where: \.isLetter) || again.contains(where: { $0.isNumber || "[]{}".contains($0) }) {
       return "again must consist of words, without digits and brackets"
     }
+    if !only.contains(where: \.isLetter) || only.contains(where: { $0.isNumber || "[]{}".contains($0) }) {
+      return "only must consist of words, without digits and brackets"
+    }
     if let fault = summary.fault { return "summary\(fault)" }
     if let fault = banner.fault(spoken: channels.keys) { return "banner\(fault)" }
     if let fault = text?.fault { return "text\(fault)" }
     if let fault = sharedMinorUnit { return fault }
+    if let fault = otherCurrenciesFault { return fault }
     for (code, units) in currencies {
       guard let currency = Currency(code: code) else { return "currencies.\(code) is not in ISO 4217" }
       let values = units.minor.map { $0.value ?? 0 }
@@ -320,6 +365,34 @@ extension PhraseBook.Content {
 }
 
 extension PhraseBook.Content {
+  /// ``minorUnits`` by currency code.
+  var sharedMinorUnits: [String: PhraseBook.Unit] {
+    var units: [String: PhraseBook.Unit] = [:]
+    for shared in minorUnits ?? [] {
+      let unit = PhraseBook.Unit(one: shared.one, other: shared.other, value: 1, contractions: shared.contractions)
+      for code in shared.currencies { units[code] = unit }
+    }
+    return units
+  }
+
+  /// What is wrong with ``currencyNames`` and ``minorUnits``; `nil` if they are valid.
+  private var otherCurrenciesFault: String? {
+    for code in (currencyNames ?? [:]).keys.sorted() {
+      if Currency(code: code) == nil { return "currencyNames.\(code) is not in ISO 4217" }
+      if currencies[code] != nil { return "currencyNames.\(code) has an entry in currencies too" }
+    }
+    var named: Set<String> = []
+    for code in (minorUnits ?? []).flatMap(\.currencies) {
+      guard let currency = Currency(code: code) else { return "minorUnits has \(code), which is not in ISO 4217" }
+      if currency.minorUnitsPerMajor == 1 { return "minorUnits has \(code), which has no minor unit" }
+      if !named.insert(code).inserted { return "minorUnits has \(code) twice" }
+      if currencies[code]?.minor.isEmpty == false {
+        return "minorUnits has \(code), which has minor units in currencies"
+      }
+    }
+    return nil
+  }
+
   /// The error for a minor unit whose name, spoken without a major unit, could mean two currencies. Amounts in the two
   /// currencies would sound alike. The value is `nil` if there is no such unit.
   private var sharedMinorUnit: String? {

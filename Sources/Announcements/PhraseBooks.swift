@@ -12,14 +12,18 @@ public struct PhraseBooks: Sendable {
   public let voices: ScriptVoices
   private let pronunciations: Pronunciations
   private let sumWords: SumWords
+  private let smallSums: SmallSums
 
   /// Reads a folder of phrase books: a file `<locale>.json` for each book, `scripts.json` with the voices of other
   /// scripts, and `pronunciation/` with the respellings for voices.
   ///
-  /// - Parameter lexicon: the user's pronunciations of names.
+  /// - Parameters:
+  ///   - lexicon: the user's pronunciations of names.
+  ///   - smallSums: the payments that are said with “only”.
   /// - Throws: `.phraseBooksMissing` when there is no book; `.phraseBookInvalid` when `scripts.json` or a file of
   ///   respellings is invalid. The error of an invalid book is thrown only when that book is requested.
-  public init(directory: URL, lexicon: Lexicon = .empty) throws(AnnouncementError) {
+  public init(directory: URL, lexicon: Lexicon = .empty, smallSums: SmallSums = SmallSums()) throws(AnnouncementError) {
+    self.smallSums = smallSums
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     guard let voices = try? Data(contentsOf: directory.appending(path: "scripts.json")) else {
       throw Self.missing(directory.path)
@@ -78,8 +82,9 @@ public struct PhraseBooks: Sendable {
   public func writer(for locale: String) throws(AnnouncementError) -> ScriptWriter {
     let book = try book(for: locale)
     return ScriptWriter(
-      book: book, voices: voices, pronunciations: pronunciations, lexicon: lexicons[book.locale] ?? book.readings,
-      sumWords: sumWords)
+      book: book, askedLocale: locale, voices: voices, pronunciations: pronunciations,
+      lexicon: lexicons[book.locale] ?? book.readings,
+      sumWords: sumWords, smallSums: smallSums)
   }
 
   private static func missing(_ name: String) -> AnnouncementError {

@@ -33,6 +33,16 @@ public struct Remarks: Sendable, Hashable {
     warnings.append("payer_reading: character \(place) is \(expected), so the name is spoken as it is written")
   }
 
+  /// Warns if people of the locale speak another language than the book: in Hong Kong and Macau, Chinese is Cantonese.
+  mutating func addLanguage(_ locale: String, _ book: PhraseBook) {
+    guard locale != book.locale else { return }
+    let subtags = locale.replacing("_", with: "-").lowercased().split(separator: "-").dropFirst()
+    // The languages of China that may follow zh as a subtag of their own (BCP 47, RFC 5646, section 2.2.2).
+    let other = Set(["yue", "hk", "mo", "nan", "hak", "wuu", "gan", "hsn", "cdo", "mnp", "cpx", "czh", "czo"])
+    guard book.language == "zh", !other.isDisjoint(with: subtags.map(String.init)) else { return }
+    warnings.append("locale: no book has this language, so it is spoken in Mandarin (\(book.locale))")
+  }
+
   mutating func add(_ reading: FreeText.Reading, field: String, _ book: PhraseBook) {
     unspoken += reading.unspoken.map { Unspoken(field: field, text: $0) }
     for warning in reading.warnings {

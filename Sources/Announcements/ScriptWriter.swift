@@ -9,21 +9,26 @@ public struct ScriptWriter: Sendable {
   }
 
   public let book: PhraseBook
+  /// The locale for which the book was chosen.
+  let askedLocale: String
   let voices: ScriptVoices
   let pronunciations: Pronunciations
   /// The user's lexicon for the book's language, combined with the book's own readings.
   let lexicon: ReplacementTable
   let sumWords: SumWords
+  let smallSums: SmallSums
 
   init(
-    book: PhraseBook, voices: ScriptVoices, pronunciations: Pronunciations, lexicon: ReplacementTable,
-    sumWords: SumWords
+    book: PhraseBook, askedLocale: String, voices: ScriptVoices, pronunciations: Pronunciations,
+    lexicon: ReplacementTable, sumWords: SumWords, smallSums: SmallSums
   ) {
     self.book = book
+    self.askedLocale = askedLocale
     self.voices = voices
     self.pronunciations = pronunciations
     self.lexicon = lexicon
     self.sumWords = sumWords
+    self.smallSums = smallSums
   }
 
   /// Returns the script of an announcement; see ``writing(of:shortenings:)``.
@@ -43,6 +48,7 @@ public struct ScriptWriter: Sendable {
   ) throws(AnnouncementError) -> (script: Script, remarks: Remarks) {
     var runs = RunBuilder()
     var remarks = Remarks()
+    remarks.addLanguage(askedLocale, book)
     switch announcement {
     case .text(let text, _):
       let reading = freeText.reading(of: text, as: .text)
@@ -54,7 +60,7 @@ public struct ScriptWriter: Sendable {
       for piece in reading.pieces { runs.append(piece, .text) }
     case .payment(var payment) where shortenings.contains(.amountOnly):
       if payment.kind == .received {
-        try appendAmount(payment.amount, to: &runs)
+        try appendAmount(of: payment, to: &runs)
       } else {
         // Listeners take a sum without further words for money received. For any other kind of payment the sentence is
         // kept.
@@ -93,10 +99,12 @@ public struct ScriptWriter: Sendable {
       remarks.add(reading, field: role.rawValue, book)
       return reading.pieces
     }
-    // A valid book has a sentence for each kind of payment.
-    let sentence = book.sentences[payment.kind]?.template(for: payment.amount) ?? SentenceTemplate("{amount}")
+    let sentence = book.sentence(for: payment)
     if let channel = payment.channel {
-      if book.content.channels[channel.lowercased()] == nil, sentence.has(.otherChannel) {
+      let known = book.content.channels[channel.lowercased()]
+      if known?.phrase(for: payment.kind) == "" {
+        remarks.unspoken.append(Remarks.Unspoken(field: "channel", text: channel))
+      } else if known == nil, sentence.has(.otherChannel) {
         filled[.otherChannel] = read(channel, as: .name, .channel).map { ($0, .channel) }
       } else {
         filled[.channel] = self.channel(channel, payment.kind) { read($0, as: .name, .channel) }
@@ -112,7 +120,7 @@ public struct ScriptWriter: Sendable {
     for piece in sentence.pieces(filled: places) {
       switch piece {
       case .words(let words): runs.append(book.piece(words), .phrase)
-      case .place(.amount): try appendAmount(payment.amount, to: &runs)
+      case .place(.amount): try appendAmount(of: payment, to: &runs)
       case .place(let place): for part in filled[place] ?? [] { runs.append(part.piece, part.role) }
       }
     }
@@ -200,6 +208,12 @@ public struct ScriptWriter: Sendable {
       case .place: for word in AmountGrammar(book: book).count(total.count) { runs.append(book.piece(word), .count) }
       }
     }
+  }
+
+  /// Appends the amount of a payment. A very small one is told apart, if the user asks for it.
+  private func appendAmount(of payment: Payment, to runs: inout RunBuilder) throws(AnnouncementError) {
+    if smallSums.contains(payment.amount) { runs.append(book.piece(book.content.only), .phrase) }
+    try appendAmount(payment.amount, to: &runs)
   }
 
   private func appendAmount(_ amount: Money, to runs: inout RunBuilder) throws(AnnouncementError) {

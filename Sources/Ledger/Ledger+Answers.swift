@@ -85,7 +85,8 @@ extension Ledger {
       if let detail = new.rendered {
         try tell(
           WebhookEvent(
-            .rendered, at: Date(wholeMilliseconds: at), announcement: new.id, delivery: .clip, detail: detail),
+            new.decision?.kind == "pending" ? .pending : .rendered, at: Date(wholeMilliseconds: at),
+            announcement: new.id, delivery: .clip, detail: detail),
           of: new.account, in: database)
       }
       if !pushes.isEmpty, try !Self.isPushed(account: new.account, announcement: new.id, in: database) {

@@ -18,7 +18,7 @@ extension StoredAnnouncement {
   }
 
   /// Creates an announcement with the category and the sequence number of a request. Received money is a payment; money
-  /// that was refunded, withdrawn or failed is a refund; text is information.
+  /// that was refunded, withdrawn or failed is a refund; text and a pending payment are information.
   ///
   /// - Parameters:
   ///   - id: The id of the request.
@@ -127,6 +127,8 @@ extension Ledger.Category {
     switch kind {
     case .received: self = .payment
     case .refunded, .withdrawn, .failed: self = .refund
+    // A payment that may still fail is no money yet, so nothing waits for it.
+    case .pending: self = .information
     }
   }
 }

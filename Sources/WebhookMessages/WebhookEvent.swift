@@ -8,6 +8,9 @@ public struct WebhookEvent: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A request was answered: the announcement's clip exists.
     case rendered = "announcement.rendered"
+    /// A request about a pending payment was answered. This comes instead of ``rendered``, so that nobody takes the
+    /// payment for money.
+    case pending = "announcement.pending"
     /// The announcement was played to its end.
     case played = "announcement.played"
     /// Apple's push service has accepted the announcement for a device.

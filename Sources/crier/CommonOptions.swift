@@ -19,9 +19,14 @@ struct DataOptions: ParsableArguments {
 
   /// Reads the phrase books.
   ///
-  /// - Parameter lexicon: A lexicon file; `nil` uses the home folder's lexicon, if it exists.
-  func phraseBooks(lexicon: String? = nil, home: CrierHome) throws -> PhraseBooks {
-    try PhraseBooks(directory: installation.templates, lexicon: try LexiconFile.read(lexicon, home: home))
+  /// - Parameters:
+  ///   - lexicon: A lexicon file; `nil` uses the home folder's lexicon, if it exists.
+  ///   - smallSums: The sums that are said with “only”.
+  func phraseBooks(
+    lexicon: String? = nil, home: CrierHome, smallSums: SmallSums = SmallSums()
+  ) throws -> PhraseBooks {
+    try PhraseBooks(
+      directory: installation.templates, lexicon: try LexiconFile.read(lexicon, home: home), smallSums: smallSums)
   }
 
   /// - Parameters:

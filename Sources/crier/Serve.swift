@@ -96,7 +96,7 @@ struct Serve: AsyncParsableCommand {
     var settings = configuration.settings
     settings.mostConnections = try OpenFiles.connections(
       atMost: settings.mostConnections, speakers: configuration.speakers)
-    let books = try files.phraseBooks(home: home)
+    let books = try files.phraseBooks(home: home, smallSums: configuration.smallSums)
     do throws(AnnouncementError) {
       _ = try books.book(for: configuration.settings.locale)
     } catch {

@@ -27,6 +27,7 @@ struct ServiceConfiguration: Sendable {
     case publicURL = "public_url"
     case takeOver = "take_over"
     case missingNumber = "missing_number_ms"
+    case smallSums = "small_sums"
     case backlogPayments = "backlog_payments"
     case backlogSeconds = "backlog_seconds"
     case cacheMegabytes = "cache_mb"
@@ -73,6 +74,8 @@ struct ServiceConfiguration: Sendable {
   private(set) var backlogPayments = 0
   private(set) var backlogSeconds = 0
   private(set) var logLevel = Logger.Level.info
+  /// The sums that are said with “only”.
+  private(set) var smallSums = SmallSums()
   /// The packs that speak, by locale.
   private(set) var packs = ChosenPacks()
   /// The apps to which pushes are sent, with their keys.
@@ -194,6 +197,12 @@ struct ServiceConfiguration: Sendable {
       "give a language and a pack's id for each choice, such as en-US=my-shop, separated by spaces or commas"
     }
     self.packs = PackSetting.choices(in: packs) ?? ChosenPacks()
+    let smallSums = try reader.text(.smallSums, "") {
+      SmallSums($0) != nil
+    } rule: {
+      "give a currency and the smallest sum that is no longer small, such as VND=1000, separated by spaces or commas"
+    }
+    self.smallSums = SmallSums(smallSums) ?? SmallSums()
     settings.group = try reader.text(.group, settings.group) {
       GroupContainer.isGroupName($0)
     } rule: {

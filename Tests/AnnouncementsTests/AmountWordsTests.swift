@@ -72,6 +72,46 @@ struct AmountWordsTests {
   }
 
   @Test(
+    "a currency that CLDR names has the minor units of its country, after a major unit",
+    arguments: [
+      ("12.50", "HKD", "en-US", "twelve Hong Kong dollars and fifty cents"),
+      ("1.01", "AUD", "en-US", "one Australian dollar and one cent"),
+      ("2.50", "AED", "en-US", "two UAE dirhams and fifty fils"),
+      ("1.005", "BHD", "en-US", "one Bahraini dinar and five fils"),
+      ("8.25", "THB", "en-US", "eight Thai baht and twenty-five satang"),
+      ("21.50", "CHF", "es-MX", "veintiún francos suizos con cincuenta céntimos"),
+      ("1.01", "PEN", "es-MX", "un sol peruano con un céntimo"),
+      ("2.50", "AED", "hi-IN", "दो यूएई दिरहम पचास फ़िल्स"), ("1.01", "GBP", "hi-IN", "एक पाउंड एक पेनी"),
+      ("2.50", "EUR", "ja-JP", "にユーロごじゅっセント"), ("1.08", "GBP", "ja-JP", "いちポンドはっペンス"),
+      ("2.50", "AUD", "ko-KR", "이 호주 달러 오십 센트"), ("3.5", "TWD", "ko-KR", "삼 대만 달러 오십 센트"),
+    ])
+  func sharedMinorUnits(amount: String, code: String, locale: String, words: String) throws {
+    #expect(try Books.words(amount, code, locale) == words)
+  }
+
+  @Test(
+    "a minor unit that does not name its currency is never said alone",
+    arguments: [
+      ("0.50", "AUD", "en-US", "zero point five zero Australian dollars"),
+      ("0.50", "PEN", "es-MX", "cero punto cinco cero soles peruanos"),
+      ("0.50", "EUR", "ko-KR", "영 점 오 영 유로"),
+    ])
+  func sharedMinorUnitAlone(amount: String, code: String, locale: String, words: String) throws {
+    #expect(try Books.words(amount, code, locale) == words)
+  }
+
+  @Test(
+    "a book's own name replaces CLDR's, and may stand on both sides of the number",
+    arguments: [
+      ("1", "VED", "en-US", "one digital bolívar"), ("4.50", "VED", "en-US", "four point five zero digital bolívars"),
+      ("20", "ILS", "ko-KR", "이스라엘 셰켈, 이십"), ("5", "IDR", "zh-CN", "五印尼盾"),
+      ("2", "TWD", "zh-CN", "新台币两元"), ("2.50", "TWD", "zh-CN", "新台币二点五零元"),
+    ])
+  func ownNames(amount: String, code: String, locale: String, words: String) throws {
+    #expect(try Books.words(amount, code, locale) == words)
+  }
+
+  @Test(
     "Spanish numbers take the form before a unit, and millions are followed by de",
     arguments: [
       ("1", "MXN", "un peso"), ("0.01", "USD", "un centavo de dólar"), ("0.50", "MXN", "cincuenta centavos"),
@@ -80,9 +120,9 @@ struct AmountWordsTests {
       ("100", "MXN", "cien pesos"), ("116", "MXN", "ciento dieciséis pesos"), ("1000", "MXN", "mil pesos"),
       ("21000", "MXN", "veintiún mil pesos"), ("1000000", "USD", "un millón de dólares"),
       ("1000001", "USD", "un millón un dólares"), ("2000000000", "USD", "dos mil millones de dólares"),
-      ("1000000000000", "USD", "un billón de dólares"), ("12.51", "HKD", "doce punto cinco uno dólares de Hong Kong"),
+      ("1000000000000", "USD", "un billón de dólares"), ("12.51", "JOD", "doce punto cinco uno cero dinares jordanos"),
       ("1.05", "EUR", "un euro con cinco céntimos"), ("1000000", "CHF", "un millón de francos suizos"),
-      ("21.50", "CHF", "veintiuno punto cinco cero francos suizos"),
+      ("21.50", "QAR", "veintiuno punto cinco cero riales cataríes"),
     ])
   func spanish(amount: String, code: String, words: String) throws {
     #expect(try Books.words(amount, code, "es-MX") == words)
@@ -111,18 +151,15 @@ struct AmountWordsTests {
     }
   }
 
-  @Test("a currency that has only a code in CLDR is refused")
-  func unnamedCurrency() throws {
-    let error = #expect(throws: AnnouncementError.self) { try Books.words("5", "ZWG", "es-MX") }
-    #expect(error?.code == .currencyUnspeakable)
-  }
-
   @Test("a currency whose name the voice cannot read is refused, and the error says where to add it")
   func unspeakableCurrency() throws {
-    // CLDR's Japanese name of the Macanese pataca is in katakana, and that of the Taiwan dollar begins with kanji. The
-    // phrase book contains the second. The won of North Korea has neither.
-    let error = #expect(throws: AnnouncementError.self) { try Books.words("5", "KPW", "ja-JP") }
-    #expect(error?.code == .currencyUnspeakable)
-    #expect(error?.remedy == "add KPW under currencies in ja-JP.json")
+    let writer = try Books.writerWithoutCurrencyNames("ja-JP")
+    // CLDR's Japanese name of the first begins with kanji, and that of the second is only a code.
+    for code in ["KPW", "ZWG"] {
+      let payment = Payment(amount: try Books.money("5", code))
+      let error = #expect(throws: AnnouncementError.self) { try writer.script(for: .payment(payment)) }
+      #expect(error?.code == .currencyUnspeakable)
+      #expect(error?.remedy == "add \(code) under currencyNames in ja-JP.json")
+    }
   }
 }

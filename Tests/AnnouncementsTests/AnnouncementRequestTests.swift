@@ -159,4 +159,22 @@ struct StoredRequestTests {
     #expect(throws: AnnouncementError.self) { try PayloadDecoder.request(request(PayloadDecoder.largestBytes + 1)) }
     #expect(throws: AnnouncementError.self) { try PayloadDecoder.decode(request(PayloadDecoder.largestBytes + 1)) }
   }
+
+  @Test("an alert is spoken in the locale beside aps, and the app's other keys are its own")
+  func alertLocale() throws {
+    let request = try PayloadDecoder.request(
+      Data(#"{"aps":{"alert":"收款到账 100.00 元"},"locale":"zh-CN","shop":7}"#.utf8))
+    #expect(request.announcement == .text("收款到账 100.00 元", locale: "zh-CN"))
+    #expect(request.warnings == ["shop: unknown key, ignored"])
+    let without = try PayloadDecoder.request(Data(#"{"aps":{"alert":"Paid"},"locale":null}"#.utf8))
+    #expect(without.announcement == .text("Paid", locale: nil))
+  }
+
+  @Test("a locale beside aps that is no text is an error, except in a request that was accepted before")
+  func wrongAlertLocale() throws {
+    let data = Data(#"{"aps":{"alert":"Paid"},"locale":7}"#.utf8)
+    let error = #expect(throws: AnnouncementError.self) { try PayloadDecoder.request(data) }
+    #expect(error?.code == .fieldInvalid && error?.description.hasPrefix("locale:") == true)
+    #expect(try PayloadDecoder.storedRequest(data).announcement == .text("Paid", locale: nil))
+  }
 }

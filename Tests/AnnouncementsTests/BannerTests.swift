@@ -43,40 +43,46 @@ struct BannerTests {
     #expect(shown == Self.expected[locale])
   }
 
-  /// For each locale the banners of a received, a refunded, a withdrawn and a failed payment.
+  /// For each locale the banners of a received, a pending, a refunded, a withdrawn and a failed payment.
   static let expected: [String: [[String]]] = [
     "en-US": [
       ["Received $12.50", "PayPal", "From Zhang San. Note: table 5"],
+      ["Payment pending: $12.50", "PayPal", "From Zhang San. Note: table 5"],
       ["Refunded $12.50", "PayPal", "To Zhang San. Note: table 5"],
       ["Withdrew $12.50", "PayPal", "Note: table 5"],
       ["Payment failed: $12.50", "PayPal", "From Zhang San. Note: table 5"],
     ],
     "es-MX": [
       ["Recibiste $1,234.56", "SPEI", "De Ana López. Nota: mesa 5"],
+      ["Pago pendiente: $1,234.56", "SPEI", "De Ana López. Nota: mesa 5"],
       ["Reembolsaste $1,234.56", "SPEI", "Para Ana López. Nota: mesa 5"],
       ["Retiraste $1,234.56", "SPEI", "Nota: mesa 5"],
       ["Pago fallido: $1,234.56", "SPEI", "De Ana López. Nota: mesa 5"],
     ],
     "hi-IN": [
       ["₹1,23,456.78 प्राप्त हुए", "PhonePe", "राम कुमार से। टिप्पणी: मेज़ 5"],
+      ["भुगतान लंबित: ₹1,23,456.78", "PhonePe", "राम कुमार से। टिप्पणी: मेज़ 5"],
       ["रिफ़ंड: ₹1,23,456.78", "PhonePe", "राम कुमार को। टिप्पणी: मेज़ 5"],
       ["निकासी: ₹1,23,456.78", "PhonePe", "टिप्पणी: मेज़ 5"],
       ["भुगतान विफल: ₹1,23,456.78", "PhonePe", "राम कुमार से। टिप्पणी: मेज़ 5"],
     ],
     "ja-JP": [
       ["入金：¥1,250", "PayPay", "田中太郎様より。メモ：5番テーブル"],
+      ["決済待ち：¥1,250", "PayPay", "田中太郎様より。メモ：5番テーブル"],
       ["返金：¥1,250", "PayPay", "田中太郎様へ。メモ：5番テーブル"],
       ["出金：¥1,250", "PayPay", "メモ：5番テーブル"],
       ["決済失敗：¥1,250", "PayPay", "田中太郎様より。メモ：5番テーブル"],
     ],
     "ko-KR": [
       ["입금 ₩12,500", "카카오페이", "보낸 분: 김철수, 메모: 5번 테이블"],
+      ["결제 대기 ₩12,500", "카카오페이", "보낸 분: 김철수, 메모: 5번 테이블"],
       ["환불 ₩12,500", "카카오페이", "받는 분: 김철수, 메모: 5번 테이블"],
       ["출금 ₩12,500", "카카오페이", "메모: 5번 테이블"],
       ["결제 실패 ₩12,500", "카카오페이", "보낸 분: 김철수, 메모: 5번 테이블"],
     ],
     "zh-CN": [
       ["到账 ¥12.50", "支付宝", "来自张三，备注：5号桌"],
+      ["付款处理中 ¥12.50", "支付宝", "来自张三，备注：5号桌"],
       ["退款 ¥12.50", "支付宝", "退给张三，备注：5号桌"],
       ["提现 ¥12.50", "支付宝", "备注：5号桌"],
       ["收款失败 ¥12.50", "支付宝", "来自张三，备注：5号桌"],

@@ -14,6 +14,18 @@ enum Books {
 
   private static let books = Result { try PhraseBooks(directory: directory) }
 
+  /// Returns a writer whose book has no names for currencies beside those of ``PhraseBook/Content/currencies``.
+  static func writerWithoutCurrencyNames(_ locale: String) throws -> ScriptWriter {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.copyItem(at: directory, to: folder)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "\(locale).json")
+    let book = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+    let bare = try book.orThrow("the book is an object").filter { $0.key != "currencyNames" }
+    try JSONSerialization.data(withJSONObject: bare).write(to: file)
+    return try PhraseBooks(directory: folder).writer(for: locale)
+  }
+
   static func money(_ text: String, _ code: String) throws -> Money {
     let currency = try Currency(code: code).orThrow("\(code) is a currency")
     return try Money(decimalText: text, currency: currency)

@@ -98,7 +98,7 @@ struct NamesTests {
       ("zh-CN", "Zork", "到账五美元，通过 Zork"), ("zh-CN", "alipay", "支付宝到账五美元"),
       ("hi-IN", "Zork", "पाँच डॉलर प्राप्त हुए, Zork पर"), ("hi-IN", "paytm", "पेटीएम पर पाँच डॉलर प्राप्त हुए"),
       ("ja-JP", "ぞるく", "ごドルをうけとりました。ぞるくにて"), ("ja-JP", "paypay", "ペイペイで、ごドルをうけとりました"),
-      ("ko-KR", "조르크", "오 달러 입금되었습니다. 결제 수단, 조르크"), ("ko-KR", "cash", "현금, 오 달러 입금되었습니다"),
+      ("ko-KR", "조르크", "오 달러 입금되었습니다. 결제 수단, 조르크"), ("ko-KR", "kakaopay", "카카오페이, 오 달러 입금되었습니다"),
       ("en-US", "Zork", "Received five dollars through Zork"),
       ("es-MX", "Zork", "Recibiste un pago de cinco dólares mediante Zork"),
     ])
@@ -163,7 +163,7 @@ struct NamesTests {
   @Test("the kind of payment comes before the amount, unless money was received")
   func whatHappenedComesFirst() throws {
     for locale in try Books.all().locales {
-      for kind in [Payment.Kind.refunded, .withdrawn, .failed] {
+      for kind in [Payment.Kind.pending, .refunded, .withdrawn, .failed] {
         let roles = try writing(locale, kind: kind).script.runs.flatMap(\.segments).map(\.role)
         #expect(roles.first == .phrase, "\(locale) \(kind)")
       }
@@ -180,7 +180,7 @@ struct NamesTests {
       ("en-US", "alipay", "Received five dollars through Alipay"),
       ("es-MX", "cash", "Recibiste un pago de cinco dólares en efectivo"),
       ("es-MX", "card", "Recibiste un pago de cinco dólares con tarjeta"),
-      ("hi-IN", "cash", "नकद में पाँच डॉलर प्राप्त हुए"), ("hi-IN", "card", "कार्ड से पाँच डॉलर प्राप्त हुए"),
+      ("hi-IN", "cash", "नकद पाँच डॉलर प्राप्त हुए"), ("hi-IN", "card", "कार्ड से पाँच डॉलर प्राप्त हुए"),
       ("hi-IN", "bharatpe", "भारत पे पर पाँच डॉलर प्राप्त हुए"), ("zh-CN", "wechat", "微信收款到账五美元"),
     ])
   func channels(locale: String, channel: String, text: String) throws {

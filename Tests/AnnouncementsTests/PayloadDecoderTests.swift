@@ -115,7 +115,7 @@ struct PayloadDecoderTests {
       ),
       (
         #"{"id": "1", "amount": "1", "currency": "CNY", "kind": "paid"}"#,
-        "kind: is not a kind of payment; give one of received, refunded, withdrawn, failed."
+        "kind: is not a kind of payment; give one of received, pending, refunded, withdrawn, failed."
       ),
       (
         #"{"id": "1", "amount": "1", "currency": "CNY", "occurred_at": "yesterday"}"#,

@@ -89,7 +89,7 @@ struct PayloadKeysTests {
       + faults(Data(#"{"payment":\#(String(decoding: payment(more), as: UTF8.self))}"#.utf8))
     {
       #expect(fault?.code == .fieldUnknown)
-      #expect(fault?.remedy == "set kind to one of received, refunded, withdrawn, failed")
+      #expect(fault?.remedy == "set kind to one of received, pending, refunded, withdrawn, failed")
     }
   }
 

@@ -15,7 +15,7 @@ struct PayloadStatesTests {
     } catch { return error }
   }
 
-  private static let remedy = "set kind to one of received, refunded, withdrawn, failed"
+  private static let remedy = "set kind to one of received, pending, refunded, withdrawn, failed"
 
   @Test(
     "each part of a state must mean that money was received, or be neutral",

@@ -57,6 +57,14 @@ struct PhraseBookTests {
         "\"other\": \"fils\", \"value\": 1", "\"other\": \"fils\", \"value\": 7",
         "currencies.KWD.minor has an invalid value"
       ),
+      ("\"VED\": {", "\"VEX\": {", "currencyNames.VEX is not in ISO 4217"),
+      ("\"VED\": {", "\"USD\": {", "currencyNames.USD has an entry in currencies too"),
+      ("[\"NGN\"]", "[\"NGX\"]", "minorUnits has NGX, which is not in ISO 4217"),
+      ("[\"NGN\"]", "[\"VUV\"]", "minorUnits has VUV, which has no minor unit"),
+      ("[\"NGN\"]", "[\"THB\"]", "minorUnits has THB twice"),
+      ("[\"NGN\"]", "[\"USD\"]", "minorUnits has USD, which has minor units in currencies"),
+      ("\"kobo\"", "\"ten\"", "minorUnits has a unit, ten, that is a number"),
+      ("\"only\": \"only \"", "\"only\": \"1 \"", "only must consist of words, without digits and brackets"),
       ("\"Received {amount}", "\"Received", "sentences.received must have {amount} exactly once"),
       ("\"Received {amount}", "\"Received 2 {amount}", "sentences.received has a digit; write it as a word"),
       (

@@ -89,7 +89,7 @@ struct PronunciationTests {
       let payment = Payment(amount: try Books.money(amount, code), channel: channel)
       return try Books.script(.payment(payment), locale).runs.map(\.spelling).joined()
     }
-    #expect(try spelling("101.10", "CNY", "zh-CN", channel: "bank") == "银航卡到账yì百零一元yì角")
+    #expect(try spelling("101.10", "CNY", "zh-CN", channel: "card") == "银航卡到账yì百零一元yì角")
     #expect(try spelling("11000", "CNY", "zh-CN") == "到账yí万yì千元")
     #expect(try spelling("600", "JPY", "ja-JP") == "ろっ-ぴゃくえんをうけとりました")
     #expect(try spelling("20", "KRW", "ko-KR") == "이시붠 입금되어씀니다")

@@ -20,7 +20,7 @@ struct ScriptTokensTests {
     arguments: [
       ("21.50", "USD", "en-US", "twenty one dollars and fifty cents"),
       ("0.01", "USD", "en-US", "one cent"),
-      ("12.30", "HKD", "en-US", "twelve point three zero Hong_Kong_dollars"),
+      ("12.30", "SEK", "en-US", "twelve point three zero Swedish_kronor"),
       ("20005.05", "CNY", "zh-CN", "两 万 零 五 元 零 五 分"),
       ("4", "JPY", "ja-JP", "よ えん"),
       ("123456", "KRW", "ko-KR", "십 이 만 삼 천 사 백 오 십 육 원"),
@@ -46,7 +46,7 @@ struct ScriptTokensTests {
         ClipToken(name: "Payment_failed", role: .phrase, pause: .clause),
         ClipToken(name: "two", role: .amount, pause: .word), ClipToken(name: "dollars", role: .amount, pause: .piece),
         ClipToken(name: "through", role: .phrase, pause: .piece),
-        ClipToken(name: "Pay_Pal", role: .channel, pause: .end),
+        ClipToken(name: "PayPal", role: .channel, pause: .end),
       ])
   }
 

@@ -27,7 +27,7 @@ struct ScriptWriterTests {
     #expect(try Books.script(payment("1", "USD"), "en-US").text == "Received one dollar")
     #expect(
       try Books.script(payment("1", "USD", channel: "paypal", payer: "Ann", note: "Lunch"), "en-US").text
-        == "Received one dollar through Pay Pal, from Ann. Note, Lunch")
+        == "Received one dollar through PayPal, from Ann. Note, Lunch")
   }
 
   @Test("each kind has its own sentence in every locale")
@@ -79,7 +79,7 @@ struct ScriptWriterTests {
     let writer = try Books.all().writer(for: "en-US")
     for (kind, text) in [
       (Payment.Kind.received, "one dollar"), (.refunded, "Refunded one dollar"), (.withdrawn, "Withdrew one dollar"),
-      (.failed, "Payment failed, one dollar"),
+      (.pending, "Payment pending, one dollar"), (.failed, "Payment failed, one dollar"),
     ] {
       let announcement = try payment("1", "USD", kind: kind, channel: "cash", payer: "Ann")
       #expect(try writer.script(for: announcement, shortenings: [.amountOnly]).text == text)

@@ -91,6 +91,9 @@ struct VocabularyTests {
 
   @Test("a currency that the book cannot speak is refused")
   func unspeakable() throws {
-    #expect(throws: AnnouncementError.self) { try vocabulary("ja-JP", "KPW") }
+    let writer = try Books.writerWithoutCurrencyNames("ja-JP")
+    #expect(throws: AnnouncementError.self) {
+      try writer.vocabulary(currencies: [Currency(code: "KPW")].compactMap(\.self))
+    }
   }
 }

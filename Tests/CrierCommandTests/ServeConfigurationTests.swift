@@ -20,7 +20,7 @@ struct ServeConfigurationTests {
     ("proxies", "192.0.2.1", "192.0.2.2"), ("take_over", "false", "true"),
     ("packs", "en-US=my-shop zh-CN=wang", "en-US=other"), ("sounds_mb", "500", "0"), ("sounds_files", "0", "9"),
     ("push_minutes", "5", "1440"), ("library_push_seconds", "60", "10"),
-    ("webhook_private_addresses", "true", "false"),
+    ("webhook_private_addresses", "true", "false"), ("small_sums", "VND=1000 IDR=1000", "KRW=10"),
   ]
 
   private struct Shown: Equatable {
@@ -68,7 +68,8 @@ struct ServeConfigurationTests {
         "host": "127.0.0.1", "port": "8080", "hosts": "", "output": "default", "locale": "en-US",
         "group": "group.crier",
         "rate": "200.0", "burst": "400", "volume": "100", "gap": "250", "chime": "", "public_url": "",
-        "take_over": "true", "packs": "", "missing_number_ms": "2000", "backlog_payments": "0", "backlog_seconds": "0",
+        "take_over": "true", "packs": "", "small_sums": "", "missing_number_ms": "2000", "backlog_payments": "0",
+        "backlog_seconds": "0",
         "cache_mb": "64", "url_days": "7",
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
         "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",

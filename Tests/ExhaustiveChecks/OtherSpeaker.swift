@@ -50,6 +50,12 @@ enum SpeechProgram: CaseIterable {
 
 /// A speaker with several takes of each row of a recording sheet.
 struct OtherSpeaker {
+  /// The words that the programs read wrongly, as English spells their sound. Flite says “paise” like “pays”, which
+  /// the check suspects with good reason. A person who records the sheet would not say it so.
+  private static let respelled = [
+    "Alipay": "ally pay", "paisa": "pie sah", "paise": "pie say", "UPI": "you pea eye",
+  ]
+
   private let rows: [SheetRow]
   /// For each speed, the sound of each row.
   private var takes: [[Waveform]] = []
@@ -61,7 +67,10 @@ struct OtherSpeaker {
     defer { try? FileManager.default.removeItem(at: folder) }
     for stretch in [0.92, 1, 1.12] {
       let files = rows.map { row in
-        (text: row.text + (row.position == .final ? "." : ","), file: folder.appending(path: "\(row.number).wav"))
+        (
+          text: (Self.respelled[row.text] ?? row.text) + (row.position == .final ? "." : ","),
+          file: folder.appending(path: "\(row.number).wav")
+        )
       }
       try program.speak(files, stretch: stretch)
       takes.append(

@@ -7,25 +7,18 @@ import SpeechEngine
 import TestSupport
 import Testing
 
-/// Writes docs/wording.md, which shows the announcements of each locale in words and in phonemes.
-@Suite("docs/wording.md shows the current announcements")
+/// Writes docs/wording, which has a page for each locale. It shows the announcements in words and in phonemes.
+@Suite("docs/wording shows the current announcements")
 struct WordingChecks {
-  @Test("the page is current")
-  func page() async throws {
+  @Test("each page is current")
+  func pages() async throws {
     let announcer = try Checkout.announcer()
-    var lines = [
-      "# What Crier says", "",
-      "The words of each locale and what the engine makes of them, in the engine's own phoneme mnemonics. `make wording`",
-      "writes this page, and `make check` fails when it is not current. A word that its voice would say wrongly is",
-      "respelled for the engine: the column of phonemes shows what is heard.", "",
-      "[phrase-books.md](phrase-books.md) tells how the words are written, and [voices.md](voices.md) how the voices were",
-      "chosen.",
-    ]
-    for locale in announcer.phraseBooks.locales { lines += try await Page(locale, announcer).lines() }
-    try Recorded.expect(lines, in: "docs/wording.md")
+    for locale in announcer.phraseBooks.locales {
+      try Recorded.expect(try await Page(locale, announcer).lines(), in: "docs/wording/\(locale).md")
+    }
   }
 
-  /// One locale's part of the page.
+  /// The page of one locale.
   private struct Page {
     let announcer: Announcer
     let writer: ScriptWriter
@@ -40,23 +33,30 @@ struct WordingChecks {
     func lines() async throws -> [String] {
       let book = writer.book
       var lines = [
-        "", "## \(book.locale)", "", "Voice \(book.voice), \(book.rate) words a minute.", "", "### Amounts", "",
+        "# What Crier says in \(book.locale)", "",
+        "The words, and what the engine makes of them, in the engine's own phoneme mnemonics. `make wording` writes this",
+        "page, and `make check` fails when it is not current. A word that its voice would say wrongly is respelled for the",
+        "engine: the column of phonemes shows what is heard.", "",
+        "[phrase-books.md](../phrase-books.md) tells how the words are written, and [voices.md](../voices.md) how the voices",
+        "were chosen. The voice is \(book.voice), with \(book.rate) words a minute.", "", "## Amounts", "",
       ]
       lines += try await table("amount", try amounts())
-      lines += ["", "### Kinds of payment", ""]
+      lines += ["", "## Every currency", ""]
+      lines += try await table("amount", try everyCurrency())
+      lines += ["", "## Kinds of payment", ""]
       lines += try await table(
         "kind",
         try Payment.Kind.allCases.flatMap { kind in
           try [1, 5].map { ("\(kind.rawValue), \($0)", .payment(try payment("\($0)", kind: kind))) }
         })
-      lines += ["", "### Before a replay", ""]
+      lines += ["", "## Before a replay", ""]
       lines += try await table("again", [("again", .again(locale: book.locale))])
-      lines += ["", "### Channels", ""]
+      lines += ["", "## Channels", ""]
       lines += try await table(
         "channel", try book.channels.map { ($0, .payment(try payment("5", channel: $0))) })
-      lines += ["", "### Names", ""]
+      lines += ["", "## Names", ""]
       lines += try await table("payer", try Self.names.map { ($0, .payment(try payment("5", payer: $0))) })
-      lines += ["", "### Notes and texts", ""]
+      lines += ["", "## Notes and texts", ""]
       lines += try await table("text", Self.texts.map { ($0, .text($0, locale: book.locale)) })
       return lines
     }
@@ -78,6 +78,16 @@ struct WordingChecks {
       let others = ["0.50", "1", "20", "12.50"]
       return try ([currency] + writer.bookCurrencies.filter { $0 != currency }).flatMap { each in
         try (each == currency ? own : others).filter { each.minorDigits > 0 || !$0.contains(".") }.map { text in
+          let amount = try Money(decimalText: text, currency: each)
+          return ("\(text) \(each.code)", .payment(Payment(amount: amount, locale: writer.book.locale)))
+        }
+      }
+    }
+
+    /// Returns one of each currency of ISO 4217, and some with a fraction.
+    private func everyCurrency() throws -> [(String, Announcement)] {
+      try Locale.commonISOCurrencyCodes.sorted().compactMap(Currency.init(code:)).flatMap { each in
+        try ["1", each.minorDigits > 0 ? "22.50" : "22"].map { text in
           let amount = try Money(decimalText: text, currency: each)
           return ("\(text) \(each.code)", .payment(Payment(amount: amount, locale: writer.book.locale)))
         }

@@ -22,6 +22,7 @@ struct StoredAnnouncementTests {
     "the payload determines the category",
     arguments: [
       ("received", Ledger.Category.payment), ("refunded", .refund), ("withdrawn", .refund), ("failed", .refund),
+      ("pending", .information),
     ])
   func category(kind: String, category: Ledger.Category) throws {
     let payload = #"{"id":"p1","amount":"1.50","currency":"CNY","sequence":42,"kind":"\#(kind)"}"#

@@ -41,33 +41,42 @@ enum Chinese: AmountLanguage {
   }
 
   static var units: [UnitName] {
-    let yuan: CurrencySet = [.cny, .usd, .hkd, .twd, .sgd]
+    let yuan: CurrencySet = ["CNY", "USD", "HKD", "TWD", "SGD"]
     return [
-      UnitName(.cny, whenNamed: yuan, "元", "圆", "圓"),
-      UnitName(.cny, "人民币", "人民幣", "人民币元", "人民幣元"),
-      UnitName(.cny, fraction: 1, whenNamed: yuan, tag: placeUnit, "角"),
-      UnitName(.cny, fraction: 2, whenNamed: yuan, tag: placeUnit, "分"),
-      UnitName(.usd, "美元", "美金"),
-      UnitName(.usd, fraction: 2, "美分"),
-      UnitName(.eur, "欧元", "歐元"),
-      UnitName(.eur, fraction: 2, "欧分", "歐分"),
-      UnitName(.gbp, "英镑", "英鎊"),
-      UnitName(.gbp, fraction: 2, "便士"),
-      UnitName(.jpy, "日元", "日圆", "日圓"),
-      UnitName(.krw, "韩元", "韓元", "韩圆", "韓圓", "韩国元", "韩币"),
-      UnitName(.inr, "卢比", "盧比", "印度卢比", "印度盧比"),
-      UnitName(.inr, fraction: 2, "派萨", "派士", "派薩"),
-      UnitName(.hkd, "港元", "港圆", "港圓", "港币", "港幣"),
-      UnitName(.hkd, fraction: 2, "港仙", "仙"),
-      UnitName(.twd, "新台币", "新台幣", "新臺幣", "新台币元", "新台幣元", "新臺幣元", "台币", "台幣"),
-      UnitName(.sgd, "新加坡元", "新加坡币", "新加坡幣", "新元", "新币"),
+      UnitName("CNY", whenNamed: yuan, "元", "圆", "圓"),
+      UnitName("CNY", "人民币", "人民幣", "人民币元", "人民幣元"),
+      UnitName("CNY", fraction: 1, whenNamed: yuan, tag: placeUnit, "角"),
+      UnitName("CNY", fraction: 2, whenNamed: yuan, tag: placeUnit, "分"),
+      UnitName("USD", "美元", "美金"),
+      UnitName("USD", fraction: 2, "美分"),
+      UnitName("EUR", "欧元", "歐元"),
+      UnitName("EUR", fraction: 2, "欧分", "歐分"),
+      UnitName("GBP", "英镑", "英鎊"),
+      UnitName("GBP", fraction: 2, "便士"),
+      UnitName("JPY", "日元", "日圆", "日圓"),
+      UnitName("KRW", "韩元", "韓元", "韩圆", "韓圓", "韩国元", "韩币"),
+      UnitName("INR", "卢比", "盧比", "印度卢比", "印度盧比"),
+      UnitName("INR", fraction: 2, "派萨", "派士", "派薩"),
+      UnitName("HKD", "港元", "港圆", "港圓", "港币", "港幣"),
+      UnitName("HKD", fraction: 2, "港仙", "仙"),
+      UnitName("TWD", "新台币", "新台幣", "新臺幣", "新台币元", "新台幣元", "新臺幣元", "台币", "台幣"),
+      UnitName("SGD", "新加坡元", "新加坡币", "新加坡幣", "新元", "新币"),
       UnitName(.dinars, "第纳尔", "第納爾"),
-      UnitName(.kwd, "科威特第纳尔", "科威特第納爾"),
-      UnitName(.bhd, "巴林第纳尔", "巴林第納爾"),
+      UnitName("KWD", "科威特第纳尔", "科威特第納爾"),
+      UnitName("BHD", "巴林第纳尔", "巴林第納爾"),
       UnitName(.dinars, fraction: 3, "费尔", "菲尔", "费尔斯", "菲尔斯", "費爾"),
-      UnitName(.vnd, "越南盾", "盾"),
-      UnitName(.thb, "泰铢", "泰銖", "铢"),
-      UnitName(.thb, fraction: 2, "萨当", "撒当", "薩當"),
+      UnitName("VND", "越南盾", "盾"),
+      UnitName("THB", "泰铢", "泰銖", "铢"),
+      UnitName("THB", fraction: 2, "萨当", "撒当", "薩當"),
+    ]
+  }
+
+  static var otherNames: [UnitName] {
+    [
+      UnitName("IDR", "印尼盾"),
+      UnitName("VED", "数字玻利瓦尔"),
+      UnitName("XCG", "加勒比盾"),
+      UnitName("ZWG", "津巴布韦金币"),
     ]
   }
 

@@ -40,36 +40,50 @@ enum English: AmountLanguage {
   }
 
   static var units: [UnitName] {
-    [
-      UnitName(.cny, "yuan", "yuans", "chinese yuan", "renminbi", "yuan renminbi", "chinese yuan renminbi"),
-      UnitName(.cny, fraction: 1, "jiao"),
-      UnitName(.cny, fraction: 2, "fen"),
-      UnitName(.usd, "dollar", "dollars", "us dollar", "us dollars", "american dollar", "american dollars"),
-      UnitName(.usd, "united states dollar", "united states dollars"),
+    let cents: CurrencySet = ["USD", "EUR", "HKD", "TWD", "SGD", "AUD", "CAD", "NZD", "ZAR", "KES", "LKR"]
+    let centavos: CurrencySet = ["MXN", "BRL", "PHP", "ARS", "COP"]
+    return [
+      UnitName("CNY", "yuan", "yuans", "chinese yuan", "renminbi", "yuan renminbi", "chinese yuan renminbi"),
+      UnitName("CNY", fraction: 1, "jiao"),
+      UnitName("CNY", fraction: 2, "fen"),
+      UnitName("USD", "dollar", "dollars", "us dollar", "us dollars", "american dollar", "american dollars"),
+      UnitName("USD", "united states dollar", "united states dollars"),
       // If no currency is named, a cent is American. For a cent of another currency, that currency must be named.
-      UnitName(.usd, fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "cent", "cents"),
-      UnitName(.usd, fraction: 2, "us cent", "us cents", "dollar cent", "dollar cents"),
-      UnitName(.eur, "euro", "euros"),
-      UnitName(.eur, fraction: 2, "euro cent", "euro cents", "eurocent", "eurocents"),
-      UnitName(.gbp, "pound", "pounds", "pound sterling", "pounds sterling", "british pound", "british pounds"),
-      UnitName(.gbp, "uk pound", "uk pounds"),
-      UnitName(.gbp, fraction: 2, "penny", "pence"),
-      UnitName(.jpy, "yen", "japanese yen"),
-      UnitName(.krw, "won", "korean won", "south korean won"),
-      UnitName(.inr, "rupee", "rupees", "indian rupee", "indian rupees"),
-      UnitName(.inr, fraction: 2, "paisa", "paise"),
-      UnitName(.hkd, "hong kong dollar", "hong kong dollars"),
-      UnitName(.hkd, fraction: 2, "hong kong cent", "hong kong cents"),
-      UnitName(.twd, "new taiwan dollar", "new taiwan dollars", "taiwan dollar", "taiwan dollars"),
-      UnitName(.sgd, "singapore dollar", "singapore dollars"),
-      UnitName(.sgd, fraction: 2, "singapore cent", "singapore cents"),
+      UnitName("USD", fraction: 2, whenNamed: cents, "cent", "cents"),
+      UnitName("USD", fraction: 2, "us cent", "us cents", "dollar cent", "dollar cents"),
+      UnitName("EUR", "euro", "euros"),
+      UnitName("EUR", fraction: 2, "euro cent", "euro cents", "eurocent", "eurocents"),
+      UnitName("GBP", "pound", "pounds", "pound sterling", "pounds sterling", "british pound", "british pounds"),
+      UnitName("GBP", "uk pound", "uk pounds"),
+      UnitName("GBP", fraction: 2, "penny", "pence"),
+      UnitName("JPY", "yen", "japanese yen"),
+      UnitName("KRW", "won", "korean won", "south korean won"),
+      UnitName("INR", "rupee", "rupees", "indian rupee", "indian rupees"),
+      UnitName("INR", fraction: 2, whenNamed: ["INR", "PKR", "NPR"], "paisa", "paise"),
+      UnitName("HKD", "hong kong dollar", "hong kong dollars"),
+      UnitName("HKD", fraction: 2, "hong kong cent", "hong kong cents"),
+      UnitName("TWD", "new taiwan dollar", "new taiwan dollars", "taiwan dollar", "taiwan dollars"),
+      UnitName("SGD", "singapore dollar", "singapore dollars"),
+      UnitName("SGD", fraction: 2, "singapore cent", "singapore cents"),
       UnitName(.dinars, "dinar", "dinars"),
-      UnitName(.kwd, "kuwaiti dinar", "kuwaiti dinars", "kuwait dinar", "kuwait dinars"),
-      UnitName(.bhd, "bahraini dinar", "bahraini dinars", "bahrain dinar", "bahrain dinars"),
-      UnitName(.dinars, fraction: 3, "fils"),
-      UnitName(.vnd, "dong", "vietnamese dong"),
-      UnitName(.thb, "baht", "thai baht"),
-      UnitName(.thb, fraction: 2, "satang", "satangs"),
+      UnitName("KWD", "kuwaiti dinar", "kuwaiti dinars", "kuwait dinar", "kuwait dinars"),
+      UnitName("BHD", "bahraini dinar", "bahraini dinars", "bahrain dinar", "bahrain dinars"),
+      UnitName(.dinars, fraction: 3, hundredthOf: "AED", "fils"),
+      UnitName("VND", "dong", "vietnamese dong"),
+      UnitName("THB", "baht", "thai baht"),
+      UnitName("THB", fraction: 2, "satang", "satangs"),
+      // Without the name of a currency, these units belong to none in particular.
+      UnitName([], fraction: 2, whenNamed: centavos, "centavo", "centavos"),
+      UnitName([], fraction: 2, whenNamed: "MYR", "sen"),
+      UnitName([], fraction: 2, whenNamed: "SAR", "halala", "halalas"),
+      UnitName([], fraction: 2, whenNamed: "NGN", "kobo"),
+    ]
+  }
+
+  static var otherNames: [UnitName] {
+    [
+      UnitName("TOP", "tongan paanga"),
+      UnitName("VED", "digital bolívar", "digital bolívars", "digital bolívares"),
     ]
   }
 

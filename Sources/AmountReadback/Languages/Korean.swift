@@ -45,32 +45,45 @@ enum Korean: AmountLanguage {
   }
 
   static var units: [UnitName] {
-    [
-      UnitName(.krw, "원", "한국원", "대한민국원"),
-      UnitName(.cny, "위안", "위안화", "중국위안", "중국위안화"),
-      UnitName(.cny, fraction: 1, "자오", "쟈오", "각"),
-      UnitName(.cny, fraction: 2, "펀", "분"),
-      UnitName(.usd, "달러", "미국달러", "미달러", "미화달러"),
-      UnitName(.usd, fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "센트"),
-      UnitName(.eur, "유로", "유로화"),
-      UnitName(.eur, fraction: 2, "유로센트"),
-      UnitName(.gbp, "파운드", "영국파운드"),
-      UnitName(.gbp, fraction: 2, "펜스", "페니"),
-      UnitName(.jpy, "엔", "엔화", "일본엔", "일본엔화"),
-      UnitName(.inr, "루피", "인도루피"),
-      UnitName(.inr, fraction: 2, "파이사", "파이세"),
-      UnitName(.hkd, "홍콩달러"),
-      UnitName(.hkd, fraction: 2, "홍콩센트"),
-      UnitName(.twd, "신타이완달러", "신대만달러", "뉴타이완달러", "대만달러", "타이완달러"),
-      UnitName(.sgd, "싱가포르달러"),
-      UnitName(.sgd, fraction: 2, "싱가포르센트"),
+    let cents: CurrencySet = ["USD", "EUR", "HKD", "TWD", "SGD", "AUD", "CAD", "NZD"]
+    return [
+      UnitName("KRW", "원", "한국원", "대한민국원"),
+      UnitName("CNY", "위안", "위안화", "중국위안", "중국위안화"),
+      UnitName("CNY", fraction: 1, "자오", "쟈오", "각"),
+      UnitName("CNY", fraction: 2, "펀", "분"),
+      UnitName("USD", "달러", "미국달러", "미달러", "미화달러"),
+      UnitName("USD", fraction: 2, whenNamed: cents, "센트"),
+      UnitName("EUR", "유로", "유로화"),
+      UnitName("EUR", fraction: 2, "유로센트"),
+      UnitName("GBP", "파운드", "영국파운드"),
+      UnitName("GBP", fraction: 2, "펜스", "페니"),
+      UnitName("JPY", "엔", "엔화", "일본엔", "일본엔화"),
+      UnitName("INR", "루피", "인도루피"),
+      UnitName("INR", fraction: 2, "파이사", "파이세"),
+      UnitName("HKD", "홍콩달러"),
+      UnitName("HKD", fraction: 2, "홍콩센트"),
+      UnitName("TWD", "신타이완달러", "신대만달러", "뉴타이완달러", "대만달러", "타이완달러"),
+      UnitName("SGD", "싱가포르달러"),
+      UnitName("SGD", fraction: 2, "싱가포르센트"),
       UnitName(.dinars, "디나르"),
-      UnitName(.kwd, "쿠웨이트디나르"),
-      UnitName(.bhd, "바레인디나르"),
+      UnitName("KWD", "쿠웨이트디나르"),
+      UnitName("BHD", "바레인디나르"),
       UnitName(.dinars, fraction: 3, "필스"),
-      UnitName(.vnd, "동", "베트남동"),
-      UnitName(.thb, "바트", "태국바트", "밧"),
-      UnitName(.thb, fraction: 2, "사땅"),
+      UnitName("VND", "동", "베트남동"),
+      UnitName("THB", "바트", "태국바트", "밧"),
+      UnitName("THB", fraction: 2, "사땅"),
+    ]
+  }
+
+  static var otherNames: [UnitName] {
+    [
+      UnitName("ILS", "이스라엘셰켈"),
+      UnitName("VED", "디지털볼리바르"),
+      UnitName("XAF", "중앙아프리카세파프랑"),
+      UnitName("XCG", "카리브길더"),
+      UnitName("XOF", "서아프리카세파프랑"),
+      UnitName("XPF", "태평양프랑"),
+      UnitName("ZWG", "짐바브웨골드"),
     ]
   }
 

@@ -71,39 +71,50 @@ enum Spanish: AmountLanguage {
   }
 
   static var units: [UnitName] {
-    [
-      UnitName(.mxn, "peso", "pesos", "peso mexicano", "pesos mexicanos"),
-      UnitName(.usd, "dólar", "dólares", "dólar estadounidense", "dólares estadounidenses"),
-      UnitName(.usd, "dólar americano", "dólares americanos"),
+    let centavos: CurrencySet = [
+      "USD", "MXN", "EUR", "HKD", "TWD", "SGD", "AUD", "CAD", "NZD", "ARS", "BOB", "BRL", "COP", "CUP", "DOP", "GTQ",
+      "HNL", "NIO", "PHP",
+    ]
+    return [
+      UnitName("MXN", "peso", "pesos", "peso mexicano", "pesos mexicanos"),
+      UnitName("USD", "dólar", "dólares", "dólar estadounidense", "dólares estadounidenses"),
+      UnitName("USD", "dólar americano", "dólares americanos"),
       // If no currency is named, a centavo is Mexican. For a centavo of another currency, that currency must be named.
-      UnitName(.mxn, fraction: 2, whenNamed: [.usd, .mxn, .eur, .hkd, .twd, .sgd], "centavo", "centavos"),
-      UnitName(.usd, fraction: 2, "centavo de dólar", "centavos de dólar"),
-      UnitName(.eur, "euro", "euros"),
-      UnitName(.eur, fraction: 2, "céntimo", "céntimos"),
-      UnitName(.gbp, tag: feminine, "libra", "libras", "libra esterlina", "libras esterlinas"),
-      UnitName(.gbp, fraction: 2, "penique", "peniques"),
-      UnitName(.jpy, "yen", "yenes", "yen japonés", "yenes japoneses"),
-      UnitName(.krw, "won", "wones", "wons", "won surcoreano", "wones surcoreanos", "wons surcoreanos"),
-      UnitName(.cny, "yuan", "yuanes", "yuan chino", "yuanes chinos", "yuan renminbi", "yuanes renminbi"),
-      UnitName(.inr, tag: feminine, "rupia", "rupias", "rupia india", "rupias indias"),
-      UnitName(.hkd, "dólar de Hong Kong", "dólares de Hong Kong", "dólar hongkonés", "dólares hongkoneses"),
-      UnitName(.twd, "nuevo dólar taiwanés", "nuevos dólares taiwaneses", "dólar taiwanés", "dólares taiwaneses"),
-      UnitName(.twd, "dólar de Taiwán", "dólares de Taiwán"),
-      UnitName(.sgd, "dólar de Singapur", "dólares de Singapur", "dólar singapurense", "dólares singapurenses"),
+      UnitName("MXN", fraction: 2, whenNamed: centavos, "centavo", "centavos"),
+      UnitName("USD", fraction: 2, "centavo de dólar", "centavos de dólar"),
+      UnitName("EUR", "euro", "euros"),
+      UnitName("EUR", fraction: 2, whenNamed: ["EUR", "CHF", "CRC", "PEN", "VED", "VES"], "céntimo", "céntimos"),
+      UnitName([], fraction: 2, whenNamed: ["PAB", "UYU"], "centésimo", "centésimos"),
+      UnitName("GBP", tag: feminine, "libra", "libras", "libra esterlina", "libras esterlinas"),
+      UnitName("GBP", fraction: 2, "penique", "peniques"),
+      UnitName("JPY", "yen", "yenes", "yen japonés", "yenes japoneses"),
+      UnitName("KRW", "won", "wones", "wons", "won surcoreano", "wones surcoreanos", "wons surcoreanos"),
+      UnitName("CNY", "yuan", "yuanes", "yuan chino", "yuanes chinos", "yuan renminbi", "yuanes renminbi"),
+      UnitName("INR", tag: feminine, "rupia", "rupias", "rupia india", "rupias indias"),
+      UnitName("HKD", "dólar de Hong Kong", "dólares de Hong Kong", "dólar hongkonés", "dólares hongkoneses"),
+      UnitName("TWD", "nuevo dólar taiwanés", "nuevos dólares taiwaneses", "dólar taiwanés", "dólares taiwaneses"),
+      UnitName("TWD", "dólar de Taiwán", "dólares de Taiwán"),
+      UnitName("SGD", "dólar de Singapur", "dólares de Singapur", "dólar singapurense", "dólares singapurenses"),
       UnitName(.dinars, "dinar", "dinares"),
-      UnitName(.kwd, "dinar kuwaití", "dinares kuwaitíes"),
-      UnitName(.bhd, "dinar bareiní", "dinares bareiníes"),
-      UnitName(.dinars, fraction: 3, "fils"),
-      UnitName(.vnd, "dong", "dongs", "dong vietnamita", "dongs vietnamitas"),
-      UnitName(.thb, "baht", "bahts", "bat", "bats", "baht tailandés", "bahts tailandeses"),
-      UnitName(.thb, "bat tailandés", "bats tailandeses"),
+      UnitName("KWD", "dinar kuwaití", "dinares kuwaitíes"),
+      UnitName("BHD", "dinar bareiní", "dinares bareiníes"),
+      UnitName(.dinars, fraction: 3, hundredthOf: "AED", "fils"),
+      UnitName("VND", "dong", "dongs", "dong vietnamita", "dongs vietnamitas"),
+      UnitName("THB", "baht", "bahts", "bat", "bats", "baht tailandés", "bahts tailandeses"),
+      UnitName("THB", "bat tailandés", "bats tailandeses"),
+    ]
+  }
+
+  static var otherNames: [UnitName] {
+    [
+      UnitName("ZWG", "oro zimbabuense", "oros zimbabuenses")
     ]
   }
 
   /// The noun with which a count must agree.
   private enum Noun {
     case masculine, feminine
-    /// The name of a currency, whose gender is unknown because the name was already removed from the text.
+    /// A currency's name from CLDR, which does not tell the gender.
     case unknown
     /// There is no noun, because the currency was named first or a point follows.
     case none
@@ -120,7 +131,7 @@ enum Spanish: AmountLanguage {
     for token in counts.reversed() {
       guard next.map(isOf) != true || isMillion(token) else { throw .unreadable }
       switch token.kind {
-      case .unit: noun = token.tag == feminine ? .feminine : .masculine
+      case .unit: noun = token.tag == feminine ? .feminine : token.tag == Unit.untold ? .unknown : .masculine
       case .scale where isMillion(token):
         guard next?.kind != .unit else { throw .unreadable }
         noun = .masculine

@@ -82,7 +82,8 @@ struct FreeText {
       if !leftOut.isEmpty { reading.unspoken.append(String(leftOut)) }
       leftOut = String.UnicodeScalarView()
     }
-    for scalar in words.unicodeScalars {
+    // CLDR parts the words of some names with a middle dot, which no voice says: トンガ パ・アンガ.
+    for scalar in words.unicodeScalars.map({ $0 == "・" ? " " : $0 }) {
       guard let script = WritingSystem.of(scalar) else {
         if scalar.isWordPart, !scalar.isMark || !leftOut.isEmpty {
           leftOut.append(scalar)  // A letter of a script that no voice reads, or a mark on such a letter.

@@ -94,9 +94,12 @@ struct Pronunciation: Sendable {
       if let entry = table.match(lowered, at: index) {
         let end = index + entry.key.count
         let value = entry.value.unicodeScalars
-        // An ending that the key and its replacement have in common stays in its own segment.
-        let changedEnd = end - entry.commonEnding
-        respelling.replace(index..<changedEnd, of: scalars, with: value.dropLast(entry.commonEnding))
+        // An ending that the key and its replacement have in common stays in its own segment. Capitals are replaced,
+        // because the engine parts a word at a capital: CoDi.
+        let ending = value.suffix(entry.commonEnding)
+        let kept = zip(scalars[..<end].reversed(), ending.reversed()).prefix { $0 == $1 }.count
+        let changedEnd = end - kept
+        respelling.replace(index..<changedEnd, of: scalars, with: value.dropLast(kept))
         for kept in changedEnd..<end { respelling.keep(scalars[kept]) }
         index = end
         continue

@@ -357,7 +357,7 @@ let package = Package(
     // Targets that call C libraries.
     .target(
       name: "Mastering", dependencies: ["ConcurrencySupport", "Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
-    .target(name: "SoundFiles", dependencies: ["Waveforms", "CSndFile"], swiftSettings: settingsWithC),
+    .target(name: "SoundFiles", dependencies: ["SoundHeaders", "Waveforms", "CSndFile"], swiftSettings: settingsWithC),
     .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
     .target(name: "ToneMaking", dependencies: ["Mastering", "Waveforms"], swiftSettings: settings),
     .target(

@@ -51,6 +51,11 @@ public enum PlayableFile {
   ) throws(PlayableFileError) -> Waveform {
     do {
       let sound = try SoundFiles.mix(bytes, longestSeconds: longestSeconds)
+      guard !sound.samples.isEmpty else {
+        throw PlayableFileError(
+          .malformed, path, "has nothing to hear: its header states 0 frames of sound",
+          remedy: "look for a remedy with crier sounds check, or export it again")
+      }
       guard Resampler.supportedRates.contains(sound.sampleRate) else {
         throw PlayableFileError(
           .malformed, path, "has a sample rate of \(sound.sampleRate) Hz", remedy: "give one of 8,000 to 192,000 Hz")
@@ -61,7 +66,7 @@ public enum PlayableFile {
     } catch {
       throw PlayableFileError(
         .malformed, path, "is not a complete sound file of at most 10 minutes",
-        remedy: "give a file that libsndfile reads, such as a WAV file")
+        remedy: "look for a remedy with crier sounds check, or give a file that libsndfile reads, such as a WAV file")
     }
   }
 

@@ -45,9 +45,11 @@ public struct SoundExamination: Sendable {
     let known = SoundHeader.read(file, container)
     var header = known ?? SoundHeader(container: container, codec: Self.onlyCodec(of: file, container))
     facts.header = header
-    let readable = container == .caf ? CAFHeader.readable(file) ?? bytes : bytes
     let run = header.codec?.clippedRun ?? 3
-    guard let survey = try? SoundFiles.survey(readable, first: Self.longestSound, clippedRun: run) else { return }
+    // If libsndfile finds no frame, nothing is known about the level of the sound.
+    guard let survey = try? SoundFiles.survey(bytes, first: Self.longestSound, clippedRun: run),
+      !survey.mix.samples.isEmpty
+    else { return }
     mix = survey.mix
     // Measuring takes time in proportion to the rate, and a wrong header can state any rate.
     let isMeasurable = SoundMending.sampleRates.contains(survey.sampleRate)

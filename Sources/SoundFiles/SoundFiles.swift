@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SoundHeaders
 public import Waveforms
 
 /// Sound files in memory, in every container and encoding that a phone plays as a notification sound.
@@ -68,7 +69,8 @@ public enum SoundFiles {
   }
 
   /// Reads a sound to be played, such as a tone or a recording, from any file that libsndfile reads (WAV, AIFF, CAF,
-  /// FLAC, Ogg, MP3 and others). All channels are mixed with equal weight. Floating-point samples beyond full scale are
+  /// FLAC, Ogg, MP3 and others), and from a CAF, WAV or AIFF that only its header keeps libsndfile from reading, such
+  /// as a CAF with IMA ADPCM. All channels are mixed with equal weight. Floating-point samples beyond full scale are
   /// clipped.
   ///
   /// - Parameter longestSeconds: the longest permitted sound. Without this limit, a file's header could make the
@@ -76,12 +78,21 @@ public enum SoundFiles {
   /// - Returns: the sound at the file's own rate, without marks.
   /// - Throws: `SoundFileError`, `malformed`.
   public static func mix(_ bytes: [UInt8], longestSeconds: Int = 600) throws(SoundFileError) -> Waveform {
-    var stream = try SoundStream(reading: bytes)
+    var stream = try mixable(bytes)
     guard stream.sampleRate > 0, (1...64).contains(stream.channels) else {
       throw SoundFileError(.malformed, "it has \(stream.channels) channels at \(stream.sampleRate) Hz.")
     }
     let samples = try stream.readMean(limit: longestSeconds * stream.sampleRate)
     return Waveform(samples: samples, sampleRate: stream.sampleRate)
+  }
+
+  private static func mixable(_ bytes: [UInt8]) throws(SoundFileError) -> SoundStream {
+    do throws(SoundFileError) {
+      return try SoundStream(reading: bytes)
+    } catch {
+      guard let readable = SoundHeader.readable(bytes) else { throw error }
+      return try SoundStream(reading: readable)
+    }
   }
 }
 

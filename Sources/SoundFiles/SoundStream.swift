@@ -136,30 +136,30 @@ struct SoundStream: ~Copyable {
     }
   }
 
-  /// Reads all frames of a file with any number of channels. Each resulting sample is the mean of the channels, rounded
-  /// with halves to even.
+  /// Reads all frames of a file with any number of channels. Each resulting sample is the mean of the channels.
   ///
   /// - Parameter limit: the largest number of frames. A longer file is refused as `malformed`, so that it cannot
   ///   exhaust memory.
   mutating func readMean(limit: Int) throws(SoundFileError) -> [Int16] {
     var samples: [Int16] = []
-    let length = 16_384
-    var piece = [Int16](repeating: 0, count: length * channels)
     while true {
-      // unsafe: libsndfile writes at most `length` frames of `channels` samples.
-      let count = unsafe piece.withUnsafeMutableBufferPointer {
-        unsafe Int(sf_readf_short(handle, $0.baseAddress, sf_count_t(length)))
-      }
-      try Self.check(unsafe sf_error(handle), .malformed, "reading the samples")
-      guard count > 0 else { return samples }
-      guard samples.count + count <= limit else {
+      // Read as floating-point numbers, because libsndfile does not scale the samples of such a file to integers.
+      let piece = try nextFrames(atMost: 16_384)
+      guard !piece.isEmpty else { return samples }
+      guard samples.count + piece.count / channels <= limit else {
         throw SoundFileError(.malformed, "it is longer than \(limit / max(1, sampleRate)) s.")
       }
-      for frame in 0..<count {
-        let sum = piece[frame * channels..<(frame + 1) * channels].reduce(0) { $0 + Int($1) }
-        samples.append(Int16((Double(sum) / Double(channels)).rounded(.toNearestOrEven)))
+      for start in stride(from: 0, to: piece.count, by: channels) {
+        samples.append(Self.sample(piece[start..<start + channels].reduce(0, +) / Float(channels)))
       }
     }
+  }
+
+  /// Returns a sample of 16 bits for a value whose full scale is ±1, rounded with halves to even. A value beyond full
+  /// scale is limited to it, and one that is not a number is silence.
+  static func sample(_ value: Float) -> Int16 {
+    guard !value.isNaN else { return 0 }
+    return Int16(max(-32_768, min(32_767, (value * 32_768).rounded(.toNearestOrEven))))
   }
 
   /// Reads the next frames with all their channels, interleaved; full scale is ±1. Returns an empty array at the end.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SoundHeaders
 public import Waveforms
 
 /// What decoding a sound file found: its shape, its levels and its sound as a mono mix.
@@ -25,7 +26,8 @@ public struct SoundSurvey: Sendable, Hashable {
 }
 
 extension SoundFiles {
-  /// Decodes the beginning of a sound file of any format that libsndfile reads, and measures it.
+  /// Decodes the beginning of a sound file of any format that libsndfile reads, and measures it. A file whose header
+  /// keeps libsndfile from finding the sound is decoded as if its header were right.
   ///
   /// - Parameters:
   ///   - seconds: how much of the sound is decoded. Without a limit, a file could make the function use any amount of
@@ -36,7 +38,7 @@ extension SoundFiles {
   public static func survey(
     _ bytes: [UInt8], first seconds: Int, clippedRun: Int
   ) throws(SoundFileError) -> SoundSurvey {
-    var stream = try SoundStream(reading: bytes)
+    var stream = try SoundStream(reading: SoundHeader.readable(bytes) ?? bytes)
     guard stream.sampleRate > 0, (1...64).contains(stream.channels) else {
       throw SoundFileError(.malformed, "it has \(stream.channels) channels at \(stream.sampleRate) Hz.")
     }
@@ -57,7 +59,7 @@ extension SoundFiles {
           clipping.add(value, channel: channel)
           sum += value
         }
-        mix.append(sample(sum / Float(channels)))
+        mix.append(SoundStream.sample(sum / Float(channels)))
       }
     }
     // libsndfile states the largest number if it does not know the length.
@@ -65,11 +67,6 @@ extension SoundFiles {
     return SoundSurvey(
       sampleRate: stream.sampleRate, channels: channels, statedFrames: isStated ? stream.frames : nil, peak: peak,
       clippedSamples: clipping.count, mix: Waveform(samples: mix, sampleRate: stream.sampleRate))
-  }
-
-  private static func sample(_ value: Float) -> Int16 {
-    guard !value.isNaN else { return 0 }
-    return Int16(max(-32_768, min(32_767, (value * 32_768).rounded(.toNearestOrEven))))
   }
 }
 

@@ -6,6 +6,7 @@ import Foundation
 struct AIFFHeader {
   private var header = SoundHeader(container: .aiff)
   private let bytes: HeaderBytes
+  private(set) var repair: HeaderRepair
 
   /// The number of frames by the chunk “COMM”. For IMA4, it is the number of packets.
   private var common: (frames: Int, bits: Int)?
@@ -14,15 +15,15 @@ struct AIFFHeader {
   /// A packet of IMA4 has 34 bytes and 64 frames for each channel.
   static let packet = (bytes: 34, frames: 64)
 
-  /// Returns the header of a file that begins with “FORM”, a length and “AIFF” or “AIFC”.
-  static func read(_ bytes: HeaderBytes) -> SoundHeader {
-    var reader = AIFFHeader(bytes)
-    reader.readChunks()
-    reader.setFrames()
-    return reader.header
-  }
+  var result: SoundHeader { header }
 
-  private init(_ bytes: HeaderBytes) { self.bytes = bytes }
+  /// Reads the header of a file that begins with “FORM”, a length and “AIFF” or “AIFC”.
+  init(_ bytes: HeaderBytes) {
+    self.bytes = bytes
+    repair = HeaderRepair(bytes, isBigEndian: true, knownChunks: ["FVER", "COMM", "SSND"])
+    readChunks()
+    setFrames()
+  }
 
   private mutating func readChunks() {
     let stated = bytes.big(4, at: 4) ?? 0
@@ -39,8 +40,13 @@ struct AIFFHeader {
         guard data == nil else { return header.report("There are two “SSND” chunks.") }
         let skipped = 8 + (bytes.big(4, at: start) ?? 0)
         // sox writes this length if it cannot go back to the header.
-        let isOpen = length >= 0x7F00_0000 || (length == 0 && start < bytes.count)
-        if isOpen { header.faults.append(.lengthMissing) }
+        let isOpen =
+          length >= 0x7F00_0000 || (length == 0 && start < bytes.count)
+          || (length == 8 && repair.isSound(at: start + 8))
+        if isOpen {
+          header.faults.append(.lengthMissing)
+          repair.extendSound(from: start)
+        }
         let left = bytes.count - start
         data = (isOpen ? nil : max(0, length - skipped), max(0, (isOpen ? left : min(length, left)) - skipped))
         if isOpen { return }
@@ -53,6 +59,10 @@ struct AIFFHeader {
       }
       if name == "COMM" { readCommon(at: start, length: length, isCompressed: isCompressed) }
       padding = length % 2
+      if padding == 1, repair.findMissingPad(at: start + length) {
+        header.reportMissingPad(name)
+        padding = 0
+      }
       position = start + length + padding
     }
     if position < bytes.count {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reader of the header of a file in Apple's Core Audio Format. It follows the chunks and checks their lengths.
-package struct CAFHeader {
+struct CAFHeader {
   private var header = SoundHeader(container: .caf)
   private let bytes: HeaderBytes
 
@@ -129,7 +129,7 @@ extension CAFHeader {
   ///
   /// libsndfile 1.2 reads neither a CAF whose length is open or wrong nor IMA4 in a CAF. The packets of IMA4 are the
   /// same in AIFF-C, so they only get another header.
-  package static func readable(_ bytes: HeaderBytes) -> [UInt8]? {
+  static func readable(_ bytes: HeaderBytes) -> [UInt8]? {
     let caf = CAFHeader(bytes)
     guard let data = caf.data, let rate = caf.header.sampleRate, let channels = caf.header.channels else { return nil }
     if caf.header.codec == .ima4 {

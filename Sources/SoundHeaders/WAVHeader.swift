@@ -4,6 +4,7 @@
 struct WAVHeader {
   private var header = SoundHeader(container: .wav)
   private let bytes: HeaderBytes
+  private(set) var repair: HeaderRepair
 
   private var blockLength: Int?
   private var framesPerBlock = 1
@@ -11,15 +12,15 @@ struct WAVHeader {
   /// The bytes of sound: those that the header states, if it states any, and those in the file.
   private var data: (stated: Int?, present: Int)?
 
-  /// Returns the header of a file that begins with “RIFF”, a length and “WAVE”.
-  static func read(_ bytes: HeaderBytes) -> SoundHeader {
-    var reader = WAVHeader(bytes)
-    reader.readChunks()
-    reader.setFrames()
-    return reader.header
-  }
+  var result: SoundHeader { header }
 
-  private init(_ bytes: HeaderBytes) { self.bytes = bytes }
+  /// Reads the header of a file that begins with “RIFF”, a length and “WAVE”.
+  init(_ bytes: HeaderBytes) {
+    self.bytes = bytes
+    repair = HeaderRepair(bytes, isBigEndian: false, knownChunks: ["fmt ", "data", "fact", "LIST"])
+    readChunks()
+    setFrames()
+  }
 
   private mutating func readChunks() {
     let stated = bytes.little(4, at: 4) ?? 0
@@ -36,9 +37,10 @@ struct WAVHeader {
       if name == "data" {
         guard data == nil else { return header.report("There are two “data” chunks.") }
         guard header.sampleRate != nil else { return header.report("The sound comes before its “fmt ” chunk.") }
-        if length == 0xFFFF_FFFF || (length == 0 && isOpen && start < bytes.count) {
+        if length == 0xFFFF_FFFF || (length == 0 && (isOpen && start < bytes.count || repair.isSound(at: start))) {
           header.faults.append(.lengthMissing)
           data = (nil, bytes.count - start)
+          repair.extendSound(from: start)
           return
         }
         data = (length, present)
@@ -55,6 +57,10 @@ struct WAVHeader {
       default: break
       }
       padding = length % 2
+      if padding == 1, repair.findMissingPad(at: start + length) {
+        header.reportMissingPad(name)
+        padding = 0
+      }
       position = start + length + padding
     }
     if isOpen {

@@ -94,7 +94,16 @@ struct PlayCommandTests {
     let whole = try tone("a.wav", milliseconds: 80, in: crier)
     let text = crier.directory.appending(path: "b.wav").path
     try Data("no sound".utf8).write(to: URL(filePath: text))
-    for (file, words) in [("missing.wav", "does not exist"), (text, "is not a complete sound file")] {
+    let unstated = try tone("c.wav", milliseconds: 80, in: crier)
+    var bytes = try Data(contentsOf: URL(filePath: unstated))
+    bytes.replaceSubrange(40..<44, with: [0, 0, 0, 0])  // The length of the chunk “data”.
+    try bytes.write(to: URL(filePath: unstated))
+    let empty = crier.directory.appending(path: "d.wav").path
+    try Data(WAVFile.encode(Waveform(samples: [], sampleRate: 22_050))).write(to: URL(filePath: empty))
+    for (file, words) in [
+      ("missing.wav", "does not exist"), (text, "is not a complete sound file"), (unstated, "has nothing to hear"),
+      (empty, "has nothing to hear"),
+    ] {
       let result = try crier("play", whole, file, "--output", "file:played.log")
       #expect(result.status == 65)
       #expect(result.message.contains(file) && result.message.contains(words))

@@ -81,7 +81,7 @@ struct HostileHeaderTests {
         if bytes.isEmpty { break }
       }
       _ = SoundHeader(of: bytes)?.durationMilliseconds
-      _ = CAFHeader.readable(HeaderBytes(bytes: bytes))
+      _ = SoundHeader.readable(bytes)
     }
   }
 }

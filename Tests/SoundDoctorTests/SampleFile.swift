@@ -131,6 +131,16 @@ extension [UInt8] {
     replaceSubrange(offset..<offset + length, with: big ? bytes.reversed() : bytes)
   }
 
+  /// Inserts a chunk of five bytes without the byte that pads it, and corrects the length of the file.
+  ///
+  /// - Parameter next: The chunk before which it is inserted; `nil` for the end of the file.
+  mutating func insertUnpadded(_ name: String, before next: String?, big: Bool = false) {
+    var chunk = Array(name.utf8) + [0, 0, 0, 0] + Array("chime".utf8)
+    chunk.set(5, 4, at: 4, big: big)
+    insert(contentsOf: chunk, at: next.map { offset(after: $0) - 4 } ?? count)
+    set(count - 8, 4, at: 4, big: big)
+  }
+
   /// Returns the offset behind a chunk's name.
   func offset(after name: String) -> Int {
     let name = Array(name.utf8)

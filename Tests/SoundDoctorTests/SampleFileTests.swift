@@ -2,8 +2,10 @@
 
 import Foundation
 import SoundDoctor
+import SoundFiles
 import Testing
 import SoundHeaders
+import Waveforms
 
 @Suite("Sound files that other programs make")
 struct SampleFileTests {
@@ -17,6 +19,18 @@ struct SampleFileTests {
       let header = try #require(diagnosis.facts.header)
       if let frames = sample.frames { #expect(header.frames == frames) }
       if header.faults.isEmpty { try agree(header, folder.appending(path: sample.name), in: folder) }
+    }
+  }
+
+  @Test("what the check calls playable can be played", arguments: SampleFile.all.filter(\.isPlayable))
+  func played(sample: SampleFile) throws {
+    try withFolder { folder in
+      let bytes = [UInt8](try Data(contentsOf: try sample.make(in: folder)))
+      let header = try #require(SoundHeader(of: bytes))
+      let sound = try SoundFiles.mix(bytes)
+      #expect(sound.sampleRate == header.sampleRate)
+      #expect(sound.samples.count == header.frames || sound.samples.count == header.storedFrames)
+      #expect(sound.samples.contains { $0.magnitude > 1_000 })
     }
   }
 

@@ -150,6 +150,23 @@ extension SampleFile {
       command: "sox -V1 -r 22050 -n -b 16 -t aiff - synth 1 sine 440 gain -13 | "
         + "ffmpeg -loglevel error -f aiff -i - -f wav - > piped.wav",
       codes: [.headerMismatch]),
+    SampleFile.sox("no-data-length.wav").edited([.headerMismatch]) { $0.set(0, 4, at: $0.offset(after: "data")) },
+    SampleFile.sox("no-lengths.wav").edited([.headerMismatch]) {
+      $0.set(0, 4, at: 4)
+      $0.set(0, 4, at: $0.offset(after: "data"))
+    },
+    SampleFile.sox("no-sound-length.aiff").edited([.headerMismatch]) {
+      $0.set(8, 4, at: $0.offset(after: "SSND"), big: true)
+    },
+    SampleFile.sox("no-pad.wav").edited([.headerMismatch]) { $0.insertUnpadded("LIST", before: "data") },
+    SampleFile.sox("no-pad-first.wav").edited([.headerMismatch]) { $0.insertUnpadded("LIST", before: "fmt ") },
+    SampleFile.sox("no-pad-8.wav", "-b 8", frames: 22_051).edited([.headerMismatch]) {
+      $0.removeLast()  // The byte that pads the sound itself.
+      $0.insertUnpadded("LIST", before: nil)
+    },
+    SampleFile.sox("no-pad.aiff").edited([.headerMismatch]) {
+      $0.insertUnpadded("NAME", before: "COMM", big: true)
+    },
     SampleFile(name: "none.wav", command: "sox -r 8000 -n -b 16 none.wav trim 0 0", codes: [.noFrames]),
     SampleFile(name: "none.aiff", command: "sox -r 8000 -n -b 16 none.aiff trim 0 0", codes: [.noFrames]),
     SampleFile(name: "none.caf", command: "sox -r 8000 -n -b 16 none.caf trim 0 0", codes: [.noFrames]),

@@ -19,7 +19,12 @@ struct SoundMendingTests {
       .sox("float.caf", "-e float -b 32"), .ffmpeg("ima4.caf", "-c:a adpcm_ima_qt"),
       .ffmpeg("tone.flac", "-c:a flac"), SampleFile.sox("tone.wav").renamed("tone.caf", []),
       SampleFile.sox("cut.wav").edited([]) { $0.removeLast(10_001) },
-      SampleFile.sox("cut.caf").edited([]) { $0.removeLast(10_001) }, .sox("it's - 1.wav", gain: 0),
+      SampleFile.sox("cut.caf").edited([]) { $0.removeLast(10_001) },
+      SampleFile.sox("no-length.wav").edited([]) { $0.set(0, 4, at: $0.offset(after: "data")) },
+      SampleFile.sox("no-length.aiff").edited([]) { $0.set(8, 4, at: $0.offset(after: "SSND"), big: true) },
+      SampleFile.sox("no-pad.wav").edited([]) { $0.insertUnpadded("LIST", before: "data") },
+      SampleFile.sox("no-pad.aiff").edited([]) { $0.insertUnpadded("NAME", before: "COMM", big: true) },
+      .sox("it's - 1.wav", gain: 0),
     ])
   func mended(sample: SampleFile) throws {
     try withFolder { folder in

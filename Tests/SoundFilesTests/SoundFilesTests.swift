@@ -152,6 +152,7 @@ struct SoundFilesTests {
     let survey = try SoundFiles.survey(bytes, first: 1, clippedRun: 3)
     #expect(survey.peak == 0.25 && survey.mix.samples.count == 2_205)
     #expect(survey.mix.samples[7] == 0 && survey.mix.samples[8] == 8_192)
+    #expect(try SoundFiles.mix(bytes) == survey.mix, "a file with floating-point samples is as loud when it is played")
   }
 
   @Test("bytes that are not a sound are refused", arguments: ["", "hello", "{\"a\": 1}", "RIFF", "FORM", "caff"])

@@ -33,7 +33,7 @@ public struct BatchRow: Sendable, Hashable {
 ///
 /// The list has one of two formats. In CSV (RFC 4180), the first row names the columns with ``PayloadDecoder/rowKeys``.
 /// In JSON lines, each line is a payload or `{"text": "…", "locale": "…"}`. A payment's `id` is optional. Blank lines
-/// are skipped.
+/// are skipped, and so are rows of CSV that contain separators only.
 public struct BatchRows: Sendable {
   public enum Format: String, Sendable, Hashable, CaseIterable {
     case csv, jsonl
@@ -53,6 +53,9 @@ public struct BatchRows: Sendable {
   private var csv = CSVReader()
   private var lines = LineReader(longest: PayloadDecoder.largestBytes)
 
+  /// Whether a line of JSON was read.
+  private var hasRows = false
+
   /// The white space before the first other character.
   private var lead: [UInt8] = []
 
@@ -63,8 +66,8 @@ public struct BatchRows: Sendable {
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// - Parameters:
-  ///   - format: The format of the list. If it is `nil`, the list is JSON lines if its first character is `{`, and
-  ///     otherwise CSV.
+  ///   - format: The format of the list. If it is `nil`, the list is JSON lines if its first character is `{`, or `[`
+  ///     before `{` or `]`, and otherwise CSV.
   ///   - unknownKeys: How to treat unknown keys. If unknown keys are refused, an unknown column is an error of the
   ///     whole list.
   public init(format: Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn) {
@@ -80,8 +83,11 @@ public struct BatchRows: Sendable {
     case nil:
       lead += bytes
       let isFirst = { (byte: UInt8) in !Self.blanks.contains(byte) && !Self.byteOrderMark.contains(byte) }
-      if let first = lead.first(where: isFirst) {
-        decide(first == UInt8(ascii: "{") ? .jsonl : .csv)
+      let marks = lead.lazy.filter(isFirst).prefix(2)
+      if let first = marks.first, first != UInt8(ascii: "[") || marks.count == 2 {
+        let next = marks.dropFirst().first
+        let isArray = first == UInt8(ascii: "[") && (next == UInt8(ascii: "{") || next == UInt8(ascii: "]"))
+        decide(first == UInt8(ascii: "{") || isArray ? .jsonl : .csv)
       } else if lead.count > PayloadDecoder.largestBytes {
         decide(.csv)
       }
@@ -109,18 +115,24 @@ public struct BatchRows: Sendable {
   public mutating func next() throws(AnnouncementError) -> BatchRow? {
     switch format {
     case .csv: try nextRecord()
-    case .jsonl: nextLine()
+    case .jsonl: try nextLine()
     case nil: nil
     }
   }
 
   // MARK: JSON lines
 
-  private mutating func nextLine() -> BatchRow? {
+  private mutating func nextLine() throws(AnnouncementError) -> BatchRow? {
     while let line = lines.next() {
       var bytes = line.bytes[...]
       if line.number == 1, bytes.starts(with: Self.byteOrderMark) { bytes = bytes.dropFirst(3) }
-      guard !bytes.allSatisfy(Self.blanks.contains) else { continue }
+      guard let first = bytes.first(where: { !Self.blanks.contains($0) }) else { continue }
+      if first == UInt8(ascii: "["), !hasRows {
+        throw AnnouncementError(
+          .payloadMalformed, "list", "is a JSON array",
+          remedy: "write each of its objects on a line of its own, without brackets around and commas between them")
+      }
+      hasRows = true
       let row =
         bytes.count > PayloadDecoder.largestBytes
         ? Self.tooLong : PayloadDecoder.row(json: Data(bytes), unknownKeys: unknownKeys)
@@ -146,13 +158,18 @@ public struct BatchRows: Sendable {
     guard let columns else { return nil }
     let (line, row): (Int, PayloadRow)
     do throws(CSVError) {
-      guard let record = try csv.next() else { return nil }
+      guard let record = try nextFilledRecord() else { return nil }
       (line, row) = (record.line, Self.row(record.fields, columns))
     } catch {
       (line, row) = (error.line, PayloadRow(announcement: .failure(Self.malformed(error, in: "field \(error.field)"))))
     }
     return BatchRow(
       line: line, id: row.id, announcement: row.announcement, warnings: columnWarnings, endOffset: csv.consumedBytes)
+  }
+
+  private mutating func nextFilledRecord() throws(CSVError) -> CSVRecord? {
+    while let record = try csv.next() { if !record.isBlank { return record } }
+    return nil
   }
 
   private static func row(_ cells: [String], _ columns: [String?]) -> PayloadRow {
@@ -171,7 +188,7 @@ public struct BatchRows: Sendable {
   private mutating func readHeader() throws(AnnouncementError) {
     let header: CSVRecord?
     do throws(CSVError) {
-      header = try csv.next()
+      header = try nextFilledRecord()
     } catch {
       throw Self.malformed(error, in: "line \(error.line), field \(error.field)")
     }

@@ -12,14 +12,18 @@ public struct CSVRecord: Sendable, Hashable {
     self.line = line
     self.fields = fields
   }
+
+  /// Whether no field contains anything but white space. Spreadsheets leave such records behind the last row.
+  public var isBlank: Bool { fields.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
 }
 
 /// Reads comma-separated values (RFC 4180) from bytes that arrive in pieces. Memory holds only one record and one
 /// piece.
 ///
 /// The reader enforces RFC 4180: a quotation mark is allowed only around a whole field, and doubled inside a quoted
-/// field. Spaces are part of a field. There are three extensions. A line may end in CRLF, LF or CR, and one file may
-/// mix these. A byte order mark at the start is skipped. An empty line is not a record.
+/// field. Spaces are part of a field. There are four extensions. A line may end in CRLF, LF or CR, and one file may
+/// mix these. A byte order mark at the start is skipped. An empty line is not a record, and neither is a first line
+/// `sep=,`, with which a file tells Excel its separator.
 ///
 ///     var reader = CSVReader()
 ///     reader.append(bytes)
@@ -158,6 +162,7 @@ public struct CSVReader: Sendable {
   ///
   /// - Returns: the record; `nil` for an empty line and for a skipped line.
   private mutating func endRecord() throws(CSVError) -> CSVRecord? {
+    let isSeparatorLine = line == 1 && buffer[start..<position].starts(with: "sep=".utf8)
     let isNone = state == .skipping || state == .fieldStart && fields.isEmpty
     if !isNone { endField() }
     let (first, raw) = (line, fields)
@@ -165,6 +170,10 @@ public struct CSVReader: Sendable {
     moveStart()
     (state, fields) = (.fieldStart, [])
     guard !isNone else { return nil }
+    if isSeparatorLine {
+      guard raw == [Array("sep=".utf8), []] else { throw CSVError(.otherSeparator, line: first, field: 1) }
+      return nil
+    }
     var texts: [String] = []
     for field in raw {
       guard let text = String(validating: field, as: UTF8.self) else {

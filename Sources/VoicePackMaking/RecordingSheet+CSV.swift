@@ -52,7 +52,7 @@ extension RecordingSheet {
     var rows: [SheetRow] = []
     var lines: [TakenPlace: Int] = [:]
     while let record = try record(&reader) {
-      guard record.fields.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else { continue }
+      guard !record.isBlank else { continue }
       let row = try row(record, places)
       let place = TakenPlace(token: row.token, position: row.position)
       if let first = lines.updateValue(record.line, forKey: place) {

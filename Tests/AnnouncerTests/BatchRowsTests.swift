@@ -50,6 +50,38 @@ struct BatchRowsTests {
     #expect(described(rows) == ["2 1: 12.50 CNY", "4 2: Hello en-US", "5 -: 5.00 USD"])
   }
 
+  @Test("rows with separators only and Excel's line sep= are skipped like blank lines", arguments: [1, 7, .max])
+  func spreadsheetLines(pieceBytes: Int) throws {
+    let text = "sep=,\r\n,\r\namount,currency\r\n,\r\n5,USD\r\n , \r\n,,\r\n6,USD\r\n,\r\n,\r\n"
+    #expect(described(try rows(Array(text.utf8), pieceBytes: pieceBytes)) == ["5 -: 5.00 USD", "8 -: 6.00 USD"])
+    #expect(
+      fault("sep=;\namount;currency\n5;USD\n")
+        == "line 1, field 1: is Excel's sep= and names another separator than the comma; separate the fields with "
+        + "commas, and remove this line.")
+    #expect(fault("sep=,\n") == "list: is empty; give CSV with a header, or JSON lines that begin with {.")
+  }
+
+  @Test(
+    "a JSON array is an error of the whole list that asks for one object a line",
+    arguments: [
+      "[{\"text\": \"a\"}, {\"text\": \"b\"}]", "\u{FEFF} [\n  {\"text\": \"a\"},\n  {\"text\": \"b\"}\n]\n", "[]",
+      "[ ]\n",
+    ])
+  func array(text: String) throws {
+    let expected =
+      "list: is a JSON array; write each of its objects on a line of its own, without brackets around and commas "
+      + "between them."
+    #expect(fault(text) == expected)
+    #expect(fault(text, as: .jsonl) == expected)
+    #expect(throws: AnnouncementError.self) { try rows(Array(text.utf8), pieceBytes: 1) }
+  }
+
+  @Test("a bracket in the name of a column does not make a list a JSON array")
+  func bracketedColumn() throws {
+    #expect(described(try rows(Array("[x],text\nx,Hello\n".utf8), pieceBytes: 1)) == ["2 -: Hello -"])
+    #expect(described(try rows(Array("{\"text\": \"a\"}\n[]\n".utf8))) == ["1 -: a -", "2 -: payload_malformed"])
+  }
+
   @Test("unknown columns are named, and their cells are ignored")
   func unknownColumns() throws {
     var rows = BatchRows()
@@ -168,7 +200,7 @@ struct BatchRowsTests {
     "a header that cannot form an announcement is an error of the whole list",
     arguments: [
       ("", "list: is empty; give CSV with a header, or JSON lines that begin with {."),
-      (" \n\n", "line 1, \(Self.noAmount)"),
+      (" \n,\n", "list: is empty; give CSV with a header, or JSON lines that begin with {."),
       ("5,CNY\n", "line 1, \(Self.noAmount)"),
       ("\nSum,Currency\n", "line 2, \(Self.noAmount)"),
       ("Amount,amount ,currency\n", "line 1, column amount: occurs twice; name each column once."),

@@ -45,6 +45,9 @@ struct CSVReaderTests {
     ("a,\u{FEFF}b\n", ["1: a|\u{FEFF}b"]),
     ("张三,नमस्ते,😀\n", ["1: 张三|नमस्ते|😀"]),
     (" a ,b c\n", ["1:  a |b c"]),
+    ("sep=,\na,b\n", ["2: a|b"]),
+    ("\u{FEFF}sep=,\r\na,b\r\nsep=,\r\n", ["2: a|b", "3: sep=|"]),
+    ("\"sep=\",\n", ["1: sep=|"]),
   ]
 
   @Test("a text gives its records with their first lines, whatever pieces it is divided into", arguments: sound)
@@ -53,6 +56,9 @@ struct CSVReaderTests {
   }
 
   static let faulty: [(String, [String])] = [
+    ("sep=;\na;b\n", ["1.1: other_separator", "2: a;b"]),
+    ("sep=\t\na\tb\n", ["1.1: other_separator", "2: a\tb"]),
+    ("sep=", ["1.1: other_separator"]),
     // A misplaced quotation mark invalidates its line.
     (" a , \"b\n", ["1.2: stray_quote"]),
     ("a\"b,c\nd\n", ["1.1: stray_quote", "2: d"]),

@@ -39,7 +39,9 @@ public struct Lexicon: Sendable {
     guard header.fields == ["locale", "text", "said"] else {
       throw Self.invalid(name, header.line, "is not the header", remedy: "begin with the line locale,text,said")
     }
-    while let record = try Self.record(&reader, name) { try add(record, name) }
+    while let record = try Self.record(&reader, name) {
+      if !record.isBlank { try add(record, name) }
+    }
   }
 
   private static func record(_ reader: inout CSVReader, _ name: String) throws(AnnouncementError) -> CSVRecord? {

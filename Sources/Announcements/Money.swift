@@ -44,6 +44,11 @@ public struct Money: Sendable, Hashable {
       !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
     guard (1...2).contains(parts.count), digitsOnly else {
+      if let sign = text.unicodeScalars.first, sign == "-" || sign == "\u{2212}",
+        text.utf8.contains(where: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+      {
+        throw Self.negative(field)
+      }
       if text.utf8.contains(UInt8(ascii: ",")) {
         throw AnnouncementError(
           .fieldInvalid, field, "has a comma",
@@ -76,12 +81,16 @@ public struct Money: Sendable, Hashable {
   ///   digits.
   public init(decimal: Decimal, currency: Currency, field: String = "amount") throws(AnnouncementError) {
     guard decimal.sign == .plus else {
-      throw AnnouncementError(
-        .fieldInvalid, field, "is negative",
-        remedy: "give the sum paid as a number above zero; set kind to the direction of the payment")
+      throw Self.negative(field)
     }
     // `description` returns all digits of a Decimal, without grouping, an exponent or trailing zeros.
     try self.init(decimalText: decimal.description, currency: currency, field: field)
+  }
+
+  private static func negative(_ field: String) -> AnnouncementError {
+    AnnouncementError(
+      .fieldInvalid, field, "is negative",
+      remedy: "give the sum paid as a number above zero; set kind to the direction of the payment")
   }
 
   /// The whole major units: 12 in 12.50.

@@ -25,34 +25,7 @@ struct UnknownWord: Equatable {
   ///   - command: The command.
   /// - Returns: Nil if the parser can read every word, or if a positional argument cannot be told from a name.
   static func first(in words: [String], of command: any ParsableCommand.Type) -> UnknownWord? {
-    var command = command
-    var path = [command.typedName]
-    var isHelp = false
-    var options = Options(of: command)
-    var rest = words[...]
-    while let word = rest.popFirst() {
-      if word == "--" { return nil }
-      if word.hasPrefix("--") {
-        let name = String(word.prefix { $0 != "=" })
-        guard let takesValue = options.takesValue[name] else {
-          return UnknownWord(word: name, path: path, choices: options.takesValue.keys.sorted())
-        }
-        if takesValue, name == word { rest = rest.dropFirst() }
-      } else if !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty {
-        if word == "help", !isHelp {
-          isHelp = true
-          continue
-        }
-        let choices = command.configuration.subcommands
-        guard let next = choices.first(where: { $0.typedName == word }) else {
-          return UnknownWord(word: word, path: path, choices: choices.map { $0.typedName })
-        }
-        command = next
-        path.append(word)
-        options = Options(of: command)
-      }
-    }
-    return nil
+    CommandLineWords(words, of: command).unknown
   }
 
   /// The message in the form of ArgumentParser's own.
@@ -68,28 +41,9 @@ struct UnknownWord: Equatable {
     lines.append("  See '\(command) --help' for more information.")
     return lines.joined(separator: "\n")
   }
-
-  /// The options of a command, as its help lists them.
-  private struct Options {
-    /// Whether each option is followed by a value.
-    private(set) var takesValue = ["--help": false, "--help-hidden": false, "--version": false]
-
-    init(of command: any ParsableCommand.Type) {
-      // A default subcommand takes options without being named.
-      for type in [command, command.configuration.defaultSubcommand].compactMap(\.self) {
-        let help = command.helpMessage(for: type, includeHidden: true, columns: 1_000)
-        for line in help.split(separator: "\n") {
-          guard let option = line.prefixMatch(of: /\s+(?:-\w, )?(--[a-z-]+)( <)?/) else { continue }
-          takesValue[String(option.1)] = option.2 != nil
-        }
-      }
-      takesValue["--generate-completion-script"] = true
-      takesValue["--experimental-dump-help"] = false
-    }
-  }
 }
 
 extension ParsableCommand {
   /// The name by which a user runs the command.
-  fileprivate static var typedName: String { configuration.commandName ?? "\(Self.self)".lowercased() }
+  static var typedName: String { configuration.commandName ?? "\(Self.self)".lowercased() }
 }

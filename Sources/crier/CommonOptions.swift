@@ -102,6 +102,17 @@ extension ClipOptions {
   }
 }
 
+/// Reads the value of an option that cannot be negative.
+///
+/// - Throws: `ValidationError`.
+func wholeNumber<Number: FixedWidthInteger & UnsignedInteger>(_ text: String) throws -> Number {
+  guard let number = Number(text) else {
+    throw ValidationError(
+      "It is \(text.hasPrefix("-") ? "negative" : "out of range or not a whole number"): give 0 to \(Number.max).")
+  }
+  return number
+}
+
 extension RenderOptions.Method: ExpressibleByArgument {}
 extension SoundFormat.Container: ExpressibleByArgument {}
 extension SoundFormat.Encoding: ExpressibleByArgument {}

@@ -10,11 +10,12 @@ enum Main {
     PrivateProcess.keepFilesUnwritable()
     Memory.keepBuffers()
     let words = Array(CommandLine.arguments.dropFirst())
-    if let unknown = UnknownWord.first(in: words, of: Crier.self) {
+    let typed = CommandLineWords(words, of: Crier.self)
+    if let unknown = typed.unknown {
       Terminal.note(unknown.message)
       Crier.exit(withError: ExitCode(64))
     }
-    await Crier.main(words)
+    await Crier.main(typed.readable ?? words)
   }
 }
 

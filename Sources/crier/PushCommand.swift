@@ -34,7 +34,7 @@ struct PushCommand: AsyncParsableCommand {
     @Option(help: "The sound file that the phone plays, with its extension, or default.")
     var sound = "default"
 
-    @Option(help: "The number on the app's icon; 0 removes it.")
+    @Option(help: "The number on the app's icon; 0 removes it.", transform: wholeNumber)
     var badge: UInt32?
 
     @Option(help: "The name under which the phone groups notifications.")

@@ -21,13 +21,21 @@ struct MoneyTests {
   @Test(
     "text that two readers could take for two sums is refused",
     arguments: [
-      "", " ", ".", "12.", ".5", "1,250.00", "1 250", "+1", "-1", "1e3", "0x10", "１２", "१२", "12.5.0", "NaN", "inf",
+      "", " ", ".", "12.", ".5", "1,250.00", "1 250", "+1", "-", "1e3", "0x10", "１２", "१२", "12.5.0", "NaN", "inf",
       "¥12", "12.50 ", "12\n", "０",
     ])
   func refusedText(text: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.money(text, "CNY") }
     #expect(error?.code == .fieldInvalid)
     #expect(error?.remedy.contains("such as 12.50") == true)
+  }
+
+  @Test(
+    "text with a minus sign is refused as negative",
+    arguments: ["-1", "-12.50", "\u{2212}5", "-.5", "-1,250.00", "-$5"])
+  func negativeText(text: String) throws {
+    let error = #expect(throws: AnnouncementError.self) { try Books.money(text, "CNY") }
+    #expect(error?.code == .fieldInvalid && error?.problem == "is negative")
   }
 
   @Test(

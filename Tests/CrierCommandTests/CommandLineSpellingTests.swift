@@ -49,6 +49,47 @@ struct CommandLineSpellingTests {
     ])
   func right(line: String) { #expect(unknownWord(line) == nil) }
 
+  @Test(
+    "a negative number is a value or an argument, and never an unknown option",
+    arguments: [
+      ("words -5 --currency USD", "words --currency USD -- -5"), ("words 7 -.5 -x", "words -x -- 7 -.5"),
+      ("push alert --badge -1 --text a", "push alert --badge=-1 --text a"),
+      ("play --gap -1 a.wav", "play --gap=-1 -- a.wav"), ("play -5.wav a.wav --gap 3", "play --gap 3 -- -5.wav a.wav"),
+      ("words --text -5 --locale en-US -- -6 -7", "words --text=-5 --locale en-US -- -6 -7"),
+      ("words --payer -1 -- 5", "words --payer=-1 -- 5"), ("queue volume -1", "queue volume -- -1"),
+    ])
+  func negative(line: String, readable: String) {
+    let words = CommandLineWords(line.split(separator: " ").map(String.init), of: Crier.self)
+    #expect(words.unknown == nil && words.readable?.joined(separator: " ") == readable)
+  }
+
+  @Test(
+    "a command line without a negative number is not changed",
+    arguments: ["", "words 5 --currency USD", "render -", "words -h", "play --gap=-1 -- a.wav", "-1", "queue -1"])
+  func unchanged(line: String) {
+    #expect(CommandLineWords(line.split(separator: " ").map(String.init), of: Crier.self).readable == nil)
+  }
+
+  @Test(
+    "an error about a negative value names it",
+    arguments: [
+      ("words -5 --currency USD --locale en-US", 65, "amount '-5': is negative"),
+      ("render --amount -5 --currency USD --locale en-US", 65, "--amount: is negative"),
+      (
+        "push alert --text a --token aa --topic b --dry-run --badge -1", 64,
+        "'-1' is invalid for '--badge <badge>': It is negative"
+      ),
+      ("apns-simulator --seed -1", 64, "'-1' is invalid for '--seed <seed>': It is negative"),
+      ("batch list.csv --jobs -1", 64, "--jobs -1 is out of range"),
+      ("queue volume -1", 64, "PERCENT -1 is out of range"),
+    ] as [(String, Int32, String)])
+  func negativeValues(line: String, status: Int32, message: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == status && result.message.contains(message), "\(result.message)")
+  }
+
   @Test("a misspelt option or subcommand is a wrong command line, whatever follows it")
   func statuses() throws {
     let crier = try Command()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import Foundation
 
 /// A key of a team, as the push service knows it: only the public half.
 public struct ProviderKey: Sendable {
@@ -17,7 +18,10 @@ public struct ProviderKey: Sendable {
   /// - Parameter pem: The text of the file: a private key in PEM.
   /// - Throws: ``APNSSimulatorError`` with the code `key_invalid`.
   public init(id: String, team: String, pem: String, topics: Set<String>? = nil) throws(APNSSimulatorError) {
-    guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else {
+    // As for the client of the push service, the lines may have any length.
+    let block = /-----BEGIN (?:EC )?PRIVATE KEY-----([A-Za-z0-9+\/=\s]+)-----END/
+    let der = pem.firstMatch(of: block).flatMap { Data(base64Encoded: $0.1.filter { !$0.isWhitespace }) }
+    guard let der, let key = try? P256.Signing.PrivateKey(derRepresentation: der) else {
       throw APNSSimulatorError(
         code: .keyInvalid,
         description: "key: the text is not a P-256 private key in PEM; give the file AuthKey_….p8 from Apple, or make "

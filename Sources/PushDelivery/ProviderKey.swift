@@ -22,7 +22,10 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   public init(pem: String, id: String, team: String) throws(ProviderKeyError) {
     guard Self.isAppleID(id) else { throw ProviderKeyError(.keyIDInvalid) }
     guard Self.isAppleID(team) else { throw ProviderKeyError(.teamInvalid) }
-    do { key = try P256.Signing.PrivateKey(pemRepresentation: pem) } catch { throw ProviderKeyError(.notAKey) }
+    guard let der = Self.der(pem: pem), let key = try? P256.Signing.PrivateKey(derRepresentation: der) else {
+      throw ProviderKeyError(.notAKey)
+    }
+    self.key = key
     self.id = id
     self.team = team
   }
@@ -61,6 +64,13 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
     } catch {
       throw ProviderKeyError(error.code, file: path)
     }
+  }
+
+  /// Returns the bytes of a private key in PEM. The lines may have any length: where keys are kept, such as in the
+  /// variables of other services, the line breaks are often lost.
+  private static func der(pem: String) -> Data? {
+    let block = /-----BEGIN (?:EC )?PRIVATE KEY-----([A-Za-z0-9+\/=\s]+)-----END (?:EC )?PRIVATE KEY-----/
+    return pem.firstMatch(of: block).flatMap { Data(base64Encoded: $0.1.filter { !$0.isWhitespace }) }
   }
 
   /// Apple's ids of keys and teams have ten capital letters and digits. Lower-case letters are accepted, because a test

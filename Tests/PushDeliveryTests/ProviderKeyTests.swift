@@ -71,6 +71,29 @@ struct ProviderKeyTests {
     }
   }
 
+  @Test("the lines of a key may have any length and any line breaks")
+  func lines() throws {
+    let key = try ProviderKey(pem: Self.pem, id: "ABC123DEFG", team: "DEF123GHIJ")
+    let lines = Self.pem.split(separator: "\n")
+    let body = lines.dropFirst().dropLast().joined()
+    for pem in [
+      "\(lines[0])\n\(body)\n\(lines.last ?? "")", lines.joined(), lines.joined(separator: " "),
+      lines.joined(separator: "\r\n"), "\u{FEFF}" + Self.pem,
+      "\(lines[0])\n\(body.prefix(76))\n\(body.dropFirst(76))\n\(lines.last ?? "")\n",
+    ] {
+      let read = try ProviderKey(pem: pem, id: "ABC123DEFG", team: "DEF123GHIJ")
+      #expect(read.publicKey.rawRepresentation == key.publicKey.rawRepresentation)
+    }
+    for pem in [
+      body, "\(lines[0])\n\(body.dropLast(4))\n\(lines.last ?? "")", "\(lines[0])\n*\(body)\n\(lines.last ?? "")",
+    ] {
+      let error = #expect(throws: ProviderKeyError.self) {
+        try ProviderKey(pem: pem, id: "ABC123DEFG", team: "DEF123GHIJ")
+      }
+      #expect(error?.code == .notAKey)
+    }
+  }
+
   @Test("a file with anything else than a P-256 key is refused")
   func notAKey() throws {
     let other = P384.Signing.PrivateKey().pemRepresentation

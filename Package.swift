@@ -428,7 +428,7 @@ let package = Package(
       swiftSettings: settings),
 
     // Webhooks to the servers of accounts.
-    .target(name: "WebhookMessages", dependencies: [crypto], swiftSettings: settings),
+    .target(name: "WebhookMessages", dependencies: ["HostAddresses", crypto], swiftSettings: settings),
     .target(
       name: "WebhookDelivery",
       dependencies: [

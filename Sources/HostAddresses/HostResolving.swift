@@ -32,12 +32,31 @@ public struct SystemHostResolver: HostResolving {
   }
 
   private static func lookUp(_ host: String) -> [HostAddress] {
+    BlockingWatchdog.check()
+    return HostAddress.all(of: host)
+  }
+}
+
+extension HostAddress {
+  /// Reads an address in all ways of writing it that a connection would accept, such as `127.1`; nil if the text is a
+  /// name. No name is looked up.
+  public init?(literal text: String) {
+    guard let address = Self.all(of: text, isLiteral: true).first else { return nil }
+    self = address
+  }
+
+  /// Returns the addresses that the system finds for a host.
+  ///
+  /// - Parameter isLiteral: Whether the host must be an address. Then nothing is looked up.
+  fileprivate static func all(of host: String, isLiteral: Bool = false) -> [HostAddress] {
     // The system would look up the part before the zero byte, which is another host.
     guard !host.utf8.contains(0) else { return [] }
-    BlockingWatchdog.check()
+    var literal = unsafe addrinfo()
+    unsafe literal.ai_flags = AI_NUMERICHOST
     var list: UnsafeMutablePointer<addrinfo>?
     // Safe: the system fills in the list, which is freed after its addresses are copied.
-    guard unsafe getaddrinfo(host, nil, nil, &list) == 0 else { return [] }
+    let status = unsafe isLiteral ? getaddrinfo(host, nil, &literal, &list) : getaddrinfo(host, nil, nil, &list)
+    guard status == 0 else { return [] }
     defer { unsafe freeaddrinfo(list) }
     var found: [HostAddress] = []
     var next = unsafe list
@@ -47,9 +66,7 @@ public struct SystemHostResolver: HostResolving {
     }
     return found
   }
-}
 
-extension HostAddress {
   /// Copies the address of an entry; nil when it belongs to another family.
   fileprivate init?(_ entry: addrinfo) {
     guard let address = unsafe entry.ai_addr else { return nil }

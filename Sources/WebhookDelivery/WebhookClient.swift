@@ -77,7 +77,7 @@ public final class WebhookClient: Sendable {
     _ message: WebhookMessage, to url: String, secrets: [WebhookSecret], at now: @autoclosure @Sendable () -> Date
   ) async -> Answer {
     // The setting may have changed since the endpoint was registered.
-    guard let url = try? WebhookURL(url, allowsUnencrypted: settings.allowsPrivateAddresses) else {
+    guard let url = try? WebhookURL(url, allowsPrivateAddresses: settings.allowsPrivateAddresses) else {
       return Answer(.addressRefused)
     }
     let addresses = await addresses(of: url.host)

@@ -9,6 +9,8 @@ public struct WebhookError: Error, Sendable, Hashable, CustomStringConvertible {
     case urlInvalid = "url_invalid"
     /// The URL is not `https`.
     case notEncrypted = "not_encrypted"
+    /// The URL's host is this machine or an address of a private network.
+    case addressPrivate = "address_private"
     /// The URL has a user name or a password.
     case credentialsInURL = "credentials_in_url"
     /// The URL has a fragment, which no server would receive.
@@ -30,6 +32,9 @@ public struct WebhookError: Error, Sendable, Hashable, CustomStringConvertible {
       "The URL is not valid. Give an absolute URL of at most \(WebhookURL.longest) ASCII characters, such as "
         + "https://shop.example/hooks."
     case .notEncrypted: "The URL is not encrypted. Give one that begins with https://."
+    case .addressPrivate:
+      "The URL leads to this machine or into a private network, where the service sends nothing. Give a public host, "
+        + "or have the operator set webhook_private_addresses."
     case .credentialsInURL: "The URL has a user name or a password. Leave it out."
     case .fragmentInURL: "The URL has a fragment, which no server receives. Leave out # and what follows."
     case .timestampOutsideWindow:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import HostAddresses
 
-/// The URL of an endpoint, checked except for the addresses of its host. Its path and query may be secret, so never log
+/// The URL of an endpoint, checked except for the addresses of a host that is a name. Its path and query may be secret, so never log
 /// it.
 public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
   /// The maximum length of the text, in bytes.
@@ -15,9 +16,10 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads a URL. Any port from 1 to 65535 is allowed.
   ///
-  /// - Parameter allowsUnencrypted: Whether `http` is allowed.
-  /// - Throws: ``WebhookError`` with `urlInvalid`, `notEncrypted`, `credentialsInURL` or `fragmentInURL`.
-  public init(_ text: String, allowsUnencrypted: Bool = false) throws(WebhookError) {
+  /// - Parameter allowsPrivateAddresses: Whether private addresses are allowed, and with them `http`.
+  /// - Throws: ``WebhookError`` with `urlInvalid`, `addressPrivate`, `notEncrypted`, `credentialsInURL` or
+  ///   `fragmentInURL`.
+  public init(_ text: String, allowsPrivateAddresses: Bool = false) throws(WebhookError) {
     // Foundation repairs some malformed URLs, so the text must equal the parsed URL.
     guard (1...Self.longest).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
       let url = URL(string: text), url.absoluteString == text, let scheme = url.scheme?.lowercased(),
@@ -30,7 +32,8 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     guard url.fragment == nil, !text.contains("#") else { throw WebhookError(.fragmentInURL) }
     let plain = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     guard Self.isHost(plain) else { throw WebhookError(.urlInvalid) }
-    guard scheme == "https" || allowsUnencrypted else { throw WebhookError(.notEncrypted) }
+    guard allowsPrivateAddresses || !Self.isPrivate(plain) else { throw WebhookError(.addressPrivate) }
+    guard scheme == "https" || allowsPrivateAddresses else { throw WebhookError(.notEncrypted) }
     self.text = text
     self.url = url
     self.host = plain
@@ -43,6 +46,12 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
   private static func authority(of text: String) -> Substring {
     guard let start = text.firstRange(of: "//")?.upperBound else { return "" }
     return text[start...].prefix { !"/?#".contains($0) }
+  }
+
+  /// Whether a host is a private address, or a name that always means this machine (RFC 6761, section 6.3).
+  private static func isPrivate(_ host: String) -> Bool {
+    let name = "." + (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+    return name.hasSuffix(".localhost") || HostAddress(literal: host)?.isPrivate == true
   }
 
   /// Whether the host is written with letters, digits and the signs of names and addresses only. A percent-encoded

@@ -150,7 +150,7 @@ struct Serve: AsyncParsableCommand {
         },
         pushes: pushes,
         webhooks: WebhookParts(
-          client: WebhookClient(settings: webhooks), allowsUnencrypted: configuration.allowsPrivateWebhooks),
+          client: WebhookClient(settings: webhooks), allowsPrivateAddresses: configuration.allowsPrivateWebhooks),
         playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret),
         console: console,
         accountWork: home.accountWork),

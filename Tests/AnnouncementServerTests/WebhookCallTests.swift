@@ -62,6 +62,8 @@ struct WebhookCallTests {
       (#"{"url":"http://shop.example/SECRET"}"#, "url"), (#"{"url":"https://me:SECRET@shop.example/"}"#, "url"),
       (#"{"url":"https://shop.example/#SECRET"}"#, "url"), (#"{"url":"SECRET"}"#, "url"), (#"{"url":""}"#, "url"),
       (#"{"url":null}"#, "url"), (#"{"url":["SECRET"]}"#, "url"), (#"{"url":"https://shop.example:0/"}"#, "url"),
+      (#"{"url":"https://127.0.0.1/SECRET"}"#, "url"), (#"{"url":"https://[::1]/SECRET"}"#, "url"),
+      (#"{"url":"https://localhost/SECRET"}"#, "url"), (#"{"url":"https://0x7f.1/SECRET"}"#, "url"),
       (#"{"url":"https://a.example/","events":"announcement.played"}"#, "events"),
       (#"{"url":"https://a.example/","events":[]}"#, "events"),
       (#"{"url":"https://a.example/","events":["played"]}"#, "events"),
@@ -209,10 +211,10 @@ struct WebhookCallTests {
     #expect(metrics.contains(#"crier_webhook_messages_total{outcome="expired"} 1"#))
   }
 
-  @Test("a URL without encryption is accepted if private addresses are allowed")
+  @Test("a private address, without encryption, is accepted if private addresses are allowed")
   func unencrypted() async throws {
     let service = try TestService {
-      $0.webhooks = WebhookParts(client: WebhookClient(), allowsUnencrypted: true)
+      $0.webhooks = WebhookParts(client: WebhookClient(), allowsPrivateAddresses: true)
     }
     let backend = try await service.client([.announce, .read])
     #expect(try await backend.register(#"{"url":"http://127.0.0.1:9000/hooks"}"#).status == 201)

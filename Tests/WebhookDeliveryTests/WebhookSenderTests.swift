@@ -28,7 +28,7 @@ private final class Outbox: Sendable {
 
   /// Registers an endpoint with a path of the receiver.
   func register(_ path: String, account: String = "shop") async throws -> String {
-    let url = try WebhookURL(receiver.url(path), allowsUnencrypted: true)
+    let url = try WebhookURL(receiver.url(path), allowsPrivateAddresses: true)
     return try await ledger.register(
       NewWebhookEndpoint(account: account, url: url, secret: receiver.secret), by: .currentUser
     ).id

@@ -9,9 +9,11 @@ struct WebhookURLTests {
     "an https URL of a name or an address is accepted, with any port, path and query",
     arguments: [
       ("https://shop.example/hooks", "shop.example"), ("https://shop.example", "shop.example"),
-      ("https://Shop.Example:8443/a/b?key=1&x=%20", "Shop.Example"), ("https://192.0.2.1/", "192.0.2.1"),
-      ("https://[2001:db8::1]:65535/x", "2001:db8::1"), ("HTTPS://shop.example/", "shop.example"),
+      ("https://Shop.Example:8443/a/b?key=1&x=%20", "Shop.Example"), ("https://93.184.216.34/", "93.184.216.34"),
+      ("https://[2600::1]:65535/x", "2600::1"), ("HTTPS://shop.example/", "shop.example"),
       ("https://shop.example/a@b", "shop.example"), ("https://xn--fiq228c.example/", "xn--fiq228c.example"),
+      ("https://localhost.example/", "localhost.example"), ("https://mylocalhost/", "mylocalhost"),
+      ("https://10.example/", "10.example"),
     ])
   func accepted(text: String, host: String) throws {
     let url = try WebhookURL(text)
@@ -31,6 +33,12 @@ struct WebhookURLTests {
       ("https://[fe80::1%25eth0]/", .urlInvalid), ("https://shop.example\\@10.0.0.1/", .urlInvalid),
       ("https://shop.example/\n", .urlInvalid), ("https://" + String(repeating: "a", count: 254) + "/", .urlInvalid),
       ("https://shop.example/" + String(repeating: "a", count: 1_980), .urlInvalid),
+      ("https://127.0.0.1/h", .addressPrivate), ("https://[::1]/h", .addressPrivate),
+      ("https://0x7f.1/h", .addressPrivate), ("https://2130706433/", .addressPrivate),
+      ("https://10.1.2.3:8443/", .addressPrivate), ("https://[fd00::1]/", .addressPrivate),
+      ("https://[::ffff:192.168.0.1]/", .addressPrivate), ("https://192.0.2.1/", .addressPrivate),
+      ("https://localhost/h", .addressPrivate), ("https://LocalHost.:8443/", .addressPrivate),
+      ("https://shop.localhost/", .addressPrivate), ("http://127.0.0.1:8000/", .addressPrivate),
       ("http://shop.example/hooks", .notEncrypted), ("https://user@shop.example/", .credentialsInURL),
       ("https://user:secret@shop.example/", .credentialsInURL), ("https://@shop.example/", .credentialsInURL),
       ("https://shop.example/#top", .fragmentInURL), ("https://shop.example/#", .fragmentInURL),
@@ -41,9 +49,12 @@ struct WebhookURLTests {
     #expect(error.map { !"\($0)".contains("secret@") } ?? false)
   }
 
-  @Test("http is accepted only if it is allowed")
+  @Test("private addresses and http are accepted only if they are allowed")
   func unencrypted() throws {
-    #expect(try !WebhookURL("http://127.0.0.1:8000/", allowsUnencrypted: true).isEncrypted)
-    #expect(throws: WebhookError.self) { try WebhookURL("ftp://127.0.0.1/", allowsUnencrypted: true) }
+    for text in ["https://127.0.0.1/h", "https://[::1]/h", "https://localhost/h", "https://0x7f.1/h"] {
+      #expect(try WebhookURL(text, allowsPrivateAddresses: true).text == text)
+    }
+    #expect(try !WebhookURL("http://127.0.0.1:8000/", allowsPrivateAddresses: true).isEncrypted)
+    #expect(throws: WebhookError.self) { try WebhookURL("ftp://127.0.0.1/", allowsPrivateAddresses: true) }
   }
 }

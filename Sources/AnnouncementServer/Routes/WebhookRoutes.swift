@@ -61,7 +61,7 @@ struct WebhookRoutes: Sendable {
       "url", try fields.string("url", "give a URL such as https://shop.example/hooks"),
       "give a URL such as https://shop.example/hooks")
     do throws(WebhookError) {
-      return try WebhookURL(text, allowsUnencrypted: parts?.allowsUnencrypted ?? false)
+      return try WebhookURL(text, allowsPrivateAddresses: parts?.allowsPrivateAddresses ?? false)
     } catch {
       throw Problem(.unprocessableContent, "field_invalid", "url: \(error)")
     }

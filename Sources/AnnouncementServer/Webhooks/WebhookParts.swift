@@ -5,11 +5,11 @@ public import WebhookDelivery
 /// What the service needs to send webhooks.
 public struct WebhookParts: Sendable {
   public var client: WebhookClient
-  /// Whether an endpoint's URL may be `http`. It is allowed together with private addresses.
-  public var allowsUnencrypted: Bool
+  /// Whether an endpoint's URL may have a private address, and be `http`.
+  public var allowsPrivateAddresses: Bool
 
-  public init(client: WebhookClient, allowsUnencrypted: Bool = false) {
+  public init(client: WebhookClient, allowsPrivateAddresses: Bool = false) {
     self.client = client
-    self.allowsUnencrypted = allowsUnencrypted
+    self.allowsPrivateAddresses = allowsPrivateAddresses
   }
 }

@@ -49,7 +49,9 @@ public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notSignable:
       "The path cannot be signed. Give an absolute, percent-encoded path without a query, and a time after 1970."
     case .signatureMissing: "The signature or its time is missing. Send both."
-    case .signatureMalformed: "The signature or its time is malformed. Send both exactly as they were created."
+    case .signatureMalformed:
+      "The signature or its time is malformed. Send both exactly as they were created; in a link, & must not have become "
+        + "&amp;, nor = %3D."
     case .signatureInvalid:
       "The signature does not match this request and key. Sign the request exactly as you send it."
     case .signatureOutdated:

@@ -70,6 +70,22 @@ struct AccessTests {
       let answer = try await service.stranger.get(path)
       #expect(answer.status == 404 && answer.code == "not_found", "\(path)")
     }
+    for (path, meant) in [
+      ("/v1/announcements/", "/v1/announcements"), ("/v1/announcements//?a=b", "/v1/announcements"),
+      ("/v1/clips/a.wav/", "/v1/clips/{name}"), ("/v1/playback/pause/", "/v1/playback/pause"),
+      ("/healthz/", "/healthz"),
+    ] {
+      for method in [HTTPRequest.Method.get, .post, .delete] {
+        let answer = try await service.stranger.send(method, path)
+        #expect(answer.status == 404 && answer.code == "not_found", "\(path)")
+        #expect(
+          try answer.string("detail")
+            == "There is no call with this path. Did you mean \(meant), without a slash at the end?")
+      }
+    }
+    for path in ["//", "/v2/announcements/", "/v1/announcements/a/b/"] {
+      #expect(try await service.stranger.get(path).text.contains("The paths are listed in /openapi.json."), "\(path)")
+    }
     let answer = try await service.stranger.send(.put, "/v1/announcements")
     #expect(answer.status == 405 && answer.code == "method_not_allowed")
     #expect(answer.header("Allow") == "GET, HEAD, POST")

@@ -48,6 +48,20 @@ struct ClipURLsTests {
     #expect(try failure(target, at: now.addingTimeInterval(600)) == .signatureExpired)
   }
 
+  @Test("a URL that was escaped on its way is malformed")
+  func escaped() throws {
+    let target = try target(try urls().url(ofClip: name, authority: nil))
+    for changed in [
+      target.replacing("&", with: "&amp;"), target.replacing("=", with: "%3D"),
+      target.replacing("signature=", with: "signature%3D"), target.replacing("&", with: "%26"),
+      target.replacing("?", with: "%3F"), target.replacing("expires=", with: "expires%3D"),
+    ] {
+      #expect(ClipURLs.isSigned(URI(changed)))
+      #expect(try failure(changed) == .signatureMalformed, "\(changed)")
+    }
+    #expect(!ClipURLs.isSigned(URI(String(target.prefix { $0 != "?" }))))
+  }
+
   @Test("it is valid only for its clip and its expiry time")
   func changed() throws {
     let target = try target(try urls().url(ofClip: name, authority: nil))

@@ -41,6 +41,16 @@ struct RouteTableTests {
     }
   }
 
+  @Test("a path with slashes at its end means the path without them, if there is one")
+  func meant() {
+    #expect(table.meant(by: "/v1/announcements/") == "/v1/announcements")
+    #expect(table.meant(by: "/v1/playback/pause//") == "/v1/playback/pause")
+    #expect(table.meant(by: "/v1/packs/a/clips/") == "/v1/packs/{id}/clips")
+    for path in ["", "/", "//", "/v1/", "/v1/announcement/", "/v1/packs/%FF/clips/", "/v1/announcements"] {
+      #expect(table.meant(by: path) == nil, "\(path)")
+    }
+  }
+
   private func allowed(_ method: HTTPRequest.Method, _ path: String) -> String? {
     guard case .otherMethods(let allow, _) = table.match(method, path) else { return nil }
     return allow

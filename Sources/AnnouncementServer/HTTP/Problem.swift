@@ -36,8 +36,13 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
 
   var description: String { "\(code): \(detail)" }
 
-  static let notFound = Problem(
-    .notFound, "not_found", "There is no call with this path. The paths are listed in /openapi.json.")
+  /// - Parameter template: The template of the path that was probably meant.
+  static func notFound(meant template: String?) -> Problem {
+    let meant = template.map { "Did you mean \($0), without a slash at the end?" }
+    return Problem(
+      .notFound, "not_found",
+      "There is no call with this path. \(meant ?? "The paths are listed in /openapi.json.")")
+  }
 
   private struct Document: Encodable {
     var type = "about:blank"

@@ -82,6 +82,16 @@ struct RouteTable: Sendable {
     return match
   }
 
+  /// Returns the template of the path that a sender probably meant; nil if a path does not end with a slash too many.
+  func meant(by path: String) -> String? {
+    guard let end = path.lastIndex(where: { $0 != "/" }), path.hasSuffix("/") else { return nil }
+    return switch match(.get, String(path[...end])) {
+    case .route(let route, _): route.template
+    case .otherMethods(_, let template): template
+    case .nothing: nil
+    }
+  }
+
   private func matchOpen(_ method: HTTPRequest.Method, _ path: String) -> Match {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return .nothing }
     let start = path.utf8.index(after: slash)

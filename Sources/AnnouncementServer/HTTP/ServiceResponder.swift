@@ -53,7 +53,7 @@ struct ServiceResponder: HTTPResponder {
       }
       call.awaitedContinue = awaitedContinue(request, context)
       switch routes.match(request.method, request.uri.path) {
-      case .nothing: throw Problem.notFound
+      case .nothing: throw Problem.notFound(meant: routes.meant(by: request.uri.path))
       case .otherMethods(let allow, let template):
         path = template
         var problem = Problem(
@@ -163,7 +163,9 @@ struct ServiceResponder: HTTPResponder {
       }
       return
     case .keyOrSignedURL(let needed):
-      if call.query("signature") != nil, call.header(.authorization) == nil { return try urls.check(call.request.uri) }
+      if call.header(.authorization) == nil, ClipURLs.isSigned(call.request.uri) {
+        return try urls.check(call.request.uri)
+      }
       scope = needed
     case .key(let needed), .keyOrOwnDevice(let needed), .keyOrAnyDevice(let needed): scope = needed
     }

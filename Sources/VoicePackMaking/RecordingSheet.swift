@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Announcements
+public import VoicePacks
 
 /// The script that a person reads into a microphone to record a voice pack. It contains every word of a ``Vocabulary``,
 /// in the order that is easiest to read aloud.
@@ -97,6 +98,21 @@ public struct RecordingSheet: Sendable, Hashable {
     }
   }
 
+  /// Returns the sheet with only the rows of which a pack has no recording: nobody recorded them, or their words have
+  /// changed since. The rows keep their numbers and file names.
+  public func missing(from pack: PackManifest) -> RecordingSheet {
+    var sheet = self
+    var count = 0
+    sheet.blocks = blocks.compactMap { block in
+      var block = block
+      block.rows.removeAll { pack.hasRecording(of: $0) }
+      count += block.rows.count
+      block.clipsSoFar = count
+      return block.rows.isEmpty ? nil : block
+    }
+    return sheet
+  }
+
   /// Returns an example for a word in a position. The vocabulary's example may end with the word although announcements
   /// can continue after it: `Received one dollar …`.
   private static func example(_ word: Vocabulary.Word, _ position: ClipPosition) -> String {
@@ -107,4 +123,17 @@ public struct RecordingSheet: Sendable, Hashable {
 
   /// Returns the time that reading this number of clips takes, in whole minutes, rounded up.
   static func minutes(clips: Int) -> Int { (clips * secondsPerClip + 59) / 60 }
+}
+
+extension PackManifest {
+  fileprivate func hasRecording(of row: RecordingSheet.Row) -> Bool {
+    guard let alternates = tokens[row.token] else { return false }
+    let file =
+      switch row.position {
+      case .plain: Optional(alternates.plain)
+      case .rising: alternates.rising
+      case .final: alternates.final
+      }
+    return file.flatMap { clips[$0] }?.says([row.token]) == true
+  }
 }

@@ -159,6 +159,9 @@ struct Voices: AsyncParsableCommand {
     @Flag(help: "Print an HTML page instead of CSV.")
     var html = false
 
+    @Option(help: ArgumentHelp("Print only the rows that this pack has no recording of.", valueName: "pack"))
+    var missing: String?
+
     @Option(help: "Write to this file instead of standard output.", completion: .file())
     var output: String?
 
@@ -169,11 +172,26 @@ struct Voices: AsyncParsableCommand {
       if output == "" { throw ValidationError("--output is empty: name a file.") }
     }
 
+    private func missing(_ sheet: RecordingSheet, from id: String) throws -> RecordingSheet {
+      let manifest = try files.shelf(home: home.folder).manifest(id: id)
+      guard manifest.locale == sheet.locale else {
+        throw ValidationError(
+          "The pack \(Terminal.printable(id)) is for \(Terminal.printable(manifest.locale)), and the sheet for "
+            + "\(sheet.locale): give the locale of the pack.")
+      }
+      let missing = sheet.missing(from: manifest)
+      if missing.rows.isEmpty {
+        Terminal.note("crier: The pack \(Terminal.printable(id)) has a recording of every row.")
+      }
+      return missing
+    }
+
     func run() async throws {
       try await Failures.reported {
         let currencies = try VocabularyOptions.currencies(words.currency) ?? []
-        let sheet = RecordingSheet(
+        var sheet = RecordingSheet(
           vocabulary: try words.vocabulary(files, home: home.folder), currencies: currencies.map(\.code))
+        if let missing { sheet = try self.missing(sheet, from: missing) }
         let text = html ? sheet.html : sheet.csv
         if let output {
           try StandardOutput.write(try OutputFile.write(Array(text.utf8), to: output).path(percentEncoded: false))

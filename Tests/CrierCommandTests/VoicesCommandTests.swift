@@ -37,6 +37,13 @@ struct VoicesCommandTests {
     #expect(
       imported.message.hasSuffix("\nen-US: shop speaks, because it is the first recorded pack that has the words.\n"))
 
+    let lacks = try crier("voices", "sheet", "--locale", "en-US", "--currency", "USD", "--missing", "shop")
+    #expect(lacks.status == 0 && lacks.output.contains("\r\n2,002,") && !lacks.output.contains("\r\n1,001,Received,"))
+    let given = sheet.output.split(separator: "\r\n").count
+    #expect(lacks.output.split(separator: "\r\n").count == given - 3)
+    #expect(try crier("voices", "sheet", "--locale", "es-MX", "--missing", "shop").status == 64)
+    #expect(try crier("voices", "sheet", "--locale", "en-US", "--missing", "none").status == 65)
+
     let list = try crier("voices", "list")
     #expect(list.output == "shop\ten-US\tAda\t3 words\tCC0-1.0\tspeaks (first)\n")
     let check = try crier("voices", "check", "shop")

@@ -3,6 +3,7 @@
 import Announcements
 import Testing
 import VoicePackMaking
+import VoicePacks
 
 @Suite("The recording sheet")
 struct RecordingSheetTests {
@@ -34,6 +35,34 @@ struct RecordingSheetTests {
       #expect(rows.filter { $0.position == .final }.map(\.token) == vocabulary.words.filter(\.mayEnd).map(\.token))
       #expect(rows.map(\.number) == Array(1...rows.count))
     }
+  }
+
+  @Test("the sheet of what a pack lacks has the rows without a recording, also of words that have changed")
+  func missing() throws {
+    let sheet = try sheet("en-US")
+    let all = sheet.rows
+    var pack = PackManifest(id: "shop", locale: "en-US", speaker: "", licence: "")
+    #expect(sheet.missing(from: pack) == sheet)
+    for row in all {
+      pack.clips["\(row.file).wav"] = PackManifest.Clip(text: row.text, sha256: "")
+      if row.position == .final {
+        pack.tokens[row.token]?.final = "\(row.file).wav"
+      } else {
+        pack.tokens[row.token] = PackManifest.Alternates(plain: "\(row.file).wav")
+      }
+    }
+    #expect(sheet.missing(from: pack).rows.isEmpty && sheet.missing(from: pack).blocks.isEmpty)
+    // One word was never recorded, one has other words now, and one lacks its clip for the end of a sentence.
+    let ending = try #require(all.last { $0.position == .final })
+    let changed = try #require(all.first { $0.position == .plain && $0.token != ending.token })
+    let never = try #require(all.last { $0.position == .plain && ![ending.token, changed.token].contains($0.token) })
+    pack.tokens[ending.token]?.final = nil
+    pack.clips["\(changed.file).wav"]?.text = "former words"
+    pack.tokens[never.token] = nil
+    let missing = sheet.missing(from: pack)
+    #expect(missing.rows == all.filter { [changed, ending].contains($0) || $0.token == never.token })
+    #expect(missing.blocks.last?.clipsSoFar == missing.rows.count)
+    #expect(try rows(missing.csv).map(\.token) == missing.rows.map(\.token))
   }
 
   @Test("file names are the numbers with leading zeros, so that a folder sorts like the sheet")

@@ -254,8 +254,8 @@ extension Lane {
   }
 
   func releaseWhenIdle(at now: Int64) {
-    guard isOutputInUse, current == nil, let lastEnd else { return }
-    let moment = lastEnd.at + settings.idleRelease
+    guard isOutputInUse, current == nil, let lastEnd, let idleRelease = settings.idleRelease else { return }
+    let moment = lastEnd.at + idleRelease
     guard now >= moment else { return wake(at: moment) }
     isOutputInUse = false
     queue.addOperation { [output] in output.release() }

@@ -24,8 +24,8 @@ extension Player {
     /// The volume, 0 to 100 per cent, until it is changed.
     public var volume = 100
 
-    /// The time without sound after which the output is released.
-    public var idleRelease: Int64 = 2_000
+    /// The time without sound after which the output is released; nil for an output that stays open.
+    public var idleRelease: Int64? = 2_000
 
     /// The interval for opening the output while nothing plays, so that a missing device is known before an
     /// announcement waits for it; nil to open it for sounds only. A device that fails is tried again after

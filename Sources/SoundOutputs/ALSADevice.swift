@@ -15,6 +15,7 @@
     private let handle: OpaquePointer
     let format: DeviceFormat
     let canPause: Bool
+    var isAwake = false
 
     /// A second, silent stream of a PulseAudio server; `nil` for other devices.
     ///

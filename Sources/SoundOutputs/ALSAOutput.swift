@@ -37,23 +37,27 @@
     /// The PCM's name in ALSA's configuration.
     public let device: String
 
+    private let waking: Waking
     private let mayPause: Bool
     private let clock: any OutputClock = SystemClock()
     private let opened = Locked<OpenDevice?>(nil)
 
     /// Creates an output without opening its device.
     ///
-    /// - Parameter device: any name that ALSA knows; `aplay -L` lists them.
-    public convenience init(device: String = "default") {
-      self.init(device: device, mayPause: true)
+    /// - Parameters:
+    ///   - device: any name that ALSA knows; `aplay -L` lists them.
+    ///   - waking: what is written for a sink that sleeps.
+    public convenience init(device: String = "default", waking: Waking = Waking()) {
+      self.init(device: device, waking: waking, mayPause: true)
     }
 
     /// Creates an output for a test.
     ///
     /// - Parameter mayPause: false to pause by dropping the buffer and playing it again, even if the device could pause
     ///   by itself.
-    init(device: String, mayPause: Bool) {
+    init(device: String, waking: Waking = Waking(), mayPause: Bool) {
       self.device = device
+      self.waking = waking
       self.mayPause = mayPause
     }
 
@@ -72,7 +76,11 @@
       }
     }
 
-    public func open(rate: Int) throws(OutputError) { _ = try openDevice(rate: rate) }
+    public func open(rate: Int) throws(OutputError) {
+      // A device that is open for sounds of another rate works, and may be kept awake.
+      if let open = opened.withLock({ $0 }), !open.thread.isBroken { return }
+      _ = try openDevice(rate: rate)
+    }
 
     public func release() {
       if let device = take() { close(device) }
@@ -96,7 +104,7 @@
     }
 
     private func openDevice(rate: Int) throws(OutputError) -> (device: OpenDevice, isReused: Bool) {
-      if let open = opened.withLock({ $0 }), open.requestedRate == rate { return (open, true) }
+      if let open = opened.withLock({ $0 }), open.requestedRate == rate, !open.thread.isBroken { return (open, true) }
       let earlier = take()
       // The sink of a server would render silence far ahead if it had no stream for a moment.
       let overlaps = earlier?.isShared == true
@@ -139,20 +147,26 @@
         throw OutputError(
           .formatUnsupported, name, "\(error.reason)", remedy: "give a sound of 8,000 to 192,000 Hz")
       }
-      let clock = clock
-      let result: Result<PlayResult, DeviceFault>? = open.thread.run(patience: Self.playingPatience) {
-        device, answer in
+      let (clock, thread) = (clock, open.thread)
+      var waking = waking
+      if volume == .silent { waking.sound = .silence }
+      let result: Result<PlayResult, DeviceFault>? = thread.run(patience: Self.playingPatience) {
+        [waking] device, answer in
         guard let opened = device else {
           answer.give(.failure(DeviceFault(kind: .lost, action: "playing", message: "the device is closed")))
           return
         }
         do throws(DeviceFault) {
           var playing = DevicePlaying(
-            device: opened, samples: samples, control: control, clock: clock, watch: answer.noteProgress,
-            isAbandoned: { answer.isAbandoned })
+            device: opened, samples: samples, control: control, clock: clock, waking: waking,
+            watch: answer.noteProgress, isAbandoned: { answer.isAbandoned })
           let result = try playing.run()
           answer.give(.success(result))
-          if result == .heard { playing.settle() }
+          if waking.isUsed {
+            do throws(DeviceFault) { try playing.keepAwake(while: thread.rest) } catch { thread.noteBroken() }
+          } else if result == .heard {
+            playing.settle()
+          }
         } catch {
           answer.give(.failure(error))
         }

@@ -6,6 +6,9 @@
 /// frame was heard. The buffer therefore cannot become empty just before the end. Playing also needs no draining call,
 /// which in libasound blocks or cannot be stopped. Stopping and pausing drop the buffer's contents.
 ///
+/// A lead-in for a sink that sleeps belongs to opening the device and not to the sound: during the lead-in, the position
+/// in the sound does not change.
+///
 /// Waiting uses the clock and not the device's poll, so that requests to stop and pause take effect at once.
 struct DevicePlaying {
   /// The longest time without a played frame. After this time, the device is abandoned.
@@ -29,37 +32,48 @@ struct DevicePlaying {
   /// device by now, so nothing more of it must be heard here.
   let isAbandoned: () -> Bool
 
-  /// The index of the sound's first frame that was written since the device was prepared.
+  /// What is written before and after the sound.
+  let waking: Waking
+
+  /// The sound's frame with which the sound began when the device was last woken up. Frames before it are the lead-in.
+  private var start = 0
+
+  /// The index of the first frame that was written since the device was prepared.
   private var base = 0
 
-  /// The number of frames written since the device was prepared, including the silence after the sound.
+  /// The number of frames written since the device was prepared, including what follows the sound.
   private var written = 0
+
+  /// The frame up to which the device has played.
+  private var reached = 0
   private(set) var heard = 0
   private var isStarted = false
   private var lastProgress: Duration
 
   init(
     device: any PlaybackDevice, samples: [Int16], control: PlayControl, clock: any OutputClock,
-    watch: @escaping (Bool) -> Void, isAbandoned: @escaping () -> Bool = { false }
+    waking: Waking = Waking(), watch: @escaping (Bool) -> Void, isAbandoned: @escaping () -> Bool = { false }
   ) {
     self.device = device
     self.samples = samples
     self.control = control
     self.clock = clock
+    self.waking = waking
     self.watch = watch
     self.isAbandoned = isAbandoned
     lastProgress = clock.now()
   }
 
-  /// Plays until the last frame has been heard. The device then plays silence until ``settle()``.
+  /// Plays until the last frame has been heard. The device then plays silence until ``settle()``, or stays awake with
+  /// ``keepAwake(while:)``.
   mutating func run() throws(DeviceFault) -> PlayResult {
     noteProgress()
-    try begin(at: 0)
+    try wakeUp(at: 0)
     while true {
       switch control.state {
       case .stopped:
         try? measure()
-        device.drop()
+        drop()
         return .stopped(atMilliseconds: heard * 1000 / device.format.rate)
       case .paused:
         try recovering { playing throws(DeviceFault) in try playing.pause() }
@@ -88,14 +102,45 @@ struct DevicePlaying {
     throw DeviceFault(kind: .failed, action: "playing", message: "the sound was given up while the device hung")
   }
 
-  /// Ends the silence after a sound and prepares the device for the next sound. The silence ends one period late, so
-  /// that a device that counts a few ms too fast still plays the end of the sound. A sound server needs 15 ms to
-  /// prepare (measured with PulseAudio 16). This time passes during the pause between two sounds instead of making the
-  /// pause longer.
+  /// Ends the silence after a sound and prepares the device for the next sound.
   mutating func settle() {
+    waitForEnd()
+    makeReady()
+  }
+
+  /// Keeps the sink awake after a sound, and prepares the device for the next sound.
+  ///
+  /// - Parameter rest: A function that waits for a time. It returns false as soon as the device is needed.
+  /// - Throws: A fault, after which the sink may sleep.
+  mutating func keepAwake(while rest: (Duration) -> Bool) throws(DeviceFault) {
+    do throws(DeviceFault) {
+      // A sound that was stopped left the device silent.
+      if isStarted { waitForEnd() } else { try begin(at: samples.count) }
+      repeat {
+        do throws(DeviceFault) {
+          try fill()
+        } catch {
+          guard error.kind == .underrun else { throw error }
+          try begin(at: samples.count)
+        }
+      } while rest(duration(frames: device.format.bufferFrames) / 2)
+    } catch {
+      device.isAwake = false
+      throw error
+    }
+    makeReady()
+  }
+
+  /// Waits for a period, so that a device that counts a few ms too fast still plays the end of the sound.
+  private func waitForEnd() {
     let end = clock.now() + period
     let silent = PlayControl()
     clock.wait(until: end, while: .playing, of: silent)
+  }
+
+  /// Ends what follows a sound. A sound server needs 15 ms to prepare (measured with PulseAudio 16). This time passes
+  /// during the pause between two sounds instead of making the pause longer, unless the sink is kept awake.
+  private func makeReady() {
     device.drop()
     try? device.prepare()  // A failure here recurs for the next sound and is reported then.
   }
@@ -112,9 +157,21 @@ struct DevicePlaying {
     .nanoseconds(Int64(frames) * 1_000_000_000 / Int64(device.format.rate))
   }
 
+  /// Begins with a frame of the sound, after the lead-in if the sink may sleep.
+  private mutating func wakeUp(at frame: Int) throws(DeviceFault) {
+    start = frame
+    try begin(at: device.isAwake ? frame : frame - waking.leadInMilliseconds * device.format.rate / 1000)
+  }
+
   private mutating func begin(at frame: Int) throws(DeviceFault) {
-    (base, written, isStarted) = (frame, 0, false)
+    (base, written, reached, isStarted) = (frame, 0, frame, false)
     try device.prepare()
+  }
+
+  /// Silences the device. Until something is written again, its sink may fall asleep.
+  private mutating func drop() {
+    device.drop()
+    isStarted = false  // An empty buffer does not mean that everything was heard.
   }
 
   /// Fills the buffer at most once per call, because a device that accepts sound without limit would leave no time for
@@ -122,11 +179,7 @@ struct DevicePlaying {
   private mutating func fill() throws(DeviceFault) {
     var room = device.format.bufferFrames
     while room > 0 {
-      let next = base + written
-      let count = min(room, device.format.periodFrames)
-      let end = min(samples.count, next + count)
-      let frames =
-        next < end ? samples[next..<end] : ArraySlice(repeatElement(0, count: count))
+      let frames = frames(from: base + written, atMost: min(room, device.format.periodFrames))
       let taken = try device.write(device.format.encode(frames))
       written += taken
       room -= taken
@@ -138,15 +191,30 @@ struct DevicePlaying {
     }
   }
 
+  /// Returns the frames that follow: of the lead-in, of the sound, or of what comes after it.
+  private func frames(from next: Int, atMost count: Int) -> ArraySlice<Int16> {
+    if next < start {
+      return waking.samples(next - start..<min(0, next - start + count), rate: device.format.rate)
+    }
+    if next < samples.count { return samples[next..<min(samples.count, next + count)] }
+    return waking.samples(next - samples.count..<next - samples.count + count, rate: device.format.rate)
+  }
+
   /// Updates the position from the device.
   private mutating func measure() throws(DeviceFault) {
     guard isStarted else { return }
-    let now = min(samples.count, base + max(0, written - (try device.unheardFrames())))
-    if now > heard {
-      heard = now
-      noteProgress()
-      control.setPosition(heard * 1000 / device.format.rate)
-    }
+    reach(base + max(0, written - (try device.unheardFrames())))
+  }
+
+  /// Notes that the device has played up to a frame.
+  private mutating func reach(_ frame: Int) {
+    guard min(samples.count, frame) > reached else { return }
+    reached = min(samples.count, frame)
+    noteProgress()
+    if reached >= start { device.isAwake = true }
+    guard reached > max(start, heard) else { return }
+    heard = reached
+    control.setPosition(heard * 1000 / device.format.rate)
   }
 
   private mutating func noteProgress() {
@@ -159,14 +227,15 @@ struct DevicePlaying {
     try measure()
     watch(false)
     defer { noteProgress() }
-    if isStarted, device.canPause, (try? device.pause(true)) != nil {
+    // After the device's own pause, the sound continues at once. A sink that has fallen asleep would swallow it.
+    if isStarted, device.canPause, waking.leadInMilliseconds == 0, (try? device.pause(true)) != nil {
       clock.wait(until: nil, while: .paused, of: control)
       if control.state == .playing { try device.pause(false) }
     } else {
-      device.drop()
-      isStarted = false  // An empty buffer does not mean that everything was heard.
+      drop()
+      device.isAwake = false
       clock.wait(until: nil, while: .paused, of: control)
-      if control.state == .playing { try begin(at: heard) }
+      if control.state == .playing { try wakeUp(at: heard) }
     }
   }
 
@@ -179,13 +248,8 @@ struct DevicePlaying {
       switch error.kind {
       case .underrun:
         // All written frames have been heard, so playing continues after them.
-        let end = min(samples.count, base + written)
-        try begin(at: end)
-        if end > heard {
-          heard = end
-          noteProgress()
-          control.setPosition(heard * 1000 / device.format.rate)
-        }
+        reach(base + written)
+        try begin(at: min(samples.count, base + written))
       case .suspended:
         try wake()
       default:
@@ -200,12 +264,18 @@ struct DevicePlaying {
     defer { noteProgress() }
     while clock.now() < end, control.state != .stopped {
       do {
-        if try device.resume() { return }
+        if try device.resume() {
+          if waking.leadInMilliseconds == 0 { return }
+          // The sink has slept too, and would swallow what the buffer holds.
+          drop()
+          break
+        }
       } catch {
         break  // The device cannot resume, but it may start again.
       }
       clock.wait(until: clock.now() + .milliseconds(50), while: control.state, of: control)
     }
-    try begin(at: heard)
+    device.isAwake = false
+    try wakeUp(at: heard)
   }
 }

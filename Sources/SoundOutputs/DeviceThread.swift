@@ -7,12 +7,13 @@
   ///
   /// libasound's non-blocking mode does not prevent such calls. Even in this mode, its plugin for PulseAudio waits for
   /// the server while opening, preparing, reading the delay and closing.
-  final class DeviceThread: @unchecked Sendable {  // `jobs` and `isEnded` are used only under `monitor`.
+  final class DeviceThread: @unchecked Sendable {  // The variables are used only under `monitor`.
     typealias Job = @Sendable (inout (any PlaybackDevice)?) -> Void
 
     private let monitor = Monitor()
     private var jobs: [Job] = []
     private var isEnded = false
+    private var isBrokenNow = false
 
     init() {
       let thread = Thread { [self] in
@@ -42,6 +43,25 @@
       monitor.broadcast()
       return answer.wait(patience: patience)
     }
+
+    /// Waits for a time, on this thread.
+    ///
+    /// - Returns: false as soon as another job waits, or the thread is to end.
+    func rest(_ time: Duration) -> Bool {
+      let end = SuspendingClock.now + time
+      return monitor.withLock {
+        while jobs.isEmpty, !isEnded {
+          let left = SuspendingClock.now.duration(to: end)
+          if left <= .zero { return true }
+          monitor.wait(timeout: left)
+        }
+        return false
+      }
+    }
+
+    /// Whether the device failed while nothing was played.
+    var isBroken: Bool { monitor.withLock { isBrokenNow } }
+    func noteBroken() { monitor.withLock { isBrokenNow = true } }
 
     private func next() -> Job? {
       monitor.withLock {

@@ -53,9 +53,13 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns the output of this name, without opening it.
   ///
-  /// - Parameter clock: the clock that determines the pace of `null` and `file`.
+  /// - Parameters:
+  ///   - clock: the clock that determines the pace of `null` and `file`.
+  ///   - waking: what is written to a device of ALSA for a sink that sleeps.
   /// - Throws: `OutputError`, `deviceMissing` for `alsa:` on a system without ALSA.
-  public func makeOutput(clock: any OutputClock = SystemClock()) throws(OutputError) -> any SoundOutput {
+  public func makeOutput(
+    clock: any OutputClock = SystemClock(), waking: Waking = Waking()
+  ) throws(OutputError) -> any SoundOutput {
     switch self {
     case .null: return NullOutput(clock: clock)
     case .file(let path): return FileOutput(path: path, clock: clock)
@@ -63,13 +67,13 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
       #if canImport(AVFAudio)
         return AVAudioPlayerOutput()
       #elseif canImport(CALSA)
-        return ALSAOutput(device: "default")
+        return ALSAOutput(device: "default", waking: waking)
       #else
         throw Self.noDevices(description)
       #endif
     case .alsa(let device):
       #if canImport(CALSA)
-        return ALSAOutput(device: device)
+        return ALSAOutput(device: device, waking: waking)
       #else
         throw Self.noDevices("alsa:\(device)")
       #endif

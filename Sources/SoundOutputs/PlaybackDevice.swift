@@ -7,6 +7,10 @@
 protocol PlaybackDevice: AnyObject {
   var format: DeviceFormat { get }
 
+  /// Whether the device's sink is awake: it has played a sound, and has got something to play ever since. False for a
+  /// device that was just opened.
+  var isAwake: Bool { get set }
+
   /// Whether ``pause(_:)`` is available, which keeps the buffer's contents.
   var canPause: Bool { get }
 

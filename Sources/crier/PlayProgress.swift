@@ -31,7 +31,7 @@ final class PlayProgress: Sendable {
   private let isTerminal = Terminal.canRedrawMessages
   private let state: Locked<State>
 
-  /// - Parameter hasSettings: Whether a volume, a gap or a chime was requested.
+  /// - Parameter hasSettings: Whether a volume, a gap, a chime or a lead-in was requested.
   init(hasSettings: Bool) {
     state = Locked(State(hasUnusedSettings: hasSettings))
   }
@@ -59,7 +59,7 @@ final class PlayProgress: Sendable {
       }
       if state.hasUnusedSettings, Self.otherPlayer(in: view) != nil {
         state.hasUnusedSettings = false
-        state.note("Another program plays on this output, so its volume, gap and chime apply.")
+        state.note("Another program plays on this output, so its volume, gap, chime and lead-in apply.")
       }
       let isHeld = view.player.isRunning && view.player.report?.isPaused == true
       if isHeld != state.isPaused {

@@ -64,11 +64,27 @@ struct PlayerOptions: ParsableArguments {
   @Option(help: "A sound file to play before each announcement, at the same loudness.", completion: .file())
   var chime: String?
 
+  @Option(
+    help:
+      "What is written before the first sound for a loudspeaker that sleeps and swallows the beginning, 0 to 2000 ms.")
+  var leadIn = 0
+
+  @Option(help: "What is written for a loudspeaker that sleeps.")
+  var wakeSound = Waking.Sound.silence
+
+  @Option(help: "How long the device stays open without a sound, 1 to 86400 seconds, or always.")
+  var keepAwake = KeepAwake.standard
+
+  private var sink: SinkSettings { SinkSettings(leadIn: leadIn, sound: wakeSound, keepAwake: keepAwake) }
+
   func validate() throws {
     guard (0...100).contains(volume) else {
       throw ValidationError("--volume \(volume) is out of range: give 0 to 100.")
     }
     guard (0...60_000).contains(gap) else { throw ValidationError("--gap \(gap) is out of range: give 0 to 60000 ms.") }
+    guard SinkSettings.leadIns.contains(leadIn) else {
+      throw ValidationError("--lead-in \(leadIn) is out of range: give 0 to \(SinkSettings.leadIns.upperBound) ms.")
+    }
     if chime == "" { throw ValidationError("--chime is empty: name a sound file.") }
   }
 
@@ -76,12 +92,15 @@ struct PlayerOptions: ParsableArguments {
     var settings = Player.Settings()
     settings.volume = volume
     settings.gap = Int64(gap)
+    settings.idleRelease = keepAwake.milliseconds
     if let chime { settings.chime = try PlayableFile.chime(of: URL(filePath: chime)) }
     return settings
   }
 
   /// Returns the progress of a command that plays with these options.
-  func progress() -> PlayProgress { PlayProgress(hasSettings: volume != 100 || gap != 250 || chime != nil) }
+  func progress() -> PlayProgress {
+    PlayProgress(hasSettings: volume != 100 || gap != 250 || chime != nil || sink != SinkSettings())
+  }
 
   /// Plays the announcements and prints how each one ended. Progress goes to standard error. An interrupt cancels them.
   ///
@@ -94,7 +113,7 @@ struct PlayerOptions: ParsableArguments {
     _ announcements: [StoredAnnouncement], titles: [String], files: DataOptions, mustBeHeard: Bool = false,
     progress: PlayProgress? = nil
   ) async throws {
-    let settings = try settings()
+    let (settings, waking) = (try settings(), sink.waking)
     let (name, lane) = (try lane.name(), try lane.lane())
     let home = home.folder
     let ledger = try self.lane.ledger(in: home)
@@ -103,7 +122,8 @@ struct PlayerOptions: ParsableArguments {
     let announcer = try? files.announcer(speakers: 1, home: home, copiesPacks: true)
     let rendering = AnnouncerRendering(announcer, library: library)
     let shared = SharedLane(lane: lane, ledger: ledger) { () throws(OutputError) in
-      Player(lane: lane, ledger: ledger, output: try name.makeOutput(), render: rendering, settings: settings)
+      Player(
+        lane: lane, ledger: ledger, output: try name.makeOutput(waking: waking), render: rendering, settings: settings)
     }
     let progress = progress ?? self.progress()
     progress.begin(Dictionary(zip(announcements.map(\.id), titles)) { first, _ in first })

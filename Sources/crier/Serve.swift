@@ -197,6 +197,7 @@ struct Serve: AsyncParsableCommand {
     var settings = Player.Settings()
     settings.volume = configuration.volume
     settings.gap = Int64(configuration.gap)
+    settings.idleRelease = configuration.sink.keepAwake.milliseconds
     settings.probeInterval = 30_000
     if !configuration.chime.isEmpty {
       do throws(PlayableFileError) {
@@ -212,7 +213,8 @@ struct Serve: AsyncParsableCommand {
     }
     // An invalid output name must be reported at start, and not when the first payment arrives.
     _ = try name.makeOutput()
-    return (try lane.lane(), { () throws(OutputError) in try name.makeOutput() }, settings)
+    let waking = configuration.sink.waking
+    return (try lane.lane(), { () throws(OutputError) in try name.makeOutput(waking: waking) }, settings)
   }
 
   /// Checks that the host is an address, or a name that has one.

@@ -18,6 +18,9 @@ struct ServiceConfiguration: Sendable {
   enum Name: String, CaseIterable, Sendable {
     case host, port, hosts, output, locale, packs, group, groups, rate, burst, speakers, volume, gap, chime, batches
     case proxies, apns
+    case leadIn = "lead_in_ms"
+    case wakeSound = "wake_sound"
+    case keepAwake = "keep_awake_seconds"
     case clipsAtOnce = "clips_at_once"
     case clipsADay = "clips_a_day"
     case clipMegabytesADay = "clips_mb_a_day"
@@ -69,6 +72,7 @@ struct ServiceConfiguration: Sendable {
   private(set) var volume = 100
   private(set) var gap = 250
   private(set) var chime = ""
+  private(set) var sink = SinkSettings()
   private(set) var missingNumberMilliseconds = 2_000
   /// If more payments than this are waiting, they are summarised. 0 means never.
   private(set) var backlogPayments = 0
@@ -232,6 +236,13 @@ struct ServiceConfiguration: Sendable {
     } rule: {
       ""
     }
+    sink.leadIn = try reader.number(.leadIn, sink.leadIn, SinkSettings.leadIns)
+    sink.sound = try reader.value(
+      .wakeSound, sink.sound, rule: "give one of \(Waking.Sound.allCases.map(\.rawValue).joined(separator: ", "))"
+    ) {
+      Waking.Sound(rawValue: $0)
+    }
+    sink.keepAwake = try reader.value(.keepAwake, sink.keepAwake, rule: KeepAwake.rule) { KeepAwake($0) }
     settings.takesOver = try reader.flag(.takeOver, true)
     missingNumberMilliseconds = try reader.number(.missingNumber, missingNumberMilliseconds, 0...600_000)
     backlogPayments = try reader.number(.backlogPayments, 0, 0...1_000_000)
@@ -350,6 +361,18 @@ struct ServiceConfiguration: Sendable {
       guard isRight(found.text) else { throw Fault(setting: name.rawValue, source: found.place, rule: rule()) }
       append(name, Self.quoted(found.text), found)
       return found.text
+    }
+
+    /// Reads a value whose description is its text.
+    mutating func value<Value>(
+      _ name: Name, _ fallback: Value, rule: String, parse: (String) -> Value?
+    ) throws -> Value {
+      let text = try text(name, "\(fallback)") {
+        parse($0) != nil
+      } rule: {
+        rule
+      }
+      return parse(text) ?? fallback
     }
 
     mutating func flag(_ name: Name, _ fallback: Bool) throws -> Bool {

@@ -124,7 +124,10 @@ struct PlayCommandTests {
 
   @Test(
     "a number out of range is an error that names the flag",
-    arguments: [["--volume", "101"], ["--gap=-1"], ["--chime", ""]])
+    arguments: [
+      ["--volume", "101"], ["--gap=-1"], ["--chime", ""], ["--lead-in", "2001"],
+      ["--wake-sound", "noise"], ["--keep-awake", "0"], ["--keep-awake", "ever"],
+    ])
   func wrongNumbers(flags: [String]) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -147,6 +150,24 @@ struct PlayCommandTests {
     // A chime of 300 ms, a pause of 120 ms, and a sound of 200 ms. Trimming shortens the chime by a few ms.
     let length = try #require(try speaker.next().length_ms)
     #expect((590...640).contains(length), "\(length)")
+  }
+
+  @Test("a lead-in is written to the device before the first sound, by crier play and by the service")
+  func leadIn() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let device = try RawDevice(in: crier)
+    let file = try tone("a.wav", milliseconds: 200, in: crier)
+    let result = try crier(
+      "play", file, "--output", device.output, "--lead-in", "700", "--wake-sound", "tone", "--keep-awake", "always",
+      environment: device.environment)
+    #expect(result.status == 0, "\(result.message)")
+    #expect(try device.leadIn() == 700)
+    let settings = ["CRIER_LEAD_IN_MS": "400", "CRIER_WAKE_SOUND": "tone", "CRIER_LOCALE": "en-US"]
+    let service = try RunningService(
+      of: crier, ["--port", "0", "--output", device.output], environment: device.environment.merging(settings) { $1 })
+    #expect(try service.announce(#"{"id":"1","amount":"1.00","currency":"USD","deliver":["play"]}"#).status == 201)
+    try eventually("the sound has the lead-in of the settings") { try device.leadIn() == 400 }
   }
 
   @Test("two programs on one output play one after the other")
@@ -328,5 +349,37 @@ struct PlayCommandTests {
     #expect(preview.wait() == 69)
     #expect(try preview.messages().contains("was not heard to its end"))
     withExtendedLifetime(seat) {}
+  }
+}
+
+/// A device of ALSA that writes what it plays to a file, anew each time it is opened.
+private struct RawDevice {
+  let output = "alsa:raw"
+  let environment: [String: String]
+  private let file: URL
+
+  init(in crier: Command) throws {
+    file = crier.directory.appending(path: "raw")
+    let configuration = crier.directory.appending(path: "asound.conf")
+    try Data(
+      """
+      </usr/share/alsa/alsa.conf>
+      pcm.raw { type file slave.pcm { type null } file "\(file.path)" format "raw" }
+
+      """.utf8
+    ).write(to: configuration)
+    environment = ["ALSA_CONFIG_PATH": configuration.path]
+  }
+
+  /// The length in ms of what was played before the first sound, at 22,050 Hz; nil if no sound was played.
+  func leadIn() throws -> Int? {
+    let bytes = [UInt8]((try? Data(contentsOf: file)) ?? Data())
+    let samples = stride(from: 0, to: bytes.count - 1, by: 2).map {
+      Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+    }
+    guard let begin = samples.firstIndex(where: { $0.magnitude > 200 }) else { return nil }
+    // The tone is at most 33 high. Words and tones begin with a few quiet samples.
+    let isTone = samples.prefix(begin).contains { (30...33).contains($0) }
+    return isTone ? Int((Double(begin) / 22_050 * 10).rounded(.down)) * 100 : 0
   }
 }

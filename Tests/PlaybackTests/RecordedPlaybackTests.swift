@@ -5,6 +5,7 @@ import Ledger
 import Playback
 import PlaybackTestSupport
 import SoundOutputTestSupport
+import SoundOutputs
 import Testing
 
 /// Tests of a player's recorded sound. The tones differ strongly, and short gaps in them are ignored, because a busy
@@ -53,6 +54,39 @@ struct RecordedPlaybackTests {
     if sounds.count == 5 {
       for index in [1, 3] { #expect(abs(sounds[index].gap(to: sounds[index + 1]) - 180) <= 20) }
     }
+  }
+
+  @Test(
+    "the first sound has a lead-in, the next one has none while the device is open, and one after that has it again")
+  func leadIn() async throws {
+    let server = try PulseServer()
+    var (settings, waking) = (Player.Settings(), Waking())
+    settings.idleRelease = 1_500
+    (waking.leadInMilliseconds, waking.sound) = (400, .tone)
+    let lane = try RecordedLane(server: server, tones: tones, settings: settings, waking: waking)
+    try await lane.player.start()
+    let recording = try server.record()
+    _ = try await lane.accept([(0, nil), (1, nil)], threads: 1)
+    try await lane.happens(.played, times: 2)
+    // After 1.5 s without a sound the device is closed, and the sink is silent.
+    let frames = recording.frameCount
+    _ = try recording.samples(andMilliseconds: 3_000)
+    _ = try await lane.accept([(2, nil)], threads: 1)
+    try await lane.happens(.played, times: 3)
+    let samples = try recording.samples(andMilliseconds: 400)
+    await lane.player.stop()
+    let sounds = heard(samples, of: server)
+    #expect(sounds.map(\.id) == [0, 1, 2])
+    #expect(sounds.allSatisfy { $0.missing <= 10 && !$0.isMixed })
+    let begins = Tone.sounds(in: samples, gap: server.rate / 10).map(\.lowerBound)
+    try #require(begins.count == 3)
+    // The tone is at most 33 high, and the sink's own silence is 0.
+    for (from, begin) in [(0, begins[0]), (frames + server.rate * 2, begins[2])] {
+      let leadIn = samples[from..<begin].drop { $0.magnitude < 5 }.count * 1000 / server.rate
+      #expect((385...410).contains(leadIn), "\(leadIn) ms")
+    }
+    // The second one begins after the gap, and not after another lead-in.
+    #expect(try #require(sounds.gaps.first) < 250 + 200)
   }
 
   @Test("a sound is played from its start after its sound server was killed and restarted")

@@ -185,6 +185,58 @@ import Waveforms
     for gap in gaps { #expect((250 - 20..<PulseServer.ownLatency / 2).contains(gap)) }
   }
 
+  /// A recording tells the tone of the lead-in from the sink's own silence.
+  private func wakingWithTone(leadIn: Int) -> Waking {
+    var waking = Waking()
+    (waking.leadInMilliseconds, waking.sound, waking.keepsAwake) = (leadIn, .tone, true)
+    return waking
+  }
+
+  @Test("while the sink is kept awake, it gets sound between two sounds, and no long silence")
+  func keptAwake() throws {
+    let server = try PulseServer()
+    let recording = try server.record()
+    let output = ALSAOutput(device: server.pcm, waking: wakingWithTone(leadIn: 300))
+    let owner = PlayControl()
+    for index in 0..<2 {
+      if index > 0 { owner.wait(while: .playing, atMost: .seconds(3)) }
+      _ = try output.play(Tone.sine(1000, milliseconds: 300, rate: rate), volume: .full, control: PlayControl())
+    }
+    let samples = try recording.samples(andMilliseconds: 300)
+    let sounds = Tone.sounds(in: samples, gap: 480)
+    try #require(sounds.count == 2)
+    for sound in sounds { #expect(abs(sound.count - rate * 3 / 10) <= rate * 5 / 1000) }
+    let leadIn = samples[..<sounds[0].lowerBound].drop { abs($0) < 5 }
+    #expect((290...310).contains(leadIn.count * 1000 / rate), "\(leadIn.count * 1000 / rate) ms")
+    let between = samples[sounds[0].upperBound..<sounds[1].lowerBound]
+    #expect(between.count * 1000 / rate >= 2_980)
+    let holes = Tone.sounds(in: Array(between), threshold: 5, gap: 0)
+    let silences = zip(holes, holes.dropFirst()).map { ($1.lowerBound - $0.upperBound) * 1000 / rate }
+    #expect((silences.max() ?? 9_999) <= 100, "\(silences.max() ?? -1) ms")
+  }
+
+  @Test("a server's restart while the sink is kept awake has no effect but a lead-in, and opening finds a dead server")
+  func restartedWhileAwake() throws {
+    let server = try PulseServer()
+    let output = ALSAOutput(device: server.pcm, waking: wakingWithTone(leadIn: 300))
+    let tone = Tone.sine(1000, milliseconds: 200, rate: rate)
+    #expect(try output.play(tone, volume: .full, control: PlayControl()) == .heard)
+    try output.open(rate: 22_050)
+    server.kill()
+    let deadline = ContinuousClock.now + .seconds(20)
+    var fault: OutputError?
+    while fault == nil, ContinuousClock.now < deadline {
+      do throws(OutputError) { try output.open(rate: 22_050) } catch { fault = error }
+      PlayControl().wait(while: .playing, atMost: .milliseconds(10))
+    }
+    #expect(fault?.code == .deviceLost)
+    let recording = try server.startRecorded()
+    #expect(try output.play(tone, volume: .full, control: PlayControl()) == .heard)
+    let samples = try recording.samples(andMilliseconds: 300)
+    let sound = try #require(Tone.sounds(in: samples, gap: 480).first)
+    #expect((290...310).contains(samples[..<sound.lowerBound].drop { abs($0) < 5 }.count * 1000 / rate))
+  }
+
   @Test("a killed server is a lost device, and after its restart the sound plays")
   func killedServer() throws {
     let server = try PulseServer()

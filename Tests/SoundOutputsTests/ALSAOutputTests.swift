@@ -37,6 +37,43 @@ import Waveforms
     #expect(samples.dropFirst(sound.samples.count).allSatisfy { $0 == 0 })
   }
 
+  @Test("a sink that swallows the first 300 ms loses a part of the sound without a lead-in, and none with one")
+  func leadIn() throws {
+    let sound = Tone.ramp(milliseconds: 700, rate: 22_050)
+    for (leadIn, isWhole) in [(0, false), (300, true), (500, true)] {
+      try? FileManager.default.removeItem(atPath: path)
+      var waking = Waking()
+      waking.leadInMilliseconds = leadIn
+      let output = ALSAOutput(device: TestPCMs.file(path), waking: waking)
+      let control = PlayControl()
+      #expect(try output.play(sound, volume: .full, control: control) == .heard)
+      #expect(control.position == 700, "the lead-in is no part of the sound")
+      output.release()
+      let heard = try written.dropFirst(300 * 22_050 / 1000).filter { $0 != 0 }
+      #expect((heard == sound.samples) == isWhole, "a lead-in of \(leadIn) ms: \(heard.count) samples are heard")
+    }
+  }
+
+  @Test("every opening of the device has a lead-in, and a following sound has none; at volume 0 the tone is silent")
+  func openings() throws {
+    var waking = Waking()
+    (waking.leadInMilliseconds, waking.sound) = (100, .tone)
+    let output = ALSAOutput(device: TestPCMs.file(path), waking: waking)
+    let sound = Waveform(samples: Array(repeating: 9_000, count: 2_205), sampleRate: 22_050)
+    // The file is written anew by each opening.
+    for isReopened in [false, true] {
+      for _ in 0..<2 { #expect(try output.play(sound, volume: .full, control: PlayControl()) == .heard) }
+      output.release()
+      let samples = try written
+      let sounds = Tone.sounds(in: samples, gap: 2)
+      #expect(sounds.count == 2 && sounds.first?.lowerBound == 2_205, "opened again: \(isReopened)")
+      #expect((30...33).contains(samples.prefix(2_205).max() ?? 0))
+    }
+    #expect(try output.play(sound, volume: .silent, control: PlayControl()) == .heard)
+    output.release()
+    #expect(try written.allSatisfy { $0 == 0 })
+  }
+
   @Test("a device with 48,000 Hz and two channels receives the sound at its pitch in both")
   func converted() throws {
     let output = ALSAOutput(device: TestPCMs.stereo48000(path))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
+import Foundation
 import SoundOutputTestSupport
 import Testing
 
@@ -143,6 +144,152 @@ import Testing
     let seen = places.withLock { $0 }
     #expect(seen.count == 3)
     #expect(zip(seen, [500, 1500, 2500]).allSatisfy { ($1 - 15...$1).contains($0) }, "\(seen)")
+  }
+
+  // MARK: A sink that sleeps
+
+  private func waking(leadIn: Int, _ sound: Waking.Sound = .silence) -> Waking {
+    var waking = Waking()
+    (waking.leadInMilliseconds, waking.sound) = (leadIn, sound)
+    return waking
+  }
+
+  /// A device whose sink swallows the first 300 ms.
+  private func sleepyDevice() -> SimulatedDevice {
+    let device = SimulatedDevice(clock: clock)
+    device.swallows = 300
+    return device
+  }
+
+  /// Plays the sound, and keeps the sink awake for a time.
+  private func play(
+    _ device: SimulatedDevice, _ waking: Waking, for awake: Duration = .zero, control: PlayControl? = nil
+  ) throws(DeviceFault) -> PlayResult {
+    var playing = DevicePlaying(
+      device: device, samples: samples, control: control ?? self.control, clock: clock, waking: waking, watch: { _ in })
+    let result = try playing.run()
+    let end = clock.now() + awake
+    try playing.keepAwake { [clock] rest in
+      clock.wait(until: min(end, clock.now() + rest), while: .playing, of: PlayControl())
+      return clock.now() < end
+    }
+    return result
+  }
+
+  @Test("a sink that swallows its first 300 ms loses them of the sound without a lead-in, and nothing with one")
+  func leadIn() throws {
+    let device = sleepyDevice()
+    #expect(try play(device) == .heard)
+    #expect(sound(device) == Array(samples.dropFirst(300)))
+    let other = sleepyDevice()
+    #expect(try play(other, waking(leadIn: 300)) == .heard)
+    #expect(sound(other) == samples)
+    #expect(other.played.firstIndex { $0 != 0 } == 300)
+  }
+
+  @Test("the longest lead-in does not count as a device that plays nothing")
+  func longLeadIn() throws {
+    let device = SimulatedDevice(clock: clock)
+    #expect(try play(device, waking(leadIn: Waking.longestLeadIn)) == .heard)
+    #expect(device.played.firstIndex { $0 != 0 } == 2_000)
+    #expect(sound(device) == samples)
+  }
+
+  @Test("a lead-in is no part of the sound: its position stays at 0, and a sound stopped meanwhile was heard for 0 ms")
+  func positionInLeadIn() throws {
+    let device = SimulatedDevice(clock: clock)
+    let places = Locked<[Int]>([])
+    for time in [200, 1_000] { clock.at(.milliseconds(time)) { places.withLock { $0.append(control.position) } } }
+    #expect(try play(device, waking(leadIn: 500)) == .heard)
+    #expect(places.withLock { $0.first == 0 && (470...500).contains($0.last ?? 0) })
+    let (stopped, other) = (PlayControl(), SimulatedDevice(clock: clock))
+    clock.at(clock.now() + .milliseconds(400)) { stopped.stop() }
+    #expect(try play(other, waking(leadIn: 500), control: stopped) == .stopped(atMilliseconds: 0))
+    #expect(sound(other).isEmpty && !other.isAwake, "the next sound has a lead-in too")
+  }
+
+  @Test("a sound that follows while the sink is kept awake has no lead-in, and loses nothing")
+  func keptAwake() throws {
+    let device = sleepyDevice()
+    #expect(try play(device, waking(leadIn: 300), for: .seconds(60)) == .heard)
+    let (begin, frames) = (clock.now(), device.played.count)
+    #expect(try play(device, waking(leadIn: 300)) == .heard)
+    #expect(sound(device) == samples + samples)
+    #expect(device.played[frames] == 1 && clock.now() - begin < .milliseconds(3_100))
+    #expect(device.played.prefix(frames).dropFirst(3_300).count >= 60_000 - 200)
+  }
+
+  @Test("after a sound that was stopped, the sink is kept awake too")
+  func keptAwakeAfterStop() throws {
+    let (device, stopped) = (sleepyDevice(), PlayControl())
+    clock.at(.seconds(1)) { stopped.stop() }
+    guard case .stopped = try play(device, waking(leadIn: 300), for: .seconds(5), control: stopped) else {
+      return #expect(Bool(false), "the sound was stopped")
+    }
+    let heard = sound(device).count
+    #expect(try play(device, waking(leadIn: 300)) == .heard)
+    #expect(Array(sound(device).dropFirst(heard)) == samples)
+    #expect(device.played.count < 1_000 + 5_000 + 3_100, "without a second lead-in")
+  }
+
+  @Test("keeping awake survives an underrun, and another fault ends it, so that the next sound has a lead-in")
+  func faultsWhileAwake() throws {
+    let device = sleepyDevice()
+    device.faults = [(4_000, .underrun), (9_000, .lost)]
+    let fault = #expect(throws: DeviceFault.self) { try play(device, waking(leadIn: 300), for: .seconds(60)) }
+    #expect(fault?.kind == .lost && !device.isAwake && (9_000...9_200).contains(device.played.count))
+    clock.wait(until: clock.now() + .seconds(1), while: .playing, of: control)
+    #expect(try play(device, waking(leadIn: 300)) == .heard)
+    #expect(sound(device) == samples + samples)
+  }
+
+  @Test("an underrun in the lead-in loses nothing, and adds no second one")
+  func underrunInLeadIn() throws {
+    let device = SimulatedDevice(clock: clock)
+    device.faults = [(100, .underrun)]
+    #expect(try play(device, waking(leadIn: 500)) == .heard)
+    #expect(sound(device) == samples)
+    #expect(device.played.firstIndex(of: 1) == 500)
+  }
+
+  @Test("a sound continues after a pause or after the machine slept with a lead-in", arguments: [true, false])
+  func leadInAfterPause(isPause: Bool) throws {
+    let device = sleepyDevice()
+    device.canPause = true
+    if isPause {
+      clock.at(.seconds(1)) { control.pause() }
+      clock.at(.seconds(9)) { control.resume() }
+    } else {
+      device.faults = [(1_000, .suspended)]
+      device.wakingCalls = 3
+    }
+    #expect(try play(device, waking(leadIn: 300)) == .heard)
+    expectNothingLost(device)
+    #expect(device.played.count { $0 == 0 } >= 600)
+  }
+
+  @Test("the tone has -60 dBFS and 100 Hz, meets the sound without a step, and continues after it")
+  func wakingTone() throws {
+    let device = SimulatedDevice(clock: clock, rate: 48_000, buffer: 9_600, period: 1_200)
+    var playing = DevicePlaying(
+      device: device, samples: Array(repeating: 20_000, count: 4_800), control: control, clock: clock,
+      waking: waking(leadIn: 500, .tone), watch: { _ in })
+    _ = try playing.run()
+    let end = clock.now() + .seconds(2)
+    try playing.keepAwake { [clock] rest in
+      clock.wait(until: clock.now() + rest, while: .playing, of: PlayControl())
+      return clock.now() < end
+    }
+    let (before, after) = (device.played.prefix(24_000), device.played.dropFirst(28_800))
+    for tone in [before, after] {
+      let power = tone.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(tone.count)
+      // A sine of full scale has 0 dBFS (AES17).
+      #expect(abs(10 * log10(2 * power / (32_767 * 32_767)) + 60) < 0.1)
+      #expect(abs(Tone.frequency(of: tone, rate: 48_000) - 100) < 0.1)
+      #expect(zip(tone, tone.dropFirst()).allSatisfy { abs(Int($0) - Int($1)) <= 2 })
+    }
+    #expect(abs(Int(before.last ?? 99)) <= 1 && abs(Int(after.first ?? 99)) <= 1)
+    #expect(after.count > 90_000)
   }
 
   /// Expects that all samples were heard in order. Where playing continued, at most a period may be repeated.

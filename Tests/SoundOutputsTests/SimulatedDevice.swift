@@ -6,8 +6,9 @@
 final class SimulatedDevice: PlaybackDevice {
   let format: DeviceFormat
   var canPause = false
+  var isAwake = false
 
-  /// The sound that was heard: the 16-bit samples of one channel, without the silence of an empty buffer.
+  /// What was heard: the 16-bit samples of one channel, without the silence of an empty buffer.
   private(set) var heard: [Int16] = []
   private(set) var calls: [String] = []
 
@@ -16,6 +17,14 @@ final class SimulatedDevice: PlaybackDevice {
 
   /// The number of calls for which `resume` says that the device is not awake; `nil` for a device that cannot resume.
   var wakingCalls: Int? = 0
+
+  /// The number of frames that the device's sink swallows when it wakes up. It sleeps after 50 ms without frames.
+  var swallows = 0
+  private var swallowsNow = 0
+  private var sinkSleepsAt: Duration?
+
+  /// All that the device played, whether its sink swallowed it or not.
+  private(set) var played: [Int16] = []
 
   /// The frame from which on the device accepts nothing more.
   var stallsAt = Int.max
@@ -43,9 +52,9 @@ final class SimulatedDevice: PlaybackDevice {
 
   func write(_ bytes: [UInt8]) throws(DeviceFault) -> Int {
     passTime()
-    if let fault = faults.first, heard.count >= fault.atFrame {
+    if let fault = faults.first, played.count >= fault.atFrame {
       faults.removeFirst()
-      if fault.kind == .underrun { heard += buffer }
+      if fault.kind == .underrun { play(buffer[...]) }
       (buffer, isRunning) = (fault.kind == .suspended ? buffer : [], false)
       throw DeviceFault(kind: fault.kind, action: "writing to it", message: "simulated")
     }
@@ -86,9 +95,19 @@ final class SimulatedDevice: PlaybackDevice {
     let now = clock.now()
     guard isRunning else { return }
     let frames = Int((now - lastTime) / .seconds(1) * Double(format.rate))
-    let count = min(frames, buffer.count, max(0, stallsAt - heard.count))
-    heard += buffer.prefix(count)
+    let count = min(frames, buffer.count, max(0, stallsAt - played.count))
+    play(buffer.prefix(count))
     buffer.removeFirst(count)
     lastTime += .microseconds(Int64(frames) * 1_000_000 / Int64(format.rate))
+  }
+
+  /// Gives frames to the sink, from `lastTime` on.
+  private func play(_ frames: ArraySlice<Int16>) {
+    guard !frames.isEmpty else { return }
+    if sinkSleepsAt.map({ $0 < lastTime }) ?? true { swallowsNow = swallows }
+    played += frames
+    heard += frames.dropFirst(swallowsNow)
+    swallowsNow -= min(swallowsNow, frames.count)
+    sinkSleepsAt = clock.now() + .milliseconds(50)
   }
 }

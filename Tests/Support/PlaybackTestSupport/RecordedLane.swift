@@ -5,7 +5,7 @@ public import Foundation
 public import Ledger
 public import Playback
 public import SoundOutputTestSupport
-private import SoundOutputs
+public import SoundOutputs
 
 /// A player as in production, with its own ledger and a sound server whose sound is recorded.
 public final class RecordedLane: Sendable {
@@ -20,17 +20,20 @@ public final class RecordedLane: Sendable {
   private let ledger: Ledger
   private let folder: URL
 
-  /// Creates a player with the default settings without starting it.
+  /// Creates a player without starting it.
   ///
   /// - Parameter place: The place for the ledger's folder, which is removed with this object.
   public init(
-    server: PulseServer, tones: DistinctTones = DistinctTones(), in place: URL = FileManager.default.temporaryDirectory
+    server: PulseServer, tones: DistinctTones = DistinctTones(), settings: Player.Settings = Player.Settings(),
+    waking: Waking = Waking(), in place: URL = FileManager.default.temporaryDirectory
   ) throws {
     self.server = server
     self.tones = tones
     folder = place.appending(path: "lane-\(UUID().uuidString)")
     ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
-    player = Player(lane: "counter", ledger: ledger, output: ALSAOutput(device: server.pcm), render: tones)
+    player = Player(
+      lane: "counter", ledger: ledger, output: ALSAOutput(device: server.pcm, waking: waking), render: tones,
+      settings: settings)
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+private import Foundation
+
+/// What is written to a device for the sake of a sink that sleeps, such as a loudspeaker on Bluetooth or HDMI. Such a
+/// sink wakes up when it gets sound, and swallows the sound that it gets meanwhile.
+public struct Waking: Sendable, Hashable {
+  /// What the sink gets before and between the sounds.
+  public enum Sound: String, Sendable, Hashable, CaseIterable {
+    case silence
+    /// A faint tone, for a sink that listens for a signal and sleeps in digital silence.
+    case tone
+  }
+
+  /// The longest lead-in, in ms.
+  public static let longestLeadIn = 2_000
+
+  /// The length of the lead-in in ms, 0 to ``longestLeadIn``: what is written before the first sound after the device
+  /// was opened, was paused or slept. It is not part of the sound.
+  public var leadInMilliseconds = 0
+
+  public var sound = Sound.silence
+
+  /// Whether the sink gets ``sound`` between the sounds too, as long as the device stays open. With a lead-in, it always
+  /// does, because otherwise the sink could fall asleep again before a sound without a lead-in.
+  public var keepsAwake = false
+
+  public init() {}
+
+  /// Whether anything is written besides the sounds.
+  var isUsed: Bool { leadInMilliseconds > 0 || keepsAwake }
+
+  /// The frequency of the tone in Hz: low, and so hard to hear. Subwoofers that wake up on a signal look for one below
+  /// 200 Hz (owner's manual of the Yamaha YST-SW215).
+  static let hertz = 100
+  /// The amplitude of the tone: -60 dBFS, about 1 mV at a line output of 1 V, and at least 44 dB below the words.
+  static let amplitude = 32_767 * 0.001
+
+  /// Returns the samples of these frames, at a rate in Hz. At frame 0 the tone crosses zero, so that a sound joins it
+  /// without a step.
+  func samples(_ frames: Range<Int>, rate: Int) -> ArraySlice<Int16> {
+    guard isUsed, sound == .tone else { return ArraySlice(repeatElement(0, count: frames.count)) }
+    return ArraySlice(
+      frames.map { frame in
+        Int16((Self.amplitude * sin(2 * .pi * Double(Self.hertz * (frame % rate)) / Double(rate))).rounded())
+      })
+  }
+}

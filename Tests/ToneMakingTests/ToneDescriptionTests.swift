@@ -121,7 +121,7 @@ struct ToneDescriptionTests {
   func unknown() throws {
     let error = #expect(throws: ToneError.self) { try ToneTests.shipped.description(of: "gong") }
     #expect(error?.code == .toneUnknown)
-    #expect(error?.description.contains("choose one of bell, chime, coins, knock, marimba.") == true)
+    #expect(error?.description.contains("choose one of bell, chime, coins, falling, knock, marimba, rising.") == true)
   }
 
   @Test(

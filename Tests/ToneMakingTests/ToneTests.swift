@@ -12,7 +12,7 @@ struct ToneTests {
   static let shipped = ToneDescriptions(
     directory: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Tones").standardizedFileURL)
 
-  static let names = ["bell", "chime", "coins", "knock", "marimba"]
+  static let names = ["bell", "chime", "coins", "falling", "knock", "marimba", "rising"]
 
   /// Measures a tone's file with libraries that share no code with the synthesis.
   private func measure(_ tone: MadeTone) throws -> SoundReport {
@@ -22,11 +22,31 @@ struct ToneTests {
     return try SoundReport.measure(file: file.path)
   }
 
-  @Test("the shipped descriptions are bell, chime, coins, knock and marimba, each with a title of its own")
+  @Test(
+    "the shipped descriptions are bell, chime, coins, falling, knock, marimba and rising, each with a title of its own")
   func shippedNames() throws {
     #expect(try Self.shipped.names() == Self.names)
     let titles = try Self.names.map { try Self.shipped.description(of: $0).title }
     #expect(Set(titles).count == Self.names.count)
+  }
+
+  /// The frequency in Hz between two times of a tone in ms, from the upward zero crossings.
+  private func hertz(of tone: MadeTone, _ milliseconds: Range<Int>) throws -> Double {
+    let samples = try WAVFile.decode(tone.bytes).waveform.samples
+    let part = samples[milliseconds.lowerBound * 22_050 / 1000..<milliseconds.upperBound * 22_050 / 1000]
+    let crossings = part.indices.dropLast().filter { part[$0] < 0 && part[$0 + 1] >= 0 }
+    let (first, last) = (try #require(crossings.first), try #require(crossings.last))
+    return Double(crossings.count - 1) * 22_050 / Double(last - first)
+  }
+
+  @Test("the tones rising and falling begin with the same note, and the second note tells them apart")
+  func risingAndFalling() throws {
+    for (name, second) in [("rising", 987.77), ("falling", 440.0)] {
+      let tone = try MadeTone(name, from: Self.shipped)
+      #expect(abs(try hertz(of: tone, 50..<190) / 659.26 - 1) < 0.02, "\(name)")
+      #expect(abs(try hertz(of: tone, 350..<550) / second - 1) < 0.02, "\(name)")
+      #expect((600...800).contains(tone.durationMilliseconds))
+    }
   }
 
   @Test("a tone is a mono WAV file of 16-bit samples at 22,050 Hz and lasts 0.5 to 2 s", arguments: names)

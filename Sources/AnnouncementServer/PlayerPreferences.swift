@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AnnouncementService
+import Announcements
 import ConcurrencySupport
 import FileSystem
 import Foundation
@@ -9,14 +10,14 @@ import Mastering
 import Playback
 import Waveforms
 
-/// The volume and the chime that somebody chose through the service. They are kept in the home, and take precedence
+/// The volume and the chimes that somebody chose through the service. They are kept in the home, and take precedence
 /// over the settings until somebody returns to these.
 final class PlayerPreferences: Sendable {
   private struct Kept: Codable { var volume: Int }
 
   private struct Chosen: Sendable {
     var volume: Int?
-    var chime: Waveform?
+    var chimes = Chimes()
   }
 
   private let folder: URL
@@ -36,14 +37,29 @@ final class PlayerPreferences: Sendable {
       if chosen.volume == nil { Self.warn(Self.volumeFile(folder), logger) }
     }
     if let bytes = Self.bytes(of: Self.chimeFile(folder)) {
-      chosen.chime = Self.chime(bytes)
-      if chosen.chime == nil { Self.warn(Self.chimeFile(folder), logger) }
+      chosen.chimes.all = Self.chime(bytes)
+      if chosen.chimes.all == nil { Self.warn(Self.chimeFile(folder), logger) }
+    }
+    for kind in Payment.Kind.allCases {
+      guard let bytes = Self.bytes(of: Self.chimeFile(folder, kind)) else { continue }
+      chosen.chimes.own[kind] = Self.own(bytes)
+      if chosen.chimes.own[kind] == nil { Self.warn(Self.chimeFile(folder, kind), logger) }
     }
     self.chosen = Locked(chosen)
   }
 
   private static func volumeFile(_ folder: URL) -> URL { folder.appending(path: "volume.json") }
-  private static func chimeFile(_ folder: URL) -> URL { folder.appending(path: "chime.wav") }
+  private static func chimeFile(_ folder: URL, _ kind: Payment.Kind? = nil) -> URL {
+    folder.appending(path: kind.map { "chime-\($0.rawValue).wav" } ?? "chime.wav")
+  }
+
+  /// A file without samples, which stands for no chime.
+  private static let noChime = WAVFile.encode(Waveform(samples: [], sampleRate: Mastering.sampleRate))
+
+  /// Reads the chime of a kind as it was kept.
+  private static func own(_ bytes: Data) -> Chimes.Own? {
+    bytes.elementsEqual(noChime) ? Chimes.Own.none : chime(bytes).map { .sound($0) }
+  }
 
   /// Reads a chime as it was kept. It is not mastered again, because that would change it a little each time.
   private static func chime(_ bytes: Data) -> Waveform? {
@@ -70,7 +86,8 @@ final class PlayerPreferences: Sendable {
     let chosen = chosen.withLock { $0 }
     var settings = base
     settings.volume = chosen.volume ?? base.volume
-    settings.chime = chosen.chime ?? base.chime
+    settings.chimes.all = chosen.chimes.all ?? base.chimes.all
+    settings.chimes.own.merge(chosen.chimes.own) { $1 }
     return settings
   }
 
@@ -91,7 +108,7 @@ final class PlayerPreferences: Sendable {
     }
   }
 
-  /// Keeps a chime, or returns to that of the settings.
+  /// Keeps the chime of all announcements, or returns to that of the settings.
   ///
   /// - Parameters:
   ///   - chime: A chime as ``PlayableFile`` makes it; nil for that of the settings.
@@ -100,14 +117,34 @@ final class PlayerPreferences: Sendable {
   func keepChime(
     _ chime: Waveform?, then apply: @Sendable (Player.Settings) async throws -> Void
   ) async throws {
-    try await turns.take(["chime"]) {
-      try await write(chime.map { WAVFile.encode($0) }, to: Self.chimeFile(folder))
-      let wasKept = chosen.withLock { chosen in
-        defer { chosen.chime = chime }
-        return chosen.chime != nil
+    try await keep(chime.map { WAVFile.encode($0) }, in: Self.chimeFile(folder), { $0.all = chime }, apply)
+  }
+
+  /// Keeps the chime of a kind of payments, or returns to that of the settings; see ``keepChime(_:then:)``.
+  func keepChime(
+    _ chime: Chimes.Own?, of kind: Payment.Kind, then apply: @Sendable (Player.Settings) async throws -> Void
+  ) async throws {
+    let bytes: [UInt8]? =
+      switch chime {
+      case nil: nil
+      case Chimes.Own.none?: Self.noChime
+      case .sound(let chime)?: WAVFile.encode(chime)
       }
-      // Without a kept chime, the player has that of the settings already.
-      if wasKept || chime != nil { try await apply(settings) }
+    try await keep(bytes, in: Self.chimeFile(folder, kind), { $0.own[kind] = chime }, apply)
+  }
+
+  private func keep(
+    _ bytes: [UInt8]?, in file: URL, _ change: @Sendable (inout Chimes) -> Void,
+    _ apply: @Sendable (Player.Settings) async throws -> Void
+  ) async throws {
+    try await turns.take(["chime"]) {
+      try await write(bytes, to: file)
+      let isChanged = chosen.withLock { chosen in
+        let before = chosen.chimes
+        change(&chosen.chimes)
+        return chosen.chimes != before
+      }
+      if isChanged { try await apply(settings) }
     }
   }
 

@@ -47,9 +47,9 @@ extension Lane {
     current?.control.resume()
   }
 
-  /// Sets the chime of the announcements that begin from now on. A summary keeps the chime with which it was made.
-  func setChime(_ chime: Waveform?) {
-    self.chime = chime
+  /// Sets the chimes of the announcements that begin from now on. A summary keeps the chime with which it was made.
+  func setChimes(_ chimes: Chimes) {
+    self.chimes = chimes
     chimeVersion += 1
     for number in ready where number != summary?.number {
       waiting[number]?.sound = nil

@@ -33,15 +33,15 @@ extension Lane {
     waiting[number]?.attempts += 1
     waiting[number]?.chimeVersion = chimeVersion
     let isFromBefore = waiting[number]?.isFromBefore == true
-    renders[number] = Task { [ledger, renderer, settings, chime, mailbox] in
-      let outcome = await Self.outcome(number, isFromBefore, ledger, renderer, settings, chime)
+    renders[number] = Task { [ledger, renderer, settings, chimes, mailbox] in
+      let outcome = await Self.outcome(number, isFromBefore, ledger, renderer, settings, chimes)
       mailbox.post(.rendered(number, outcome))
     }
   }
 
   private static func outcome(
     _ number: Int64, _ isFromBefore: Bool, _ ledger: Ledger, _ renderer: any Rendering, _ settings: Player.Settings,
-    _ chime: Waveform?
+    _ chimes: Chimes
   ) async -> RenderOutcome {
     do {
       guard let entry = try await ledger.entry(number), !entry.state.isFinal else { return .gone }
@@ -55,6 +55,7 @@ extension Lane {
       do {
         let sound = if let decided { decided } else { try await renderer.render(stored) }
         let again = stored.isReplay ? try await renderer.again(before: stored) : nil
+        let chime = chimes.chime(of: stored.paymentKind)
         let laneSound = try LaneSound(sound, again: again, chime: chime, pause: settings.chimePause)
         try await ledger.set(number, .waiting, Ledger.Change(clip: sound.clip, decision: sound.decision))
         return .ready(laneSound)

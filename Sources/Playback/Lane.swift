@@ -23,7 +23,7 @@ actor Lane {
     var isRendering = false
     /// Whether the clip was made. The sound is read from it shortly before its turn.
     var hasClip = false
-    /// The version of the chime with which the sound is rendered.
+    /// The version of the chimes with which the sound is rendered.
     var chimeVersion = 0
     var attempts = 0
     var retryAt: Int64 = .min
@@ -91,8 +91,8 @@ actor Lane {
   /// of the process.
   var mayNotSummarise = false
   var volume: Volume
-  var chime: Waveform?
-  /// The number of changes of the chime. A sound with an earlier chime is rendered again.
+  var chimes: Chimes
+  /// The number of changes of the chimes. A sound with an earlier chime is rendered again.
   var chimeVersion = 0
   /// The number of the last ledger entry that was read.
   var lastSeen: Int64 = 0
@@ -133,7 +133,7 @@ actor Lane {
     self.settings = settings
     self.clock = clock
     summaryMaker = summary
-    chime = settings.chime
+    chimes = settings.chimes
     self.mailbox = mailbox
     self.signals = signals
     startedAt = clock.date()
@@ -186,8 +186,8 @@ actor Lane {
     case .volume(let volume, let reply):
       self.volume = volume
       reply(())
-    case .chime(let chime, let reply):
-      setChime(chime)
+    case .chimes(let chimes, let reply):
+      setChimes(chimes)
       reply(())
     case .status(let reply): reply(status)
     case .skip(let reply): await skip(reply)
@@ -213,7 +213,7 @@ actor Lane {
     held = []
     for message in messages {
       switch message {
-      case .pause, .resume, .volume, .chime: await handle(message)
+      case .pause, .resume, .volume, .chimes: await handle(message)
       case .status(let reply): reply(status)
       case .skip(let reply), .cancel(_, let reply): reply.fail(fault)
       case .restore(_, let reply): reply.fail(fault)

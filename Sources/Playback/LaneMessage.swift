@@ -9,7 +9,7 @@ enum LaneMessage: Sendable {
   case pause(Reply<Void>)
   case resume(Reply<Void>)
   case volume(Volume, Reply<Void>)
-  case chime(Waveform?, Reply<Void>)
+  case chimes(Chimes, Reply<Void>)
   case skip(Reply<Bool>)
   case cancel(Int64, Reply<Bool>)
   case restore(Int64, Reply<Result<Bool, any Error>>)
@@ -26,7 +26,7 @@ enum LaneMessage: Sendable {
   func refuse(_ lane: String) {
     let error = PlayerError(.notRunning, lane: lane)
     switch self {
-    case .pause(let reply), .resume(let reply), .volume(_, let reply), .chime(_, let reply):
+    case .pause(let reply), .resume(let reply), .volume(_, let reply), .chimes(_, let reply):
       reply.fail(error)
     case .skip(let reply), .cancel(_, let reply): reply.fail(error)
     case .restore(_, let reply): reply.fail(error)

@@ -4,7 +4,6 @@ import ConcurrencySupport
 import Foundation
 public import Ledger
 public import SoundOutputs
-public import Waveforms
 
 /// The player of one lane on one output. It plays each announcement once, one after another and in order, even after
 /// failures.
@@ -183,9 +182,8 @@ public final class Player: Sendable {
     _ = try await ask { .volume(volume, $0) }
   }
 
-  /// - Parameter chime: The chime before each announcement that begins from now on, mastered as ``Settings/chime``; nil
-  ///   for none.
-  public func setChime(_ chime: Waveform?) async throws { _ = try await ask { .chime(chime, $0) } }
+  /// Sets the chimes of the announcements that begin from now on.
+  public func setChimes(_ chimes: Chimes) async throws { _ = try await ask { .chimes(chimes, $0) } }
 
   /// The playing and the waiting announcements.
   public func status() async throws -> LaneStatus { try await ask { .status($0) } }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import PlaybackOrder
-public import Waveforms
 
 extension Player {
   /// The settings of a lane's player. Times are in ms.
@@ -16,8 +15,7 @@ extension Player {
     /// The number of sounds that are rendered ahead while another one plays.
     public var rendersAhead = 2
 
-    /// The chime before each announcement, already mastered to the same loudness.
-    public var chime: Waveform?
+    public var chimes = Chimes()
     /// The silence between the chime and the announcement.
     public var chimePause = 120
 

@@ -15,6 +15,8 @@ extension StoredAnnouncement {
   private struct FilePayload: Codable {
     var file: String
     var title: String?
+    /// The kind of the payment that the file announces.
+    var kind: String?
   }
 
   /// Creates an announcement with the category and the sequence number of a request. Received money is a payment; money
@@ -45,12 +47,15 @@ extension StoredAnnouncement {
   ///   - file: The sound file. The process that plays the lane reads the file shortly before its turn, so the path is
   ///     made absolute.
   ///   - title: The title for people; nil for the file's name.
-  public init(file: URL, title: String? = nil, id: String, expiresAt: Date? = nil) {
+  ///   - paymentKind: The kind of the payment that the file announces, for its chime; nil for another sound.
+  public init(
+    file: URL, title: String? = nil, paymentKind: Payment.Kind? = nil, id: String, expiresAt: Date? = nil
+  ) {
     let path = file.absoluteURL.standardizedFileURL.path(percentEncoded: false)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     // Encoding a string cannot fail.
-    let payload = (try? encoder.encode(FilePayload(file: path, title: title))) ?? Data()
+    let payload = (try? encoder.encode(FilePayload(file: path, title: title, kind: paymentKind?.rawValue))) ?? Data()
     self.init(id: id, kind: .file, category: .information, payload: payload, expiresAt: expiresAt)
   }
 
@@ -99,6 +104,15 @@ extension StoredAnnouncement {
     }
     guard case .announcement(.payment(let payment), _) = try? content else { return nil }
     return payment
+  }
+
+  /// The kind of the payment; nil if the announcement is not one. A summary stands for received payments only.
+  var paymentKind: Payment.Kind? {
+    switch kind {
+    case .summary: .received
+    case .file: filePayload?.kind.flatMap(Payment.Kind.init)
+    case .request: decision.map { Payment.Kind(rawValue: $0.kind) } ?? payment?.kind
+    }
   }
 
   /// The title for people, if a file has one.

@@ -9,6 +9,7 @@ import InstallationExamination
 import Playback
 import PushDelivery
 import SoundOutputs
+import ToneMaking
 import VoicePacks
 
 #if canImport(Glibc)
@@ -82,13 +83,10 @@ struct InstallationLook {
     // The check of pushes reports the other one.
     facts.warnings = configuration.warnings.filter { $0 != configuration.publicURLWarning }
     facts.isReachable = !Serve.isLoopback(configuration.settings.host)
-    if !configuration.chime.isEmpty {
-      do throws(PlayableFileError) {
-        _ = try PlayableFile.chime(of: URL(filePath: configuration.chime))
-      } catch {
-        let fault = configuration.fault(in: .chime, "\(error.path) \(error.problem); \(error.remedy)")
-        facts.chimeFault = fault.description
-      }
+    do throws(ServiceConfiguration.Fault) {
+      _ = try configuration.chimes(ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones)))
+    } catch {
+      facts.chimeFault = error.description
     }
     for entry in configuration.apns {
       do throws(ProviderKeyError) {

@@ -8,6 +8,7 @@ import Ledger
 import Playback
 import SoundLibrary
 import SoundOutputs
+import ToneMaking
 import VoicePackIntegrity
 
 #if canImport(Glibc)
@@ -61,8 +62,17 @@ struct PlayerOptions: ParsableArguments {
   @Option(help: "The silence between two announcements, 0 to 60000 ms.")
   var gap = 250
 
-  @Option(help: "A sound file to play before each announcement, at the same loudness.", completion: .file())
+  @Option(
+    help:
+      "A sound to play before each announcement, at the same loudness: a file, or tone:NAME for an own tone of Crier.",
+    completion: .file())
   var chime: String?
+
+  @Option(
+    help:
+      "The chimes of kinds of payments, such as 'refunded=tone:falling,failed=none'. Other kinds have that of --chime."
+  )
+  var chimes: String?
 
   @Option(
     help:
@@ -86,20 +96,24 @@ struct PlayerOptions: ParsableArguments {
       throw ValidationError("--lead-in \(leadIn) is out of range: give 0 to \(SinkSettings.leadIns.upperBound) ms.")
     }
     if chime == "" { throw ValidationError("--chime is empty: name a sound file.") }
+    if let chimes, chimes.isEmpty || ChimeSounds.choices(in: chimes) == nil {
+      throw ValidationError("--chimes \(chimes): \(ChimeSounds.rule).")
+    }
   }
 
-  func settings() throws(PlayableFileError) -> Player.Settings {
+  private func settings(_ sounds: ChimeSounds) throws -> Player.Settings {
     var settings = Player.Settings()
     settings.volume = volume
     settings.gap = Int64(gap)
     settings.idleRelease = keepAwake.milliseconds
-    if let chime { settings.chime = try PlayableFile.chime(of: URL(filePath: chime)) }
+    settings.chimes.all = try sounds.chime(chime ?? "")
+    settings.chimes.own = try sounds.own(ChimeSounds.choices(in: chimes ?? "") ?? [:])
     return settings
   }
 
   /// Returns the progress of a command that plays with these options.
   func progress() -> PlayProgress {
-    PlayProgress(hasSettings: volume != 100 || gap != 250 || chime != nil || sink != SinkSettings())
+    PlayProgress(hasSettings: volume != 100 || gap != 250 || chime != nil || chimes != nil || sink != SinkSettings())
   }
 
   /// Plays the announcements and prints how each one ended. Progress goes to standard error. An interrupt cancels them.
@@ -113,7 +127,9 @@ struct PlayerOptions: ParsableArguments {
     _ announcements: [StoredAnnouncement], titles: [String], files: DataOptions, mustBeHeard: Bool = false,
     progress: PlayProgress? = nil
   ) async throws {
-    let (settings, waking) = (try settings(), sink.waking)
+    let (settings, waking) = (
+      try settings(ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones))), sink.waking
+    )
     let (name, lane) = (try lane.name(), try lane.lane())
     let home = home.folder
     let ledger = try self.lane.ledger(in: home)

@@ -38,7 +38,7 @@ struct Preview: AsyncParsableCommand {
       for warning in payload.warnings { Terminal.note(warning) }
       guard !noSound else { return }
       do {
-        try await play(rendered)
+        try await play(rendered, of: payload.announcement)
       } catch let error as OutputError {
         Terminal.note("The waveform was drawn, but playback failed. To only draw it, use --no-sound.")
         throw error
@@ -50,7 +50,9 @@ struct Preview: AsyncParsableCommand {
   private static let patience: TimeInterval = 60
 
   /// Plays the clip from a file, because the lane's player may be another process.
-  private func play(_ rendered: RenderedClip) async throws {
+  private func play(_ rendered: RenderedClip, of content: Announcement) async throws {
+    var kind: Payment.Kind?
+    if case .payment(let payment) = content { kind = payment.kind }
     let folder = player.home.folder.previews
     try? Self.removeLeft(in: folder)
     let id = UUID().uuidString
@@ -61,7 +63,8 @@ struct Preview: AsyncParsableCommand {
     // Earlier announcements may delay the preview. If this command is killed, the entry expires instead of playing
     // later.
     let announcement = StoredAnnouncement(
-      file: file, title: rendered.report.text, id: id, expiresAt: Date(timeIntervalSinceNow: Self.patience))
+      file: file, title: rendered.report.text, paymentKind: kind, id: id,
+      expiresAt: Date(timeIntervalSinceNow: Self.patience))
     try await player.play([announcement], titles: [rendered.report.text], files: files, mustBeHeard: true)
   }
 

@@ -15,6 +15,7 @@ import PlaybackOrder
 import ServiceAccess
 import ServiceLifecycle
 import SoundOutputs
+import ToneMaking
 import UnixSignals
 import VoicePacks
 import WebhookDelivery
@@ -199,13 +200,8 @@ struct Serve: AsyncParsableCommand {
     settings.gap = Int64(configuration.gap)
     settings.idleRelease = configuration.sink.keepAwake.milliseconds
     settings.probeInterval = 30_000
-    if !configuration.chime.isEmpty {
-      do throws(PlayableFileError) {
-        settings.chime = try PlayableFile.chime(of: URL(filePath: configuration.chime))
-      } catch {
-        throw configuration.fault(in: .chime, "\(error.path) \(error.problem); \(error.remedy)")
-      }
-    }
+    settings.chimes = try configuration.chimes(
+      ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones)))
     settings.order.sequencePatience = Int64(configuration.missingNumberMilliseconds)
     if configuration.backlogPayments > 0 { settings.order.longestBacklog = configuration.backlogPayments }
     if configuration.backlogSeconds > 0 {

@@ -6,6 +6,7 @@ import ArgumentParser
 import Configuration
 import Foundation
 import Logging
+import Playback
 import ServiceAccess
 import SoundLibrary
 import SoundOutputs
@@ -16,7 +17,8 @@ import VoicePacks
 struct ServiceConfiguration: Sendable {
   /// The names of the settings. Each setting has a default.
   enum Name: String, CaseIterable, Sendable {
-    case host, port, hosts, output, locale, packs, group, groups, rate, burst, speakers, volume, gap, chime, batches
+    case host, port, hosts, output, locale, packs, group, groups, rate, burst, speakers, volume, gap, chime, chimes,
+      batches
     case proxies, apns
     case leadIn = "lead_in_ms"
     case wakeSound = "wake_sound"
@@ -72,6 +74,7 @@ struct ServiceConfiguration: Sendable {
   private(set) var volume = 100
   private(set) var gap = 250
   private(set) var chime = ""
+  private(set) var chimes: [Payment.Kind: String] = [:]
   private(set) var sink = SinkSettings()
   private(set) var missingNumberMilliseconds = 2_000
   /// If more payments than this are waiting, they are summarised. 0 means never.
@@ -117,7 +120,7 @@ struct ServiceConfiguration: Sendable {
     let place = file ?? home.configuration
     let settingsFile = SettingsFile(url: place, isRequired: file != nil)
     let hasFile = try settingsFile.checkNames()
-    let packs = try settingsFile.packs()
+    let mappings = [(Name.packs, try settingsFile.packs()), (Name.chimes, try settingsFile.chimes())]
     apns = try settingsFile.apns()
     let values = Dictionary(
       uniqueKeysWithValues: flags.map {
@@ -135,14 +138,14 @@ struct ServiceConfiguration: Sendable {
     if hasFile {
       sources.append((place.lastPathComponent, ConfigReader(provider: settingsFile.provider()), lines))
     }
-    if let packs {
+    for case (let name, let text?) in mappings {
       // The mapping is passed on in the form that a flag or an environment variable has.
       sources.append(
         (
           place.lastPathComponent,
           ConfigReader(
             provider: InMemoryProvider(values: [
-              AbsoluteConfigKey([Name.packs.rawValue]): ConfigValue(.string(packs), isSecret: false)
+              AbsoluteConfigKey([name.rawValue]): ConfigValue(.string(text), isSecret: false)
             ])), lines
         ))
     }
@@ -236,6 +239,12 @@ struct ServiceConfiguration: Sendable {
     } rule: {
       ""
     }
+    let chimes = try reader.text(.chimes, "") {
+      ChimeSounds.choices(in: $0) != nil
+    } rule: {
+      ChimeSounds.rule
+    }
+    self.chimes = ChimeSounds.choices(in: chimes) ?? [:]
     sink.leadIn = try reader.number(.leadIn, sink.leadIn, SinkSettings.leadIns)
     sink.sound = try reader.value(
       .wakeSound, sink.sound, rule: "give one of \(Waking.Sound.allCases.map(\.rawValue).joined(separator: ", "))"
@@ -329,6 +338,16 @@ struct ServiceConfiguration: Sendable {
   /// - Parameter rule: What is wrong and what to do next, without a full stop.
   func fault(in name: Name, _ rule: String) -> Fault {
     Fault(setting: name.rawValue, source: place(of: name), rule: rule)
+  }
+
+  /// Reads the chimes.
+  ///
+  /// - Throws: ``Fault``.
+  func chimes(_ sounds: ChimeSounds) throws(Fault) -> Chimes {
+    var chimes = Chimes()
+    do { chimes.all = try sounds.chime(chime) } catch { throw fault(in: .chime, ChimeSounds.rule(of: error)) }
+    do { chimes.own = try sounds.own(self.chimes) } catch { throw fault(in: .chimes, ChimeSounds.rule(of: error)) }
+    return chimes
   }
 
   func invalidOutput(_ error: OutputError) -> Fault {

@@ -57,7 +57,7 @@ struct SettingsFile {
     // Without this check, the default would silently apply. `output: null` is allowed, because `null` is an output's
     // name.
     for (key, value) in mapping where value.scalar == nil || value.null != nil {
-      if key.string == Name.packs.rawValue, value.mapping != nil { continue }
+      if [Name.packs.rawValue, Name.chimes.rawValue].contains(key.string), value.mapping != nil { continue }
       if key.string == Name.apns.rawValue, value.sequence != nil { continue }
       guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
       throw fault(of: key, "give exactly one value, not a list and not null")
@@ -78,6 +78,21 @@ struct SettingsFile {
       else { throw fault(of: key, "give a language and the id of its pack, such as en-US: my-shop") }
       return "\(locale)=\(id)"
     }.joined(separator: " ")
+  }
+
+  /// Returns the setting `chimes` as one text, if the file has it as a mapping from kinds to sounds; nil otherwise.
+  ///
+  /// - Throws: `ServiceConfiguration.Fault` for an entry that is not a kind and a sound.
+  func chimes() throws -> String? {
+    guard let text = try? String(contentsOf: url, encoding: .utf8), let node = try? Yams.compose(yaml: text),
+      let chimes = node.mapping?.first(where: { $0.key.string == Name.chimes.rawValue })?.value.mapping
+    else { return nil }
+    return try chimes.map { key, value in
+      guard let kind = key.string, let sound = value.string, value.null == nil,
+        ChimeSounds.choices(in: "\(kind)=\(sound)")?.count == 1
+      else { throw fault(of: key, "give a kind and its sound, such as refunded: tone:falling; a path has no comma") }
+      return "\(kind)=\(sound)"
+    }.joined(separator: ",")
   }
 
   /// Returns the entries of the setting `apns`; none if the file does not have it.

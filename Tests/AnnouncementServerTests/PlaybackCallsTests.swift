@@ -36,7 +36,8 @@ struct PlaybackCallsTests {
     #expect(status.status == 200)
     #expect(
       Set(try status.object.keys) == [
-        "lane", "state", "volume", "chime", "playing", "waiting", "waiting_count", "device_lost_since", "device_code",
+        "lane", "state", "volume", "chime", "chimes", "playing", "waiting", "waiting_count", "device_lost_since",
+        "device_code",
         "blocked_since", "blocked_code", "elsewhere",
       ])
     #expect(try status.string("state") == "idle" && status.string("lane") == "counter")

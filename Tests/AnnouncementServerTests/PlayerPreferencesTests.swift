@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Foundation
 import HTTPTypes
 import Ledger
@@ -121,7 +122,7 @@ struct PlayerPreferencesTests {
   @Test("without a chosen chime, that of the settings applies again")
   func settingsChime() async throws {
     let own = try PlayableFile.chime(Self.tone(milliseconds: 300), named: "own")
-    let service = try service { $0.chime = own }
+    let service = try service { $0.chimes.all = own }
     let client = try await service.client([.admin])
     try await service.startPlayer()
     let length = own.durationMilliseconds
@@ -130,6 +131,117 @@ struct PlayerPreferencesTests {
     for _ in 0..<2 {
       #expect(try await client.send(.delete, "/v1/playback/chime").number("chime.duration_ms") == length)
     }
+  }
+
+  // MARK: The chimes of kinds
+
+  private func setChime(_ client: TestClient, of kind: String, _ sound: [UInt8]) async throws -> TestAnswer {
+    try await client.send(
+      .put, "/v1/playback/chime/\(kind)", headers: ["Content-Type": "audio/wav"], body: Data(sound))
+  }
+
+  private func setChime(_ client: TestClient, of kind: String, json: String) async throws -> TestAnswer {
+    try await client.send(
+      .put, "/v1/playback/chime/\(kind)", headers: ["Content-Type": "application/json"], body: Data(json.utf8))
+  }
+
+  /// Plays a payment of each kind, and returns the lengths of the sounds before the words, in ms: 0 without a chime.
+  private func chimes(_ service: TestService, _ client: TestClient, _ round: String) async throws -> [String: Int] {
+    var lengths: [String: Int] = [:]
+    for kind in Payment.Kind.allCases.map(\.rawValue) {
+      let answer = try await client.post(
+        payment("\(kind)-\(round)", "12.50", #""kind":"\#(kind)","deliver":["clip","play"]"#))
+      #expect(answer.status == 201)
+      let samples = try await heard(service, "\(kind)-\(round)").samples
+      lengths[kind] = samples * 1000 / 22_050 - Int(try answer.number("clip.duration_ms").orThrow("a length"))
+    }
+    return lengths
+  }
+
+  @Test("each kind can have its own chime or none, which survives a restart, and is removed again")
+  func kindChimes() async throws {
+    let service = try service()
+    let client = try await service.client([.announce, .read, .play, .admin])
+    try await service.startPlayer()
+    service.output.hearAll()
+    #expect(try await chimes(service, client, "1").values.allSatisfy { abs($0) <= 1 })
+    #expect(try await setChime(client, Self.tone()).status == 200)
+    let answer = try await setChime(client, of: "refunded", Self.tone(milliseconds: 800))
+    let (all, refunded) = (try Self.length(Self.tone()), try Self.length(Self.tone(milliseconds: 800)))
+    #expect(try answer.number("chimes.refunded.duration_ms") == refunded && answer.number("chime.duration_ms") == all)
+    let none = try await setChime(client, of: "failed", json: #"{"chime":"none"}"#)
+    #expect(try none.status == 200 && none.value("chimes.failed.set") as? Bool == false)
+    func expectKept(_ heard: [String: Int]) {
+      for (kind, length) in heard {
+        let chime = kind == "refunded" ? refunded + 120 : kind == "failed" ? 0 : all + 120
+        #expect(abs(length - chime) <= 2, "\(kind): \(length) ms")
+      }
+      #expect(heard.count == Payment.Kind.allCases.count)
+    }
+    expectKept(try await chimes(service, client, "2"))
+    let restarted = try self.service()
+    #expect(restarted.log.lines.isEmpty)
+    let again = TestClient(server: restarted.server, key: client.key)
+    await service.server.player?.player?.stop()
+    try await restarted.startPlayer()
+    restarted.output.hearAll()
+    expectKept(try await chimes(restarted, again, "3"))
+    for kind in ["refunded", "failed"] {
+      #expect(try await again.send(.delete, "/v1/playback/chime/\(kind)").status == 200)
+    }
+    #expect(try await again.get("/v1/playback").value("chimes") as? [String: String] == [:])
+    #expect(try await chimes(restarted, again, "4").values.allSatisfy { abs($0 - all - 120) <= 2 })
+    let acts = try await restarted.ledger.administrativeActs().map(\.action)
+    #expect(acts.suffix(4) == [.chimeChanged, .chimeChanged, .chimeRemoved, .chimeRemoved])
+  }
+
+  @Test("the kinds' chimes of the settings apply until others are chosen, also if the chime of all is chosen")
+  func settingsKindChimes() async throws {
+    let own = try PlayableFile.chime(Self.tone(milliseconds: 300), named: "own")
+    let service = try service { $0.chimes.own = [.refunded: .sound(own), .failed: Chimes.Own.none] }
+    let client = try await service.client([.admin])
+    try await service.startPlayer()
+    #expect(try await setChime(client, Self.tone()).number("chimes.refunded.duration_ms") == own.durationMilliseconds)
+    let chosen = try await setChime(client, of: "refunded", Self.tone(milliseconds: 700))
+    #expect(try chosen.number("chimes.refunded.duration_ms") == Self.length(Self.tone(milliseconds: 700)))
+    let returned = try await client.send(.delete, "/v1/playback/chime/refunded")
+    #expect(try returned.number("chimes.refunded.duration_ms") == own.durationMilliseconds)
+    #expect(try returned.value("chimes.failed.set") as? Bool == false)
+  }
+
+  @Test("a kept chime of a kind that is broken is told, and that of the settings applies")
+  func brokenKindChime() async throws {
+    let kept = folder.url.appending(path: "player")
+    try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: true)
+    try Data("RIFF".utf8).write(to: kept.appending(path: "chime-refunded.wav"))
+    let service = try service()
+    let client = try await service.client([.admin])
+    try await service.startPlayer()
+    #expect(try await client.get("/v1/playback").value("chimes") as? [String: String] == [:])
+    #expect(service.log.lines.count { $0.contains("chime-refunded.wav") } == 1)
+  }
+
+  @Test("an unknown kind, a body that is neither a sound nor none, and keys that are no admin's are refused")
+  func badKindChime() async throws {
+    let service = try service()
+    let client = try await service.client([.admin])
+    try await service.startPlayer()
+    let other = try await service.client()
+    for (answer, status, code) in [
+      (try await setChime(client, of: "bonus", Self.tone()), 404, "not_found"),
+      (try await client.send(.delete, "/v1/playback/chime/Refunded"), 404, "not_found"),
+      (try await setChime(client, of: "refunded", Array("noise".utf8)), 422, "file_malformed"),
+      (try await setChime(client, of: "refunded", json: #"{"chime":"tone:falling"}"#), 422, "field_invalid"),
+      (try await setChime(client, of: "refunded", json: #"{"chime":null}"#), 422, "field_invalid"),
+      (try await setChime(client, of: "refunded", json: "{}"), 422, "field_missing"),
+      (try await setChime(client, of: "refunded", json: #"{"chimes":"none"}"#), 422, "field_unknown"),
+      (try await setChime(client, of: "refunded", json: "none"), 400, "payload_malformed"),
+      (try await setChime(other, of: "refunded", Self.tone()), 403, "scope_missing"),
+      (try await other.send(.delete, "/v1/playback/chime/refunded"), 403, "scope_missing"),
+    ] {
+      #expect(answer.status == status && answer.code == code, "\(answer.text)")
+    }
+    #expect(try await client.get("/v1/playback").value("chimes") as? [String: String] == [:])
   }
 
   @Test(

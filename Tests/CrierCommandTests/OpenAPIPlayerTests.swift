@@ -103,6 +103,22 @@ struct OpenAPIPlayerTests {
     try service.check("setChime", headers: ["Content-Type: audio/wav"], body: "noise", 422, "file_malformed")
     try service.check("setChime", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
     try service.check("removeChime", 200)
+    let kindChimed = try service.service.send(
+      "PUT", "/v1/playback/chime/refunded", headers: ["Content-Type: audio/wav"], body: sound)
+    try service.record(kindChimed, "setKindChime", 200)
+    #expect(try kindChimed.json()["chimes"]?["refunded"]?["set"] == .boolean(true))
+    try service.check("setKindChime", at: "refunded", json: #"{"chime":"none"}"#, 200)
+    try service.check("setKindChime", at: "bonus", json: #"{"chime":"none"}"#, 404, "not_found")
+    try service.check("setKindChime", at: "refunded", json: #"{"chime":"all"}"#, 422, "field_invalid")
+    try service.check("setKindChime", at: "refunded", json: "{}", 422, "field_missing")
+    try service.check("setKindChime", at: "refunded", json: #"{"chimes":1}"#, 422, "field_unknown")
+    try service.check("setKindChime", at: "refunded", json: "[]", 400, "payload_malformed")
+    let audio = ["Content-Type: audio/wav"]
+    try service.check("setKindChime", at: "refunded", headers: audio, body: "noise", 422, "file_malformed")
+    let text = ["Content-Type: text/plain"]
+    try service.check("setKindChime", at: "refunded", headers: text, body: "1", 415, "media_type_unsupported")
+    try service.check("removeKindChime", at: "refunded", 200)
+    try service.check("removeKindChime", at: "bonus", 404, "not_found")
     try service.check("resume", 200)
     _ = try events(service, stream, until: "played", "3")
     for _ in 0..<6 { _ = try service.service.send("POST", "/v1/playback/replay") }
@@ -113,6 +129,7 @@ struct OpenAPIPlayerTests {
     ] {
       try service.checkRefusals(id, "1")
     }
+    for id in ["setKindChime", "removeKindChime"] { try service.checkRefusals(id, "refunded") }
 
     let again = try listen(service, ["Last-Event-ID: 0"])
     #expect(try events(service, again, until: "accepted", "1").first?["position"]?.number == 1)

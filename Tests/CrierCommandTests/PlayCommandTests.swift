@@ -125,7 +125,8 @@ struct PlayCommandTests {
   @Test(
     "a number out of range is an error that names the flag",
     arguments: [
-      ["--volume", "101"], ["--gap=-1"], ["--chime", ""], ["--lead-in", "2001"],
+      ["--volume", "101"], ["--gap=-1"], ["--chime", ""], ["--chimes", ""], ["--chimes", "bonus=none"],
+      ["--chimes", "refunded"], ["--lead-in", "2001"],
       ["--wake-sound", "noise"], ["--keep-awake", "0"], ["--keep-awake", "ever"],
     ])
   func wrongNumbers(flags: [String]) throws {
@@ -152,6 +153,41 @@ struct PlayCommandTests {
     #expect((590...640).contains(length), "\(length)")
   }
 
+  /// The pitches of the two notes of a tone before the words, in Hz.
+  private func notes(of samples: [Int16]) -> [Double] {
+    let begin = samples.firstIndex { $0.magnitude > 200 } ?? 0
+    return [20..<160, 320..<520].map { part in
+      Tone.frequency(
+        of: samples[begin + part.lowerBound * 22_050 / 1000..<begin + part.upperBound * 22_050 / 1000], rate: 22_050)
+    }
+  }
+
+  @Test("Crier's own tones are chimes: rising for a payment, falling for a refund, and none for a failure")
+  func chimesOfKinds() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let device = try RawDevice(in: crier)
+    func heard(_ kind: String, _ flags: [String]) throws -> [Int16] {
+      let result = try crier.run(
+        [
+          "preview", "--amount", "5", "--currency", "USD", "--locale", "en-US", "--kind", kind, "--output",
+          device.output,
+        ]
+          + flags, environment: device.environment)
+      #expect(result.status == 0, "\(result.message)")
+      return device.samples
+    }
+    let chimes = ["--chime", "tone:rising", "--chimes", "refunded=tone:falling, failed=none"]
+    for (kind, second) in [("received", 987.77), ("withdrawn", 987.77), ("refunded", 440)] {
+      let notes = notes(of: try heard(kind, chimes))
+      #expect(abs(notes[0] / 659.26 - 1) < 0.02 && abs(notes[1] / second - 1) < 0.02, "\(kind): \(notes)")
+    }
+    let (plain, failed) = (try heard("failed", []), try heard("failed", chimes))
+    let length = try #require(plain.lastIndex { $0 != 0 })
+    let isSame = failed.prefix(length).elementsEqual(plain.prefix(length))
+    #expect(isSame)
+  }
+
   @Test("a lead-in is written to the device before the first sound, by crier play and by the service")
   func leadIn() throws {
     let crier = try Command()
@@ -162,12 +198,12 @@ struct PlayCommandTests {
       "play", file, "--output", device.output, "--lead-in", "700", "--wake-sound", "tone", "--keep-awake", "always",
       environment: device.environment)
     #expect(result.status == 0, "\(result.message)")
-    #expect(try device.leadIn() == 700)
+    #expect(device.leadIn() == 700)
     let settings = ["CRIER_LEAD_IN_MS": "400", "CRIER_WAKE_SOUND": "tone", "CRIER_LOCALE": "en-US"]
     let service = try RunningService(
       of: crier, ["--port", "0", "--output", device.output], environment: device.environment.merging(settings) { $1 })
     #expect(try service.announce(#"{"id":"1","amount":"1.00","currency":"USD","deliver":["play"]}"#).status == 201)
-    try eventually("the sound has the lead-in of the settings") { try device.leadIn() == 400 }
+    try eventually("the sound has the lead-in of the settings") { device.leadIn() == 400 }
   }
 
   @Test("two programs on one output play one after the other")
@@ -371,12 +407,16 @@ private struct RawDevice {
     environment = ["ALSA_CONFIG_PATH": configuration.path]
   }
 
-  /// The length in ms of what was played before the first sound, at 22,050 Hz; nil if no sound was played.
-  func leadIn() throws -> Int? {
+  /// All that was played since the device was last opened.
+  var samples: [Int16] {
     let bytes = [UInt8]((try? Data(contentsOf: file)) ?? Data())
-    let samples = stride(from: 0, to: bytes.count - 1, by: 2).map {
+    return stride(from: 0, to: bytes.count - 1, by: 2).map {
       Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
     }
+  }
+
+  /// The length in ms of what was played before the first sound, at 22,050 Hz; nil if no sound was played.
+  func leadIn() -> Int? {
     guard let begin = samples.firstIndex(where: { $0.magnitude > 200 }) else { return nil }
     // The tone is at most 33 high. Words and tones begin with a few quiet samples.
     let isTone = samples.prefix(begin).contains { (30...33).contains($0) }

@@ -22,6 +22,14 @@ struct ServeConfigurationFaultTests {
         "chime (crier.yaml, line 2): /nonexistent.wav does not exist; give an existing file.", "chime"
       ),
       (
+        "chimes:\n  refunded: /nonexistent.wav",
+        "chimes (crier.yaml, line 1): /nonexistent.wav does not exist; give an existing file.", "chimes"
+      ),
+      (
+        "chimes: failed=tone:falls",
+        "chimes (crier.yaml, line 1): falls: there is no description of this tone; choose one of bell,", "chimes"
+      ),
+      (
         "# Sound.\noutput: Default", "output (crier.yaml, line 2): “Default” is not an output: the outputs are",
         "output"
       ),

@@ -11,7 +11,8 @@ struct ServeConfigurationTests {
     ("hosts", "till.example, 192.0.2.7", "till.example"), ("output", "null", "none"), ("locale", "zh-CN", "en-GB"),
     ("group", "group.shop", "group.other"), ("rate", "2.5", "7"), ("burst", "9", "1"), ("speakers", "3", "1"),
     ("volume", "80", "0"), ("gap", "500", "0"), ("chime", "/tmp/bell.wav", "bell.wav"),
-    ("lead_in_ms", "500", "2000"), ("wake_sound", "tone", "silence"), ("keep_awake_seconds", "always", "60"),
+    ("chimes", "refunded=tone:falling,failed=none", "received=bell.wav"), ("lead_in_ms", "500", "2000"),
+    ("wake_sound", "tone", "silence"), ("keep_awake_seconds", "always", "60"),
     ("public_url", "https://pay.example", "http://pay.example:81/crier"), ("missing_number_ms", "100", "0"),
     ("backlog_payments", "20", "1"), ("backlog_seconds", "90", "1"), ("cache_mb", "16", "1"), ("url_days", "1", "30"),
     ("retention_days", "5", "400"), ("request_seconds", "5", "60"), ("stop_seconds", "3", "60"),
@@ -69,7 +70,7 @@ struct ServeConfigurationTests {
         "host": "127.0.0.1", "port": "8080", "hosts": "", "output": "default", "locale": "en-US",
         "group": "group.crier",
         "rate": "200.0", "burst": "400", "volume": "100", "gap": "250", "chime": "", "public_url": "",
-        "lead_in_ms": "0", "wake_sound": "silence", "keep_awake_seconds": "2",
+        "chimes": "", "lead_in_ms": "0", "wake_sound": "silence", "keep_awake_seconds": "2",
         "take_over": "true", "packs": "", "small_sums": "", "missing_number_ms": "2000", "backlog_payments": "0",
         "backlog_seconds": "0",
         "cache_mb": "64", "url_days": "7",
@@ -116,6 +117,16 @@ struct ServeConfigurationTests {
     #expect(printed["group"] == Shown(value: "group.shop", source: "environment"))
     #expect(printed["volume"] == Shown(value: "10", source: "crier.yaml"))
     #expect(printed["gap"] == Shown(value: "250", source: "default"))
+  }
+
+  @Test("the chimes of kinds can be a list with a line for each kind")
+  func chimesAsList() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write("chimes:\n  refunded: tone:falling\n  failed: none\n  received: /srv/my bell.wav\n", in: crier)
+    #expect(
+      try printed(crier)["chimes"]
+        == Shown(value: "refunded=tone:falling,failed=none,received=/srv/my bell.wav", source: "crier.yaml"))
   }
 
   @Test("the printed settings are a valid settings file with the same values")
@@ -220,6 +231,14 @@ struct ServeConfigurationTests {
       ("burst: 0", "burst (crier.yaml, line 1): give a whole number from 1 to 1000000"),
       ("volume: 101", "volume (crier.yaml, line 1): give a whole number from 0 to 100"),
       ("speakers: 0", "speakers (crier.yaml, line 1): give"), ("gap: 60001", "gap (crier.yaml, line 1): give"),
+      ("chimes: refunded", "chimes (crier.yaml, line 1): give a kind and its sound, with commas between them"),
+      ("chimes: refunded=a.wav,refunded=b.wav", "chimes (crier.yaml, line 1): give a kind and its sound"),
+      ("chimes: bonus=none", "chimes (crier.yaml, line 1): give a kind and its sound, with commas between them"),
+      (
+        "chimes: {bonus: none}", "bonus (crier.yaml, line 1): give a kind and its sound, such as refunded: tone:falling"
+      ),
+      ("chimes: {refunded: 'a,b.wav'}", "refunded (crier.yaml, line 1): give a kind and its sound"),
+      ("chimes: [refunded]", "chimes (crier.yaml, line 1): give exactly one value"),
       ("lead_in_ms: 2001", "lead_in_ms (crier.yaml, line 1): give a whole number from 0 to 2000"),
       ("wake_sound: noise", "wake_sound (crier.yaml, line 1): give one of silence, tone."),
       ("keep_awake_seconds: 0", "keep_awake_seconds (crier.yaml, line 1): give 1 to 86400 seconds, or always."),

@@ -105,7 +105,7 @@ struct PlayingTests {
   func chime() async throws {
     let lane = try TestLane()
     let player = try await lane.started {
-      $0.chime = Waveform(samples: Array(repeating: 9_000, count: 4_000), sampleRate: 2_000)
+      $0.chimes.all = Waveform(samples: Array(repeating: 9_000, count: 4_000), sampleRate: 2_000)
       $0.chimePause = 70
     }
     _ = try await player.accept(announcement("a"))

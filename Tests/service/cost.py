@@ -54,6 +54,7 @@ MAKE_SOUND = {
     "POST /v1/batches": "makes clips, and is charged to the account",
     "POST /v1/playback/replay": "the player speaks again; at most six replays in quick succession",
     "PUT /v1/playback/chime": "measures and converts a sound; needs the scope admin",
+    "PUT /v1/playback/chime/{kind}": "measures and converts a sound; needs the scope admin",
     "PUT /v1/packs/{id}/clips/{file}": "measures and compares a recording; needs the scope admin",
 }
 # Calls whose answer has so many parts that ten times the median is not enough: the most that they may cost, as a
@@ -113,6 +114,7 @@ def calls(facts):
         "DELETE /v1/playback/replays/{number}": [Call("/v1/playback/replays/{replay}")],
         "PUT /v1/playback/volume": [Call("/v1/playback/volume", {"volume": 40})],
         "DELETE /v1/playback/chime": [Call("/v1/playback/chime")],
+        "DELETE /v1/playback/chime/{kind}": [Call("/v1/playback/chime/refunded")],
         "GET /v1/batches": [Call("/v1/batches?limit=200")],
         "GET /v1/batches/{id}": [Call(f"/v1/batches/{facts['batch']}")],
         "DELETE /v1/batches/{id}": [Call(f"/v1/batches/{facts['batch']}", refusal=409)],

@@ -263,7 +263,7 @@ final class KeyRing: Sendable {
   private static func largestBody(of path: String) -> Int {
     switch path {
     case BatchRoutes.path: BatchRoutes.largestBody
-    case PlaybackRoutes.chimePath: PlaybackRoutes.largestChime
+    case _ where PlaybackRoutes.isChime(path): PlaybackRoutes.largestChime
     case _ where PackClipRoutes.isClip(path): PackClipRoutes.largestRecording
     default: AnnouncementRoutes.largestBody
     }

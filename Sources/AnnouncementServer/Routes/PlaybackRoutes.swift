@@ -42,6 +42,8 @@ struct PlaybackRoutes: Sendable {
       .put("/v1/playback/volume", .key(.play), setVolume),
       .put("/v1/playback/chime", .key(.admin), setChime),
       .delete("/v1/playback/chime", .key(.admin), removeChime),
+      .put("/v1/playback/chime/{kind}", .key(.admin), setKindChime),
+      .delete("/v1/playback/chime/{kind}", .key(.admin), removeKindChime),
       .delete("/v1/playback/{id}", .key(.play), cancel),
       .delete("/v1/playback/replays/{number}", .key(.play), cancelReplay),
     ]
@@ -100,12 +102,16 @@ struct PlaybackRoutes: Sendable {
         case isSet = "set"
         case durationMilliseconds = "duration_ms"
       }
+
+      init(_ chime: Waveform?) { (isSet, durationMilliseconds) = (chime != nil, chime?.durationMilliseconds) }
     }
 
     var lane: String
     var state: String
     var volume: Int
     var chime: Chime
+    /// The chimes of the kinds of payments that have their own.
+    var chimes: [String: Chime]
     @ExplicitNull var playing: Playing? = nil
     var waiting: [Waiting]
     var waitingCount: Int
@@ -134,7 +140,7 @@ struct PlaybackRoutes: Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-      case lane, state, volume, chime, playing, waiting, elsewhere
+      case lane, state, volume, chime, chimes, playing, waiting, elsewhere
       case waitingCount = "waiting_count"
       case deviceLostSince = "device_lost_since"
       case deviceCode = "device_code"
@@ -146,8 +152,11 @@ struct PlaybackRoutes: Sendable {
   func status(_ call: Call) async throws -> Response {
     guard let lanePlayer = player, let settings = preferences?.settings else { throw Problem.noPlayer }
     let sender = try call.sender
-    let chime = Status.Chime(
-      isSet: settings.chime != nil, durationMilliseconds: settings.chime?.durationMilliseconds)
+    let chime = Status.Chime(settings.chimes.all)
+    let chimes = Dictionary(
+      uniqueKeysWithValues: settings.chimes.own.keys.map { kind in
+        (kind.rawValue, Status.Chime(settings.chimes.chime(of: kind)))
+      })
     let elsewhere = try await ledger.waitingLanes().filter { $0.lane != lanePlayer.lane }
       .map { Status.Elsewhere(lane: $0.lane, waitingCount: $0.count, isPlayed: $0.isPlayed) }
     guard let player = lanePlayer.player else {
@@ -155,14 +164,14 @@ struct PlaybackRoutes: Sendable {
       return try ServiceJSON.response(
         .ok,
         Status(
-          lane: lanePlayer.lane, state: "stopped", volume: settings.volume, chime: chime, waiting: [],
+          lane: lanePlayer.lane, state: "stopped", volume: settings.volume, chime: chime, chimes: chimes, waiting: [],
           waitingCount: count, elsewhere: elsewhere))
     }
     let lane = try await player.status()
     var status = Status(
       lane: lane.lane,
       state: lane.isDeviceLost ? "device_lost" : lane.isPaused ? "paused" : lane.playing == nil ? "idle" : "playing",
-      volume: lane.volume, chime: chime, waiting: [], waitingCount: lane.unheardCount,
+      volume: lane.volume, chime: chime, chimes: chimes, waiting: [], waitingCount: lane.unheardCount,
       deviceLostSince: lane.deviceLoss?.since, deviceCode: lane.deviceLoss?.code,
       blockedSince: lane.blockage?.since, blockedCode: lane.blockage?.code, elsewhere: elsewhere)
     var waiting = lane.next

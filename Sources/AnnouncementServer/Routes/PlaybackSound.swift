@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
@@ -7,10 +8,13 @@ import Hummingbird
 import Ledger
 import Playback
 import ServiceAccess
+import Waveforms
 
-/// The routes that set the volume and the chime of the player.
+/// The routes that set the volume and the chimes of the player.
 extension PlaybackRoutes {
   static let chimePath = "/v1/playback/chime"
+  /// Whether a path sets a chime.
+  static func isChime(_ path: String) -> Bool { path == chimePath || path.hasPrefix("\(chimePath)/") }
   /// The maximum size of a chime's file, in bytes.
   static let largestChime = 4 << 20
 
@@ -27,26 +31,64 @@ extension PlaybackRoutes {
 
   func setChime(_ call: Call) async throws -> Response {
     let (player, preferences) = (try running(), try kept)
-    try call.requireSound()
-    let bytes = [UInt8](try await largeBodies.read(call, of: try call.sender.account, upTo: Self.largestChime))
-    try await keys.requireInForce(try call.sender)
-    let chime = try await onWaitingThread {
-      do throws(PlayableFileError) {
-        return try PlayableFile.chime(bytes, named: "body")
-      } catch {
-        throw Problem(.unprocessableContent, error.code.rawValue, "\(error)")
-      }
-    }
-    try await preferences.keepChime(chime) { try await player.setChime($0.chime) }
+    let chime = try await readChime(call)
+    try await preferences.keepChime(chime) { try await player.setChimes($0.chimes) }
     await administration.record(.chimeChanged, call)
     return try await status(call)
   }
 
   func removeChime(_ call: Call) async throws -> Response {
     let (player, preferences) = (try running(), try kept)
-    try await preferences.keepChime(nil) { try await player.setChime($0.chime) }
+    try await preferences.keepChime(nil) { try await player.setChimes($0.chimes) }
     await administration.record(.chimeRemoved, call)
     return try await status(call)
+  }
+
+  /// Sets the chime of a kind of payments: a sound, or none.
+  func setKindChime(_ call: Call) async throws -> Response {
+    let (player, preferences, kind) = (try running(), try kept, try Self.kind(call))
+    let chime: Chimes.Own
+    if call.mediaType == "application/json" {
+      let remedy = "give none, or send a sound file with its media type"
+      let fields = try await JSONFields.read(call, keys: ["chime"], keys)
+      let value = try fields.required("chime", try fields.string("chime", remedy), remedy)
+      guard value == "none" else { throw fields.invalid("chime", remedy) }
+      chime = .none
+    } else {
+      chime = .sound(try await readChime(call))
+    }
+    try await preferences.keepChime(chime, of: kind) { try await player.setChimes($0.chimes) }
+    await administration.record(.chimeChanged, call, subject: kind.rawValue)
+    return try await status(call)
+  }
+
+  func removeKindChime(_ call: Call) async throws -> Response {
+    let (player, preferences, kind) = (try running(), try kept, try Self.kind(call))
+    try await preferences.keepChime(nil, of: kind) { try await player.setChimes($0.chimes) }
+    await administration.record(.chimeRemoved, call, subject: kind.rawValue)
+    return try await status(call)
+  }
+
+  private static func kind(_ call: Call) throws(Problem) -> Payment.Kind {
+    guard let kind = Payment.Kind(rawValue: call.parameter) else {
+      let kinds = Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Problem(.notFound, "not_found", "There is no such kind of payment. The kinds are \(kinds).")
+    }
+    return kind
+  }
+
+  /// Reads a chime from the body of a request.
+  private func readChime(_ call: Call) async throws -> Waveform {
+    try call.requireSound()
+    let bytes = [UInt8](try await largeBodies.read(call, of: try call.sender.account, upTo: Self.largestChime))
+    try await keys.requireInForce(try call.sender)
+    return try await onWaitingThread {
+      do throws(PlayableFileError) {
+        return try PlayableFile.chime(bytes, named: "body")
+      } catch {
+        throw Problem(.unprocessableContent, error.code.rawValue, "\(error)")
+      }
+    }
   }
 
   private var kept: PlayerPreferences {

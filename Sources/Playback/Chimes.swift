@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Announcements
+public import Waveforms
+
+/// The chimes before announcements, mastered to the loudness of announcements: one for all, and others for the kinds of
+/// payments that have their own, so that a refund is not taken for income before its words come.
+public struct Chimes: Sendable, Hashable {
+  /// What a kind of payments has instead of the chime of all announcements.
+  public enum Own: Sendable, Hashable {
+    /// No chime.
+    case none
+    case sound(Waveform)
+  }
+
+  /// The chime of all announcements whose kind has none of its own; nil for none.
+  public var all: Waveform?
+  public var own: [Payment.Kind: Own]
+
+  public init(all: Waveform? = nil, own: [Payment.Kind: Own] = [:]) {
+    (self.all, self.own) = (all, own)
+  }
+
+  /// Returns the chime of a kind; nil for none.
+  ///
+  /// - Parameter kind: The kind of the payment; nil for an announcement that is not one, such as text.
+  public func chime(of kind: Payment.Kind?) -> Waveform? {
+    switch kind.flatMap({ own[$0] }) {
+    case nil: all
+    case Own.none?: nil
+    case .sound(let chime)?: chime
+    }
+  }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Announcer
 import Foundation
 import TestSupport
 import Testing

@@ -91,6 +91,8 @@ public struct AmountReader: Sendable {
       guard tokens.allSatisfy({ $0.kind != .unit }) else { throw .unreadable }
     } else if let name = CurrencyNames.range(of: names, in: text, separatesWords: separatesWords) {
       let unit = Unit(currencies: currency, whenNamed: [], fraction: 0, tag: Unit.untold)
+      // Without spaces, a name behind a number may go on like one: 오만 is Oman and 50,000.
+      if !separatesWords, name.lowerBound > 0, language.lexicon.beginsWithNumber(text[name]) { throw .ambiguous }
       tokens = try language.lexicon.tokens(of: text[..<name.lowerBound])
       tokens.append(Token(kind: .unit, tag: unit.tag, value: 0, unit: unit))
       tokens += try language.lexicon.tokens(of: text[name.upperBound...])

@@ -45,7 +45,9 @@ final class CurrencyNames: Sendable {
   static func range(of names: [[UInt32]], in text: [UInt32], separatesWords: Bool) -> Range<Int>? {
     for name in names where name.count < text.count {
       let last = text.count - name.count
-      for start in [last, 0] + Array(1..<max(1, last)) {
+      for turn in 0...last {
+        // The last place, then the first, then those between.
+        let start = turn == 0 ? last : turn - 1
         let end = start + name.count
         guard text[start] == name[0], text[start..<end].elementsEqual(name) else { continue }
         if !separatesWords { return start..<end }

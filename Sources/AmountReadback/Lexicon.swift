@@ -72,6 +72,19 @@ struct Lexicon: Sendable {
     return slot
   }
 
+  /// Returns whether a word for a number, a scale or a point is at the start of folded text.
+  func beginsWithNumber(_ scalars: ArraySlice<UInt32>) -> Bool {
+    var node: Int32 = 0
+    for scalar in scalars {
+      let edge = edges[slot(node, scalar)]
+      if edge.key == Self.empty { return false }
+      node = edge.child
+      let word = words[Int(node)]
+      if word >= 0, ![.unit, .joiner].contains(tokens[Int(word)].kind) { return true }
+    }
+    return false
+  }
+
   /// Divides folded text into words. At each position the longest possible word is used.
   ///
   /// - Throws: `.unreadable` when a word is not in the lexicon.

@@ -92,12 +92,15 @@ package struct AnnouncementPushes: Sendable {
     let wanted = request.notification
     let volume = try wanted.criticalVolume.map { try Hundredths($0) }
     let level = wanted.interruptionLevel.flatMap { AlertMessage.InterruptionLevel(rawValue: $0.rawValue) }
+    // A payment that may still fail does not break through a focus.
+    var isPending = false
+    if case .payment(let payment) = request.announcement { isPending = payment.kind == .pending }
     // A phone that has the clip plays it even if the app's extension does not run in time.
     return AlertMessage(
       title: banner.title, subtitle: banner.subtitle, body: banner.body, badge: wanted.badge,
       sound: try AlertMessage.Sound(report.clip.name, criticalVolume: volume),
       threadID: wanted.threadID ?? "payments",
-      interruptionLevel: level ?? (volume == nil ? .timeSensitive : .critical),
+      interruptionLevel: level ?? (volume != nil ? .critical : isPending ? .active : .timeSensitive),
       relevanceScore: try wanted.relevanceScore.map { try Hundredths($0) }, attachmentURL: wanted.attachmentURL,
       content: content)
   }

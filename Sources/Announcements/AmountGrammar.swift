@@ -141,7 +141,8 @@ struct AmountGrammar {
   func name(of currency: Currency, isMinor: Bool) -> String? {
     let units = book.content.currencies[currency.code]
     if isMinor { return (units?.minor.last ?? book.minorUnits[currency.code])?.other }
-    return units?.major.other ?? (try? otherName(of: currency, isOne: false))
+    // Of 新台币十二元, the part before the number is the one that tells the currency.
+    return units.map { $0.major.before ?? $0.major.other } ?? (try? otherName(of: currency, isOne: false))
   }
 
   /// Returns the name of a currency that has no units in the book: the book's own name, or else CLDR's.

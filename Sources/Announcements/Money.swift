@@ -45,7 +45,7 @@ public struct Money: Sendable, Hashable {
     }
     guard (1...2).contains(parts.count), digitsOnly else {
       if let sign = text.unicodeScalars.first, sign == "-" || sign == "\u{2212}",
-        text.utf8.contains(where: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        text.contains(where: \.isNumber), !text.contains(where: \.isLetter)
       {
         throw Self.negative(field)
       }

@@ -8,7 +8,9 @@ extension PhraseBook.Content {
     let words: Set<String> = ["GBP", "KRW", "PEN"]
     var table = ReplacementTable()
     for (code, units) in currencies {
-      for name in [units.major.one, units.major.other].compactMap(\.self) {
+      // 元 behind 新台币 is not a name of its own, but 新台币元 is.
+      let before = units.major.before
+      for name in [units.major.one, units.major.other].compactMap(\.self).map({ (before ?? "") + $0 }) {
         let isUnspaced = name.unicodeScalars.allSatisfy(\.isUnspaced)
         if isUnspaced || !words.contains(code) { table.add(name, code, isWholeWord: !isUnspaced) }
       }

@@ -375,8 +375,15 @@ extension PhraseBook.Content {
     return units
   }
 
-  /// What is wrong with ``currencyNames`` and ``minorUnits``; `nil` if they are valid.
+  /// What is wrong with the names of currencies, with ``currencyNames`` and with ``minorUnits``; `nil` if they are valid.
   private var otherCurrenciesFault: String? {
+    var owners: [String: String] = [:]
+    for (code, units) in currencies.sorted(by: { $0.key < $1.key }) {
+      let name = (units.major.before ?? "") + units.major.other
+      if let other = owners.updateValue(code, forKey: name) {
+        return "currencies.\(code) and currencies.\(other) have the same name"
+      }
+    }
     for code in (currencyNames ?? [:]).keys.sorted() {
       if Currency(code: code) == nil { return "currencyNames.\(code) is not in ISO 4217" }
       if currencies[code] != nil { return "currencyNames.\(code) has an entry in currencies too" }

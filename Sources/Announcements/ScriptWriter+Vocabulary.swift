@@ -21,6 +21,7 @@ extension ScriptWriter {
     let asked = currencies ?? [ownCurrency].compactMap(\.self)
     guard let main = asked.first else { return Vocabulary(locale: book.locale, blocks: []) }
     var builder = VocabularyBuilder(writer: self)
+    builder.writer.smallSums = SmallSums()
     // The words around the amount come first. Each further block then makes complete announcements possible.
     try builder.addSentence(.received, in: main)
     for currency in asked { try builder.addAmounts(in: currency) }
@@ -28,6 +29,7 @@ extension ScriptWriter {
     try builder.addChannels(in: main)
     for kind in Payment.Kind.allCases { try builder.addOptionalParts(kind, in: main) }
     try builder.addSummaries(in: main)
+    try builder.addOnly(in: main)
     for currency in bookCurrencies where includesOtherCurrencies && !asked.contains(currency) {
       try builder.addUnits(of: currency)
     }
@@ -46,7 +48,7 @@ extension ScriptWriter {
 
 /// Collects tokens in the order in which announcements first need them.
 private struct VocabularyBuilder {
-  let writer: ScriptWriter
+  var writer: ScriptWriter
   /// The blocks, whose words are not filled in yet. Each has the number of its words in ``words``.
   private var spans: [(block: Vocabulary.Block, count: Int)] = []
   private var known: Set<String> = []
@@ -137,6 +139,15 @@ private struct VocabularyBuilder {
       try add(.summary(try PaymentSummary(totals: [total])), smallestAmount: nil)
     }
     close("a summary of up to 9,999 payments", isRequired: false)
+  }
+
+  /// Adds the word before a very small sum.
+  mutating func addOnly(in currency: Currency) throws(AnnouncementError) {
+    let usual = writer.smallSums
+    writer.smallSums = SmallSums("\(currency.code)=1000") ?? usual
+    try add(Payment(amount: example(currency)), smallestAmount: nil)
+    writer.smallSums = usual
+    close("the word before a very small sum, which the setting small_sums asks for", isRequired: false)
   }
 
   /// Adds the words that another currency needs in addition to the numbers: its units, and the forms of numbers before

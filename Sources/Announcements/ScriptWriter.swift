@@ -16,7 +16,7 @@ public struct ScriptWriter: Sendable {
   /// The user's lexicon for the book's language, combined with the book's own readings.
   let lexicon: ReplacementTable
   let sumWords: SumWords
-  let smallSums: SmallSums
+  var smallSums: SmallSums
 
   init(
     book: PhraseBook, askedLocale: String, voices: ScriptVoices, pronunciations: Pronunciations,

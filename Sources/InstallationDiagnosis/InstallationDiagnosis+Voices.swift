@@ -97,13 +97,20 @@ extension InstallationDiagnosis {
     guard !facts.packs.isEmpty else {
       return InstallationCheck(.voicePacks, "none; the engine speaks everything", problems)
     }
-    let sound = facts.packs.compactMap { pack -> String? in
-      guard case .sound(let digest) = pack.condition else { return nil }
-      return "\(pack.id) (\(digest.prefix(8)))"
+    var (sound, hints): ([String], [String]) = ([], [])
+    for pack in facts.packs {
+      guard case .sound(let digest, let locale, let lacking) = pack.condition else { continue }
+      sound.append("\(pack.id) (\(digest.prefix(8))\(lacking > 0 ? ", lacks \(lacking) words" : ""))")
+      guard lacking > 0 else { continue }
+      hints.append(commands.crier("voices sheet --locale \(Shell.quoted(locale)) --missing \(Shell.quoted(pack.id))"))
     }
+    // A pack need not have all words, so this is no problem.
+    let hint =
+      hints.isEmpty ? "" : "; the engine says what a pack lacks, and this lists it: " + hints.joined(separator: "; ")
     return InstallationCheck(
       .voicePacks,
-      sound.isEmpty ? "no pack can be used" : "every clip has its digest: \(sound.joined(separator: ", "))", problems)
+      sound.isEmpty ? "no pack can be used" : "every clip has its digest: \(sound.joined(separator: ", "))\(hint)",
+      problems)
   }
 
   private static func problem(_ pack: VoicePackFacts.Pack, _ commands: RemedyCommands) -> InstallationProblem? {

@@ -211,8 +211,11 @@ public struct VoicePackFacts: Sendable, Hashable {
   public enum Condition: Sendable, Hashable {
     /// Every clip has its digest.
     ///
-    /// - Parameter digest: The pack's digest, 64 hexadecimal digits.
-    case sound(digest: String)
+    /// - Parameters:
+    ///   - digest: The pack's digest, 64 hexadecimal digits.
+    ///   - locale: The locale that the pack speaks.
+    ///   - lacking: The number of words that announcements may need and the pack does not have.
+    case sound(digest: String, locale: String, lacking: Int)
     /// The pack cannot be read.
     case unusable(String)
     /// A file of the pack does not have its digest.

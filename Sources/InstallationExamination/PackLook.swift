@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
 public import Foundation
 public import InstallationDiagnosis
 import VoicePackIntegrity
@@ -12,14 +13,17 @@ public enum PackLook {
   ///   - installed: The folder of the packs that belong to the installation.
   ///   - choices: The file with the packs that were chosen.
   ///   - settled: The choices of the settings.
-  public static func look(own: URL, installed: URL, choices: URL, settled: ChosenPacks) -> VoicePackFacts {
+  ///   - books: The phrase books, which tell what a pack lacks; nil if they cannot be read.
+  public static func look(
+    own: URL, installed: URL, choices: URL, settled: ChosenPacks, books: PhraseBooks?
+  ) -> VoicePackFacts {
     let shelf = VoicePackShelf(folders: [own, installed], choices: choices, settled: settled)
     let ids = shelf.ids
     let packs = ids.compactMap { id in
       shelf.directory(id: id).map { folder in
         VoicePackFacts.Pack(
           id: id, isUsers: folder.deletingLastPathComponent().standardizedFileURL.path == own.standardizedFileURL.path,
-          condition: condition(of: folder))
+          condition: condition(of: folder, books))
       }
     }
     let missing = shelf.choices.filter { !ids.contains($0.id) }.map {
@@ -28,13 +32,17 @@ public enum PackLook {
     return VoicePackFacts(packs: packs, missingChoices: missing, choicesFault: shelf.choicesFault?.description)
   }
 
-  private static func condition(of folder: URL) -> VoicePackFacts.Condition {
+  private static func condition(of folder: URL, _ books: PhraseBooks?) -> VoicePackFacts.Condition {
     do throws(VoicePackError) {
       // A copy, because a mapped file that is truncated meanwhile would end the process.
       let pack = try VoicePack(directory: folder, storage: .copied)
       do throws(VoicePackIntegrityError) {
         try PackIntegrity.verify(pack)
-        return .sound(digest: pack.manifest.digest)
+        let manifest = pack.manifest
+        let vocabulary = try? books?.writer(for: manifest.locale).vocabulary()
+        return .sound(
+          digest: manifest.digest, locale: manifest.locale,
+          lacking: vocabulary.map { manifest.tokensLacking(of: $0).count } ?? 0)
       } catch {
         return .changed(file: error.file ?? PackManifest.fileName)
       }

@@ -75,7 +75,7 @@ public struct NotificationPayload: Sendable, Hashable {
   private var category: PlaybackItem.Category {
     switch content?.kind {
     case "received": .payment
-    case "refunded", "withdrawn", "failed": .refund
+    case "refunded", "withdrawn", "failed", "pending": .refund
     default: .information
     }
   }

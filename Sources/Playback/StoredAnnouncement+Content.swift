@@ -20,7 +20,7 @@ extension StoredAnnouncement {
   }
 
   /// Creates an announcement with the category and the sequence number of a request. Received money is a payment; money
-  /// that was refunded, withdrawn or failed is a refund; text and a pending payment are information.
+  /// that was refunded, withdrawn or failed, or is pending, is a refund; text is information.
   ///
   /// - Parameters:
   ///   - id: The id of the request.
@@ -140,9 +140,8 @@ extension Ledger.Category {
   public init(_ kind: Payment.Kind) {
     switch kind {
     case .received: self = .payment
-    case .refunded, .withdrawn, .failed: self = .refund
-    // A payment that may still fail is no money yet, so nothing waits for it.
-    case .pending: self = .information
+    // A pending payment must not be heard after the money that it becomes, so it keeps its place in the order.
+    case .refunded, .withdrawn, .failed, .pending: self = .refund
     }
   }
 }

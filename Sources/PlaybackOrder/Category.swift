@@ -8,7 +8,7 @@ extension PlaybackItem {
   public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
     /// Money was received.
     case payment
-    /// Money was refunded, withdrawn, or failed to arrive.
+    /// Money was refunded or withdrawn, failed to arrive, or is still pending.
     case refund
     /// An event that needs immediate attention.
     case alert

@@ -143,7 +143,8 @@ struct SoundStream: ~Copyable {
   mutating func readMean(limit: Int) throws(SoundFileError) -> [Int16] {
     var samples: [Int16] = []
     while true {
-      // Read as floating-point numbers, because libsndfile does not scale the samples of such a file to integers.
+      // Read as floating-point numbers, because libsndfile does not scale floating-point samples to integers (seen with
+      // 1.2.0: such a file was read as silence).
       let piece = try nextFrames(atMost: 16_384)
       guard !piece.isEmpty else { return samples }
       guard samples.count + piece.count / channels <= limit else {

@@ -121,6 +121,7 @@ struct DevicePlaying {
           try fill()
         } catch {
           guard error.kind == .underrun else { throw error }
+          device.isAwake = false  // Nothing was written for a while, so the sink may have fallen asleep.
           try begin(at: samples.count)
         }
       } while rest(duration(frames: device.format.bufferFrames) / 2)

@@ -33,7 +33,7 @@ public struct Waking: Sendable, Hashable {
   /// The frequency of the tone in Hz: low, and so hard to hear. Subwoofers that wake up on a signal look for one below
   /// 200 Hz (owner's manual of the Yamaha YST-SW215).
   static let hertz = 100
-  /// The amplitude of the tone: -60 dBFS, about 1 mV at a line output of 1 V, and at least 44 dB below the words.
+  /// The amplitude of the tone: -60 dBFS, a thousandth of full scale, and at least 44 dB below the words.
   static let amplitude = 32_767 * 0.001
 
   /// Returns the samples of these frames, at a rate in Hz. At frame 0 the tone crosses zero, so that a sound joins it

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
 public import Foundation
 
 /// A voice pack's description of itself: `manifest.json` in the pack's folder, documented in `docs/voice-packs.md`.
@@ -129,5 +130,13 @@ public struct PackManifest: Sendable, Hashable, Codable {
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       return try encoder.encode(bare)
     }
+  }
+}
+
+extension PackManifest {
+  /// Returns the tokens that every announcement of the locale may need, and that the pack lacks. The most useful ones to
+  /// record come first.
+  public func tokensLacking(of vocabulary: Vocabulary) -> [String] {
+    vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token).filter { tokens[$0] == nil }
   }
 }

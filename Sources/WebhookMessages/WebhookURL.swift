@@ -3,8 +3,8 @@
 public import Foundation
 import HostAddresses
 
-/// The URL of an endpoint, checked except for the addresses of a host that is a name. Its path and query may be secret, so never log
-/// it.
+/// The URL of an endpoint, checked except for the addresses of a host that is a name. Its path and query may be secret,
+/// so never log it.
 public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
   /// The maximum length of the text, in bytes.
   public static let longest = 2_000

@@ -52,7 +52,7 @@ struct InstallationLook {
       engine: await EngineLook.look(speaker: installation.speaker),
       packs: PackLook.look(
         own: home.voices, installed: installation.voices, choices: home.chosenPacks,
-        settled: configuration?.packs ?? ChosenPacks()),
+        settled: configuration?.packs ?? ChosenPacks(), books: try? PhraseBooks(directory: installation.templates)),
       output: await configuration.asyncMap { await output($0, homeFacts, ledger) }, port: configuration.map(port),
       pushes: pushes,
       unit: await UnitLook.look(

@@ -80,6 +80,12 @@ struct AmountReaderTests {
     }
     for code in Set(Locale.commonISOCurrencyCodes).union(Self.units) {
       let name = try #require(Locale(identifier: locale).localizedString(forCurrencyCode: code))
+      // Without spaces, a name that begins like a number is no end of it: 십이 오만 리알.
+      let digits = ["ko": "일이삼사오육칠팔구십백천만억조영공점", "zh": "零一二三四五六七八九十百千万亿点"][locale]
+      if let digits, let first = name.first, digits.contains(first), !Self.units.contains(code) {
+        #expect(read(twelve + name, code) == .refused(.ambiguous), "\(locale) \(code) \(name)")
+        continue
+      }
       #expect(read(twelve + name, code) == .amount(1200), "\(locale) \(code) \(name)")
       let counted = style(code).format(12).replacing("12", with: twelve.trimmingCharacters(in: .whitespaces))
       // Outside English the newest currencies have no plural forms yet, and a code is not a name.
@@ -114,5 +120,15 @@ struct AmountReaderTests {
     ] {
       #expect(read(text, "USD") == .refused(.unreadable))
     }
+  }
+
+  @Test(
+    "without spaces, a name behind a number is refused if it goes on like the number",
+    arguments: [
+      ("ko", "이십 오만 리알", "OMR"), ("ko", "십 조지아 라리", "GEL"), ("ko", "이십 칠레 페소", "CLP"),
+      ("ko", "이십 이집트 파운드", "EGP"), ("ko", "이십 사우디아라비아 리얄", "SAR"), ("zh", "两百慕大元", "BMD"),
+    ])
+  func namesLikeNumbers(locale: String, words: String, code: String) throws {
+    #expect(try Reading(locale)(words, code) == .refused(.ambiguous))
   }
 }

@@ -76,6 +76,7 @@ struct SentencesTests {
     arguments: [
       ("oxxo", "en OXXO", "en ocso"), ("spei", "por SPEI", "por espéi"), ("codi", "con CoDi", "con codi"),
       ("paypal", "mediante PayPal", "mediante péipal"), ("applepay", "mediante Apple Pay", "mediante ápol péi"),
+      ("wechat", "mediante WeChat Pay", "mediante uíchat péi"),
     ])
   func names(channel: String, words: String, spelling: String) throws {
     let script = try writing("es-MX", "5", "MXN", channel: channel).script
@@ -101,7 +102,7 @@ struct SentencesTests {
       ("en-US", "Received only two hundred Vietnamese dong"),
       ("es-MX", "Recibiste un pago de solo doscientos dongs vietnamitas"),
       ("hi-IN", "केवल दो सौ वियतनामी डोंग प्राप्त हुए"), ("ja-JP", "わずか、にひゃくベトナム ドンをうけとりました"),
-      ("ko-KR", "단, 이백 베트남 동 입금되었습니다"), ("zh-CN", "到账仅二百越南盾"),
+      ("ko-KR", "단돈 이백 베트남 동 입금되었습니다"), ("zh-CN", "到账只有二百越南盾"),
     ])
   func only(locale: String, text: String) throws {
     let small = try SmallSums("VND=1000 USD=0.10").orThrow("a setting")

@@ -140,7 +140,8 @@ struct SumsInNamesTests {
   @Test(
     "names of people, and units alone, are no sums",
     arguments: [
-      ("ko-KR", "이원재"), ("ko-KR", "백원우"), ("zh-CN", "张三元"), ("ja-JP", "五十鈴"), ("zh-CN", "五十铃"), ("es-MX", "Ana Real"),
+      ("ko-KR", "이원재"), ("ko-KR", "백원우"), ("ko-KR", "오리온"), ("zh-CN", "张三元"), ("ja-JP", "五十鈴"), ("zh-CN", "五十铃"),
+      ("es-MX", "Ana Real"),
       ("es-MX", "Grupo Ávila y Franco"), ("es-MX", "Tapia, Serrano y Colón"),
       ("en-US", "Penny Lane"), ("en-US", "Ayn Rand"), ("en-US", "Anne Frank"), ("en-US", "Mark Twain"),
       ("en-US", "Krona Berg"), ("en-US", "Leu Hofer"), ("zh-CN", "比尔"), ("ja-JP", "タカ"), ("hi-IN", "सोम"),

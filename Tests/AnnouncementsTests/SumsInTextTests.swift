@@ -292,4 +292,30 @@ struct SumsInTextTests {
   func otherNumbers(text: String, locale: String, words: String) throws {
     #expect(try Books.script(.text(text, locale: nil), locale).text == words)
   }
+
+  @Test(
+    "a word in capitals, a room or a length beside a number is no sum",
+    arguments: [
+      ("en-US", "HAIR GEL 2.50"), ("en-US", "BLUE PEN 1.50 each"), ("en-US", "COFFEE CUP 2.25"),
+      ("en-US", "Meet us at 5.30 ALL welcome"), ("en-US", "OPEN 9.30 ALL DAY"), ("en-US", "TOP 10"), ("en-US", "TRY 1"),
+      ("zh-CN", "房间RM5"), ("zh-CN", "5rm房间"), ("zh-CN", "6ft高"), ("zh-CN", "3Rp计划"),
+
+    ])
+  func noSums(locale: String, text: String) throws {
+    let said = try Books.script(.text(text, locale: locale), locale).text
+    // The words that are left are those of the text: nothing was taken for a currency.
+    for word in text.split(whereSeparator: { !$0.isLetter }).filter({ $0.allSatisfy(\.isASCII) }) {
+      #expect(said.contains(word), "\(said)")
+    }
+  }
+
+  @Test(
+    "a currency that is named on both sides of its number keeps its name in every form",
+    arguments: [
+      ("NT$100元", "新台币一百元"), ("100新台币", "新台币一百元"), ("NT$1.234", "一, 二三四新台币"), ("100元", "一百元"),
+    ])
+  func bothSides(text: String, said: String) throws {
+    let words = try Books.script(.text("收到\(text)", locale: "zh-CN"), "zh-CN").text.replacing(" ", with: "")
+    #expect(words == "收到\(said.replacing(" ", with: ""))")
+  }
 }

@@ -14,7 +14,8 @@ extension InstallationFacts {
       console: ConsoleFacts(folder: "/usr/share/crier/Console", isComplete: true),
       engine: .ready(identity: "espeak-ng-1.51-8c1f5e0d9b7a6432", milliseconds: 41),
       packs: VoicePackFacts(packs: [
-        VoicePackFacts.Pack(id: "my-shop", isUsers: true, condition: .sound(digest: "0123456789abcdef"))
+        VoicePackFacts.Pack(
+          id: "my-shop", isUsers: true, condition: .sound(digest: "0123456789abcdef", locale: "en-US", lacking: 0))
       ]),
       output: OutputFacts(
         name: "default", servers: ["PipeWire"], cards: 1, outcome: .silencePlayed(milliseconds: 112)),

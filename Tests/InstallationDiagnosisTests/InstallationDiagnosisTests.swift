@@ -227,6 +227,26 @@ struct InstallationDiagnosisTests {
     }
   }
 
+  @Test("a pack that lacks words is no fault, and the command that lists them is named")
+  func lackingPack() {
+    func found(lacking: Int) -> (verdict: InstallationCheck.Verdict?, text: String?) {
+      let diagnosis = InstallationFacts.diagnosis {
+        $0.packs.packs = [
+          VoicePackFacts.Pack(
+            id: "my-shop", isUsers: true,
+            condition: .sound(digest: "0123456789abcdef", locale: "en-US", lacking: lacking))
+        ]
+      }
+      return (diagnosis[.voicePacks]?.verdict, diagnosis[.voicePacks]?.found)
+    }
+    let lacking = found(lacking: 5)
+    #expect(lacking.verdict == .ok)
+    #expect(lacking.text?.contains("my-shop (01234567, lacks 5 words)") == true, "\(lacking.text ?? "")")
+    #expect(lacking.text?.contains("voices sheet --locale en-US --missing my-shop") == true, "\(lacking.text ?? "")")
+    let whole = found(lacking: 0)
+    #expect(whole.verdict == .ok && whole.text == "every clip has its digest: my-shop (01234567)")
+  }
+
   @Test("the text has a line for each check, and the problem and its remedy beneath it")
   func text() {
     let diagnosis = InstallationFacts.diagnosis {

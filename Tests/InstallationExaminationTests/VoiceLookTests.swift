@@ -68,7 +68,7 @@ struct VoiceLookTests {
     func look() -> VoicePackFacts {
       PackLook.look(
         own: folder.url.appending(path: "own"), installed: folder.url.appending(path: "installed"), choices: choices,
-        settled: ChosenPacks())
+        settled: ChosenPacks(), books: nil)
     }
     let facts = look()
     #expect(facts.packs.map(\.id) == ["broken"] && facts.packs.allSatisfy(\.isUsers))

@@ -22,7 +22,7 @@ struct StoredAnnouncementTests {
     "the payload determines the category",
     arguments: [
       ("received", Ledger.Category.payment), ("refunded", .refund), ("withdrawn", .refund), ("failed", .refund),
-      ("pending", .information),
+      ("pending", .refund),
     ])
   func category(kind: String, category: Ledger.Category) throws {
     let payload = #"{"id":"p1","amount":"1.50","currency":"CNY","sequence":42,"kind":"\#(kind)"}"#

@@ -140,11 +140,8 @@ struct SpeakableRoutes: Sendable {
       id: manifest.id, locale: manifest.locale, speaker: manifest.speaker, licence: manifest.licence,
       sampleRate: manifest.sampleRate, clips: manifest.clips.count, tokens: manifest.tokens.count)
     let missing = try await missing.value(for: manifest) { [phraseBooks] in
-      // These are the tokens that every announcement of the locale may need. The most useful tokens to record come
-      // first.
       let vocabulary = try? phraseBooks.writer(for: manifest.locale).vocabulary()
-      return vocabulary?.blocks.filter(\.isRequired).flatMap(\.words).map(\.token)
-        .filter { manifest.tokens[$0] == nil }
+      return vocabulary.map(manifest.tokensLacking)
     }
     entry.missingCount = missing?.count
     entry.missing = Array(missing?.prefix(Self.mostMissing) ?? [])

@@ -14,19 +14,17 @@ enum CurrencyAbbreviations {
     return code.flatMap(Currency.init(code:))
   }
 
-  /// Returns the currency for an ISO 4217 code in capitals, or for `Rs` or `RMB`. A text may contain TOP 10 or TRY 1, so
-  /// a code that is also an English word counts only if the book has the currency, or if the number is written as money
-  /// of the currency is: TRY 1.50.
-  static func currency(_ word: String, beside number: WrittenNumber?, in book: PhraseBook) -> Currency? {
+  /// Returns the currency for an ISO 4217 code in capitals, or for `Rs` or `RMB`. A code that is also an English word
+  /// counts only if the book has the currency, because a text may contain TOP 10, TRY 1 or COFFEE CUP 2.25.
+  static func currency(_ word: String, in book: PhraseBook) -> Currency? {
     switch word.uppercased() {
     case "RS" where word != "rs": return Currency(code: "INR")
     case "RMB": return Currency(code: "CNY")
     default: break
     }
     let words: Set<String> = ["ALL", "BAM", "CUP", "GEL", "LAK", "MAD", "MOP", "PEN", "SOS", "TOP", "TRY"]
-    guard words.contains(word), book.content.currencies[word] == nil else { return Currency(code: word) }
-    let decimals = number?.value?.fraction.count ?? 0
-    return decimals > 0 ? Currency(code: word).flatMap { $0.minorDigits == decimals ? $0 : nil } : nil
+    guard !words.contains(word) || book.content.currencies[word] != nil else { return nil }
+    return Currency(code: word)
   }
 
   /// Words after a sum that some readers take for one factor and others for another factor.

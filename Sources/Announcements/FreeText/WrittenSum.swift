@@ -58,7 +58,7 @@ struct SumScanner {
     var (amount, scale) = scaled(number, from: number.end - number.length, end: &index, isSum: currency != nil)
     if isUncertain { amount = nil }
     var isMinor = false
-    if currency != nil, let code = codeBehind(index, number) {
+    if currency != nil, let code = codeBehind(index) {
       // In $5 USD and $5 MXN the code says which dollar or peso the sign stands for.
       (currency, index) = code
     } else if let named = currency, let end = endOfName(of: named, behind: index) {
@@ -138,10 +138,7 @@ struct SumScanner {
         currency = CurrencyAbbreviations.withSign(word, scalars[end])
         end += 1
       } else {
-        var numberStart = end
-        if numberStart < scalars.count, scalars[numberStart] == " " { numberStart += 1 }
-        let number = WrittenNumber(scalars, at: numberStart, isSum: true)
-        currency = CurrencyAbbreviations.currency(word, beside: number, in: book)
+        currency = CurrencyAbbreviations.currency(word, in: book)
         if currency != nil, end < scalars.count, scalars[end] == "." { end += 1 }
       }
     }
@@ -178,13 +175,13 @@ struct SumScanner {
     if let match = book.unitNames.match(text.lowered, at: index), let currency = Currency(code: match.value) {
       return (currency, false, index + match.key.count)
     }
-    return code(at: index, number).map { ($0.currency, false, $0.end) }
+    return code(at: index).map { ($0.currency, false, $0.end) }
   }
 
   /// Returns a code after a number, with one optional space between them.
-  private func codeBehind(_ index: Int, _ number: WrittenNumber) -> (currency: Currency, end: Int)? {
+  private func codeBehind(_ index: Int) -> (currency: Currency, end: Int)? {
     guard index < scalars.count else { return nil }
-    return code(at: scalars[index] == " " || scalars[index] == FoldedText.groupingSpace ? index + 1 : index, number)
+    return code(at: scalars[index] == " " || scalars[index] == FoldedText.groupingSpace ? index + 1 : index)
   }
 
   /// Returns the end of the currency's name if the name is repeated after a sum. The words `de` or `of` may stand
@@ -195,11 +192,16 @@ struct SumScanner {
     if start < scalars.count, scalars[start] == " " { start += 1 }
     guard start < scalars.count else { return nil }
     if let sign = sign(at: start), sign.currency == currency, scalars[start].isWordPart { return sign.end }
+    if let major = book.content.currencies[currency.code]?.major, major.before != nil,
+      text.lowered[start...].starts(with: major.other.unicodeScalars)
+    {
+      return start + major.other.unicodeScalars.count  // NT$100元
+    }
     guard let match = book.unitNames.match(text.lowered, at: start), match.value == currency.code else { return nil }
     return start + match.key.count
   }
 
-  private func code(at index: Int, _ number: WrittenNumber) -> (currency: Currency, end: Int)? {
+  private func code(at index: Int) -> (currency: Currency, end: Int)? {
     var end = index
     var word = ""
     // In Chinese and Japanese, the next word follows without a space: 500 USDです.
@@ -207,9 +209,7 @@ struct SumScanner {
       word.unicodeScalars.append(scalars[end])
       end += 1
     }
-    guard word.count == 3,
-      let currency = CurrencyAbbreviations.currency(word, beside: number, in: book)
-    else { return nil }
+    guard word.count == 3, let currency = CurrencyAbbreviations.currency(word, in: book) else { return nil }
     return (currency, end)
   }
 

@@ -109,11 +109,10 @@ struct ReplacementTable: Sendable {
       || (isBoundary(scalars, at: index, firstInside: true) && isBoundary(scalars, at: end, firstInside: false))
   }
 
-  /// Returns whether a word may begin or end at `index`. It may if there is no letter or mark on the outer side, or one
-  /// of a script without spaces between words: 5 złです.
+  /// Returns whether a word may begin or end at `index`. It may if there is no letter or mark on the outer side.
   private static func isBoundary(_ scalars: [Unicode.Scalar], at index: Int, firstInside: Bool) -> Bool {
     let outer = firstInside ? index - 1 : index
-    return outer < 0 || outer >= scalars.count || !scalars[outer].isWordPart || scalars[outer].isUnspaced
+    return outer < 0 || outer >= scalars.count || !scalars[outer].isWordPart
   }
 }
 

@@ -290,6 +290,17 @@ def get(service, target):
         return None
 
 
+def metric(service, name):
+    """Returns a value of /metrics as a number, or None if the service does not answer now, or has no such value."""
+    try:
+        with service.connect(timeout=5) as connection:
+            answer = connection.request("GET", "/metrics")
+    except (Lost, OSError):
+        return None
+    lines = answer.body.decode().splitlines() if answer.status == 200 else []
+    return next((float(line.rpartition(" ")[2]) for line in lines if line.startswith(f"{name} ")), None)
+
+
 def persist(act):
     """Does something although the service may end at any moment. Returns its result."""
     end = time.monotonic() + PATIENCE

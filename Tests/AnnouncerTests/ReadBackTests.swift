@@ -30,10 +30,10 @@ struct ReadBackTests {
     arguments: [
       ("zh-CN", "\"五\", \"六\"", "\"六\", \"五\"", "5", "CNY"),
       ("zh-CN", "\"other\": \"角\"", "\"other\": \"分\"", "0.50", "CNY"),
-      ("zh-CN", "\"other\": \"元\"", "\"other\": \"美元\"", "5", "CNY"), ("en-US", "\"point\"", "\"and\"", "5.50", "CNY"),
+      ("zh-CN", "\"other\": \"元\"", "\"other\": \"日圆\"", "5", "CNY"), ("en-US", "\"point\"", "\"and\"", "5.50", "CNY"),
       ("en-US", "\"cents\", \"value\": 1", "\"dollars\", \"value\": 1", "0.50", "USD"),
-      ("ja-JP", "\"さんびゃく\"", "\"よんひゃく\"", "300", "JPY"), ("hi-IN", "\"रुपये\"", "\"डॉलर\"", "5", "INR"),
-      ("ko-KR", "\"원\" }, \"minor\": []", "\"엔\" }, \"minor\": []", "5", "KRW"),
+      ("ja-JP", "\"さんびゃく\"", "\"よんひゃく\"", "300", "JPY"), ("hi-IN", "\"रुपये\"", "\"डालर\"", "5", "INR"),
+      ("ko-KR", "\"원\" }, \"minor\": []", "\"엔화\" }, \"minor\": []", "5", "KRW"),
     ])
   func wrongWords(locale: String, word: String, other: String, amount: String, code: String) async throws {
     let (announcer, folder) = try announcer(locale, replacing: word, with: other)

@@ -57,6 +57,7 @@ struct PhraseBookTests {
         "\"other\": \"fils\", \"value\": 1", "\"other\": \"fils\", \"value\": 7",
         "currencies.KWD.minor has an invalid value"
       ),
+      ("\"other\": \"yen\"", "\"other\": \"yuan\"", "currencies.JPY and currencies.CNY have the same name"),
       ("\"VED\": {", "\"VEX\": {", "currencyNames.VEX is not in ISO 4217"),
       ("\"VED\": {", "\"USD\": {", "currencyNames.USD has an entry in currencies too"),
       ("[\"NGN\"]", "[\"NGX\"]", "minorUnits has NGX, which is not in ISO 4217"),

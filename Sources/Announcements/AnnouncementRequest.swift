@@ -4,8 +4,8 @@ public import Foundation
 
 /// A backend's request to the service: an announcement, how to render it, and where to deliver it.
 ///
-/// The JSON is a payload, or `{"text": "…", "locale": "…"}`. The keys of ``optionKeys`` may stand at its top level, and
-/// `locale` beside `aps`.
+/// The JSON is a payload, or `{"text": "…", "locale": "…"}`. The keys of ``optionKeys`` may stand at its top level.
+/// Beside `aps`, the key `locale` sets the language of the alert.
 public struct AnnouncementRequest: Sendable, Hashable {
   /// A destination of an announcement.
   public enum Delivery: String, Sendable, Hashable, CaseIterable {

@@ -3,7 +3,8 @@
 /// The sums that are so small that a listener may take them for much larger ones. Before the amount of such a payment,
 /// the announcement says “only”.
 ///
-/// Where nearly all sums are thousands, as in dong, sellers took 200 dong for 200,000 by ear.
+/// Where nearly all sums are thousands, listeners expect thousands: sellers in Vietnam are said to have taken 200 dong
+/// for 200,000 by ear (vnreview.vn, article 61053; not confirmed).
 public struct SmallSums: Sendable, Hashable {
   /// For each currency, the smallest sum that is no longer small.
   private var limits: [Currency: Money] = [:]

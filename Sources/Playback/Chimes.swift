@@ -6,7 +6,7 @@ public import Waveforms
 /// The chimes before announcements, mastered to the loudness of announcements: one for all, and others for the kinds of
 /// payments that have their own, so that a refund is not taken for income before its words come.
 public struct Chimes: Sendable, Hashable {
-  /// What a kind of payments has instead of the chime of all announcements.
+  /// The chime of one kind of payment, which replaces the chime of all announcements.
   public enum Own: Sendable, Hashable {
     /// No chime.
     case none
@@ -21,7 +21,7 @@ public struct Chimes: Sendable, Hashable {
     (self.all, self.own) = (all, own)
   }
 
-  /// Returns the chime of a kind; nil for none.
+  /// Returns the chime that is played before an announcement; nil for none.
   ///
   /// - Parameter kind: The kind of the payment; nil for an announcement that is not one, such as text.
   public func chime(of kind: Payment.Kind?) -> Waveform? {

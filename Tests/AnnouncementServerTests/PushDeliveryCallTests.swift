@@ -297,6 +297,23 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
+  @Test(
+    "received money breaks through a focus, and a pending payment does not",
+    arguments: [("received", "time-sensitive"), ("pending", "active")])
+  func levels(kind: String, level: String) async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    _ = try await client.post(payment("p1", "12.50", #""kind":"\#(kind)","deliver":["push"],"device":"phone""#))
+    _ = try await outcome(of: "p1", client)
+    let delivery = try #require(simulator.deliveries(to: Self.tokens[0]).first)
+    let payload = String(decoding: delivery.payload, as: UTF8.self)
+    #expect(payload.contains(#""interruption-level":"\#(level)""#), "\(payload)")
+    await simulator.stop()
+  }
+
   @Test("the same request again pushes nothing again, whatever its key")
   func again() async throws {
     let simulator = try await APNSSimulator.start()

@@ -124,6 +124,24 @@ struct WebhookTests {
 
   // MARK: - Telling
 
+  @Test("a pending payment has a type of its own, so that nobody takes it for money")
+  func pending() async throws {
+    let id = try await register(newEndpoint())
+    let moneyOnly = try await register(newEndpoint("money", kinds: [.rendered]))
+    var new = answer("A")
+    let clip = PublishedClip(name: "1.wav", group: "group.a")
+    (new.clip, new.decision) = (
+      clip,
+      Decision(
+        kind: "pending", text: "Payment pending, five dollars", locale: "en-US", method: "speech", voice: "en-us+f2",
+        clip: clip, durationMilliseconds: 1_000, loudnessLUFS: -16)
+    )
+    _ = try await ledger.accept(answer: new)
+    let told = try await bodies(id)
+    #expect(told.count == 1 && told[0].hasSuffix(#""type":"announcement.pending"}"#), "\(told)")
+    #expect(try await bodies(moneyOnly).isEmpty)
+  }
+
   @Test("a new answer leads to one message, with its facts, and a repeated one is not")
   func rendered() async throws {
     let id = try await register(newEndpoint())

@@ -23,6 +23,7 @@ let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
@@ -98,6 +99,14 @@ let quickTests: [Target] = [
       "ConcurrencySupport", "FileSystem", "Ledger", "LedgerTestSupport", "TestSupport", "WebhookMessages",
       "ledger-writer", grdb,
     ],
+    swiftSettings: settings),
+  .testTarget(
+    name: "PaymentProvidersTests",
+    dependencies: ["Announcements", "PaymentProviders", "TestSupport", crypto, cryptoExtras],
+    swiftSettings: settings),
+  .testTarget(
+    name: "ProviderSettingsTests",
+    dependencies: ["Announcements", "PaymentProviders", "ProviderSettings", "TestSupport"],
     swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
   .testTarget(name: "PushMessagesTests", dependencies: ["PushMessages", "TestSupport"], swiftSettings: settings),
@@ -425,6 +434,17 @@ let package = Package(
         "ConcurrencySupport", "FileSystem", "Ledger", "PushMessages", "ServiceAccess", crypto, dequeModule, heapModule,
         nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS,
       ],
+      swiftSettings: settings),
+
+    // Webhooks of payment providers to the service.
+    .target(
+      name: "PaymentProviders", dependencies: ["Announcements", crypto, cryptoExtras, swiftASN1, x509],
+      swiftSettings: settings),
+
+    // The files that say which providers' webhooks are taken, and what an unknown provider's mean.
+    .target(
+      name: "ProviderSettings",
+      dependencies: ["Announcements", "FileSystem", "PaymentProviders", .product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
 
     // Webhooks to the servers of accounts.

@@ -28,13 +28,16 @@ struct PayloadParser {
   static let longestKey = 64
 
   private let bytes: [UInt8]
+  private let deepestNesting: Int
   private var position = 0
   private var depth = 0
 
   /// Parses one value.
   ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
-  static func value(of bytes: [UInt8]) throws(AnnouncementError) -> PayloadValue {
+  static func value(
+    of bytes: [UInt8], largestBytes: Int = largestBytes, deepestNesting: Int = deepestNesting
+  ) throws(AnnouncementError) -> PayloadValue {
     #if CRIER_WATCHDOG
       ParsedPayloads.note(bytes)
     #endif
@@ -48,11 +51,11 @@ struct PayloadParser {
     guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
       throw malformed("is not JSON in UTF-8")
     }
-    var parser = PayloadParser(bytes: bytes)
+    var parser = PayloadParser(bytes: bytes, deepestNesting: deepestNesting)
     return try parser.whole()
   }
 
-  private init(bytes: [UInt8]) { self.bytes = bytes }
+  private init(bytes: [UInt8], deepestNesting: Int) { (self.bytes, self.deepestNesting) = (bytes, deepestNesting) }
 
   /// Returns an error that says what is wrong at `position`.
   private func fault(_ reason: String) -> AnnouncementError {
@@ -136,9 +139,9 @@ struct PayloadParser {
 
   /// Skips the bracket that opens an object or an array.
   private mutating func descend() throws(AnnouncementError) {
-    guard depth < Self.deepestNesting else {
+    guard depth < deepestNesting else {
       throw Self.malformed(
-        "nests deeper than \(Self.deepestNesting) levels",
+        "nests deeper than \(deepestNesting) levels",
         remedy: "send the payment as a flat object, bare or under the key payment")
     }
     depth += 1

@@ -12,6 +12,13 @@ package enum PayloadValue: Sendable {
   case array([PayloadValue])
   case object([String: PayloadValue])
 
+  /// Parses JSON that is no payload, such as a provider's webhook, by the payload's strict rules.
+  ///
+  /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
+  package init(json bytes: [UInt8], largestBytes: Int, deepestNesting: Int) throws(AnnouncementError) {
+    self = try PayloadParser.value(of: bytes, largestBytes: largestBytes, deepestNesting: deepestNesting)
+  }
+
   /// A description of the value's shape, for an error that must not contain the value.
   var shape: String {
     switch self {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+
+/// What a provider's code knows: how its requests are verified, what they mean, and what it wants as an answer. The
+/// types are values without clock, file and socket.
+package protocol PaymentProvider: Sendable {
+  /// Verifies the bytes of a request before anything of them is parsed.
+  ///
+  /// - Parameter now: The time of arrival.
+  /// - Throws: ``ProviderRejection`` if the request is not shown to be the provider's.
+  func verify(
+    _ request: ProviderRequest, for endpoint: ProviderEndpoint, at now: Date
+  ) throws(ProviderRejection) -> VerifiedWebhook
+
+  /// Returns what a verified request means, an entry for each payment in it. The endpoint's filters are applied later.
+  ///
+  /// - Throws: ``ProviderFault`` if it cannot be read until something is set here.
+  func outcomes(of webhook: VerifiedWebhook, for endpoint: ProviderEndpoint) throws(ProviderFault) -> [ProviderOutcome]
+
+  /// Returns the answer that the provider expects.
+  func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer
+}
+
+/// A request whose signature was verified.
+package struct VerifiedWebhook: Sendable {
+  package var request: ProviderRequest
+  /// The time that the signature covers; nil if it covers none.
+  package var signedAt: Date?
+
+  package var body: Data { request.body }
+
+  package init(_ request: ProviderRequest, signedAt: Date? = nil) {
+    (self.request, self.signedAt) = (request, signedAt)
+  }
+}
+
+/// Why a genuine request cannot be read yet. The provider is answered with an error, so that it sends it again.
+package struct ProviderFault: Error, Sendable, Hashable {
+  /// What is wrong and what to set.
+  package let message: String
+
+  package init(_ message: String) { self.message = message }
+}
+
+/// What became of a request, as far as the provider is concerned.
+package enum ProviderVerdict: Sendable, Hashable {
+  /// It was announced or will be, is a repetition, or is not to be announced. It need not be sent again.
+  case accepted
+  case rejected(ProviderRejection)
+  /// It cannot be accepted now, with the status of HTTP that says why: 429, 500 or 503.
+  case failed(status: Int)
+
+  /// The status that suits a provider without rules of its own.
+  package var status: Int {
+    switch self {
+    case .accepted: 200
+    case .rejected(let rejection): rejection.code == .keyUnknown ? 500 : 401
+    case .failed(let status): status
+    }
+  }
+}
+
+/// The answer to a provider.
+package struct ProviderAnswer: Sendable, Hashable {
+  package var status: Int
+  /// The value of `Content-Type`; nil without a body.
+  package var contentType: String?
+  package var body: Data
+
+  package init(status: Int, contentType: String? = nil, body: String = "") {
+    (self.status, self.contentType, self.body) = (status, contentType, Data(body.utf8))
+  }
+}
+
+extension PaymentProvider {
+  package func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer {
+    ProviderAnswer(status: verdict.status)
+  }
+}

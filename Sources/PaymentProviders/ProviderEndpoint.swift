@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Announcements
+
+/// An endpoint of `providers.yaml`: where a provider's webhooks arrive, and what becomes of them.
+package struct ProviderEndpoint: Sendable {
+  /// The last part of the URL.
+  package var id: String
+  package var provider: ProviderName
+  package var account: String
+  /// The secrets that sign; any of them may have signed, so that one can replace another.
+  package var secrets: [ProviderSecret] = []
+  /// Public keys or certificates in PEM or bare base64, by serial number or any other name.
+  package var publicKeys: [String: String] = [:]
+  /// WeChat Pay's key that decrypts.
+  package var apiV3Key: ProviderSecret?
+  /// The URL as it was registered with the provider (Square signs it).
+  package var url: String?
+  package var mapping: ProviderMapping?
+  /// Whether payers' names are spoken.
+  package var speaksPayer = false
+  package var kinds: Set<Payment.Kind> = [.received, .refunded]
+  /// Whether the endpoint takes real payments; otherwise it takes the provider's test payments. Where a provider does
+  /// not say which it is, or does not sign it, both are taken.
+  package var isLive = true
+  /// The provider's accounts whose payments are taken; empty for all.
+  package var merchants: Set<String> = []
+  /// How old a payment may be to be spoken, in seconds.
+  package var maximumAge = 3_600
+  package var deliver: Set<AnnouncementRequest.Delivery> = [.play]
+  package var locale: String?
+  package var device: String?
+  /// Which of Adyen's events says that money was received: `AUTHORISATION` (false) or `CAPTURE` (true).
+  package var awaitsCapture = false
+  /// Whether money that a till took in cash, or by a terminal of another company, is announced too (Square).
+  package var takesTillEntries = false
+
+  package init(id: String, provider: ProviderName, account: String) {
+    (self.id, self.provider, self.account) = (id, provider, account)
+  }
+}
+
+/// The providers, with the names that stand in settings and URLs.
+package enum ProviderName: String, Sendable, Hashable, CaseIterable {
+  case stripe, wechatpay, alipay, razorpay, square, adyen
+  case standardWebhooks = "standard-webhooks"
+  /// Any other provider, described by a mapping file.
+  case mapping
+
+  /// The code that knows the provider.
+  package var provider: any PaymentProvider {
+    switch self {
+    case .stripe: StripeProvider()
+    case .wechatpay: WeChatPayProvider()
+    case .alipay: AlipayProvider()
+    case .razorpay: RazorpayProvider()
+    case .square: SquareProvider()
+    case .adyen: AdyenProvider()
+    case .standardWebhooks: StandardWebhooksProvider()
+    case .mapping: MappingProvider()
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+package import Foundation
+
+/// What an endpoint makes of a request. Nothing is announced yet.
+package struct ProviderJudgement: Sendable {
+  /// Why the request is not the provider's; nil if it is.
+  package var rejection: ProviderRejection?
+  /// What the request means, an entry for each payment in it; empty if it was rejected.
+  package var outcomes: [ProviderOutcome] = []
+  /// The time that the signature covers; nil if it covers none.
+  package var signedAt: Date?
+  /// Why a genuine request cannot be read until something is set here; nil if it can be read.
+  package var fault: ProviderFault?
+
+  package var isVerified: Bool { rejection == nil }
+  package var payments: [ProviderPayment] { outcomes.compactMap(\.payment) }
+
+  /// The verdict if everything that was to be stored has been stored.
+  package var verdict: ProviderVerdict {
+    if let rejection { return .rejected(rejection) }
+    return fault == nil ? .accepted : .failed(status: 500)
+  }
+}
+
+extension ProviderEndpoint {
+  /// Verifies a request and says what it means for this endpoint.
+  ///
+  /// - Parameter now: The time of arrival.
+  package func judge(_ request: ProviderRequest, at now: Date) -> ProviderJudgement {
+    var judgement = ProviderJudgement()
+    let provider = provider.provider
+    let webhook: VerifiedWebhook
+    do throws(ProviderRejection) {
+      webhook = try provider.verify(request, for: self, at: now)
+    } catch {
+      judgement.rejection = error
+      return judgement
+    }
+    judgement.signedAt = webhook.signedAt
+    do throws(ProviderFault) {
+      judgement.outcomes = try provider.outcomes(of: webhook, for: self).map(filtered)
+    } catch {
+      judgement.fault = error
+      judgement.outcomes = [.refused(error.message)]
+    }
+    return judgement
+  }
+
+  package func answer(to verdict: ProviderVerdict) -> ProviderAnswer {
+    provider.provider.answer(to: verdict, for: self)
+  }
+
+  private func filtered(_ outcome: ProviderOutcome) -> ProviderOutcome {
+    guard var payment = outcome.payment else { return outcome }
+    if let live = payment.isLive, live != isLive {
+      return .ignored(
+        isLive
+          ? "a test payment, and the endpoint has live: true" : "not a test payment, and the endpoint has live: false")
+    }
+    if let merchant = payment.merchant, !merchants.isEmpty, !merchants.contains(merchant) {
+      return .ignored("a payment to another account of the provider")
+    }
+    guard kinds.contains(payment.kind) else {
+      return .ignored("kind \(payment.kind.rawValue), which the endpoint's kinds do not name")
+    }
+    if !speaksPayer { (payment.payer, payment.note) = (nil, nil) }
+    return .payment(payment)
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Announcements
+
+/// How a provider counts minor units where it differs from ISO 4217.
+package struct MinorUnitDigits: Sendable, Hashable {
+  /// The decimal digits of the provider's minor unit, by currency code.
+  package var digits: [String: Int]
+  /// The currencies of which the provider does not say clearly how it counts them.
+  package var unclear: Set<String>
+
+  package init(_ digits: [String: Int] = [:], unclear: Set<String> = []) {
+    (self.digits, self.unclear) = (digits, unclear)
+  }
+
+  /// Returns the sum that a number of the provider's minor units stands for.
+  ///
+  /// - Throws: `AnnouncementError` for a currency that does not exist or is unclear, for zero, and for a sum that has a
+  ///   part smaller than the currency's own minor unit.
+  package func money(_ units: Int64, _ code: String) throws(AnnouncementError) -> Money {
+    let currency = try Currency.named(code.uppercased(), field: "currency")
+    guard !unclear.contains(currency.code) else {
+      throw AnnouncementError(
+        .fieldInvalid, "currency", "is one whose minor unit the provider does not define",
+        remedy: "send such payments with POST /v1/announcements")
+    }
+    let difference = currency.minorDigits - (digits[currency.code] ?? currency.minorDigits)
+    let scale = (0..<abs(difference)).reduce(into: Int64(1)) { scale, _ in scale *= 10 }
+    if difference >= 0 {
+      let (scaled, overflowed) = units.multipliedReportingOverflow(by: scale)
+      return try Money(minorUnits: overflowed ? .max : scaled, currency: currency)
+    }
+    guard units.isMultiple(of: scale) else {
+      throw AnnouncementError(
+        .fieldInvalid, "amount", "has a part smaller than the currency's minor unit", remedy: "nothing is rounded")
+    }
+    return try Money(minorUnits: units / scale, currency: currency)
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Announcements
+package import Foundation
+
+/// A payment that a provider's webhook reports.
+package struct ProviderPayment: Sendable, Hashable {
+  /// The provider's own id of the payment or refund, never that of the event or the delivery, because one payment sends
+  /// several of these. A failed payment has ``reference`` and `/failed`: the payment of the same id may still succeed.
+  package var id: String
+  package var kind: Payment.Kind
+  package var amount: Money
+  /// The payment that this is about: the id itself, or that of the payment that failed.
+  package var reference: String
+  package var payer: String?
+  package var note: String?
+  package var channel: String?
+  /// The payment's own time, if it is signed; nil if it is not, or if there is none.
+  package var occurredAt: Date?
+  /// The provider's account that received the money; nil if the request does not name one.
+  package var merchant: String?
+  /// Whether the money is real; nil if the request does not say, or if that is not signed.
+  package var isLive: Bool?
+
+  /// - Parameter id: The id of the payment. The id of a failed one gets `/failed` at its end.
+  package init(id: String, kind: Payment.Kind, amount: Money) {
+    (reference, self.kind, self.amount) = (id, kind, amount)
+    self.id = kind == .failed ? id + "/failed" : id
+  }
+}
+
+/// What one entry of a genuine request means.
+package enum ProviderOutcome: Sendable, Hashable {
+  case payment(ProviderPayment)
+  /// It is about no payment that is to be announced. The text says what it is about: `customer.created`.
+  case ignored(String)
+  /// It may be about money, but cannot be announced without guessing. The text says why, without amounts and names.
+  case refused(String)
+
+  package var payment: ProviderPayment? { if case .payment(let payment) = self { payment } else { nil } }
+  package var ignoredReason: String? { if case .ignored(let reason) = self { reason } else { nil } }
+  package var refusedReason: String? { if case .refused(let reason) = self { reason } else { nil } }
+}
+
+extension ProviderOutcome {
+  /// Creates the outcome of a payment whose sum is a number of the provider's minor units. A sum of zero is ignored,
+  /// because cards are verified with it. A sum that is not clear is refused.
+  ///
+  /// - Parameter digits: How the provider counts minor units.
+  package init(
+    id: String, _ kind: Payment.Kind, minor units: Int64, _ currency: String,
+    _ digits: MinorUnitDigits = MinorUnitDigits()
+  ) {
+    guard units != 0 else { self = .ignored("a sum of zero"); return }
+    do throws(AnnouncementError) {
+      self = .payment(ProviderPayment(id: id, kind: kind, amount: try digits.money(units, currency)))
+    } catch {
+      self = .refused(error.description)
+    }
+  }
+
+  /// Creates the outcome of a payment whose sum is written in major units, such as `12.50`. It may have more decimals
+  /// than its currency if they are zeros. A sum of zero is ignored, and one that is not clear is refused.
+  package init(id: String, _ kind: Payment.Kind, major text: String, _ currency: String) {
+    do throws(AnnouncementError) {
+      let currency = try Currency.named(currency.uppercased(), field: "currency")
+      var text = text
+      if let point = text.firstIndex(of: "."), text.index(after: point) < text.endIndex {
+        while text.utf8.count - text[...point].utf8.count > currency.minorDigits, text.hasSuffix("0") {
+          text.removeLast()
+        }
+        if text.hasSuffix(".") { text.removeLast() }
+      }
+      guard text.contains(where: { $0 != "0" && $0 != "." }) || text.isEmpty else {
+        self = .ignored("a sum of zero"); return
+      }
+      self = .payment(ProviderPayment(id: id, kind: kind, amount: try Money(decimalText: text, currency: currency)))
+    } catch {
+      self = .refused(error.description)
+    }
+  }
+
+  /// Returns the outcome with more of what is known about its payment. Others stay as they are.
+  package func with(_ change: (inout ProviderPayment) -> Void) -> ProviderOutcome {
+    guard var payment else { return self }
+    change(&payment)
+    return .payment(payment)
+  }
+}

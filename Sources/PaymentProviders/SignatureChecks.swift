@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import CryptoExtras
+package import Foundation
+import SwiftASN1
+import X509
+
+/// The hash functions of signatures.
+package enum SignatureHash: String, Sendable, Hashable, CaseIterable {
+  /// Old signatures of Woovi have it. A code with it is still hard to forge.
+  case sha1, sha256, sha512
+}
+
+/// How the bytes of a signature are written.
+package enum SignatureEncoding: String, Sendable, Hashable, CaseIterable {
+  case hex, base64
+
+  /// Returns the bytes that a text stands for; nil if it is not written like that. Hexadecimal digits may have either
+  /// case. Base64 must have its padding, and no character that does not belong to it.
+  package func bytes(of text: String) -> Data? {
+    switch self {
+    case .base64: return Data(base64Encoded: text)
+    case .hex:
+      let digits = Array(text.utf8)
+      guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
+      var bytes = Data(capacity: digits.count / 2)
+      for index in stride(from: 0, to: digits.count, by: 2) {
+        guard let high = Self.value(of: digits[index]), let low = Self.value(of: digits[index + 1]) else { return nil }
+        bytes.append(high << 4 | low)
+      }
+      return bytes
+    }
+  }
+
+  private static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
+
+/// The checks of signatures. None of their times depends on how much of a signature is right.
+package enum SignatureChecks {
+  /// Returns whether a code is the HMAC of a message.
+  package static func isCode(_ code: Data, of message: Data, key: Data, _ hash: SignatureHash) -> Bool {
+    let key = SymmetricKey(data: key)
+    return switch hash {
+    case .sha1: HMAC<Insecure.SHA1>.isValidAuthenticationCode(code, authenticating: message, using: key)
+    case .sha256: HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: key)
+    case .sha512: HMAC<SHA512>.isValidAuthenticationCode(code, authenticating: message, using: key)
+    }
+  }
+
+  /// Returns whether two texts are equal, for tokens. Only their lengths may be learned from the time.
+  package static func areEqual(_ first: String, _ second: String) -> Bool {
+    // Codes of both with a key of this process have one length, and what they have in common says nothing.
+    let code = HMAC<SHA256>.authenticationCode(for: Data(first.utf8), using: comparisonKey)
+    return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Data(second.utf8), using: comparisonKey)
+  }
+
+  private static let comparisonKey = SymmetricKey(size: .bits256)
+
+  /// Returns the digest of a message.
+  package static func digest(of message: Data, _ hash: SignatureHash) -> Data {
+    switch hash {
+    case .sha1: Data(Insecure.SHA1.hash(data: message))
+    case .sha256: Data(SHA256.hash(data: message))
+    case .sha512: Data(SHA512.hash(data: message))
+    }
+  }
+}
+
+/// A public key of a provider that signs with RSA and PKCS #1 v1.5.
+package struct RSAPublicKey: Sendable {
+  private let key: _RSA.Signing.PublicKey
+
+  /// Reads a public key or a certificate, in PEM or as its bare base64. The key has 2,048 bits at least.
+  ///
+  /// - Parameter allowsShortKeys: Whether a key of 1,024 bits is read too. Woovi signs with one.
+  /// - Returns: nil if the text is neither, or the key is too short.
+  package init?(_ text: String, allowsShortKeys: Bool = false) {
+    do {
+      if text.contains("BEGIN CERTIFICATE") {
+        let certificate = try Certificate(pemEncoded: text)
+        guard let key = _RSA.Signing.PublicKey(certificate.publicKey) else { return nil }
+        self.key = key
+        guard allowsShortKeys || key.keySizeInBits >= 2_048 else { return nil }
+        return
+      }
+      let pem: String
+      if text.contains("-----BEGIN") {
+        pem = text
+      } else {
+        let base64 = text.filter { !$0.isWhitespace }
+        guard let bytes = Data(base64Encoded: base64) else { return nil }
+        pem = PEMDocument(type: "PUBLIC KEY", derBytes: Array(bytes)).pemString
+      }
+      key =
+        allowsShortKeys
+        ? try _RSA.Signing.PublicKey(unsafePEMRepresentation: pem) : try _RSA.Signing.PublicKey(pemRepresentation: pem)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Returns whether a signature fits a message.
+  package func isSignature(_ signature: Data, of message: Data, _ hash: SignatureHash) -> Bool {
+    let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+    return switch hash {
+    case .sha1: key.isValidSignature(signature, for: Insecure.SHA1.hash(data: message), padding: .insecurePKCS1v1_5)
+    case .sha256: key.isValidSignature(signature, for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
+    case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message), padding: .insecurePKCS1v1_5)
+    }
+  }
+}

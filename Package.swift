@@ -195,7 +195,9 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementServiceTests",
     dependencies: [
-      "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", crypto,
+      "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "PaymentProviders",
+      "TestSupport",
+      crypto,
     ],
     swiftSettings: settings),
   .testTarget(
@@ -471,8 +473,8 @@ let package = Package(
     .target(
       name: "AnnouncementService",
       dependencies: [
-        "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "Playback", "PushMessages",
-        "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks",
+        "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PaymentProviders", "Playback",
+        "PushMessages", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", crypto,
       ],
       swiftSettings: settings),
 

@@ -76,13 +76,18 @@ extension Ledger {
     public var announcements = 0
     public var pushes = 0
     public var webhooks = 0
+    /// Payments that providers have reported, and that are not announced yet.
+    public var providerPayments = 0
     /// The number of batches, which are not in the ledger.
     public var batches = 0
 
-    public var total: Int { announcements + pushes + webhooks + batches }
+    public var total: Int { announcements + pushes + webhooks + providerPayments + batches }
 
-    public init(announcements: Int = 0, pushes: Int = 0, webhooks: Int = 0, batches: Int = 0) {
-      (self.announcements, self.pushes, self.webhooks, self.batches) = (announcements, pushes, webhooks, batches)
+    public init(
+      announcements: Int = 0, pushes: Int = 0, webhooks: Int = 0, providerPayments: Int = 0, batches: Int = 0
+    ) {
+      (self.announcements, self.pushes, self.webhooks) = (announcements, pushes, webhooks)
+      (self.providerPayments, self.batches) = (providerPayments, batches)
     }
   }
 
@@ -94,6 +99,7 @@ extension Ledger {
         database.cachedStatement(sql: "SELECT count(*) FROM \(table) WHERE starts >= 2 AND finished_at IS NULL")) ?? 0
     }
     return SetAsideCounts(
-      announcements: try count("announcements"), pushes: try count("pushes"), webhooks: try count("webhooks"))
+      announcements: try count("announcements"), pushes: try count("pushes"), webhooks: try count("webhooks"),
+      providerPayments: try count("provider_payments"))
   }
 }

@@ -13,6 +13,8 @@ extension Ledger {
     public var pushes = 0
     public var libraryChanges = 0
     public var webhooks = 0
+    public var providerPayments = 0
+    public var providerIDs = 0
   }
 
   /// The time for which messages to webhook endpoints are kept after their end, in seconds: a day. The endpoint keeps
@@ -60,6 +62,15 @@ extension Ledger {
     pruned.administrativeActs = try await delete(
       "FROM administration WHERE number IN (SELECT number FROM administration WHERE at < ? ORDER BY at LIMIT ?)",
       before: min(moment, timeStamp - Int64(Self.administrationRetention * 1000)))
+    pruned.providerPayments = try await delete(
+      """
+      FROM provider_payments WHERE number IN (
+        SELECT number FROM provider_payments WHERE finished_at < ? ORDER BY finished_at LIMIT ?)
+      """, before: moment)
+    // These have their own time, which is longer.
+    pruned.providerIDs = try await delete(
+      "FROM provider_ids WHERE id IN (SELECT id FROM provider_ids WHERE until < ? ORDER BY until LIMIT ?)",
+      before: timeStamp)
     try await giveBack()
     await checkpoint()
     return pruned

@@ -85,6 +85,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case pushing
     case changingLibrary
     case changingWebhooks
+    case taking
   }
 
   public let code: Code
@@ -158,6 +159,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .pushing: "Changing the pushes in the ledger"
     case .changingLibrary: "Recording a change of the sound library in the ledger"
     case .changingWebhooks: "Changing the webhooks in the ledger"
+    case .taking: "Reserving deliveries of the ledger"
     }
   }
 

@@ -11,7 +11,7 @@ public import WebhookMessages
 ///   message is sent again with the same `webhook-id`.
 /// - A message is marked in the ledger before it is sent. One that was under way at two ends of the process in a row is
 ///   set aside, and sent later, alone; see `InterruptedWork`.
-/// - Only one sender of a ledger runs at a time; see `Ledger.takeWebhookSeat()`.
+/// - Only one sender of a ledger runs at a time; see `Ledger.takeSeat(of:)`.
 public actor WebhookSender {
   /// What happens, for logs and metrics. It contains no URLs, secrets or announcements.
   public enum Report: Sendable, Hashable {

@@ -372,7 +372,7 @@ struct PushDeliveryCallTests {
     try await register("phone", Self.tokens[0], in: service)
     // Another sender has the seat.
     let other = try Ledger(at: service.ledger.file)
-    var seat = try other.takePushSeat()
+    var seat = try other.takeSeat(of: .pushes)
     let push = NewPush(
       device: "phone", kind: .alert, priority: 10, expiresAt: Date() + 3600,
       body: NewPush.Body(Data(#"{"aps":{"alert":"12.50"}}"#.utf8)))

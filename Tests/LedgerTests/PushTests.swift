@@ -484,12 +484,12 @@ struct PushTests {
   @Test("one sender of pushes has the seat, and another takes it when the first is released")
   func seat() async throws {
     let other = try place.open()
-    var first = try ledger.takePushSeat()
+    var first = try ledger.takeSeat(of: .pushes)
     #expect(first != nil)
-    #expect(try other.takePushSeat() == nil)
+    #expect(try other.takeSeat(of: .pushes) == nil)
     withExtendedLifetime(first) {}
     first = nil
-    #expect(try other.takePushSeat() != nil)
+    #expect(try other.takeSeat(of: .pushes) != nil)
   }
 
   @Test("a push that was accepted for a removed device does not go to a new device with the same id")

@@ -459,10 +459,10 @@ struct WebhookTests {
   @Test("one sender at a time has the seat")
   func seat() throws {
     do {
-      let seat = try #require(try ledger.takeWebhookSeat())
-      #expect(try place.open().takeWebhookSeat() == nil)
+      let seat = try #require(try ledger.takeSeat(of: .webhooks))
+      #expect(try place.open().takeSeat(of: .webhooks) == nil)
       withExtendedLifetime(seat) {}
     }
-    #expect(try ledger.takeWebhookSeat() != nil)
+    #expect(try ledger.takeSeat(of: .webhooks) != nil)
   }
 }

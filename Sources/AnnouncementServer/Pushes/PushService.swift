@@ -55,10 +55,10 @@ final class PushService: Service {
   var setAsideCount: Int { get async { await sender.setAsideCount } }
 
   func run() async throws {
-    var seat: PushSeat?
+    var seat: DeliverySeat?
     while seat == nil {
       do {
-        seat = try ledger.takePushSeat()
+        seat = try ledger.takeSeat(of: .pushes)
       } catch {
         logger.warning("Pushes cannot be sent. The service tries again.", metadata: ["error": "\(error)"])
       }

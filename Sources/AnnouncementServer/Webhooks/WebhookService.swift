@@ -41,10 +41,10 @@ final class WebhookService: Service {
   var setAsideCount: Int { get async { await sender.setAsideCount } }
 
   func run() async throws {
-    var seat: WebhookSeat?
+    var seat: DeliverySeat?
     while seat == nil {
       do {
-        seat = try ledger.takeWebhookSeat()
+        seat = try ledger.takeSeat(of: .webhooks)
       } catch {
         logger.warning("Webhooks cannot be sent. The service tries again.", metadata: ["error": "\(error)"])
       }

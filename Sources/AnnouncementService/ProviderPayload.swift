@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Crypto
+import Foundation
+import Ledger
+import PaymentProviders
+
+/// The announcement of a payment that a provider has reported, and what recognises the payment.
+struct ProviderPayload {
+  /// The time for which the identity of a payment is kept after the payment is too old to be spoken, in seconds: 90 days.
+  /// No provider is known to send an event again later: Adyen does for 30 days, as does Stripe's dashboard.
+  private static let keptIdentity: TimeInterval = 90 * 86_400
+
+  let payment: ProviderPayment
+  let endpoint: ProviderEndpoint
+
+  /// The announcement's id: that of the endpoint, a colon, and the payment's own. Two endpoints of an account may have
+  /// payments with the same id, such as the orders of two shops. Another kind than received has the kind at its end.
+  var id: String {
+    let id = "\(endpoint.id):\(payment.id)"
+    let suffix = "/\(payment.kind.rawValue)"
+    return payment.kind == .received || id.hasSuffix(suffix) ? id : id + suffix
+  }
+
+  private struct Body: Encodable {
+    struct Payment: Encodable {
+      var id: String
+      var amount: String
+      var currency: String
+      var kind: String
+      var channel: String?
+      var payer: String?
+      var note: String?
+      var locale: String?
+      var occurredAt: String?
+
+      enum CodingKeys: String, CodingKey {
+        case id, amount, currency, kind, channel, payer, note, locale
+        case occurredAt = "occurred_at"
+      }
+    }
+    var payment: Payment
+    var deliver: [String]
+    var device: String?
+  }
+
+  /// Returns the announcement as a payload, as a backend would send it.
+  ///
+  /// - Parameter withTexts: Whether it has the payer and the note. They are cut to the lengths that a payload may have.
+  func body(withTexts: Bool = true) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var fields = Body.Payment(
+      id: id, amount: payment.amount.decimalText, currency: payment.amount.currency.code, kind: payment.kind.rawValue,
+      channel: payment.channel, locale: endpoint.locale,
+      occurredAt: payment.occurredAt.map { Date.ISO8601FormatStyle().format($0) })
+    if withTexts {
+      fields.payer = payment.payer.flatMap { Self.cut($0, Payment.longestPayer) }
+      fields.note = payment.note.flatMap { Self.cut($0, Payment.longestNote) }
+    }
+    return try encoder.encode(
+      Body(payment: fields, deliver: endpoint.deliver.map(\.rawValue).sorted(), device: endpoint.device))
+  }
+
+  private static func cut(_ text: String, _ length: Int) -> String? {
+    let cut = String(String.UnicodeScalarView(text.unicodeScalars.prefix(length)))
+    return cut.allSatisfy(\.isWhitespace) ? nil : cut
+  }
+
+  /// What recognises the payment when it is reported again. The kind belongs to it: a refund may have the payment's id.
+  var identity: Ledger.NewProviderPayment.Identity {
+    var identity = Ledger.NewProviderPayment.Identity(
+      id: digest(of: payment.id, payment.kind),
+      sum: Data(
+        SHA256.hash(data: Data("\(payment.amount.minorUnits) \(payment.amount.currency.code)".utf8)).prefix(8)))
+    if payment.kind == .failed || payment.kind == .pending {
+      identity.success = digest(of: payment.reference, .received)
+    }
+    // Where the time is not signed, age cannot tell that a report is old, so the payment must be known for ever.
+    identity.until = payment.occurredAt.map {
+      $0.addingTimeInterval(TimeInterval(endpoint.maximumAge) + Self.keptIdentity)
+    }
+    return identity
+  }
+
+  private func digest(of id: String, _ kind: Payment.Kind) -> Data {
+    // No part can contain a zero byte.
+    let parts = [endpoint.account, endpoint.id, id, kind.rawValue].joined(separator: "\0")
+    return Data(SHA256.hash(data: Data(parts.utf8)).prefix(16))
+  }
+
+  /// Returns the report of the payment for the ledger.
+  ///
+  /// - Parameter now: The time of its arrival. A payment whose own time is signed and too long ago is late.
+  func report(at now: Date) throws -> Ledger.NewProviderPayment {
+    var report = Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id)
+    report.identity = identity
+    report.id = payment.id
+    report.kind = payment.kind.rawValue
+    report.amount = payment.amount.decimalText
+    report.currency = payment.amount.currency.code
+    let isLate = payment.occurredAt.map { now.timeIntervalSince($0) > TimeInterval(endpoint.maximumAge) } ?? false
+    if !isLate { report.payload = try body() }
+    return report
+  }
+}

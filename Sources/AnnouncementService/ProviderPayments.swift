@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ConcurrencySupport
+import Crypto
+package import Foundation
+package import Ledger
+package import PaymentProviders
+
+/// Announces what payment providers' webhooks report.
+///
+/// A request of a provider is answered as soon as its payments are durable. Their clips are made afterwards, those of
+/// one account one after another, in the order of the reports.
+package actor ProviderPayments {
+  /// What became of one entry of a request.
+  package enum Result: Sendable, Hashable {
+    case accepted
+    case late
+    case duplicate
+    /// It is not to be announced, for a reason.
+    case ignored(String)
+    /// It cannot be announced, for a reason that has no amounts and names.
+    case refused(String)
+  }
+
+  /// What happens to payments after their requests were answered, for logs, metrics and events.
+  package enum Report: Sendable {
+    case announced(Ledger.ProviderPayment)
+    case refused(Ledger.ProviderPayment, reason: String)
+    /// Nothing can be announced at the moment. It is tried again.
+    case failed(any Error & Sendable, endpoint: String)
+    case setAside(count: Int)
+  }
+
+  /// The number of payments of an account that are announced before other payments are looked for.
+  private static let mostOfAccount = 8
+  /// The pauses of an account between attempts that fail, in seconds: they double from the first to the last.
+  private static let pauses: ClosedRange<TimeInterval> = 1...60
+  /// The number of attempts after which later payments of the account have their turn before one that fails.
+  private static let patience = 3
+  /// The time for which a payment is tried, in seconds. An hour later it would no longer be news.
+  private static let longestTrying: TimeInterval = 3_600
+
+  private let service: AnnouncementService
+  private let ledger: Ledger
+  private let now: @Sendable () -> Date
+  private let report: @Sendable (Report) -> Void
+  private let signal: WorkSignal
+
+  /// The payments that wait, oldest first, by account.
+  private var waiting: [String: [Ledger.ProviderPayment]] = [:]
+  private var lastNumber: Int64 = 0
+  /// The payments that were under way at two ends of the process in a row.
+  private var setAside = SetAsideWork<Ledger.ProviderPayment, Date>()
+  /// The accounts for which nothing can be announced at the moment: when to try again, and after how many failures.
+  private var resting: [String: (until: Date, failures: Int)] = [:]
+  /// The payments that could not be announced, by number: since when, and how many attempts have failed.
+  private var failing: [Int64: (since: Date, failures: Int)] = [:]
+
+  /// - Parameters:
+  ///   - now: Returns the time of a clock that is never set.
+  ///   - sleep: Waits for a duration.
+  ///   - report: Called with everything that happens. It must return at once.
+  package init(
+    service: AnnouncementService, ledger: Ledger, now: @escaping @Sendable () -> Date = SteadyClock().now,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    report: @escaping @Sendable (Report) -> Void
+  ) {
+    (self.service, self.ledger, self.now, self.report) = (service, ledger, now, report)
+    signal = WorkSignal(sleep: sleep)
+  }
+
+  // MARK: Accepting
+
+  /// Stores what a request reports. When the call returns, its payments are durable, or were known before.
+  ///
+  /// - Parameter moment: The time of the request's arrival.
+  /// - Returns: What became of each outcome, in the same order.
+  /// - Throws: `LedgerError`. Nothing was stored then.
+  package nonisolated func take(
+    _ outcomes: [ProviderOutcome], for endpoint: ProviderEndpoint, at moment: Date
+  ) async throws -> [Result] {
+    let reports = try outcomes.map { outcome -> Ledger.NewProviderPayment? in
+      switch outcome {
+      case .payment(let payment): try ProviderPayload(payment: payment, endpoint: endpoint).report(at: moment)
+      case .refused(let reason):
+        Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id, refusal: reason)
+      case .ignored: nil
+      }
+    }
+    var acceptances: [Ledger.ProviderAcceptance] = []
+    let stored = reports.compactMap(\.self)
+    if !stored.isEmpty { acceptances = try await ledger.accept(providerPayments: stored) }
+    if acceptances.contains(.accepted) { signal.announceNews() }
+    var rest = acceptances[...]
+    return zip(outcomes, reports).map { outcome, report in
+      guard report != nil, let acceptance = rest.popFirst() else { return .ignored(outcome.ignoredReason ?? "") }
+      return switch acceptance {
+      case .accepted: .accepted
+      case .late: .late
+      case .duplicate: .duplicate
+      case .afterSuccess: .ignored("the payment has succeeded before")
+      case .otherSum: .refused(Ledger.otherSum)
+      case .refused: .refused(outcome.refusedReason ?? "")
+      }
+    }
+  }
+
+  // MARK: Announcing
+
+  /// Looks for payments that another process has stored.
+  package nonisolated func lookForPayments() { signal.announceNews() }
+
+  /// The number of payments that wait, without those that are set aside.
+  package var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+  package var setAsideCount: Int { setAside.count }
+
+  /// Announces payments until the task is cancelled.
+  package func run() async {
+    signal.announceNews()
+    while !Task.isCancelled {
+      if signal.takeNews() { await load() }
+      if await announceSome() { continue }
+      // Nothing else is under way now, so if this one ends the process again, no other payment is blamed.
+      if let payment = setAside.next(at: now()) {
+        _ = await announce(payment)
+        continue
+      }
+      await signal.wait(atMost: nextMoment.map { .seconds(max(0.001, $0.timeIntervalSince(now()))) })
+    }
+  }
+
+  private var nextMoment: Date? {
+    let rests = resting.values.map(\.until).min()
+    return [rests, setAside.nextMoment].compactMap(\.self).min()
+  }
+
+  private func load() async {
+    var newlyAside = 0
+    do {
+      while true {
+        let payments = try await ledger.waitingProviderPayments(after: lastNumber)
+        for payment in payments {
+          if let pause = InterruptedWork.pause(afterStarts: payment.starts, isHeard: true) {
+            setAside.add(payment, until: now().addingTimeInterval(pause))
+            newlyAside += 1
+          } else {
+            waiting[payment.account, default: []].append(payment)
+          }
+        }
+        guard let last = payments.last else { break }
+        lastNumber = last.number
+      }
+    } catch {
+      report(.failed(error, endpoint: ""))
+      signal.announceNews(after: .seconds(1))
+    }
+    if newlyAside > 0 { report(.setAside(count: newlyAside)) }
+  }
+
+  /// Announces some of the payments that wait, of all accounts at a time.
+  ///
+  /// - Returns: Whether there were any.
+  private func announceSome() async -> Bool {
+    let moment = now()
+    let turns = waiting.compactMap { account, payments -> ArraySlice<Ledger.ProviderPayment>? in
+      guard resting[account].map({ $0.until <= moment }) ?? true else { return nil }
+      // After an end of the process, one payment is under way at a time.
+      let isSuspect = payments.contains { $0.starts > 0 }
+      return payments.prefix(isSuspect || resting[account] != nil ? 1 : Self.mostOfAccount)
+    }
+    guard !turns.isEmpty else { return false }
+    let isAnySuspect = turns.contains { $0.contains { $0.starts > 0 } }
+    if isAnySuspect {
+      for turn in turns { await announce(turn) }
+    } else {
+      await withDiscardingTaskGroup { group in
+        for turn in turns { group.addTask { await self.announce(turn) } }
+      }
+    }
+    return true
+  }
+
+  /// Announces payments of one account, one after another, until one fails.
+  private func announce(_ payments: ArraySlice<Ledger.ProviderPayment>) async {
+    for payment in payments {
+      guard !Task.isCancelled, await announce(payment) else { return }
+    }
+  }
+
+  /// Announces a payment.
+  ///
+  /// - Returns: Whether it was announced or refused. If not, it waits for another attempt.
+  private func announce(_ payment: Ledger.ProviderPayment) async -> Bool {
+    do {
+      try await ledger.startAnnouncing(providerPayment: payment.number)
+      var refusal: String?
+      do {
+        try await accept(payment)
+      } catch  where Self.isFinal(error) {
+        refusal = "\(error)"
+      }
+      try await end(payment, refusal: refusal)
+      resting[payment.account] = nil
+      return true
+    } catch {
+      // An ordered stop, or a failure that another attempt may not meet. The process has not ended by it.
+      try? await ledger.stopAnnouncing(providerPayment: payment.number)
+      if Task.isCancelled { return false }
+      await postpone(payment, after: error)
+      return false
+    }
+  }
+
+  /// Whether every attempt to announce a payment would end with an error.
+  private static func isFinal(_ error: any Error) -> Bool {
+    RequestFault.isCause(of: error) || (error as? AcceptanceError)?.code == .idConflict
+  }
+
+  private func end(_ payment: Ledger.ProviderPayment, refusal: String?) async throws {
+    try await ledger.end(providerPayment: payment.number, refusal: refusal)
+    report(refusal.map { .refused(payment, reason: $0) } ?? .announced(payment))
+    remove(payment)
+    failing[payment.number] = nil
+  }
+
+  private func remove(_ payment: Ledger.ProviderPayment) {
+    waiting[payment.account]?.removeAll { $0.number == payment.number }
+    if waiting[payment.account]?.isEmpty == true { waiting[payment.account] = nil }
+  }
+
+  private func postpone(_ payment: Ledger.ProviderPayment, after error: any Error) async {
+    let moment = now()
+    report(.failed(error, endpoint: payment.endpoint))
+    let pauses = (resting[payment.account]?.failures ?? 0) + 1
+    let pause = min(Self.pauses.upperBound, Self.pauses.lowerBound * pow(2, Double(min(pauses, 10) - 1)))
+    resting[payment.account] = (moment.addingTimeInterval(pause), pauses)
+    var (since, failures) = failing[payment.number] ?? (moment, 0)
+    failures += 1
+    failing[payment.number] = (since, failures)
+    let isOver = moment.timeIntervalSince(since) > Self.longestTrying && !(error is LedgerError)
+    if isOver, (try? await end(payment, refusal: "It could not be announced for an hour: \(error)")) != nil { return }
+    remove(payment)
+    // While the ledger fails, nothing else can be announced either.
+    let isLast = failures >= Self.patience && !(error is LedgerError)
+    waiting[payment.account, default: []].insert(
+      payment, at: isLast ? waiting[payment.account]?.endIndex ?? 0 : 0)
+  }
+
+  /// Accepts the announcement of a payment, or finds that it was accepted before.
+  private func accept(_ payment: Ledger.ProviderPayment) async throws {
+    guard let payload = payment.payload else { return }
+    let order = try service.order(
+      Submission(
+        account: payment.account, defaults: AnnouncementRequest.Defaults(), body: payload,
+        bodyDigest: Data(SHA256.hash(data: payload))))
+    _ = try await service.accept(order)
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension Ledger {
+  /// A payment that a provider's webhook has reported, or a report that could not be understood.
+  public struct ProviderPayment: Sendable, Hashable {
+    public enum State: String, Sendable, Hashable, CaseIterable {
+      /// It is to be announced.
+      case waiting
+      case announced
+      /// The payment was too old to be spoken when it was reported.
+      case late
+      /// It cannot be announced.
+      case refused
+    }
+
+    /// The number, which rises by one with each report.
+    public var number: Int64
+    public var account: String
+    /// The id of the endpoint in `providers.yaml`.
+    public var endpoint: String
+    /// The provider's id of the payment; nil for a report that could not be understood. So are the next three.
+    public var id: String?
+    public var kind: String?
+    public var amount: String?
+    public var currency: String?
+    /// The announcement that is to be accepted; nil when the report has ended.
+    public var payload: Data?
+    public var state: State
+    /// Why it was refused, without amounts and names; nil in the other states.
+    public var reason: String?
+    /// See ``InterruptedWork``.
+    public var starts: Int
+    public var receivedAt: Date
+    public var finishedAt: Date?
+  }
+
+  /// A report that is to be stored.
+  public struct NewProviderPayment: Sendable, Hashable {
+    /// What recognises the payment when it is reported again.
+    public struct Identity: Sendable, Hashable {
+      /// 16 bytes that stand for the account, the endpoint, the payment and its kind.
+      public var id: Data
+      /// 8 bytes that stand for the sum and its currency.
+      public var sum: Data
+      /// The ``id`` of the report that the same payment has succeeded; nil if there is no such report. If it is known,
+      /// this report comes too late to be announced: the payment failed first, and then succeeded.
+      public var success: Data?
+      /// The time after which the ledger may forget the identity; nil for never.
+      public var until: Date?
+
+      public init(id: Data, sum: Data, success: Data? = nil, until: Date? = nil) {
+        (self.id, self.sum, self.success, self.until) = (id, sum, success, until)
+      }
+    }
+
+    public var account: String
+    public var endpoint: String
+    /// Nil for a report that could not be understood. It is stored each time.
+    public var identity: Identity?
+    public var id: String?
+    public var kind: String?
+    public var amount: String?
+    public var currency: String?
+    /// The announcement; nil for a report that is stored as late or refused.
+    public var payload: Data?
+    /// Why it is refused; nil if it is not.
+    public var refusal: String?
+
+    public init(account: String, endpoint: String, refusal: String? = nil) {
+      (self.account, self.endpoint, self.refusal) = (account, endpoint, refusal)
+    }
+  }
+
+  /// What became of a report.
+  public enum ProviderAcceptance: Sendable, Hashable {
+    /// It waits to be announced.
+    case accepted
+    case late
+    case refused
+    /// The payment was reported before, with the same sum. Nothing was stored.
+    case duplicate
+    /// The payment was reported before, with another sum. The report is stored as refused.
+    case otherSum
+    /// The payment has succeeded before. Nothing was stored.
+    case afterSuccess
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+@Suite("Payments that providers report", .timeLimit(.minutes(5)))
+struct ProviderPaymentTests {
+  private let place: TemporaryLedger
+  private let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  /// Returns a report. Its identity is the id's first 16 letters, and its sum the amount's first 8.
+  private func report(
+    _ id: String, _ amount: String = "12.50", success: String? = nil, until: Date? = nil
+  ) -> Ledger.NewProviderPayment {
+    func bytes(_ text: String, _ count: Int) -> Data {
+      Data(text.padding(toLength: count, withPad: ".", startingAt: 0).utf8)
+    }
+    var new = Ledger.NewProviderPayment(account: "shop", endpoint: "till")
+    new.identity = Ledger.NewProviderPayment.Identity(
+      id: bytes(id, 16), sum: bytes(amount, 8), success: success.map { bytes($0, 16) }, until: until)
+    (new.id, new.kind, new.amount, new.currency) = (id, "received", amount, "CNY")
+    new.payload = Data("{}".utf8)
+    return new
+  }
+
+  private var states: [Ledger.ProviderPayment.State] {
+    get async throws {
+      try await ledger.providerPayments(account: "shop", endpoint: "till", limit: 100).map(\.state).reversed()
+    }
+  }
+
+  @Test("a payment that is reported twice is stored once")
+  func duplicate() async throws {
+    #expect(try await ledger.accept(providerPayments: [report("a")]) == [.accepted])
+    #expect(try await ledger.accept(providerPayments: [report("a")]) == [.duplicate])
+    #expect(try await ledger.waitingProviderPayments(after: 0).map(\.id) == ["a"])
+  }
+
+  @Test("fifty reports of a payment at a time are stored once")
+  func concurrent() async throws {
+    let results = try await withThrowingTaskGroup(of: [Ledger.ProviderAcceptance].self) { group in
+      for _ in 0..<50 { group.addTask { try await ledger.accept(providerPayments: [report("a")]) } }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(results.count { $0 == .accepted } == 1 && results.count { $0 == .duplicate } == 49)
+  }
+
+  @Test("the same payment with another sum is stored as refused, and is not announced")
+  func otherSum() async throws {
+    _ = try await ledger.accept(providerPayments: [report("a")])
+    #expect(try await ledger.accept(providerPayments: [report("a", "99.00")]) == [.otherSum])
+    #expect(try await ledger.waitingProviderPayments(after: 0).map(\.amount) == ["12.50"])
+    #expect(try await states == [.waiting, .refused])
+  }
+
+  @Test("that a payment failed is stored before it succeeds, and not after")
+  func failedAfterSuccess() async throws {
+    #expect(try await ledger.accept(providerPayments: [report("a/failed", success: "a")]) == [.accepted])
+    #expect(try await ledger.accept(providerPayments: [report("a")]) == [.accepted])
+    #expect(try await ledger.accept(providerPayments: [report("b")]) == [.accepted])
+    #expect(try await ledger.accept(providerPayments: [report("b/failed", success: "b")]) == [.afterSuccess])
+  }
+
+  @Test("a report that is late or refused is stored as ended")
+  func ended() async throws {
+    var late = report("a")
+    late.payload = nil
+    let refused = Ledger.NewProviderPayment(account: "shop", endpoint: "till", refusal: "no sum")
+    #expect(try await ledger.accept(providerPayments: [late, refused, refused]) == [.late, .refused, .refused])
+    #expect(try await ledger.waitingProviderPayments(after: 0).isEmpty)
+    #expect(try await states == [.late, .refused, .refused])
+  }
+
+  @Test("a payment that was announced or refused does not wait any more, and its payload is gone")
+  func announced() async throws {
+    _ = try await ledger.accept(providerPayments: [report("a"), report("b"), report("c")])
+    let waiting = try await ledger.waitingProviderPayments(after: 0)
+    try await ledger.end(providerPayment: waiting[0].number, refusal: nil)
+    try await ledger.end(providerPayment: waiting[1].number, refusal: "cannot be spoken")
+    let payments = try await ledger.providerPayments(account: "shop", endpoint: "till", limit: 10)
+    #expect(payments.map(\.state) == [.waiting, .refused, .announced])
+    #expect(payments.map { $0.payload == nil } == [false, true, true])
+    #expect(payments[1].reason == "cannot be spoken")
+  }
+
+  @Test("the starts of a payment are counted until it has ended or was stopped in order")
+  func starts() async throws {
+    _ = try await ledger.accept(providerPayments: [report("a")])
+    let number = try await ledger.waitingProviderPayments(after: 0)[0].number
+    try await ledger.startAnnouncing(providerPayment: number)
+    try await ledger.startAnnouncing(providerPayment: number)
+    #expect(try await ledger.waitingProviderPayments(after: 0).map(\.starts) == [2])
+    try await ledger.stopAnnouncing(providerPayment: number)
+    #expect(try await ledger.waitingProviderPayments(after: 0).map(\.starts) == [0])
+  }
+
+  @Test("a payment is known after its row was pruned, until the time of its identity is over")
+  func pruning() async throws {
+    let day: TimeInterval = 86_400
+    _ = try await ledger.accept(providerPayments: [
+      report("for ever"), report("for a year", until: place.clock.now.addingTimeInterval(365 * day)),
+    ])
+    for payment in try await ledger.waitingProviderPayments(after: 0) {
+      try await ledger.end(providerPayment: payment.number, refusal: nil)
+    }
+    place.clock.advance(by: 40 * day)
+    let pruned = try await ledger.prune(finishedBefore: place.clock.now.addingTimeInterval(-30 * day))
+    #expect(pruned.providerPayments == 2 && pruned.providerIDs == 0)
+    #expect(
+      try await ledger.accept(providerPayments: [report("for ever"), report("for a year")]) == [.duplicate, .duplicate])
+    place.clock.advance(by: 400 * day)
+    #expect(try await ledger.prune(finishedBefore: place.clock.now.addingTimeInterval(-30 * day)).providerIDs == 1)
+    #expect(
+      try await ledger.accept(providerPayments: [report("for ever"), report("for a year")]) == [.duplicate, .accepted])
+  }
+
+  @Test("the rule holds after the ledger was opened anew")
+  func reopened() async throws {
+    _ = try await ledger.accept(providerPayments: [report("a")])
+    let other = try place.open()
+    #expect(try await other.accept(providerPayments: [report("a"), report("a", "1.00")]) == [.duplicate, .otherSum])
+  }
+
+  @Test("a request whose payments do not fit into the ledger stores none of them")
+  func full() async throws {
+    var options = Ledger.Options()
+    options.maximumBytes = 4096
+    let full = try place.open(options)
+    await #expect(throws: LedgerError.self) { try await full.accept(providerPayments: [report("a"), report("b")]) }
+    #expect(try await full.waitingProviderPayments(after: 0).isEmpty)
+  }
+}

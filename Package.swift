@@ -484,7 +484,8 @@ let package = Package(
       dependencies: [
         "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport",
         "Ledger", "Mastering",
-        "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs",
+        "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
+        "SoundOutputs",
         "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery",
         "WebhookMessages", asyncAlgorithms, crypto,
         httpTypes,

@@ -2,6 +2,7 @@
 
 import AnnouncementService
 public import Announcer
+import ConcurrencySupport
 package import FileSystem
 public import Foundation
 import HTTPTypes
@@ -48,6 +49,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var pushes: PushParts?
     /// What sends webhooks; nil for a service that sends none.
     public var webhooks: WebhookParts?
+    /// What takes the webhooks of payment providers; nil for a service that takes none.
+    package var providers: ProviderParts?
     /// The folder that keeps the volume and the chime that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
@@ -89,6 +92,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let player: LanePlayer?
   let pushService: PushService?
   let webhookService: WebhookService?
+  let providerEndpoints: ProviderEndpoints
+  let providerService: ProviderService
   let batches: Batches
   let readiness: Readiness
   let keys: KeyRing
@@ -180,14 +185,35 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       files: BatchFiles(folder: parts.batches, calls: parts.batchFileCalls), announcer: parts.announcer, clips: clips,
       urls: urls, settings: settings, metrics: metrics, work: work, ledger: ledger, logger: logger,
       libraryChanged: library.tellChange)
+    let providerEndpoints = ProviderEndpoints(
+      parts.providers, limit: settings.rate, logger: logger, time: time)
+    self.providerEndpoints = providerEndpoints
+    let refusals = RefusalLog(logger, time: time)
+    let providerTelling = ProviderTelling(
+      history: ProviderHistory(), hub: hub, logger: logger, refusals: refusals)
+    let service = AnnouncementService(
+      ledger: ledger, clips: ServiceClips(clips: clips, urls: urls),
+      pushes: AnnouncementPushes(
+        lifetime: parts.pushes?.lifetime, ledger: ledger, phraseBooks: parts.announcer.phraseBooks
+      ) { [clients = parts.pushes?.clients] device in
+        clients?[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
+      }, groups: groups, locale: settings.locale, lane: lanePlayer?.lane
+    ) { told in
+      if told.isPlayed { lanePlayer?.lookForArrivals() }
+      if told.isPushed { pushService?.lookForPushes() }
+      library.tellChange()
+      hub.tell(.rendered(told.rendered))
+    }
+    let providerPayments = ProviderPayments(service: service, ledger: ledger) { providerTelling.tell($0) }
     let setAside: @Sendable () async -> Ledger.SetAsideCounts = { [batches] in
       Ledger.SetAsideCounts(
         announcements: (try? await lanePlayer?.player?.status().setAsideCount) ?? 0,
         pushes: await pushService?.setAsideCount ?? 0, webhooks: await webhookService?.setAsideCount ?? 0,
-        batches: await batches.setAside.count)
+        providerPayments: await providerPayments.setAsideCount, batches: await batches.setAside.count)
     }
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer, pushes: pushService, webhooks: webhookService,
+      providers: providerEndpoints,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
       locale: settings.locale, setAside: setAside)
     let packClips = PackClips(
@@ -226,6 +252,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         gauges.unreachableWebhookEndpoints = webhookService.reach.unreachableCount(waiting: waiting)
       }
       gauges.setAside = await setAside()
+      gauges.providers = providerTelling.history.counts
+      gauges.waitingProviderPayments = await providerPayments.waitingCount
       gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
       if let lanePlayer {
         gauges.announcements = Dictionary(uniqueKeysWithValues: await counts.value.map { ($0.key.rawValue, $0.value) })
@@ -236,19 +264,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       }
       return gauges
     }
-    let service = AnnouncementService(
-      ledger: ledger, clips: ServiceClips(clips: clips, urls: urls),
-      pushes: AnnouncementPushes(
-        lifetime: parts.pushes?.lifetime, ledger: ledger, phraseBooks: parts.announcer.phraseBooks
-      ) { [clients = parts.pushes?.clients] device in
-        clients?[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
-      }, groups: groups, locale: settings.locale, lane: lanePlayer?.lane
-    ) { told in
-      if told.isPlayed { lanePlayer?.lookForArrivals() }
-      if told.isPushed { pushService?.lookForPushes() }
-      library.tellChange()
-      hub.tell(.rendered(told.rendered))
-    }
+    providerService = ProviderService(providerPayments, ledger: ledger, logger: logger)
     let routes: [[Route]] = [
       AnnouncementRoutes(
         service: service, ledger: ledger, clips: clips, library: library, urls: urls, settings: settings,
@@ -259,6 +275,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       EnumeratorRoutes(ledger: ledger).routes,
       LibraryRoutes(ledger: ledger, library: library, groups: groups).routes,
       WebhookRoutes(ledger: ledger, keys: keys, parts: parts.webhooks).routes,
+      ProviderRoutes(
+        endpoints: providerEndpoints, payments: providerPayments, telling: providerTelling, ledger: ledger,
+        unproven: keys.unproven, proxies: settings.proxies, now: { Date() }
+      ).routes,
       PlaybackRoutes(
         player: lanePlayer, ledger: ledger,
         pace: try ReplayPace(time: time), keys: keys, preferences: preferences, largeBodies: largeBodies
@@ -283,7 +303,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
       failures: FailureGate(settings.keyFailures, time: time), proxies: settings.proxies,
-      refusals: RefusalLog(logger, time: time), logger: logger)
+      refusals: refusals, logger: logger)
   }
 
   /// Returns a function that gives the time since this call.
@@ -331,6 +351,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   static let farewell: Duration = .milliseconds(500)
 
   public func run() async throws {
+    // A provider that calls at once must find its endpoint.
+    await onWaitingThread { [providerEndpoints] in providerEndpoints.look() }
     // The batches are loaded before any client can request one.
     await batches.load()
     await player?.prepare()
@@ -344,9 +366,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         let lists = Task { await batches.work() }
         let housekeeping = Task { await keepHouse() }
         let watching = Task { await packWatch.run() }
+        let following = Task { await providerEndpoints.run() }
         if let player { group.addTask { try await player.run() } }
         if let pushService { group.addTask { try await pushService.run() } }
         if let webhookService { group.addTask { try await webhookService.run() } }
+        group.addTask { try await providerService.run() }
         group.addTask { [ledgerWatch, listens] in
           try await cancelWhenGracefulShutdown {
             // Until the service listens, the start has the disk and the processors to itself.
@@ -365,6 +389,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
           lists.cancel()
           housekeeping.cancel()
           watching.cancel()
+          following.cancel()
         }
         // A failure of one task ends the others. For example, a service that cannot listen must not go on playing.
         for try await _ in group {}

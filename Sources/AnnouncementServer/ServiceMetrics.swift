@@ -160,6 +160,9 @@ final class ServiceMetrics: Sendable {
     var unreachableWebhookEndpoints: Int?
     /// The numbers of deliveries that are set aside.
     var setAside = Ledger.SetAsideCounts()
+    /// What became of the requests and payments of providers since the start, and how many payments wait.
+    var providers: [ProviderHistory.Outcome: Int] = [:]
+    var waitingProviderPayments = 0
     /// The number of disabled webhook endpoints; nil if it is not known.
     var disabledWebhookEndpoints: Int?
     var startedAt = Date()
@@ -235,11 +238,19 @@ final class ServiceMetrics: Sendable {
     page.family("crier_push_unreachable_servers", "gauge", "Servers of APNs that were not reached for a minute.")
     if let count = gauges.unreachablePushServers { page.line("crier_push_unreachable_servers", [], String(count)) }
     page.addWebhooks(attempts: state.webhookAttempts, ended: state.webhooks, gauges)
+    page.family("crier_provider_events_total", "counter", "What payment providers' webhooks sent, by outcome.")
+    for outcome in ProviderHistory.Outcome.allCases {
+      page.line(
+        "crier_provider_events_total", [("outcome", outcome.rawValue)], String(gauges.providers[outcome] ?? 0))
+    }
+    page.family("crier_provider_waiting", "gauge", "Payments of providers that are not announced yet.")
+    page.line("crier_provider_waiting", [], String(gauges.waitingProviderPayments))
     page.family(
       "crier_set_aside", "gauge", "Deliveries that were under way at two ends of the service in a row, by kind.")
     for (kind, count) in [
       ("announcement", gauges.setAside.announcements), ("push", gauges.setAside.pushes),
-      ("webhook", gauges.setAside.webhooks), ("batch", gauges.setAside.batches),
+      ("webhook", gauges.setAside.webhooks), ("provider_payment", gauges.setAside.providerPayments),
+      ("batch", gauges.setAside.batches),
     ] {
       page.line("crier_set_aside", [("kind", kind)], String(count))
     }

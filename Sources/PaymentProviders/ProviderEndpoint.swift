@@ -38,6 +38,9 @@ package struct ProviderEndpoint: Sendable {
   package init(id: String, provider: ProviderName, account: String) {
     (self.id, self.provider, self.account) = (id, provider, account)
   }
+
+  /// Whether a signature covers the payments. If not, a secret in the URL or in a header admits whoever knows it.
+  package var isSigned: Bool { mapping?.isSigned ?? true }
 }
 
 /// The providers, with the names that stand in settings and URLs.

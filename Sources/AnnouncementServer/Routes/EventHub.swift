@@ -8,6 +8,7 @@ enum LiveEvent: Sendable, Hashable {
   case rendered(Rendered)
   case pushed(PushEnd)
   case reach(ReachEvent)
+  case provider(ProviderEvent)
 }
 
 /// The hub for events that are not stored in the ledger. It sends each event to all listeners.

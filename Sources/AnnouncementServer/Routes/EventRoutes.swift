@@ -115,6 +115,9 @@ struct EventRoutes: Sendable {
     case .live(.reach(let event)):
       guard event.account == nil || event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, detail: event.detail))
+    case .live(.provider(let event)):
+      guard event.account == sender.account || sender.isAdmin else { return nil }
+      return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, detail: event.detail))
     case .live(.rendered(let event)):
       guard event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(

@@ -48,6 +48,7 @@ actor Readiness {
   private let player: LanePlayer?
   private let pushes: PushService?
   private let webhooks: WebhookService?
+  private let providers: ProviderEndpoints
   private let folders: [URL]
   private let setAside: @Sendable () async -> Ledger.SetAsideCounts
   private let engine: Remembered<Check>
@@ -58,12 +59,14 @@ actor Readiness {
   ///   - setAside: Returns the numbers of deliveries that this process has set aside.
   init(
     announcer: Announcer, ledger: Ledger, player: LanePlayer?, pushes: PushService?, webhooks: WebhookService?,
-    folders: [URL], locale: String, setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts
+    providers: ProviderEndpoints, folders: [URL], locale: String,
+    setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts
   ) {
     self.ledger = ledger
     self.player = player
     self.pushes = pushes
     self.webhooks = webhooks
+    self.providers = providers
     self.folders = folders
     self.setAside = setAside
     engine = Remembered(for: Self.memory, time: AnnouncementServer.elapsedTime()) {
@@ -90,7 +93,7 @@ actor Readiness {
     let aside = await setAside().total
     let others = [
       "device": await deviceCheck(), "lanes": await lanesCheck(), "pushes": await pushesCheck(),
-      "webhooks": await webhooksCheck(),
+      "webhooks": await webhooksCheck(), "providers": providers.check,
       "set_aside": Check(ok: aside == 0, code: aside == 0 ? nil : "set_aside", waiting: aside),
     ]
     let status = others.allSatisfy(\.value.ok) ? "ready" : "degraded"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+
+/// What arrived at the providers' endpoints since the service started, for people who look after it. Payments are in the
+/// ledger; repetitions, ignored events and rejected requests are only here.
+final class ProviderHistory: Sendable {
+  /// What became of a request, or of one payment in it.
+  enum Outcome: String, Sendable, Hashable, CaseIterable {
+    case accepted, late, duplicate, ignored, refused, rejected, probe
+    /// It could not be stored, and the provider sends it again.
+    case failed
+  }
+
+  struct Entry: Sendable, Hashable {
+    var at: Date
+    var outcome: Outcome
+    /// The reason, without amounts and names.
+    var reason: String?
+  }
+
+  struct Endpoint: Sendable {
+    var counts: [Outcome: Int] = [:]
+    /// The latest entries, the newest first.
+    var recent: [Entry] = []
+    var lastRequestAt: Date?
+    /// How many seconds the provider's clock was ahead of ours in the last signed request.
+    var skew: Int64?
+  }
+
+  /// The number of entries that are kept for each endpoint.
+  static let most = 50
+
+  private let state = Locked<[String: Endpoint]>([:])
+
+  func note(_ outcome: Outcome, reason: String? = nil, of endpoint: String, at date: Date) {
+    state.withLock { state in
+      var known = state[endpoint] ?? Endpoint()
+      known.counts[outcome, default: 0] += 1
+      known.recent.insert(Entry(at: date, outcome: outcome, reason: reason), at: 0)
+      if known.recent.count > Self.most { known.recent.removeLast() }
+      known.lastRequestAt = date
+      state[endpoint] = known
+    }
+  }
+
+  /// Notes the difference of the clocks.
+  ///
+  /// - Returns: Whether it is new that they differ by more than a minute.
+  func note(skew: Int64, of endpoint: String) -> Bool {
+    state.withLock { state in
+      let wasFar = abs(state[endpoint]?.skew ?? 0) > Self.tolerance
+      state[endpoint, default: Endpoint()].skew = skew
+      return abs(skew) > Self.tolerance && !wasFar
+    }
+  }
+
+  /// The difference of clocks that is told, in seconds.
+  private static let tolerance: Int64 = 60
+
+  func endpoint(_ id: String) -> Endpoint { state.withLock { $0[id] } ?? Endpoint() }
+
+  /// The numbers of all endpoints together.
+  var counts: [Outcome: Int] {
+    state.withLock { state in
+      state.values.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
+    }
+  }
+}

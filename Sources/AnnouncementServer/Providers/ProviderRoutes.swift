@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AnnouncementService
+import Announcements
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import JSONSupport
+import Ledger
+import NIOCore
+import PaymentProviders
+import ServiceAccess
+
+/// The routes on which payment providers' webhooks arrive, and those that show what became of them.
+///
+/// A provider's own signature admits its request. The field `Authorization` may be part of it; it is no key of Crier's
+/// and does not count as a failed one.
+struct ProviderRoutes: Sendable {
+  static let path = "/v1/providers/{provider}/{endpoint}"
+
+  let endpoints: ProviderEndpoints
+  let payments: ProviderPayments
+  let telling: ProviderTelling
+  let ledger: Ledger
+  let unproven: UnprovenBodies
+  /// The proxies that end TLS for the service; this machine by default.
+  let proxies: Set<IPAddress>
+  let now: @Sendable () -> Date
+
+  var routes: [Route] {
+    [
+      .post(Self.path, .open) { try await post($0, suffix: nil) },
+      // Some providers append a segment of their own to the URL, as Pix does.
+      .post("/v1/providers/{provider}/{endpoint}/{suffix}", .open) { try await post($0, suffix: $0.parameter) },
+      .get("/v1/provider-endpoints", .key(.read), list),
+    ]
+  }
+
+  // MARK: Taking
+
+  private func post(_ call: Call, suffix: String?) async throws -> Response {
+    guard let endpoint = endpoints.endpoint(call.parameters[1]), endpoint.provider.rawValue == call.parameters[0],
+      suffix == nil || endpoint.mapping?.pathSuffix == suffix
+    else {
+      // Until the settings are mended, nobody knows whether there is such an endpoint.
+      throw endpoints.fault == nil ? Self.unknown : Self.off
+    }
+    // The connection's own address: what a header says of the client proves nothing.
+    if !endpoint.isSigned, let peer = Connection.current?.peer, !proxies.contains(peer) { throw Self.notEncrypted }
+    let decision = endpoints.admit(endpoint.id)
+    guard decision.isAllowed else {
+      return response(endpoint, .failed(status: 429), retryAfter: decision.retryAfter)
+    }
+    let body = try await unproven.read(
+      call, keyID: "provider \(endpoint.id)", upTo: ProviderRequest.largestBody)
+    let request = ProviderRequest(
+      headers: call.request.headers.map { ($0.name.rawName, $0.value) }, body: body, query: call.request.uri.query)
+    let date = now()
+    let judgement = endpoint.judge(request, at: date)
+    if let rejection = judgement.rejection {
+      telling.tell(rejection, of: endpoint, at: date)
+      return response(endpoint, judgement.verdict)
+    }
+    if let signedAt = judgement.signedAt {
+      telling.tell(skew: Int64(signedAt.timeIntervalSince(date).rounded()), of: endpoint)
+    }
+    if let fault = judgement.fault {
+      telling.tell([.refused(fault.message)], of: endpoint, at: date)
+      return response(endpoint, judgement.verdict)
+    }
+    do {
+      telling.tell(try await payments.take(judgement.outcomes, for: endpoint, at: date), of: endpoint, at: date)
+    } catch {
+      let problem = Problem(error)
+      telling.history.note(.failed, reason: problem.code, of: endpoint.id, at: date)
+      return response(
+        endpoint, .failed(status: problem.status == .insufficientStorage ? 507 : 503), retryAfter: .seconds(30))
+    }
+    return response(endpoint, .accepted)
+  }
+
+  private func response(
+    _ endpoint: ProviderEndpoint, _ verdict: ProviderVerdict, retryAfter: Duration? = nil
+  ) -> Response {
+    let answer = endpoint.answer(to: verdict)
+    var response = Response(
+      status: HTTPResponse.Status(code: answer.status), headers: [.cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    if let type = answer.contentType { response.headers[.contentType] = type }
+    if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds + 1)) }
+    return response
+  }
+
+  private static let unknown = Problem(
+    .notFound, "not_found",
+    "There is no endpoint for a provider with this path. crier providers list prints the URLs.")
+  private static let off = Problem(
+    .serviceUnavailable, "providers_unavailable",
+    "The settings of the providers cannot be used. See the service's log, or run crier providers list.", retryAfter: 60)
+  private static let notEncrypted = Problem(
+    .forbidden, "not_encrypted",
+    "The provider does not sign this request, so it is taken only from this machine, or from a proxy that ends TLS and that the setting proxies names."
+  )
+
+  // MARK: Showing
+
+  private struct Line: Encodable {
+    struct Payment: Encodable {
+      var at: Date
+      @ExplicitNull var id: String?
+      @ExplicitNull var kind: String?
+      @ExplicitNull var amount: String?
+      @ExplicitNull var currency: String?
+      var state: String
+      @ExplicitNull var reason: String?
+    }
+    struct Entry: Encodable {
+      var at: Date
+      var outcome: String
+      @ExplicitNull var reason: String?
+    }
+
+    var id: String
+    var provider: String
+    var path: String
+    var signed: Bool
+    var live: Bool
+    var kinds: [String]
+    var deliver: [String]
+    @ExplicitNull var locale: String?
+    @ExplicitNull var lastRequestAt: Date?
+    @ExplicitNull var clockSkewSeconds: Int64?
+    var counts: [String: Int]
+    var payments: [Payment]
+    var recent: [Entry]
+
+    enum CodingKeys: String, CodingKey {
+      case id, provider, path, signed, live, kinds, deliver, locale, counts, payments, recent
+      case lastRequestAt = "last_request_at"
+      case clockSkewSeconds = "clock_skew_seconds"
+    }
+  }
+
+  private struct List: Encodable {
+    var endpoints: [Line]
+    /// Why the present settings are not in force; nil if they are.
+    @ExplicitNull var problem: String?
+  }
+
+  /// The number of payments of an endpoint that are shown.
+  private static let mostPayments = 50
+
+  private func list(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    var lines: [Line] = []
+    for endpoint in endpoints.all where endpoint.account == sender.account || sender.isAdmin {
+      let known = telling.history.endpoint(endpoint.id)
+      let payments = try await ledger.providerPayments(
+        account: endpoint.account, endpoint: endpoint.id, limit: Self.mostPayments)
+      lines.append(
+        Line(
+          id: endpoint.id, provider: endpoint.provider.rawValue,
+          path: "/v1/providers/\(endpoint.provider.rawValue)/\(endpoint.id)", signed: endpoint.isSigned,
+          live: endpoint.isLive, kinds: endpoint.kinds.map(\.rawValue).sorted(),
+          deliver: endpoint.deliver.map(\.rawValue).sorted(), locale: endpoint.locale,
+          lastRequestAt: known.lastRequestAt, clockSkewSeconds: known.skew,
+          counts: Dictionary(
+            uniqueKeysWithValues: ProviderHistory.Outcome.allCases.map { ($0.rawValue, known.counts[$0] ?? 0) }),
+          payments: payments.map { payment in
+            Line.Payment(
+              at: payment.receivedAt, id: payment.id, kind: payment.kind, amount: payment.amount,
+              currency: payment.currency, state: payment.state.rawValue, reason: payment.reason)
+          },
+          recent: known.recent.map { Line.Entry(at: $0.at, outcome: $0.outcome.rawValue, reason: $0.reason) }))
+    }
+    // The text may name files of this machine.
+    let problem = sender.isAdmin ? endpoints.fault : endpoints.fault.map { _ in "The settings cannot be used." }
+    return try ServiceJSON.response(.ok, List(endpoints: lines, problem: problem))
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AnnouncementService
+import Foundation
+import Ledger
+import Logging
+import ServiceLifecycle
+
+/// The announcing of the payments that providers have reported. It works as soon as no other process does the same for
+/// the ledger, and stops with the service.
+final class ProviderService: Service {
+  /// The interval between attempts to become the one that announces.
+  private static let patience: Duration = .seconds(1)
+  /// The interval between looks for payments that other processes have stored.
+  private static let lookInterval: Duration = .seconds(5)
+
+  private let ledger: Ledger
+  private let logger: Logger
+  let payments: ProviderPayments
+
+  init(_ payments: ProviderPayments, ledger: Ledger, logger: Logger) {
+    (self.payments, self.ledger, self.logger) = (payments, ledger, logger)
+  }
+
+  func run() async throws {
+    var seat: DeliverySeat?
+    while seat == nil {
+      do {
+        seat = try ledger.takeSeat(of: .providerPayments)
+      } catch {
+        logger.warning(
+          "Providers' payments cannot be announced. The service tries again.", metadata: ["error": "\(error)"])
+      }
+      if seat != nil { break }
+      // Until then, payments wait in the ledger. The sleep throws only when the service stops.
+      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
+    }
+    await cancelWhenGracefulShutdown { [payments] in
+      let looking = Task {
+        while (try? await Task.sleep(for: Self.lookInterval)) != nil { payments.lookForPayments() }
+      }
+      await payments.run()
+      looking.cancel()
+    }
+    withExtendedLifetime(seat) {}
+  }
+}

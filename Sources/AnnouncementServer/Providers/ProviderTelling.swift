@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AnnouncementService
+import Foundation
+import Ledger
+import Logging
+import PaymentProviders
+
+/// Tells what comes from payment providers: in the log, in the history, and to those who listen to events.
+struct ProviderTelling: Sendable {
+  let history: ProviderHistory
+  let hub: EventHub
+  let logger: Logger
+  let refusals: RefusalLog
+  private let failures: RepeatedFailureLog
+
+  init(history: ProviderHistory, hub: EventHub, logger: Logger, refusals: RefusalLog) {
+    (self.history, self.hub, self.logger, self.refusals) = (history, hub, logger, refusals)
+    failures = RepeatedFailureLog(
+      "A provider's payment could not be announced. The service tries again.", logger)
+  }
+
+  /// Tells that a request was not taken for the provider's.
+  func tell(_ rejection: ProviderRejection, of endpoint: ProviderEndpoint, at date: Date) {
+    // The provider tests that wrong signatures are rejected, so this is no alarm.
+    let isProbe = rejection.code == .probe
+    history.note(isProbe ? .probe : .rejected, reason: rejection.message, of: endpoint.id, at: date)
+    if isProbe { return }
+    if let skew = rejection.skew { tell(skew: skew, of: endpoint) }
+    guard refusals.isWritten(RefusalLog.Kind(status: 401, path: "\(endpoint.id) (\(rejection.code.rawValue))")) else {
+      return
+    }
+    logger.warning(
+      "A request was not taken for the provider's.",
+      metadata: ["endpoint": "\(endpoint.id)", "code": "\(rejection.code.rawValue)", "problem": "\(rejection.message)"])
+    hub.tell(
+      .provider(
+        ProviderEvent(
+          kind: .rejected, account: endpoint.account, at: date, endpoint: endpoint.id, reason: rejection.code.rawValue))
+    )
+  }
+
+  /// Tells what became of the payments of a request.
+  func tell(_ results: [ProviderPayments.Result], of endpoint: ProviderEndpoint, at date: Date) {
+    for result in results {
+      switch result {
+      case .accepted: history.note(.accepted, of: endpoint.id, at: date)
+      case .duplicate: history.note(.duplicate, of: endpoint.id, at: date)
+      case .ignored(let reason): history.note(.ignored, reason: reason, of: endpoint.id, at: date)
+      case .late:
+        history.note(.late, of: endpoint.id, at: date)
+        logger.warning(
+          "A provider's payment was too old to be spoken.", metadata: ["endpoint": "\(endpoint.id)"])
+        hub.tell(.provider(ProviderEvent(kind: .late, account: endpoint.account, at: date, endpoint: endpoint.id)))
+      case .refused(let reason): tellRefusal(reason, of: endpoint.id, account: endpoint.account, at: date)
+      }
+    }
+  }
+
+  private func tellRefusal(_ reason: String, of endpoint: String, account: String, at date: Date) {
+    history.note(.refused, reason: reason, of: endpoint, at: date)
+    logger.error(
+      "A provider's payment cannot be announced.", metadata: ["endpoint": "\(endpoint)", "problem": "\(reason)"])
+    hub.tell(
+      .provider(ProviderEvent(kind: .refused, account: account, at: date, endpoint: endpoint, reason: reason)))
+  }
+
+  /// Tells when our clock and the provider's differ.
+  ///
+  /// - Parameter skew: How many seconds the provider's clock is ahead.
+  func tell(skew: Int64, of endpoint: ProviderEndpoint) {
+    guard history.note(skew: skew, of: endpoint.id) else { return }
+    logger.warning(
+      "\(ClockSkew.sentence(providerAheadBy: skew)) Set the clock by NTP: signed requests are rejected from 5 minutes on.",
+      metadata: ["endpoint": "\(endpoint.id)"])
+  }
+
+  /// Tells what happens to payments after their requests were answered.
+  func tell(_ report: ProviderPayments.Report) {
+    switch report {
+    case .announced: break
+    case .refused(let payment, let reason):
+      tellRefusal(reason, of: payment.endpoint, account: payment.account, at: Date())
+    case .failed(let error, _): failures.tell(error)
+    case .setAside(let count): logger.logSetAside(count, "provider_payments")
+    }
+  }
+}

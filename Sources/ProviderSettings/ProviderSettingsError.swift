@@ -31,5 +31,7 @@ package struct ProviderSettingsError: Error, Sendable, Hashable, CustomStringCon
     (self.code, self.file, self.line, self.problem, self.remedy) = (code, file, line, problem, remedy)
   }
 
-  package var description: String { file + (line.map { ":\($0)" } ?? "") + ": \(problem); \(remedy)." }
+  package var description: String {
+    file + (line.map { ":\($0)" } ?? "") + ": \(problem); \(remedy)" + (remedy.hasSuffix("?") ? "" : ".")
+  }
 }

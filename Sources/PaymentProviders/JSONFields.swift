@@ -71,4 +71,7 @@ package struct JSONFields: Sendable {
 
   /// A time in seconds since 1970; nil for any other value.
   package var date: Date? { wholeNumber.map { Date(timeIntervalSince1970: TimeInterval($0)) } }
+
+  /// A time in the format of RFC 3339; nil for any other value.
+  package var timestamp: Date? { text.flatMap(Timestamp.date) }
 }

@@ -20,6 +20,13 @@ package protocol PaymentProvider: Sendable {
 
   /// Returns the answer that the provider expects.
   func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer
+
+  /// Returns a request about a payment that was never made, signed with the endpoint's first secret. The payment is one
+  /// that the endpoint takes: real if it takes real ones, and to its first merchant.
+  ///
+  /// - Parameter id: The id of the payment: letters, digits, `-` and `_`.
+  /// - Returns: nil if the endpoint cannot sign, because only the provider has the private key.
+  func sample(id: String, for endpoint: ProviderEndpoint, at now: Date) -> ProviderRequest?
 }
 
 /// A request whose signature was verified.
@@ -77,4 +84,6 @@ extension PaymentProvider {
   package func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer {
     ProviderAnswer(status: verdict.status)
   }
+
+  package func sample(id: String, for endpoint: ProviderEndpoint, at now: Date) -> ProviderRequest? { nil }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Announcements
+import Foundation
 
 /// An endpoint of `providers.yaml`: where a provider's webhooks arrive, and what becomes of them.
 package struct ProviderEndpoint: Sendable {
@@ -41,6 +42,12 @@ package struct ProviderEndpoint: Sendable {
 
   /// Whether a signature covers the payments. If not, a secret in the URL or in a header admits whoever knows it.
   package var isSigned: Bool { mapping?.isSigned ?? true }
+
+  /// The bytes of the secrets' texts.
+  var secretBytes: [Data] { secrets.map(\.bytes) }
+
+  /// The path of the endpoint's URL.
+  package var path: String { "/v1/providers/\(provider.rawValue)/\(id)" }
 }
 
 /// The providers, with the names that stand in settings and URLs.

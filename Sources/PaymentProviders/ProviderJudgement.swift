@@ -59,8 +59,9 @@ extension ProviderEndpoint {
         isLive
           ? "a test payment, and the endpoint has live: true" : "not a test payment, and the endpoint has live: false")
     }
-    if let merchant = payment.merchant, !merchants.isEmpty, !merchants.contains(merchant) {
-      return .ignored("a payment to another account of the provider")
+    // A request that names no account may be about any: Stripe names none for the platform's own payments.
+    guard merchants.isEmpty || payment.merchant.map(merchants.contains) == true else {
+      return .ignored("a payment to an account of the provider that the endpoint's merchants do not name")
     }
     guard kinds.contains(payment.kind) else {
       return .ignored("kind \(payment.kind.rawValue), which the endpoint's kinds do not name")

@@ -8,21 +8,29 @@ package struct MinorUnitDigits: Sendable, Hashable {
   package var digits: [String: Int]
   /// The currencies of which the provider does not say clearly how it counts them.
   package var unclear: Set<String>
+  /// Whether the provider's number ends with a zero for every currency with three digits. Another digit would mean that
+  /// the provider counts otherwise than it says.
+  package var thirdDigitIsZero: Bool
 
-  package init(_ digits: [String: Int] = [:], unclear: Set<String> = []) {
-    (self.digits, self.unclear) = (digits, unclear)
+  package init(_ digits: [String: Int] = [:], unclear: Set<String> = [], thirdDigitIsZero: Bool = false) {
+    (self.digits, self.unclear, self.thirdDigitIsZero) = (digits, unclear, thirdDigitIsZero)
   }
 
   /// Returns the sum that a number of the provider's minor units stands for.
   ///
   /// - Throws: `AnnouncementError` for a currency that does not exist or is unclear, for zero, and for a sum that has a
-  ///   part smaller than the currency's own minor unit.
+  ///   part smaller than the currency's own minor unit, or a third digit that should be zero.
   package func money(_ units: Int64, _ code: String) throws(AnnouncementError) -> Money {
     let currency = try Currency.named(code.uppercased(), field: "currency")
     guard !unclear.contains(currency.code) else {
       throw AnnouncementError(
         .fieldInvalid, "currency", "is one whose minor unit the provider does not define",
         remedy: "send such payments with POST /v1/announcements")
+    }
+    guard !thirdDigitIsZero || currency.minorDigits < 3 || units.isMultiple(of: 10) else {
+      throw AnnouncementError(
+        .fieldInvalid, "amount", "does not end with the zero that the provider promises for this currency",
+        remedy: "look at the payment in the provider's dashboard")
     }
     let difference = currency.minorDigits - (digits[currency.code] ?? currency.minorDigits)
     let scale = (0..<abs(difference)).reduce(into: Int64(1)) { scale, _ in scale *= 10 }

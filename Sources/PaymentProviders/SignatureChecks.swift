@@ -33,6 +33,16 @@ package enum SignatureEncoding: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Returns the text of bytes: lower-case hexadecimal digits, or base64 with its padding.
+  package func text(of bytes: Data) -> String {
+    switch self {
+    case .base64: return bytes.base64EncodedString()
+    case .hex:
+      let digits = Array("0123456789abcdef".utf8)
+      return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+  }
+
   private static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -52,6 +62,36 @@ package enum SignatureChecks {
     case .sha1: HMAC<Insecure.SHA1>.isValidAuthenticationCode(code, authenticating: message, using: key)
     case .sha256: HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: key)
     case .sha512: HMAC<SHA512>.isValidAuthenticationCode(code, authenticating: message, using: key)
+    }
+  }
+
+  /// Returns whether one of the codes is the HMAC of a message with one of the keys. The message is read once for each
+  /// key, however many codes a request brings.
+  package static func isAnyCode(_ codes: [Data], of message: Data, keys: [Data], _ hash: SignatureHash) -> Bool {
+    keys.contains { key in
+      switch hash {
+      case .sha1: isAnyCode(codes, of: message, key: key, Insecure.SHA1.self)
+      case .sha256: isAnyCode(codes, of: message, key: key, SHA256.self)
+      case .sha512: isAnyCode(codes, of: message, key: key, SHA512.self)
+      }
+    }
+  }
+
+  private static func isAnyCode<Hash: HashFunction>(
+    _ codes: [Data], of message: Data, key: Data, _ hash: Hash.Type
+  ) -> Bool {
+    let right = HMAC<Hash>.authenticationCode(for: message, using: SymmetricKey(data: key))
+    // The comparison of a code of HMAC takes the same time whatever the other code is.
+    return codes.contains { right == $0 }
+  }
+
+  /// Returns the HMAC of a message.
+  package static func code(of message: Data, key: Data, _ hash: SignatureHash) -> Data {
+    let key = SymmetricKey(data: key)
+    return switch hash {
+    case .sha1: Data(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
+    case .sha256: Data(HMAC<SHA256>.authenticationCode(for: message, using: key))
+    case .sha512: Data(HMAC<SHA512>.authenticationCode(for: message, using: key))
     }
   }
 

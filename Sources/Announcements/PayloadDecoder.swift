@@ -47,6 +47,18 @@ public enum PayloadDecoder {
     try PayloadParser.value(of: [UInt8](data))
   }
 
+  /// Reads a bare payment that stands inside another message, by the rules of a payload.
+  ///
+  /// - Parameter path: The path of the payment in the message, for errors: `data`.
+  /// - Throws: the same errors as ``decode(_:)``.
+  package static func payment(
+    _ values: [String: PayloadValue], path: String
+  ) throws(AnnouncementError) -> Payment {
+    let fields = PayloadFields(path: path, values: values)
+    _ = try unknownKeys(of: fields, in: Surroundings(), .warn)
+    return try payment(fields, true)
+  }
+
   /// Returns the fields of the payload's object.
   static func fields(of data: Data) throws(AnnouncementError) -> PayloadFields {
     let value = try value(of: data)

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import PaymentProviders
+import Testing
+
+@Suite("Razorpay")
+struct RazorpayProviderTests {
+  private let now = Date(timeIntervalSince1970: 1_700_000_000)
+  private let endpoint = ProviderEndpoint.keyed(.razorpay, secrets: ["present", "former"])
+
+  private func event(
+    _ type: String, _ entity: String = "payment", id: String = "pay_1", amount: String = "12500",
+    currency: String = "INR", notes: String = "[]"
+  ) -> String {
+    """
+    {"entity":"event","account_id":"acc_1","event":"\(type)","contains":["\(entity)"],"created_at":1699999990,
+     "payload":{"\(entity)":{"entity":{"id":"\(id)","amount":\(amount),"currency":"\(currency)","notes":\(notes)}}}}
+    """
+  }
+
+  private func signed(_ body: String, secret: String = "present") -> ProviderRequest {
+    ProviderRequest(RazorpayProvider.headers(signing: Data(body.utf8), with: ProviderSecret(secret)), body)
+  }
+
+  private func outcome(_ body: String) throws -> ProviderOutcome {
+    let judgement = endpoint.judge(signed(body), at: now)
+    #expect(judgement.rejection == nil && judgement.outcomes.count == 1 && judgement.signedAt == nil)
+    return try #require(judgement.outcomes.first)
+  }
+
+  private func rejection(_ request: ProviderRequest) -> ProviderRejection.Code? {
+    endpoint.judge(request, at: now).rejection?.code
+  }
+
+  @Test("A captured payment is received")
+  func received() throws {
+    let payment = try #require(try outcome(event("payment.captured")).payment)
+    #expect(payment.id == "pay_1" && payment.kind == .received && payment.sum == "12500 INR")
+    #expect(payment.merchant == "acc_1" && payment.occurredAt == Date(timeIntervalSince1970: 1_699_999_990))
+    #expect(payment.isLive == nil)
+  }
+
+  @Test("The code is the HMAC that another implementation gives")
+  func known() {
+    // printf '{}' | openssl dgst -sha256 -hmac present
+    #expect(signed("{}").headers.map(\.value) == ["636b54ef2c37a747951adc605b26cbc6a7943af411909f770a2273cfac1ffc09"])
+  }
+
+  @Test("Each changed byte of the body fails")
+  func changed() {
+    for request in changedBodies(of: signed(event("payment.captured"))) {
+      #expect(rejection(request) == .signatureInvalid)
+    }
+  }
+
+  @Test("The former secret is still taken, because retries are signed with it, and a third one fails")
+  func formerSecret() {
+    #expect(rejection(signed("{}", secret: "former")) == nil)
+    #expect(rejection(signed("{}", secret: "other")) == .signatureInvalid)
+  }
+
+  @Test("A signature in capitals, with spaces, in base64 or cut short fails")
+  func encodings() throws {
+    let request = signed("{}")
+    let value = try #require(request.headers.first?.value)
+    let bytes = try #require(SignatureEncoding.hex.bytes(of: value))
+    for wrong in [
+      value.uppercased(), value + " ", String(value.dropLast(2)), bytes.base64EncodedString(), "zz", value + "00",
+    ] {
+      #expect(rejection(request.with("X-Razorpay-Signature", wrong)) == .signatureInvalid)
+    }
+  }
+
+  @Test("A missing or empty signature is missing, and one that occurs twice is refused")
+  func headers() throws {
+    let request = signed("{}")
+    #expect(rejection(request.with("X-Razorpay-Signature", nil)) == .signatureMissing)
+    #expect(rejection(request.with("X-Razorpay-Signature", "")) == .signatureMissing)
+    let value = try #require(request.headers.first?.value)
+    #expect(rejection(request.adding("x-razorpay-signature", value)) == .headerRepeated)
+    #expect(rejection(request.with("X-Razorpay-Signature", nil).adding("x-razorpay-signature", value)) == nil)
+  }
+
+  @Test("The unsigned id of the event decides nothing, and may occur twice")
+  func eventID() throws {
+    let request = signed(event("payment.captured")).adding("x-razorpay-event-id", "a").adding(
+      "x-razorpay-event-id", "b")
+    #expect(endpoint.judge(request, at: now).payments.map(\.id) == ["pay_1"])
+  }
+
+  @Test("A body that is spelt differently but says the same fails, because the bytes are signed")
+  func spelling() {
+    var request = signed(#"{"a": 1}"#)
+    request.body = Data(#"{"a":1}"#.utf8)
+    #expect(rejection(request) == .signatureInvalid)
+  }
+
+  @Test("A failed payment has an id of its own, because the same payment may be captured later")
+  func failed() throws {
+    let payment = try #require(try outcome(event("payment.failed")).payment)
+    #expect(payment.id == "pay_1/failed" && payment.kind == .failed && payment.reference == "pay_1")
+  }
+
+  @Test("A processed refund is refunded, with the id of the refund")
+  func refunded() throws {
+    let payment = try #require(try outcome(event("refund.processed", "refund", id: "rfnd_1", amount: "300")).payment)
+    #expect(payment.id == "rfnd_1" && payment.kind == .refunded && payment.sum == "300 INR")
+  }
+
+  @Test(
+    "Events that move no money, or that tell again what another one tells, are ignored",
+    arguments: [
+      "payment.authorized", "order.paid", "qr_code.credited", "refund.created", "refund.failed", "refund.speed_changed",
+      "invoice.paid", "payment.dispute.created", "settlement.processed",
+    ])
+  func ignored(type: String) throws {
+    #expect(try outcome(event(type)).ignoredReason?.hasPrefix(type) == true)
+    #expect(try outcome(event(type, "refund", id: "rfnd_1")).ignoredReason != nil)
+  }
+
+  @Test("Notes may be an empty list or an object", arguments: ["[]", "{}", #"{"order":"7"}"#, "null"])
+  func notes(notes: String) throws {
+    #expect(try outcome(event("payment.captured", notes: notes)).payment?.id == "pay_1")
+  }
+
+  @Test(
+    "Sums are counted as Razorpay counts them",
+    arguments: [("100", "INR", "100 INR"), ("100", "JPY", "100 JPY"), ("5120", "KWD", "5120 KWD")])
+  func sums(amount: String, currency: String, sum: String) throws {
+    #expect(try outcome(event("payment.captured", amount: amount, currency: currency)).payment?.sum == sum)
+  }
+
+  @Test(
+    "A sum that is not clear is refused",
+    arguments: [
+      ("5125", "KWD"), ("1", "OMR"), ("1.5", "INR"), ("-1", "INR"), ("null", "INR"), ("{}", "INR"), ("1", "BTC"),
+    ])
+  func unclear(amount: String, currency: String) throws {
+    #expect(try outcome(event("payment.captured", amount: amount, currency: currency)).refusedReason != nil)
+  }
+
+  @Test("A sum of zero is ignored")
+  func zero() throws {
+    #expect(try outcome(event("payment.captured", amount: "0")).ignoredReason != nil)
+  }
+
+  @Test("A payment without an id or without its entity is refused")
+  func incomplete() throws {
+    #expect(try outcome(event("payment.captured", id: "")).refusedReason != nil)
+    #expect(try outcome(event("payment.captured", "order")).refusedReason != nil)
+    #expect(try outcome(#"{"event":"payment.captured","payload":[]}"#).refusedReason != nil)
+  }
+
+  @Test(
+    "A genuine body that is not strict JSON is refused, and answered with 200", arguments: ["", #"{"a":"\udc00"}"#])
+  func notStrict(body: String) {
+    let judgement = endpoint.judge(signed(body), at: now)
+    #expect(judgement.outcomes.first?.refusedReason != nil && endpoint.answer(to: judgement.verdict).status == 200)
+  }
+
+  @Test("A message without an event is ignored", arguments: ["{}", "[]", #"{"event":7}"#, #"{"event":null}"#])
+  func noEvent(body: String) throws { #expect(try outcome(body).payment == nil) }
+
+  @Test("With merchants, only payments of their accounts are taken")
+  func merchants() {
+    var endpoint = endpoint
+    endpoint.merchants = ["acc_2"]
+    #expect(endpoint.judge(signed(event("payment.captured")), at: now).outcomes.first?.ignoredReason != nil)
+    endpoint.merchants = ["acc_1", "acc_2"]
+    #expect(endpoint.judge(signed(event("payment.captured")), at: now).payments.count == 1)
+  }
+
+  @Test("A sample is a payment that the endpoint takes")
+  func sample() throws {
+    var endpoint = endpoint
+    endpoint.merchants = ["acc_9"]
+    let judgement = endpoint.judge(
+      try #require(RazorpayProvider().sample(id: "abc", for: endpoint, at: now)), at: now)
+    #expect(judgement.payments.map(\.id) == ["pay_abc"] && judgement.payments.map(\.sum) == ["100 INR"])
+  }
+}

@@ -106,7 +106,7 @@ let quickTests: [Target] = [
     swiftSettings: settings),
   .testTarget(
     name: "ProviderSettingsTests",
-    dependencies: ["Announcements", "PaymentProviders", "ProviderSettings", "TestSupport"],
+    dependencies: ["Announcements", "PaymentProviders", "ProviderSettings", "TestSupport", cryptoExtras],
     swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
   .testTarget(name: "PushMessagesTests", dependencies: ["PushMessages", "TestSupport"], swiftSettings: settings),

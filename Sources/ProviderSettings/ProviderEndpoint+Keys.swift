@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PaymentProviders
+
+extension ProviderEndpoint {
+  private static let mostSecrets = 8
+  private static let mostPublicKeys = 32
+
+  /// Reads the secrets and keys, and checks that the provider can have such ones. Otherwise the first webhook would be
+  /// the first to show a mistake. No error contains a part of a secret.
+  ///
+  /// - Throws: ``ProviderSettingsError``.
+  mutating func readKeys(_ fields: SettingsFields) throws(ProviderSettingsError) {
+    if let secrets = fields["secrets"] {
+      let nodes = try secrets.listOrOne()
+      guard nodes.count <= Self.mostSecrets else {
+        throw secrets.error("has more than \(Self.mostSecrets) secrets", remedy: "remove those that are no longer used")
+      }
+      for node in nodes { self.secrets.append(try secret(node)) }
+    }
+    if let key = fields["api_v3_key"] {
+      let text = try key.text()
+      // WeChat Pay gives 32 characters. The examples of its libraries have 16, and AES-GCM takes both.
+      guard [16, 32].contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw key.error(
+          "is not 32 ASCII characters",
+          remedy: "copy the API v3 key from WeChat Pay's merchant platform, without spaces")
+      }
+      apiV3Key = ProviderSecret(text)
+    }
+    guard let keys = fields["public_keys"] else { return }
+    let entries = try keys.entries()
+    guard (1...Self.mostPublicKeys).contains(entries.count) else {
+      throw keys.error(
+        "has not 1 to \(Self.mostPublicKeys) keys",
+        remedy: "add the provider's key, and remove those that are no longer used")
+    }
+    for (name, node) in entries {
+      let text = try node.text()
+      // A mapping file says itself whether it takes short keys.
+      guard RSAPublicKey(text, allowsShortKeys: provider == .mapping) != nil else {
+        throw node.error(
+          "is not a public key or a certificate for RSA with 2,048 bits at least",
+          remedy: "paste it with its lines BEGIN and END, or its base64 alone; a private key does not belong here")
+      }
+      publicKeys[name] = text
+    }
+  }
+
+  private func secret(_ node: SettingsNode) throws(ProviderSettingsError) -> ProviderSecret {
+    let secret = ProviderSecret(try node.text())
+    func fault(_ problem: String, _ remedy: String) -> ProviderSettingsError { node.error(problem, remedy: remedy) }
+    guard secret.text.first?.isWhitespace == false, secret.text.last?.isWhitespace == false else {
+      throw fault("begins or ends with white space", "copy the secret again, without spaces and line breaks")
+    }
+    switch provider {
+    case .stripe where secret.text.contains(where: \.isWhitespace):
+      throw fault("has white space in it", "copy the secret of the endpoint again: whsec_ and letters and digits")
+    case .adyen where SignatureEncoding.hex.bytes(of: secret.text) == nil:
+      throw fault("is not hexadecimal digits", "copy the HMAC key of the webhook again")
+    case .standardWebhooks where StandardWebhooksKey(secret) == nil:
+      throw fault(
+        "is not a key of Standard Webhooks",
+        "give whsec_ and 24 to 64 bytes in base64, or whpk_ and the 32 bytes of a public key in base64")
+    default: return secret
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A file with secrets, which only its owner may read.
+enum SecretFile {
+  /// Reads a file of at most ``SettingsNode/largestFile`` bytes. A symbolic link is followed.
+  ///
+  /// - Throws: ``ProviderSettingsError`` with `fileUnreadable`; `fileNotPrivate` if somebody else may read or change the
+  ///   file, or owns it. Files of root count as one's own.
+  static func read(_ url: URL) throws(ProviderSettingsError) -> Data {
+    func fault(_ code: ProviderSettingsError.Code, _ problem: String, _ remedy: String) -> ProviderSettingsError {
+      ProviderSettingsError(code, file: url.lastPathComponent, problem, remedy: remedy)
+    }
+    // Without O_NONBLOCK, a named pipe would be waited for.
+    let descriptor = open(url.path(percentEncoded: false), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw fault(
+        .fileUnreadable, "cannot be read (\(String(cString: strerror(errno))))", "check its name and its owner")
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    // The file that is open is looked at, because its name could lead to another one a moment later.
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw fault(.fileUnreadable, "is not a file", "give the name of a file")
+    }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw fault(.fileNotPrivate, "belongs to another user", "give it to the user of the service with chown")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw fault(
+        .fileNotPrivate, "can be read or changed by other users, and holds secrets", "run chmod 600 on it")
+    }
+    guard let data = try? handle.read(upToCount: SettingsNode.largestFile + 1) else {
+      throw fault(.fileUnreadable, "cannot be read", "check the disk")
+    }
+    return data
+  }
+}

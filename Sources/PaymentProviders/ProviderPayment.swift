@@ -12,6 +12,9 @@ package struct ProviderPayment: Sendable, Hashable {
   package var amount: Money
   /// The payment that this is about: the id itself, or that of the payment that failed.
   package var reference: String
+  /// What tells the payment from all others, so that it is announced once: the ``id``, unless the provider does not sign
+  /// its id (Midtrans). Whoever has seen one request could then give it another id.
+  package var identity: String
   package var payer: String?
   package var note: String?
   package var channel: String?
@@ -26,6 +29,7 @@ package struct ProviderPayment: Sendable, Hashable {
   package init(id: String, kind: Payment.Kind, amount: Money) {
     (reference, self.kind, self.amount) = (id, kind, amount)
     self.id = kind == .failed ? id + "/failed" : id
+    identity = self.id
   }
 }
 

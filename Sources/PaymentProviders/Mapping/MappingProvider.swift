@@ -1,13 +1,187 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 package import Foundation
 
+/// Any provider that a mapping file describes.
 package struct MappingProvider: PaymentProvider {
+  /// The most payments in one request.
+  private static let mostPayments = 1_000
+
   package init() {}
 
   package func verify(
     _ request: ProviderRequest, for endpoint: ProviderEndpoint, at now: Date
-  ) throws(ProviderRejection) -> VerifiedWebhook { throw ProviderRejection(.malformed, "to be written") }
+  ) throws(ProviderRejection) -> VerifiedWebhook {
+    guard let mapping = endpoint.mapping else {
+      throw ProviderRejection(.malformed, "The endpoint has no mapping file.")
+    }
+    let signedAt = try mapping.verification.check(
+      request, for: endpoint, pathSuffix: mapping.pathSuffix, at: now)
+    if mapping.body == .form { _ = try FormFields(request.body, plusIsSpace: true)?.values() }
+    return VerifiedWebhook(request, signedAt: signedAt)
+  }
 
-  package func outcomes(of webhook: VerifiedWebhook, for endpoint: ProviderEndpoint) -> [ProviderOutcome] { [] }
+  package func outcomes(of webhook: VerifiedWebhook, for endpoint: ProviderEndpoint) -> [ProviderOutcome] {
+    guard let mapping = endpoint.mapping else { return [.refused("The endpoint has no mapping file.")] }
+    let root = mapping.fields(of: webhook.body)
+    let place = RequestPlace(request: webhook.request, root: root, element: root)
+    guard let root else { return [mapping.outcomeOfUnreadable(place)] }
+    guard let each = mapping.payment.each else { return [mapping.outcome(place)] }
+    guard let elements = each.value(in: root)?.elements else {
+      // A test event of the provider has no array; the table can still tell what it is.
+      let outcome = mapping.outcome(RequestPlace(request: webhook.request, root: root))
+      return outcome.ignoredReason == nil ? [.refused("The body has no array at \(each).")] : [outcome]
+    }
+    guard elements.count <= Self.mostPayments else {
+      return [.refused("The array at \(each) has more than \(Self.mostPayments) elements.")]
+    }
+    guard !elements.isEmpty else { return [.ignored("no payments")] }
+    return elements.map { mapping.outcome(RequestPlace(request: webhook.request, root: root, element: $0)) }
+  }
+
+  package func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer {
+    let answer: MappingAnswer
+    switch verdict {
+    case .accepted: answer = endpoint.mapping?.accepted ?? MappingAnswer(status: 200)
+    // What heals when a key is set must come again, whatever else is refused.
+    case .rejected(let rejection) where rejection.code == .keyUnknown: answer = MappingAnswer(status: verdict.status)
+    case .rejected: answer = endpoint.mapping?.rejected ?? MappingAnswer(status: 401)
+    case .failed(let status): answer = MappingAnswer(status: status)
+    }
+    return ProviderAnswer(status: answer.status, contentType: answer.contentType, body: answer.body)
+  }
+}
+
+extension ProviderMapping {
+  /// Returns the body's fields; nil if it is not what the mapping file says.
+  fileprivate func fields(of content: Data) -> JSONFields? {
+    switch body {
+    case .json: return JSONFields(content)
+    case .form:
+      guard let values = try? FormFields(content, plusIsSpace: true)?.values() else { return nil }
+      return JSONFields(.object(values.mapValues(PayloadValue.string)))
+    }
+  }
+
+  /// Returns what a body that cannot be read means: only rows about nothing but headers and the query can tell.
+  fileprivate func outcomeOfUnreadable(_ place: RequestPlace) -> ProviderOutcome {
+    let row = kinds.first { row in
+      !row.when.isEmpty && row.when.allSatisfy { !$0.source.isInBody } && (try? row.fits(place)) == true
+    }
+    if let row, row.meaning == .ignored { return .ignored(row.because ?? "a body of another form") }
+    return .refused(body == .json ? "The body is not strict JSON." : "The body is not a form in UTF-8.")
+  }
+
+  fileprivate func outcome(_ place: RequestPlace) -> ProviderOutcome {
+    do throws(ProviderRejection) {
+      var row: MappingRow?
+      for candidate in kinds where try candidate.fits(place) {
+        row = candidate
+        break
+      }
+      guard let row else { return .ignored(event(place)) }
+      switch row.meaning {
+      case .ignored: return .ignored(row.because ?? event(place))
+      case .refused: return .refused(row.because ?? "The mapping file refuses such a request.")
+      case .payment(let kind): return try paymentOutcome(kind, place)
+      }
+    } catch {
+      return .refused(error.message)
+    }
+  }
+
+  /// Returns what the request says it is about, for a request that no row fits: the value of the table's first place.
+  private func event(_ place: RequestPlace) -> String {
+    guard let source = kinds.first?.when.first?.source, case .string(let text) = (try? source.value(in: place))?.value,
+      text.utf8.count <= 64, JSONFields(.string(text)).id != nil
+    else { return "no row of the mapping file's kinds fits" }
+    return text
+  }
+
+  private func paymentOutcome(
+    _ kind: Payment.Kind, _ place: RequestPlace
+  ) throws(ProviderRejection) -> ProviderOutcome {
+    for source in payment.required where try source.value(in: place) == nil { return missing(source) }
+    guard let id = try joined(payment.id, place) else { return missing(payment.id.first) }
+    let identity = payment.identity.isEmpty ? id : try joined(payment.identity, place)
+    guard let identity else { return missing(payment.identity.first) }
+    guard let currency = try payment.currency.value(in: place)?.text else { return missing(payment.currency) }
+    let outcome: ProviderOutcome
+    switch payment.amount {
+    case .major(let source):
+      guard let text = try source.value(in: place)?.characters else { return missing(source) }
+      outcome = ProviderOutcome(id: id, kind, major: text, currency)
+    case .minor(let source, let digits):
+      guard let units = try source.value(in: place)?.wholeNumber else {
+        return .refused("The request has no whole number of minor units at \(source.name).")
+      }
+      outcome = ProviderOutcome(id: id, kind, minor: units, currency, digits)
+    }
+    guard var found = outcome.payment else { return outcome }
+    if !payment.identity.isEmpty { found.identity = kind == .failed ? identity + "/failed" : identity }
+    if let time = payment.time, let value = try time.source.value(in: place) {
+      guard let date = time.format.date(value) else {
+        return .refused("The time at \(time.source.name) cannot be read.")
+      }
+      found.occurredAt = date
+    }
+    if let live = payment.live, let value = try live.source.value(in: place) {
+      let word = value.word ?? ""
+      guard live.live.contains(word) != live.test.contains(word) else {
+        return .refused("The value at \(live.source.name) says neither that the payment is live nor that it is a test.")
+      }
+      found.isLive = live.live.contains(word)
+    }
+    found.merchant = try payment.merchant?.value(in: place)?.id
+    found.payer = try payment.payer?.value(in: place)?.text
+    found.note = try payment.note?.value(in: place)?.text
+    found.channel = try payment.channel?.value(in: place)?.text
+    return .payment(found)
+  }
+
+  private func missing(_ source: ValueSource?) -> ProviderOutcome {
+    .refused("The request has nothing usable at \(source?.name ?? "").")
+  }
+
+  /// Returns an id made of parts; nil if one is missing or no id.
+  private func joined(_ parts: [ValueSource], _ place: RequestPlace) throws(ProviderRejection) -> String? {
+    var id = ""
+    for part in parts {
+      guard let value = try part.value(in: place)?.id else { return nil }
+      id += value
+    }
+    return JSONFields(.string(id)).id
+  }
+}
+
+extension MappingRow {
+  fileprivate func fits(_ place: RequestPlace) throws(ProviderRejection) -> Bool {
+    for condition in when {
+      guard let value = try condition.source.value(in: place) else {
+        guard condition.values.contains(nil) else { return false }
+        continue
+      }
+      guard let word = value.word, condition.values.contains(word) else { return false }
+    }
+    return true
+  }
+}
+
+extension JSONFields {
+  /// The characters of a string, a number, true or false; nil for a list or an object.
+  fileprivate var word: String? { characters ?? boolean.map { $0 ? "true" : "false" } }
+}
+
+extension PaymentFields.TimeFormat {
+  fileprivate func date(_ value: JSONFields) -> Date? {
+    switch self {
+    case .rfc3339: return value.text.flatMap(Timestamp.date)
+    case .seconds: return value.date
+    case .milliseconds: return value.wholeNumber.map { Date(timeIntervalSince1970: TimeInterval($0) / 1_000) }
+    case .local(let offset):
+      guard let text = value.text, text.utf8.count == 19 else { return nil }
+      return Timestamp.date(text.prefix(10) + "T" + text.dropFirst(11) + offset)
+    }
+  }
 }

@@ -1,9 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Announcements
+
 /// The description of a provider by a mapping file.
-package struct ProviderMapping: Sendable, Hashable {
-  /// The segment that the provider appends to the URL, without a slash; nil if it appends none.
+package struct ProviderMapping: Sendable {
+  package enum BodyFormat: String, Sendable, Hashable, CaseIterable {
+    case json, form
+  }
+
+  /// The provider's name.
+  package var name: String
+  package var verification: MappingVerification
+  package var body = BodyFormat.json
+  /// The rows of the table that tells what a request is about. The first row that fits counts; without one, the request
+  /// is ignored.
+  package var kinds: [MappingRow] = []
+  package var payment: PaymentFields
+  package var accepted = MappingAnswer(status: 200)
+  package var rejected = MappingAnswer(status: 401)
+  /// What the provider appends to the URL: `/pix`.
   package var pathSuffix: String?
-  /// Whether the verification covers what the payments are read from.
-  package var isSigned = true
+  /// The requests that prove the mapping.
+  package var samples: [MappingSample] = []
+
+  package init(name: String, verification: MappingVerification, payment: PaymentFields) {
+    (self.name, self.verification, self.payment) = (name, verification, payment)
+  }
+
+  /// Whether what is announced is signed. Otherwise whoever has seen one request can make others.
+  package var isSigned: Bool { verification.coverage != .nothing }
+}
+
+/// A row of the table that tells what a request is about.
+package struct MappingRow: Sendable, Hashable {
+  package enum Meaning: Sendable, Hashable {
+    case payment(Payment.Kind)
+    case ignored, refused
+  }
+
+  package struct Condition: Sendable, Hashable {
+    package var source: ValueSource
+    /// The values of which the source has one; nil stands for nothing or null.
+    package var values: [String?]
+
+    package init(_ source: ValueSource, _ values: [String?]) { (self.source, self.values) = (source, values) }
+  }
+
+  /// The conditions, all of which hold.
+  package var when: [Condition]
+  package var meaning: Meaning
+  /// Why the request is ignored or refused.
+  package var because: String?
+
+  package init(when: [Condition], _ meaning: Meaning, because: String? = nil) {
+    (self.when, self.meaning, self.because) = (when, meaning, because)
+  }
+}
+
+/// Where the fields of a payment stand.
+package struct PaymentFields: Sendable, Hashable {
+  package enum Amount: Sendable, Hashable {
+    /// Decimal text or a number: `12.50`.
+    case major(ValueSource)
+    /// A whole number of the provider's minor units.
+    case minor(ValueSource, MinorUnitDigits)
+
+    package var source: ValueSource {
+      switch self {
+      case .major(let source), .minor(let source, _): source
+      }
+    }
+  }
+
+  package enum TimeFormat: Sendable, Hashable {
+    case rfc3339, seconds, milliseconds
+    /// `2026-11-27 18:05:00`, with a space or a T, in a zone such as `+07:00`.
+    case local(offset: String)
+  }
+
+  package struct Time: Sendable, Hashable {
+    package var source: ValueSource
+    package var format: TimeFormat
+
+    package init(_ source: ValueSource, _ format: TimeFormat) { (self.source, self.format) = (source, format) }
+  }
+
+  /// Which values say that the money is real, or a test.
+  package struct Live: Sendable, Hashable {
+    package var source: ValueSource
+    package var live: Set<String>
+    package var test: Set<String>
+
+    package init(_ source: ValueSource, live: Set<String>, test: Set<String>) {
+      (self.source, self.live, self.test) = (source, live, test)
+    }
+  }
+
+  /// An array in the body, each of whose elements is a payment.
+  package var each: JSONPointer?
+  /// The parts of the id, in their order.
+  package var id: [ValueSource]
+  /// The parts of what tells the payment from others, where the id is not signed; empty where it is.
+  package var identity: [ValueSource] = []
+  package var amount: Amount
+  package var currency: ValueSource
+  /// What must be there too.
+  package var required: [ValueSource] = []
+  package var time: Time?
+  package var live: Live?
+  package var merchant: ValueSource?
+  package var payer: ValueSource?
+  package var note: ValueSource?
+  package var channel: ValueSource?
+
+  package init(id: [ValueSource], amount: Amount, currency: ValueSource) {
+    (self.id, self.amount, self.currency) = (id, amount, currency)
+  }
+}
+
+/// An answer to the provider.
+package struct MappingAnswer: Sendable, Hashable {
+  package var status: Int
+  package var contentType: String?
+  package var body: String = ""
+
+  package init(status: Int, contentType: String? = nil, body: String = "") {
+    (self.status, self.contentType, self.body) = (status, contentType, body)
+  }
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+
+/// A place in a JSON body, by RFC 6901: `/data/amount`. An array's elements are counted from 0.
+package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
+  /// The pointer as it was written.
+  package let description: String
+  private let tokens: [String]
+
+  /// Reads a pointer.
+  ///
+  /// - Returns: nil for a text that neither begins with a slash nor is empty, and for a `~` without 0 or 1 after it.
+  package init?(_ text: String) {
+    var tokens: [String] = []
+    if !text.isEmpty {
+      guard text.hasPrefix("/") else { return nil }
+      for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+        var token = ""
+        var rest = part[...]
+        while let character = rest.popFirst() {
+          guard character == "~" else { token.append(character); continue }
+          switch rest.popFirst() {
+          case "0": token.append("~")
+          case "1": token.append("/")
+          default: return nil
+          }
+        }
+        tokens.append(token)
+      }
+    }
+    (description, self.tokens) = (text, tokens)
+  }
+
+  /// Returns what stands at the place; nil if there is nothing, or null.
+  package func value(in fields: JSONFields) -> JSONFields? {
+    var value = fields.value
+    for token in tokens {
+      switch value {
+      case .object(let entries):
+        guard let next = entries[token] else { return nil }
+        value = next
+      case .array(let elements):
+        guard let index = Int(token), String(index) == token, elements.indices.contains(index) else { return nil }
+        value = elements[index]
+      default: return nil
+      }
+    }
+    if case .null = value { return nil }
+    return JSONFields(value)
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a mapping file says that a request is shown to be the provider's.
+package struct MappingVerification: Sendable, Hashable {
+  package enum Scheme: String, Sendable, Hashable, CaseIterable {
+    /// A code over the message with the endpoint's secret.
+    case hmac
+    /// A signature with RSA and PKCS #1 v1.5 over the message, and the endpoint's public key.
+    case rsa
+    /// The plain hash of the message, which has the secret as one of its parts (Midtrans).
+    case digest
+    /// The secret itself, in a header.
+    case token
+    /// The secret itself, in the URL's query.
+    case url
+    /// Nothing but the URL, whose last part nobody can guess.
+    case none
+  }
+
+  /// How several signatures stand in one header.
+  package enum List: String, Sendable, Hashable, CaseIterable {
+    case comma, space
+    /// `t=1,v1=ab`: names and values.
+    case pairs
+  }
+
+  /// What the text of a secret stands for.
+  package enum SecretForm: String, Sendable, Hashable, CaseIterable {
+    /// Its own bytes.
+    case text
+    case base64, hex
+    /// Only for tokens: the header has the SHA-256 of the secret in hexadecimal digits (PhonePe). An endpoint's secret
+    /// may also be those 64 digits, so that no password stands in the settings.
+    case sha256
+  }
+
+  /// Where the signature or the token stands.
+  package enum Place: Sendable, Hashable {
+    case header(String)
+    case query(String)
+    /// In the body, which is parsed before it is verified. It has at most 64 KiB then.
+    case body(JSONPointer)
+  }
+
+  /// A part of the message that is signed.
+  package enum Part: Sendable, Hashable {
+    /// The body's exact bytes.
+    case body
+    /// The signed time as it was sent.
+    case time
+    /// The secret itself, for ``Scheme/digest``.
+    case secret
+    case value(ValueSource)
+  }
+
+  /// The time that the signature covers.
+  package struct Time: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
+      case header(String)
+      /// The name of a pair in the signature's header.
+      case pair(String)
+    }
+    package var place: Place
+    /// The greatest difference to our clock, in seconds.
+    package var window: Int64 = SignedTime.window
+    /// 1 for seconds, 1,000 for milliseconds.
+    package var unitsPerSecond: Int64 = 1
+
+    package init(_ place: Place) { self.place = place }
+  }
+
+  package var scheme: Scheme
+  package var hash = SignatureHash.sha256
+  package var encoding = SignatureEncoding.hex
+  /// Where the signature stands; nil for ``Scheme/none``.
+  package var place: Place?
+  /// What stands before each signature.
+  package var prefix = ""
+  package var list: List?
+  /// The names of the pairs that are signatures, for ``List/pairs``.
+  package var signatureNames: [String] = []
+  package var message: [Part] = []
+  package var secret = SecretForm.text
+  /// Whether a key of 1,024 bits is taken.
+  package var allowsShortKeys = false
+  package var time: Time?
+
+  package init(_ scheme: Scheme) { self.scheme = scheme }
+
+  /// How much of the body the scheme protects from changes.
+  package enum Coverage: Sendable, Hashable {
+    case wholeBody
+    /// Only the places that the message names.
+    case parts
+    case nothing
+  }
+
+  package var coverage: Coverage {
+    guard [.hmac, .rsa, .digest].contains(scheme) else { return .nothing }
+    if message.contains(.body) { return .wholeBody }
+    return message.contains { if case .value(let source) = $0 { source.isInBody } else { false } } ? .parts : .nothing
+  }
+
+  /// Returns whether nobody without the secret can change a value.
+  package func covers(_ source: ValueSource) -> Bool {
+    if case .text = source { return true }
+    guard coverage != .nothing else { return false }
+    return source.isInBody && coverage == .wholeBody || message.contains(.value(source))
+  }
+
+  /// Whether the endpoint needs secrets.
+  package var needsSecrets: Bool { ![.rsa, .none].contains(scheme) }
+  /// Whether the endpoint needs public keys.
+  package var needsPublicKeys: Bool { scheme == .rsa }
+}

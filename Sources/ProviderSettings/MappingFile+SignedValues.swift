@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PaymentProviders
+
+extension ProviderMapping {
+  /// Checks that nothing unsigned decides anything where the scheme signs.
+  ///
+  /// - Parameters:
+  ///   - fields: The entries of `payment`.
+  ///   - rows: The rows of `kinds`.
+  func checkSignedValues(_ fields: SettingsFields, _ rows: [SettingsNode]) throws(ProviderSettingsError) {
+    func check(_ key: String, _ sources: [ValueSource], _ remedy: String) throws(ProviderSettingsError) {
+      guard let node = fields[key], !sources.allSatisfy(verification.covers) else { return }
+      throw node.error("is not signed, so it may not decide anything", remedy: remedy)
+    }
+    // An age rule or a filter for tests that anybody can get around is worse than none, because somebody relies on it.
+    try check("time", payment.time.map { [$0.source] } ?? [], "remove it")
+    try check("live", payment.live.map { [$0.source] } ?? [], "remove it")
+    guard isSigned else { return }
+    let remedy = "name a place that the message covers, or write text:"
+    if payment.identity.isEmpty {
+      try check("id", payment.id, "name a place that the message covers, or add identity with one")
+    }
+    try check("identity", payment.identity, remedy)
+    try check("amount", [payment.amount.source], remedy)
+    try check("currency", [payment.currency], remedy)
+    try check("merchant", payment.merchant.map { [$0] } ?? [], "remove it")
+    for (row, node) in zip(kinds, rows) {
+      guard case .payment = row.meaning, verification.coverage == .parts || !row.when.isEmpty,
+        !row.when.contains(where: { verification.covers($0.source) })
+      else { continue }
+      throw node.error(
+        "makes a payment by nothing that is signed", remedy: "add a condition on a place that the message covers")
+    }
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import PaymentProviders
+import ProviderSettings
+import Testing
+
+@Suite("Payments by a mapping file")
+struct MappingOutcomeTests {
+  private func payments(_ body: String, payment: String) throws -> [ProviderPayment] {
+    try MappingTexts.outcomes(body, payment: payment).compactMap(\.payment)
+  }
+
+  private func refusal(_ body: String, payment: String = MappingTexts.payment) throws -> String? {
+    let outcomes = try MappingTexts.outcomes(body, payment: payment)
+    return outcomes.count == 1 ? outcomes[0].refusedReason : nil
+  }
+
+  @Test("Sums are read from their digits, as a number or as text")
+  func sums() throws {
+    for (sum, currency, expected) in [
+      ("12.5", "EUR", "12.50"), ("\"12.500\"", "EUR", "12.50"), ("9007199254740993", "JPY", "9007199254740993"),
+      ("1.00", "INR", "1.00"), ("\"1\"", "inr", "1.00"),
+    ] {
+      let outcomes = try MappingTexts.outcomes(#"{"id":1,"sum":\#(sum),"currency":"\#(currency)"}"#)
+      if expected == "9007199254740993" {
+        #expect(outcomes.first?.refusedReason != nil, "a sum larger than any that is spoken")
+      } else {
+        #expect(outcomes.first?.payment?.amount.decimalText == expected)
+      }
+    }
+  }
+
+  @Test("A sum that is not clear is refused, without the sum in the reason")
+  func unclearSums() throws {
+    for sum in ["1e2", "-5", "\"1,50\"", "\"12.345\"", "\"\"", "true", "[1]", "\"١٢\"", "\" 1\"", "98765.4321"] {
+      let reason = try #require(try refusal(#"{"id":1,"sum":\#(sum),"currency":"EUR"}"#), "\(sum)")
+      #expect(!reason.contains("98765"))
+    }
+    #expect(try refusal(#"{"id":1,"sum":1,"currency":"XXY"}"#) != nil)
+    #expect(try refusal(#"{"id":1,"sum":1,"currency":978}"#) != nil)
+  }
+
+  @Test("A sum of zero is ignored")
+  func zero() throws {
+    #expect(try MappingTexts.outcomes(#"{"id":1,"sum":"0.00","currency":"EUR"}"#).first?.ignoredReason != nil)
+  }
+
+  @Test("Minor units follow the currency, and the provider's own digits")
+  func minorUnits() throws {
+    let payment = "{id: /id, amount: {minor: /sum, digits: {ISK: 2}, unclear: [KWD]}, currency: /currency}"
+    func sum(_ sum: String, _ currency: String) throws -> String? {
+      try payments(#"{"id":1,"sum":\#(sum),"currency":"\#(currency)"}"#, payment: payment).first?.amount.decimalText
+    }
+    #expect(try sum("1250", "EUR") == "12.50")
+    #expect(try sum("1250", "JPY") == "1250")
+    #expect(try sum("2000", "ISK") == "20")
+    #expect(try sum("2001", "ISK") == nil)
+    #expect(try sum("1250", "KWD") == nil)
+    #expect(try sum("12.5", "EUR") == nil)
+    #expect(try sum("\"1250\"", "EUR") == "12.50")
+  }
+
+  @Test("An id keeps all its digits, and a value that is no id is refused")
+  func ids() throws {
+    #expect(
+      try payments(#"{"id":820982911946154509,"sum":1,"currency":"EUR"}"#, payment: MappingTexts.payment).first?.id
+        == "820982911946154509")
+    for id in ["1.5", "1e3", "\"\"", "\"a b\"", "\"é\"", "null", "{}", "\"\(String(repeating: "x", count: 201))\""] {
+      #expect(try refusal(#"{"id":\#(id),"sum":1,"currency":"EUR"}"#) != nil, "\(id)")
+    }
+  }
+
+  @Test("An id is made of its parts, and the identity is another one where the file says so")
+  func composedIDs() throws {
+    let payment = "{id: [/a, text: '-', /b], identity: /b, amount: {major: /sum}, currency: {text: EUR}}"
+    let found = try payments(#"{"a":"x","b":7,"sum":1}"#, payment: payment).first
+    #expect(found?.id == "x-7")
+    #expect(found?.identity == "7")
+    #expect(try refusal(#"{"a":"x","sum":1}"#, payment: payment) != nil)
+  }
+
+  @Test("A failed payment has an id of its own, also as its identity")
+  func failedIDs() throws {
+    let outcomes = try MappingTexts.outcomes(
+      MappingTexts.body, payment: "{id: /id, identity: /sum, amount: {major: /sum}, currency: /currency}",
+      kinds: "[{kind: failed}]")
+    // The endpoint takes received payments and refunds only.
+    #expect(outcomes.first?.ignoredReason == "kind failed, which the endpoint's kinds do not name")
+    var endpoint = try MappingTexts.endpoint(MappingTexts.signed, kinds: "[{kind: failed}]")
+    endpoint.kinds = [.failed]
+    let request = try #require(
+      endpoint.mapping?.signed(
+        ProviderRequest(headers: [], body: Data(MappingTexts.body.utf8)), with: MappingTexts.secret,
+        at: MappingTexts.now))
+    let payment = endpoint.judge(request, at: MappingTexts.now).payments.first
+    #expect(payment?.id == "p1/failed" && payment?.identity == "p1/failed" && payment?.reference == "p1")
+  }
+
+  @Test("The first row that fits counts, by several fields, null and texts of any type")
+  func rows() throws {
+    let kinds = """
+      [{when: {/a: [x, y], /b: 1}, kind: received}, {when: {/a: null}, kind: ignored, because: no a},
+      {when: {/c: true}, kind: refunded}, {when: {/a: z}, kind: refused, because: z is odd}]
+      """
+    func outcome(_ fields: String) throws -> ProviderOutcome? {
+      try MappingTexts.outcomes(#"{"id":1,"sum":1,"currency":"EUR",\#(fields)}"#, kinds: kinds).first
+    }
+    #expect(try outcome(#""a":"x","b":1"#)?.payment?.kind == .received)
+    #expect(try outcome(#""a":"y","b":"1""#)?.payment?.kind == .received)
+    #expect(try outcome(#""b":1"#)?.ignoredReason == "no a")
+    #expect(try outcome(#""a":null,"c":true"#)?.ignoredReason == "no a")
+    #expect(try outcome(#""a":"x","b":2,"c":true"#)?.payment?.kind == .refunded)
+    #expect(try outcome(#""a":"z","c":1"#)?.refusedReason == "z is odd")
+    #expect(try outcome(#""a":"order.updated""#)?.ignoredReason == "order.updated")
+    #expect(try outcome(#""a":["x"],"b":1"#)?.ignoredReason == "no row of the mapping file's kinds fits")
+    #expect(try outcome(#""a":"a name with spaces""#)?.ignoredReason == "no row of the mapping file's kinds fits")
+  }
+
+  @Test("Each element of an array is a payment of its own")
+  func each() throws {
+    let payment = "{each: /list, id: /id, amount: {major: /sum}, currency: root /currency}"
+    let outcomes = try MappingTexts.outcomes(
+      #"{"currency":"EUR","list":[{"id":1,"sum":1},{"id":2},{"id":3,"sum":3}]}"#, payment: payment)
+    #expect(outcomes.map { $0.payment?.id } == ["1", nil, "3"])
+    #expect(outcomes[1].refusedReason != nil)
+    #expect(try MappingTexts.outcomes(#"{"list":[]}"#, payment: payment).first?.ignoredReason == "no payments")
+    #expect(try refusal(#"{"list":{}}"#, payment: payment) == "The body has no array at /list.")
+    #expect(try refusal(#"{}"#, payment: payment) == "The body has no array at /list.")
+    let many = Array(repeating: "{}", count: 1_001).joined(separator: ",")
+    #expect(try refusal(#"{"list":[\#(many)]}"#, payment: payment) != nil)
+  }
+
+  @Test("A value is found by its name in a list, and a name that occurs twice is refused")
+  func find() throws {
+    let payment =
+      "{id: /id, amount: {major: {find: /list, where: {/Name: Amount}, value: /Value}}, currency: {text: KES}}"
+    let good = #"{"id":1,"list":[{"Name":"Balance"},7,{"Name":"Amount","Value":1.0}]}"#
+    #expect(try payments(good, payment: payment).first?.amount.decimalText == "1.00")
+    let twice = #"{"id":1,"list":[{"Name":"Amount","Value":1},{"Name":"Amount","Value":2}]}"#
+    #expect(try refusal(twice, payment: payment)?.contains("twice") == true)
+    #expect(try refusal(#"{"id":1,"list":[{"Name":"Amount"}]}"#, payment: payment) != nil)
+    #expect(try refusal(#"{"id":1,"list":{"Name":"Amount"}}"#, payment: payment) != nil)
+  }
+
+  @Test("Times are read in each format")
+  func times() throws {
+    for (format, value) in [
+      ("format: rfc3339", "\"2026-11-20T10:00:00+07:00\""), ("format: seconds", "1795143600"),
+      ("format: milliseconds", "1795143600000"), ("format: local, offset: '+07:00'", "\"2026-11-20 10:00:00\""),
+      ("format: local, offset: '+07:00'", "\"2026-11-20T10:00:00\""),
+    ] {
+      let payment = "{id: /id, amount: {major: /sum}, currency: {text: EUR}, time: {from: /t, \(format)}}"
+      let found = try payments(#"{"id":1,"sum":1,"t":\#(value)}"#, payment: payment).first
+      #expect(found?.occurredAt == Date(timeIntervalSince1970: 1_795_143_600), "\(format)")
+      #expect(try refusal(#"{"id":1,"sum":1,"t":"yesterday"}"#, payment: payment) != nil)
+      #expect(try payments(#"{"id":1,"sum":1}"#, payment: payment).first?.occurredAt == nil)
+    }
+  }
+
+  @Test("A missing field that the file requires is refused")
+  func required() throws {
+    let payment = "{id: /id, amount: {major: /sum}, currency: {text: EUR}, required: [/x]}"
+    #expect(try refusal(#"{"id":1,"sum":1}"#, payment: payment) == "The request has nothing usable at /x.")
+    #expect(try payments(#"{"id":1,"sum":1,"x":false}"#, payment: payment).count == 1)
+  }
+
+  @Test("Live and test payments are told apart, and any other value is refused")
+  func live() throws {
+    let payment =
+      "{id: /id, amount: {major: /sum}, currency: {text: EUR}, live: {from: /l, live: 'true', test: 'false'}}"
+    #expect(try payments(#"{"id":1,"sum":1,"l":true}"#, payment: payment).first?.isLive == true)
+    #expect(try MappingTexts.outcomes(#"{"id":1,"sum":1,"l":false}"#, payment: payment).first?.ignoredReason != nil)
+    #expect(try refusal(#"{"id":1,"sum":1,"l":"perhaps"}"#, payment: payment) != nil)
+    #expect(try refusal(#"{"id":1,"sum":1,"l":{}}"#, payment: payment) != nil)
+    #expect(try payments(#"{"id":1,"sum":1}"#, payment: payment).first?.isLive == nil)
+  }
+
+  @Test("A form is read by its keys")
+  func form() throws {
+    let outcomes = try MappingTexts.outcomes("id=a%2B1&sum=12.50&currency=EUR", more: "body: form")
+    #expect(outcomes.first?.payment?.id == "a+1")
+    #expect(try MappingTexts.outcomes("id=%FF&sum=1&currency=EUR", more: "body: form").first?.refusedReason != nil)
+  }
+
+  @Test(
+    "A genuine body that is not strict JSON is refused and not read some other way",
+    arguments: ["", "[", "{'id':1}", #"{"id":1,"id":2}"#, "{\"id\":\"\\ud800\"}", "id=1"])
+  func unreadable(body: String) throws {
+    #expect(try MappingTexts.outcomes(body).first?.refusedReason == "The body is not strict JSON.")
+  }
+
+  @Test("A row about headers alone can ignore a body that cannot be read, and one about a missing field cannot")
+  func unreadableIgnored() throws {
+    let kinds =
+      "[{when: {/x: null}, kind: ignored}, {when: {header X-Ping: '1'}, kind: ignored, because: a ping}, {kind: received}]"
+    #expect(
+      try MappingTexts.outcomes("ping", kinds: kinds, headers: [("X-Ping", "1")]).first?.ignoredReason == "a ping")
+    #expect(try MappingTexts.outcomes("ping", kinds: kinds).first?.refusedReason != nil)
+  }
+
+  @Test("Deep and long bodies are refused")
+  func hostile() throws {
+    let deep = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
+    #expect(try MappingTexts.outcomes(deep).first?.refusedReason != nil)
+    #expect(try MappingTexts.outcomes("[" + String(repeating: "1,", count: 600_000) + "1]").first?.refusedReason != nil)
+  }
+
+  @Test("The answers are those of the file, and what heals when a key is set is asked for again")
+  func answers() throws {
+    let endpoint = try MappingTexts.endpoint(
+      MappingTexts.signed,
+      more: """
+        answer:
+          accepted: {status: 201, type: application/json, body: '{"success": true}'}
+          rejected: {status: 498}
+        """)
+    #expect(
+      endpoint.answer(to: .accepted)
+        == ProviderAnswer(status: 201, contentType: "application/json", body: #"{"success": true}"#))
+    #expect(endpoint.answer(to: .rejected(ProviderRejection(.signatureInvalid, ""))).status == 498)
+    #expect(endpoint.answer(to: .rejected(ProviderRejection(.keyUnknown, ""))).status == 500)
+    #expect(endpoint.answer(to: .failed(status: 429)) == ProviderAnswer(status: 429))
+    let plain = try MappingTexts.endpoint(MappingTexts.signed)
+    #expect(plain.answer(to: .accepted).status == 200)
+    #expect(plain.answer(to: .rejected(ProviderRejection(.signatureInvalid, ""))).status == 401)
+  }
+}

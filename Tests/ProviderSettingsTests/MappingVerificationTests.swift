@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import PaymentProviders
+import ProviderSettings
+import Testing
+
+@Suite("Verification by a mapping file")
+struct MappingVerificationTests {
+  private func code(
+    _ message: String, key: Data = MappingTexts.secret.bytes, _ hash: SignatureHash = .sha256,
+    _ encoding: SignatureEncoding = .hex
+  ) -> String {
+    encoding.text(of: SignatureChecks.code(of: Data(message.utf8), key: key, hash))
+  }
+
+  @Test("A code over the body is taken with each hash and encoding", arguments: SignatureHash.allCases)
+  func hashes(hash: SignatureHash) throws {
+    for encoding in SignatureEncoding.allCases {
+      let endpoint = try MappingTexts.endpoint(
+        "{scheme: hmac, hash: \(hash), encoding: \(encoding), header: X-Sig, message: [body]}")
+      let good = code(MappingTexts.body, hash, encoding)
+      #expect(endpoint.rejection([("x-sig", good)]) == nil)
+      #expect(endpoint.rejection([("X-Sig", good)], MappingTexts.body + " ") == .signatureInvalid)
+      #expect(
+        endpoint.rejection([("X-Sig", code(MappingTexts.body, key: Data("x".utf8), hash, encoding))])
+          == .signatureInvalid)
+      #expect(endpoint.rejection([("X-Sig", "?")]) == .signatureInvalid)
+      #expect(endpoint.rejection([("X-Sig", "")]) == .signatureMissing)
+      #expect(endpoint.rejection([]) == .signatureMissing)
+    }
+  }
+
+  @Test("A signature header that occurs twice is refused, though both are good")
+  func repeatedHeader() throws {
+    let endpoint = try MappingTexts.endpoint(MappingTexts.signed)
+    let good = code(MappingTexts.body)
+    #expect(endpoint.rejection([("X-Sig", good), ("x-sig", good)]) == .headerRepeated)
+  }
+
+  @Test("Any of the endpoint's secrets may have signed, and an empty one never has")
+  func secrets() throws {
+    let other = ProviderSecret("another")
+    var endpoint = try MappingTexts.endpoint(MappingTexts.signed, secrets: [other, MappingTexts.secret])
+    #expect(endpoint.rejection([("X-Sig", code(MappingTexts.body))]) == nil)
+    endpoint.secrets = [other]
+    #expect(endpoint.rejection([("X-Sig", code(MappingTexts.body))]) == .signatureInvalid)
+    endpoint.secrets = [ProviderSecret("")]
+    #expect(endpoint.rejection([("X-Sig", code(MappingTexts.body, key: Data()))]) == .keyUnknown)
+  }
+
+  @Test("A key is decoded as the file says, and a secret in another form is told")
+  func keys() throws {
+    for (form, text) in [("base64", "AAECAw=="), ("hex", "00010203")] {
+      let endpoint = try MappingTexts.endpoint(
+        "{scheme: hmac, hash: sha256, encoding: hex, header: X-Sig, message: [body], secret: \(form)}",
+        secrets: [ProviderSecret(text)])
+      #expect(endpoint.rejection([("X-Sig", code(MappingTexts.body, key: Data([0, 1, 2, 3])))]) == nil)
+      #expect(endpoint.rejection([("X-Sig", code(MappingTexts.body, key: Data(text.utf8)))]) == .signatureInvalid)
+      #expect(endpoint.mapping?.verification.accepts(ProviderSecret("?")) == false)
+    }
+  }
+
+  @Test("The signatures of a list are tried, each with its prefix")
+  func lists() throws {
+    let good = code(MappingTexts.body)
+    let bad = code("another")
+    for (list, separator) in [("comma", ", "), ("space", " ")] {
+      let endpoint = try MappingTexts.endpoint(
+        "{scheme: hmac, hash: sha256, encoding: hex, header: X-Sig, message: [body], list: \(list), prefix: v1=}")
+      #expect(endpoint.rejection([("X-Sig", "v1=\(bad)\(separator)v1=\(good)")]) == nil)
+      #expect(endpoint.rejection([("X-Sig", "v1=\(bad)\(separator)\(good)")]) == .signatureInvalid)
+      #expect(endpoint.rejection([("X-Sig", "v0=\(good)")]) == .signatureMissing)
+      #expect(endpoint.rejection([("X-Sig", "v1=")]) == .signatureMissing)
+      let many = Array(repeating: "v1=\(bad)", count: 100) + ["v1=\(good)"]
+      #expect(endpoint.rejection([("X-Sig", many.joined(separator: separator))]) == .signatureInvalid)
+    }
+  }
+
+  private static let pairs = """
+    {scheme: hmac, hash: sha256, encoding: hex, header: X-Sig, list: pairs, signature_names: [te, li],
+    time: {pair: t, window: 60}, message: [time, text: ., body]}
+    """
+
+  @Test("Pairs have one time and any of the named signatures")
+  func pairs() throws {
+    let endpoint = try MappingTexts.endpoint(Self.pairs)
+    let good = code("1700000000.\(MappingTexts.body)")
+    #expect(endpoint.rejection([("X-Sig", "t=1700000000,te=,li=\(good)")]) == nil)
+    #expect(endpoint.rejection([("X-Sig", "t=1700000000, te=\(good)")]) == nil)
+    #expect(endpoint.rejection([("X-Sig", "t=1700000000,v0=\(good)")]) == .signatureMissing)
+    #expect(endpoint.rejection([("X-Sig", "te=\(good)")]) == .signatureMissing)
+    #expect(endpoint.rejection([("X-Sig", "t=1700000000,t=1700000000,te=\(good)")]) == .headerRepeated)
+    #expect(endpoint.rejection([("X-Sig", "t=1700000001,te=\(good)")]) == .signatureInvalid)
+  }
+
+  @Test("A signed time outside the window is refused both ways, in seconds and in milliseconds")
+  func times() throws {
+    for (unit, factor) in [("s", 1), ("ms", 1_000)] as [(String, Int64)] {
+      let endpoint = try MappingTexts.endpoint(
+        """
+        {scheme: hmac, hash: sha256, encoding: hex, header: X-Sig, time: {header: X-Time, window: 60, unit: \(unit)},
+        message: [time, body]}
+        """)
+      for (offset, expected) in [
+        (-61, .timestampOutsideWindow), (-60, nil), (60, nil), (61, .timestampOutsideWindow),
+      ] as [(Int64, ProviderRejection.Code?)] {
+        let time = "\((1_700_000_000 + offset) * factor)"
+        #expect(endpoint.rejection([("X-Time", time), ("X-Sig", code(time + MappingTexts.body))]) == expected)
+      }
+      let time = "\(1_700_000_000 * factor)"
+      let good = code(time + MappingTexts.body)
+      #expect(endpoint.rejection([("X-Time", time), ("X-Time", time), ("X-Sig", good)]) == .headerRepeated)
+      #expect(endpoint.rejection([("X-Sig", code(MappingTexts.body))]) == .signatureMissing)
+      // A wrong signature is told before a wrong time, because a time that nobody signed says nothing.
+      #expect(endpoint.rejection([("X-Time", "1"), ("X-Sig", good)]) == .signatureInvalid)
+      #expect(endpoint.rejection([("X-Time", "0x1"), ("X-Sig", code("0x1" + MappingTexts.body))]) == .malformed)
+    }
+  }
+
+  @Test("A message is made of headers, query keys, places in the body and constants")
+  func messages() throws {
+    let endpoint = try MappingTexts.endpoint(
+      """
+      {scheme: hmac, hash: sha256, encoding: hex, header: X-Sig,
+      message: [text: "id:", query data.id, text: ";", header X-Request, text: ";", /id, /sum]}
+      """, payment: "{id: /id, amount: {major: /sum}, currency: {text: EUR}}",
+      kinds: "[{when: {/id: p1}, kind: received}]")
+    let headers = [("X-Request", "r"), ("X-Sig", code("id:7;r;p112.50"))]
+    #expect(endpoint.rejection(headers, query: "x=1&data.id=7") == nil)
+    #expect(endpoint.rejection(headers, query: "data.id=8") == .signatureInvalid)
+    #expect(endpoint.rejection(headers, query: nil) == .signatureInvalid)
+    #expect(endpoint.rejection(headers, query: "data.id=7&data.id=7") == .headerRepeated)
+    #expect(endpoint.rejection(headers + [("x-request", "r")], query: "data.id=7") == .headerRepeated)
+    #expect(endpoint.rejection(headers, #"{"id":"p1"}"#, query: "data.id=7") == .signatureInvalid)
+    #expect(endpoint.rejection(headers, "not JSON", query: "data.id=7") == .malformed)
+    let large = #"{"id":"p1","sum":"12.50","x":""# + String(repeating: "x", count: 65_536) + #""}"#
+    #expect(endpoint.rejection(headers, large, query: "data.id=7") == .malformed)
+  }
+
+  @Test("A digest has the secret as a part, and its signature stands in the body")
+  func digest() throws {
+    let endpoint = try MappingTexts.endpoint(
+      "{scheme: digest, hash: sha512, encoding: hex, pointer: /sig, message: [/id, /sum, secret]}",
+      payment: "{id: /id, amount: {major: /sum}, currency: {text: IDR}}", kinds: "[{when: {/id: p1}, kind: received}]")
+    func body(_ sum: String, _ signature: String) -> String { #"{"id":"p1","sum":\#(sum),"sig":\#(signature)}"# }
+    let digest = SignatureChecks.digest(of: Data("p1100.00".utf8) + MappingTexts.secret.bytes, .sha512)
+    let good = "\"\(SignatureEncoding.hex.text(of: digest))\""
+    #expect(endpoint.rejection([], body("\"100.00\"", good)) == nil)
+    // The text is signed, not the number.
+    #expect(endpoint.rejection([], body("100", good)) == .signatureInvalid)
+    #expect(endpoint.rejection([], body("\"100.00\"", "\"00\"")) == .signatureInvalid)
+    #expect(endpoint.rejection([], body("\"100.00\"", "null")) == .signatureMissing)
+    #expect(endpoint.rejection([], #"{"id":"p1","id":"p1"}"#) == .malformed)
+    var empty = endpoint
+    empty.secrets = [ProviderSecret("")]
+    let bare = SignatureEncoding.hex.text(of: SignatureChecks.digest(of: Data("p1100.00".utf8), .sha512))
+    #expect(empty.rejection([], body("\"100.00\"", "\"\(bare)\"")) == .signatureInvalid)
+  }
+
+  @Test("A token is compared as a whole, with its prefix, and signs nothing")
+  func token() throws {
+    let endpoint = try MappingTexts.endpoint("{scheme: token, header: Authorization, prefix: 'Apikey '}")
+    #expect(endpoint.rejection([("Authorization", "Apikey a secret of the tests")]) == nil)
+    #expect(endpoint.rejection([("Authorization", "Apikey a secret of the test")]) == .signatureInvalid)
+    #expect(endpoint.rejection([("Authorization", "Apikey ")]) == .signatureInvalid)
+    #expect(endpoint.rejection([("Authorization", "a secret of the tests")]) == .signatureMissing)
+    #expect(endpoint.rejection([]) == .signatureMissing)
+    #expect(endpoint.mapping?.isSigned == false)
+    var empty = endpoint
+    empty.secrets = [ProviderSecret("")]
+    #expect(empty.rejection([("Authorization", "Apikey ")]) == .signatureInvalid)
+  }
+
+  @Test("A token that is the SHA-256 of the secret is taken, also if the endpoint has only the SHA-256")
+  func hashedToken() throws {
+    var endpoint = try MappingTexts.endpoint("{scheme: token, header: Authorization, secret: sha256}")
+    let digest = SignatureEncoding.hex.text(of: Data(SHA256.hash(data: MappingTexts.secret.bytes)))
+    #expect(endpoint.rejection([("Authorization", digest)]) == nil)
+    #expect(endpoint.rejection([("Authorization", digest.uppercased())]) == nil)
+    #expect(endpoint.rejection([("Authorization", MappingTexts.secret.text)]) == .signatureInvalid)
+    endpoint.secrets = [ProviderSecret(digest)]
+    #expect(endpoint.rejection([("Authorization", digest)]) == nil)
+    #expect(endpoint.rejection([("Authorization", "Bearer " + digest)]) == .signatureInvalid)
+  }
+
+  @Test("A secret in the URL may have the path suffix behind it")
+  func urlSecret() throws {
+    let endpoint = try MappingTexts.endpoint("{scheme: url, query: token}", more: "path_suffix: /pix")
+    #expect(endpoint.mapping?.pathSuffix == "/pix")
+    let secret = "a%20secret%20of%20the%20tests"
+    #expect(endpoint.rejection([], query: "token=\(secret)") == nil)
+    #expect(endpoint.rejection([], query: "x=1&token=\(secret)/pix") == nil)
+    #expect(endpoint.rejection([], query: "token=\(secret)/pix/pix") == .signatureInvalid)
+    #expect(endpoint.rejection([], query: "token=") == .signatureInvalid)
+    #expect(endpoint.rejection([], query: "token=\(secret)&token=\(secret)") == .headerRepeated)
+    #expect(endpoint.rejection([], query: "token=%") == .signatureMissing)
+    #expect(endpoint.rejection([]) == .signatureMissing)
+  }
+
+  @Test("Without a scheme only the URL protects, and the file counts as unsigned")
+  func none() throws {
+    let endpoint = try MappingTexts.endpoint("{scheme: none}", secrets: [])
+    #expect(endpoint.rejection([]) == nil)
+    #expect(endpoint.mapping?.isSigned == false)
+  }
+
+  @Test("A code that covers nothing of the body counts as unsigned")
+  func uncovered() throws {
+    let endpoint = try MappingTexts.endpoint(
+      "{scheme: hmac, hash: sha256, encoding: hex, header: X-Sig, message: [query id]}")
+    #expect(endpoint.mapping?.isSigned == false)
+    #expect(endpoint.rejection([("X-Sig", code("7"))], query: "id=7") == nil)
+  }
+
+  @Test("A form with a key twice is refused, whichever is signed")
+  func forms() throws {
+    let endpoint = try MappingTexts.endpoint(MappingTexts.signed, more: "body: form")
+    func rejection(_ body: String) -> ProviderRejection.Code? { endpoint.rejection([("X-Sig", code(body))], body) }
+    #expect(rejection("id=1&sum=2&currency=EUR") == nil)
+    #expect(rejection("id=1&sum=2&currency=EUR&sum=2") == .headerRepeated)
+    #expect(rejection("id=1&sum=2&currency=EUR&s%75m=2") == .headerRepeated)
+  }
+
+  @Test("An endpoint without a mapping file rejects everything, and announces nothing")
+  func noMapping() {
+    let endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")
+    #expect(endpoint.rejection([]) == .malformed)
+  }
+
+  @Test("RSA needs a key that can be read, and a short one only where the file says so")
+  func rsa() throws {
+    let woovi = try ShippedMappings.file("woovi")
+    let sample = try #require(woovi.mapping.samples.first)
+    var endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")
+    endpoint.mapping = woovi.mapping
+    #expect(endpoint.judge(sample.request, at: sample.now).rejection?.code == .keyUnknown)
+    endpoint.publicKeys = ["a": "not a key"]
+    #expect(endpoint.judge(sample.request, at: sample.now).rejection?.code == .keyUnknown)
+    endpoint.publicKeys["b"] = sample.publicKey
+    #expect(endpoint.judge(sample.request, at: sample.now).payments.count == 1)
+    endpoint.mapping?.verification.allowsShortKeys = false
+    #expect(endpoint.judge(sample.request, at: sample.now).rejection?.code == .keyUnknown)
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import PaymentProviders
+import ProviderSettings
+import TestSupport
+import Testing
+
+@Suite("Mapping files that come with the program")
+struct ShippedMappingTests {
+  @Test("Each file is read, and all of its samples give what they say", arguments: ShippedMappings.names)
+  func samples(name: String) throws {
+    let file = try ShippedMappings.file(name)
+    #expect(file.mapping.samples.count >= 3)
+    #expect(file.sampleErrors().map(\.description) == [])
+  }
+
+  @Test("No file is left out of these tests")
+  func complete() throws {
+    let folder = ShippedMappings.data.appending(path: MappingFile.folder).path(percentEncoded: false)
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(Set(files) == Set(ShippedMappings.names.map { $0 + ".yaml" }))
+  }
+
+  @Test("Only files whose scheme covers the body count as signed")
+  func signed() throws {
+    let unsigned = try ShippedMappings.names.filter { try !ShippedMappings.file($0).mapping.isSigned }
+    #expect(unsigned == ["flutterwave-v3", "mpesa", "phonepe", "pix", "sepay-api-key", "xendit"])
+  }
+}

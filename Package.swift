@@ -205,7 +205,8 @@ let quickTests: [Target] = [
     dependencies: [
       "APNSSimulator", "AnnouncementServer", "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport",
       "FileSystem", "HostAddresses", "Ledger", "LedgerTestSupport",
-      "Mastering", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
+      "Mastering", "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles",
+      "SoundLibrary",
       "SoundOutputTestSupport", "SoundOutputs",
       "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
       "WebhookDelivery", "WebhookMessages", crypto,

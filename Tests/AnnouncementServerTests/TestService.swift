@@ -58,6 +58,8 @@ final class TestService: Sendable {
     var pushes: PushParts?
     /// What sends webhooks.
     var webhooks: WebhookParts?
+    /// What takes the webhooks of payment providers.
+    var providers: ProviderParts?
     /// Is told the port.
     var onStart: @Sendable (Int) async -> Void = { _ in }
 
@@ -110,6 +112,7 @@ final class TestService: Sendable {
       console: try ConsoleFiles(folder: Self.installation.console),
       accountWork: folder.url.appending(path: "account-work.json"))
     parts.batchFileCalls = options.batchFileCalls
+    parts.providers = options.providers
     server = try AnnouncementServer(
       parts, settings: options.settings, logger: log.logger, onStart: options.onStart,
       time: { [waited, time = options.time] in time() + waited.withLock { $0 } })

@@ -41,7 +41,7 @@ struct ProviderRoutes: Sendable {
 
   private func post(_ call: Call, suffix: String?) async throws -> Response {
     guard let endpoint = endpoints.endpoint(call.parameters[1]), endpoint.provider.rawValue == call.parameters[0],
-      suffix == nil || endpoint.mapping?.pathSuffix == suffix
+      suffix == nil || endpoint.mapping?.pathSuffix == "/\(suffix ?? "")"
     else {
       // Until the settings are mended, nobody knows whether there is such an endpoint.
       throw endpoints.fault == nil ? Self.unknown : Self.off
@@ -161,7 +161,7 @@ struct ProviderRoutes: Sendable {
       lines.append(
         Line(
           id: endpoint.id, provider: endpoint.provider.rawValue,
-          path: "/v1/providers/\(endpoint.provider.rawValue)/\(endpoint.id)", signed: endpoint.isSigned,
+          path: endpoint.path, signed: endpoint.isSigned,
           live: endpoint.isLive, kinds: endpoint.kinds.map(\.rawValue).sorted(),
           deliver: endpoint.deliver.map(\.rawValue).sorted(), locale: endpoint.locale,
           lastRequestAt: known.lastRequestAt, clockSkewSeconds: known.skew,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
 import Foundation
 import PaymentProviders
 import ProviderSettings
@@ -176,7 +175,7 @@ struct MappingVerificationTests {
   @Test("A token that is the SHA-256 of the secret is taken, also if the endpoint has only the SHA-256")
   func hashedToken() throws {
     var endpoint = try MappingTexts.endpoint("{scheme: token, header: Authorization, secret: sha256}")
-    let digest = SignatureEncoding.hex.text(of: Data(SHA256.hash(data: MappingTexts.secret.bytes)))
+    let digest = SignatureEncoding.hex.text(of: SignatureChecks.digest(of: MappingTexts.secret.bytes, .sha256))
     #expect(endpoint.rejection([("Authorization", digest)]) == nil)
     #expect(endpoint.rejection([("Authorization", digest.uppercased())]) == nil)
     #expect(endpoint.rejection([("Authorization", MappingTexts.secret.text)]) == .signatureInvalid)
@@ -193,6 +192,11 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([], query: "token=\(secret)") == nil)
     #expect(endpoint.rejection([], query: "x=1&token=\(secret)/pix") == nil)
     #expect(endpoint.rejection([], query: "token=\(secret)/pix/pix") == .signatureInvalid)
+    var slash = endpoint
+    slash.secrets = [ProviderSecret("secret/pix")]
+    #expect(slash.rejection([], query: "token=secret/pix") == nil)
+    #expect(slash.rejection([], query: "token=secret/pix/pix") == nil)
+    #expect(slash.rejection([], query: "token=secret") == .signatureInvalid)
     #expect(endpoint.rejection([], query: "token=") == .signatureInvalid)
     #expect(endpoint.rejection([], query: "token=\(secret)&token=\(secret)") == .headerRepeated)
     #expect(endpoint.rejection([], query: "token=%") == .signatureMissing)
@@ -221,6 +225,23 @@ struct MappingVerificationTests {
     #expect(rejection("id=1&sum=2&currency=EUR") == nil)
     #expect(rejection("id=1&sum=2&currency=EUR&sum=2") == .headerRepeated)
     #expect(rejection("id=1&sum=2&currency=EUR&s%75m=2") == .headerRepeated)
+  }
+
+  @Test("Parts of a form are signed as they are decoded")
+  func formParts() throws {
+    let endpoint = try MappingTexts.endpoint(
+      "{scheme: digest, hash: sha512, encoding: base64, pointer: /sign, message: [/id, /sum, secret]}",
+      payment: "{id: /id, amount: {major: /sum}, currency: {text: EUR}}", kinds: "[{when: {/id: p 1}, kind: refunded}]",
+      more: "body: form")
+    let request = ProviderRequest(headers: [], body: Data("id=p+1&sum=5&sign=SIGNATURE".utf8))
+    let signed = try #require(endpoint.mapping?.signed(request, with: MappingTexts.secret, at: MappingTexts.now))
+    let body = String(decoding: signed.body, as: UTF8.self)
+    #expect(body.contains("%2B") || body.contains("%2F") || body.contains("%3D"))
+    #expect(endpoint.rejection([], body) == nil)
+    #expect(endpoint.rejection([], body.replacing("p+1", with: "p%201")) == nil)
+    #expect(endpoint.rejection([], body.replacing("sum=5", with: "sum=6")) == .signatureInvalid)
+    #expect(endpoint.rejection([], body + "&sum=5") == .headerRepeated)
+    #expect(endpoint.rejection([], "id=%FF") == .malformed)
   }
 
   @Test("An endpoint without a mapping file rejects everything, and announces nothing")

@@ -17,14 +17,14 @@ package struct MappingProvider: PaymentProvider {
       throw ProviderRejection(.malformed, "The endpoint has no mapping file.")
     }
     let signedAt = try mapping.verification.check(
-      request, for: endpoint, pathSuffix: mapping.pathSuffix, at: now)
-    if mapping.body == .form { _ = try FormFields(request.body, plusIsSpace: true)?.values() }
+      request, for: endpoint, mapping.body, pathSuffix: mapping.pathSuffix, at: now)
+    if mapping.body == .form { _ = try mapping.body.fields(of: request.body) }
     return VerifiedWebhook(request, signedAt: signedAt)
   }
 
   package func outcomes(of webhook: VerifiedWebhook, for endpoint: ProviderEndpoint) -> [ProviderOutcome] {
     guard let mapping = endpoint.mapping else { return [.refused("The endpoint has no mapping file.")] }
-    let root = mapping.fields(of: webhook.body)
+    let root = try? mapping.body.fields(of: webhook.body)
     let place = RequestPlace(request: webhook.request, root: root, element: root)
     guard let root else { return [mapping.outcomeOfUnreadable(place)] }
     guard let each = mapping.payment.each else { return [mapping.outcome(place)] }
@@ -53,17 +53,22 @@ package struct MappingProvider: PaymentProvider {
   }
 }
 
-extension ProviderMapping {
-  /// Returns the body's fields; nil if it is not what the mapping file says.
-  fileprivate func fields(of content: Data) -> JSONFields? {
-    switch body {
+extension ProviderMapping.BodyFormat {
+  /// Returns a body's fields; nil if it is not written like that.
+  ///
+  /// - Throws: `.headerRepeated` for a key that a form has twice.
+  func fields(of content: Data) throws(ProviderRejection) -> JSONFields? {
+    switch self {
     case .json: return JSONFields(content)
     case .form:
-      guard let values = try? FormFields(content, plusIsSpace: true)?.values() else { return nil }
-      return JSONFields(.object(values.mapValues(PayloadValue.string)))
+      return try FormFields(content, plusIsSpace: true).map { form throws(ProviderRejection) in
+        JSONFields(.object(try form.values().mapValues(PayloadValue.string)))
+      }
     }
   }
+}
 
+extension ProviderMapping {
   /// Returns what a body that cannot be read means: only rows about nothing but headers and the query can tell.
   fileprivate func outcomeOfUnreadable(_ place: RequestPlace) -> ProviderOutcome {
     let row = kinds.first { row in

@@ -10,11 +10,15 @@ extension MappingVerification {
 
   /// Verifies a request.
   ///
-  /// - Parameter pathSuffix: What the provider appends to the URL. It then stands after a secret in the query.
+  /// - Parameters:
+  ///   - format: The form of the body, for a scheme that signs parts of it.
+  ///   - pathSuffix: What the provider appends to the URL. It then stands after a secret in the query.
   /// - Returns: The time that the signature covers; nil if it covers none.
   /// - Throws: ``ProviderRejection``.
   func check(
-    _ request: ProviderRequest, for endpoint: ProviderEndpoint, pathSuffix: String?, at now: Date
+    _ request: ProviderRequest, for endpoint: ProviderEndpoint, _ format: ProviderMapping.BodyFormat,
+    pathSuffix: String?,
+    at now: Date
   ) throws(ProviderRejection) -> Date? {
     switch scheme {
     case .none: return nil
@@ -22,7 +26,7 @@ extension MappingVerification {
       try checkToken(of: request, endpoint.secrets, pathSuffix)
       return nil
     case .hmac, .rsa, .digest:
-      let place = try place(in: request)
+      let place = try place(in: request, format)
       let (signatures, pairs) = try signatures(in: place)
       let time = try timeText(in: request, pairs)
       try checkSignatures(signatures, place, time, endpoint)
@@ -34,7 +38,8 @@ extension MappingVerification {
   private func checkToken(
     of request: ProviderRequest, _ secrets: [ProviderSecret], _ pathSuffix: String?
   ) throws(ProviderRejection) {
-    var token: String
+    let token: String
+    var withoutSuffix: String?
     switch place {
     case .header(let name): token = try request.requiredHeader(name)
     case .query(let key):
@@ -42,35 +47,41 @@ extension MappingVerification {
         throw ProviderRejection(.signatureMissing, "The key \(key) is missing in the URL's query.")
       }
       token = value
-      if let pathSuffix, token.hasSuffix(pathSuffix) { token.removeLast(pathSuffix.count) }
+      if let pathSuffix, token.hasSuffix(pathSuffix) { withoutSuffix = String(token.dropLast(pathSuffix.count)) }
     case .body, nil: throw ProviderRejection(.malformed, "The mapping file does not say where the token stands.")
     }
     guard token.hasPrefix(prefix) else {
       throw ProviderRejection(.signatureMissing, "The token does not begin with \(prefix).")
     }
-    token.removeFirst(prefix.count)
-    let fits = secrets.contains { secret in
-      guard !secret.text.isEmpty else { return false }
-      guard self.secret == .sha256 else { return SignatureChecks.areEqual(token, secret.text) }
-      let digest = SignatureChecks.digest(of: secret.bytes, .sha256)
-      return SignatureChecks.areEqual(token.lowercased(), SignatureEncoding.hex.text(of: digest))
-        || isDigest(secret.text) && SignatureChecks.areEqual(token.lowercased(), secret.text.lowercased())
-    }
+    let tokens = [String(token.dropFirst(prefix.count)), withoutSuffix].compactMap(\.self)
+    let fits = tokens.contains { token in secrets.contains { isToken(token, of: $0) } }
     guard fits else {
       throw ProviderRejection(.signatureInvalid, "The token does not fit. Check the endpoint's secret.")
     }
   }
 
+  private func isToken(_ token: String, of secret: ProviderSecret) -> Bool {
+    guard !secret.text.isEmpty else { return false }
+    guard self.secret == .sha256 else { return SignatureChecks.areEqual(token, secret.text) }
+    let token = token.lowercased()
+    let digest = SignatureChecks.digest(of: secret.bytes, .sha256)
+    return SignatureChecks.areEqual(token, SignatureEncoding.hex.text(of: digest))
+      || isDigest(secret.text) && SignatureChecks.areEqual(token, secret.text.lowercased())
+  }
+
   private func isDigest(_ text: String) -> Bool { SignatureEncoding.hex.bytes(of: text)?.count == 32 }
 
   /// Returns the request with its body, which is parsed only if a part of it is signed.
-  private func place(in request: ProviderRequest) throws(ProviderRejection) -> RequestPlace {
+  private func place(
+    in request: ProviderRequest, _ format: ProviderMapping.BodyFormat
+  ) throws(ProviderRejection) -> RequestPlace {
     var needsBody = coverage == .parts
     if case .body = place { needsBody = true }
     guard needsBody else { return RequestPlace(request: request, root: nil) }
-    guard request.body.count <= Self.largestUnverifiedBody, let root = JSONFields(request.body) else {
+    guard request.body.count <= Self.largestUnverifiedBody, let root = try format.fields(of: request.body)
+    else {
       throw ProviderRejection(
-        .malformed, "The signature is about parts of the body, which is no strict JSON of at most 64 KiB.")
+        .malformed, "The signature is about parts of the body, which is no \(format.rawValue) of at most 64 KiB.")
     }
     return RequestPlace(request: request, root: root, element: root)
   }

@@ -18,7 +18,7 @@ extension ProviderMapping {
     case .token, .url:
       let isPlain = verification.secret != .sha256
       let digest = SignatureEncoding.hex.text(of: SignatureChecks.digest(of: secret.bytes, .sha256))
-      verification.add(verification.prefix + (isPlain ? secret.text : digest), to: &request)
+      verification.add(verification.prefix + (isPlain ? secret.text : digest), to: &request, body)
       return request
     case .rsa: return nil
     case .hmac, .digest: break
@@ -32,7 +32,7 @@ extension ProviderMapping {
         request.headers.append((name, time))
       }
     }
-    let root = JSONFields(request.body)
+    let root = try? body.fields(of: request.body)
     let place = RequestPlace(request: request, root: root, element: root)
     guard let message = try? verification.signedMessage(place, time: time, secret: key) else { return nil }
     let code =
@@ -44,13 +44,19 @@ extension ProviderMapping {
       text = "\(verification.signatureNames.first ?? "")=\(text)"
       if case .pair(let name) = verification.time?.place, let time { text = "\(name)=\(time),\(text)" }
     }
-    verification.add(text, to: &request)
+    verification.add(text, to: &request, body)
     return request
   }
 }
 
 extension MappingVerification {
-  fileprivate func add(_ text: String, to request: inout ProviderRequest) {
+  private static let unreserved = CharacterSet(charactersIn: "a"..."z").union(CharacterSet(charactersIn: "A"..."Z"))
+    .union(CharacterSet(charactersIn: "0"..."9")).union(CharacterSet(charactersIn: "-._~"))
+
+  fileprivate func add(
+    _ text: String, to request: inout ProviderRequest, _ format: ProviderMapping.BodyFormat
+  ) {
+    let encoded = text.addingPercentEncoding(withAllowedCharacters: Self.unreserved) ?? ""
     switch place {
     case .header(let name):
       guard !request.headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return }
@@ -58,25 +64,20 @@ extension MappingVerification {
     case .query(let key):
       let pairs = FormFields((request.query ?? "").utf8, plusIsSpace: false)?.pairs ?? []
       guard !pairs.contains(where: { $0.key == key }) else { return }
-      let unreserved = CharacterSet(charactersIn: "a"..."z").union(CharacterSet(charactersIn: "A"..."Z"))
-        .union(CharacterSet(charactersIn: "0"..."9")).union(CharacterSet(charactersIn: "-._~"))
-      let value = text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-      request.query = (request.query.map { $0 + "&" } ?? "") + "\(key)=\(value)"
+      request.query = (request.query.map { $0 + "&" } ?? "") + "\(key)=\(encoded)"
     case .body:
-      let placeholder = Data("\"\(ProviderMapping.signaturePlaceholder)\"".utf8)
-      guard let range = request.body.range(of: placeholder) else { return }
-      request.body.replaceSubrange(range, with: Data("\"\(text)\"".utf8))
+      request.body.replace(ProviderMapping.signaturePlaceholder, with: format == .json ? text : encoded)
     case nil: return
     }
   }
 }
 
 extension MappingProvider {
-  /// Returns a request about a payment that was never made, signed with the endpoint's first secret: the first sample of
-  /// the mapping file that gives one payment here, with another id and the present time.
+  /// Returns a request about a payment that was never made, signed with the endpoint's first secret: the first sample
+  /// of the mapping file that gives one payment here, with another id and the present time.
   ///
-  /// - Parameter id: The id of the payment: letters, digits, `-` and `_`. Where the sample's id is a number, the time in
-  ///   milliseconds is taken instead.
+  /// - Parameter id: The id of the payment: letters, digits, `-` and `_`. Where the sample's id is a number, the time
+  ///   in milliseconds is taken instead.
   /// - Returns: nil if there is none, or if it cannot be signed.
   package func sample(id: String, for endpoint: ProviderEndpoint, at now: Date) -> ProviderRequest? {
     guard let mapping = endpoint.mapping else { return nil }

@@ -28,4 +28,15 @@ struct ShippedMappingTests {
     let unsigned = try ShippedMappings.names.filter { try !ShippedMappings.file($0).mapping.isSigned }
     #expect(unsigned == ["flutterwave-v3", "mpesa", "phonepe", "pix", "sepay-api-key", "xendit"])
   }
+
+  @Test("The example of the page on mapping files is read, and its samples give what they say")
+  func example() throws {
+    let page = ShippedMappings.data.appending(path: "docs/provider-mappings.md")
+    let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+    let start = try #require(lines.firstIndex { $0.hasPrefix("    name: ") })
+    let block = lines[start...].prefix { $0.isEmpty || $0.hasPrefix("    ") }.map { $0.dropFirst(4) }
+    let file = try MappingFile(yaml: Data(block.joined(separator: "\n").utf8), file: "example.yaml")
+    #expect(file.mapping.isSigned && file.mapping.samples.count == 4)
+    #expect(file.sampleErrors().map(\.description) == [])
+  }
 }

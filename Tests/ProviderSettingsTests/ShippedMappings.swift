@@ -3,10 +3,10 @@
 import Foundation
 import ProviderSettings
 
-/// The mapping files that come with the program.
+/// The mapping files that come with the program. They are in the root of the checkout.
 enum ShippedMappings {
-  static let data = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+  static let data = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
 
   static let names = [
     "cashfree", "flutterwave-v3", "flutterwave-v4", "midtrans", "mpesa", "omise", "paymongo", "paystack", "phonepe",

@@ -16,7 +16,7 @@ package struct ProviderRejection: Error, Sendable, Hashable, CustomStringConvert
     case keyUnknown = "key_unknown"
     /// The request has a form in which the provider sends none, so there is nothing that a signature could cover.
     case malformed = "malformed"
-    /// The provider tests whether the endpoint verifies signatures. The signature is wrong on purpose.
+    /// The provider tests the endpoint: with a signature that is wrong on purpose, or with a request that means nothing.
     case probe = "probe"
   }
 

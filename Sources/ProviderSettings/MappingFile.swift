@@ -28,7 +28,7 @@ package struct MappingFile: Sendable {
 
   private init(_ node: SettingsNode) throws(ProviderSettingsError) {
     let fields = try node.fields([
-      "name", "verification", "body", "kinds", "payment", "answer", "path_suffix", "samples",
+      "name", "verification", "body", "kinds", "payment", "answer", "path_suffix", "unsigned_ping", "samples",
     ])
     let verification = try MappingVerification(
       fields.required("verification", remedy: "say how requests are verified; see docs/provider-mappings.md"))
@@ -58,6 +58,7 @@ package struct MappingFile: Sendable {
       }
       mapping.pathSuffix = text
     }
+    mapping.unsignedPing = try fields["unsigned_ping"]?.text()
     try mapping.checkSignedValues(payment.fields(PaymentFields.keys), rows)
     var lines: [Int?] = []
     for sample in try fields["samples"]?.list() ?? [] {

@@ -227,6 +227,19 @@ struct MappingVerificationTests {
     #expect(rejection("id=1&sum=2&currency=EUR&s%75m=2") == .headerRepeated)
   }
 
+  @Test("An unsigned ping is answered as accepted and announces nothing, and only if it says nothing else")
+  func unsignedPing() throws {
+    let endpoint = try MappingTexts.endpoint(MappingTexts.signed, more: "unsigned_ping: webhook_id")
+    let ping = endpoint.judge(ProviderRequest(headers: [], body: Data("webhook_id=5".utf8)), at: MappingTexts.now)
+    #expect(ping.rejection?.code == .probe && ping.outcomes.isEmpty)
+    #expect(endpoint.answer(to: ping.verdict) == ProviderAnswer(status: 200))
+    for body in ["webhook_id=5&x=1", "webhook_id=5&webhook_id=5", "id=5", "", MappingTexts.body] {
+      #expect(endpoint.rejection([], body) == .signatureMissing)
+    }
+    #expect(endpoint.rejection([("X-Sig", "00")], "webhook_id=5") == .signatureInvalid)
+    #expect(try MappingTexts.endpoint(MappingTexts.signed).rejection([], "webhook_id=5") == .signatureMissing)
+  }
+
   @Test("Parts of a form are signed as they are decoded")
   func formParts() throws {
     let endpoint = try MappingTexts.endpoint(

@@ -14,6 +14,9 @@ import Testing
     if: RecordedWebhook.folder != nil,
     "CRIER_WEBHOOK_VECTORS names no folder with recorded webhooks, so they are not run"))
 struct RecordedWebhookTests {
+  @Test("The folder has requests, so that a wrong name does not pass")
+  func folder() { #expect(!RecordedWebhook.all.isEmpty) }
+
   @Test("Each request gives what its file says", arguments: RecordedWebhook.all)
   func expectation(webhook: RecordedWebhook) throws {
     if let problem = try webhook.problem() { Issue.record(Comment(rawValue: "\(webhook.name) \(problem)")) }
@@ -61,7 +64,7 @@ struct RecordedWebhookTests {
 
 /// A recorded request and what it must give.
 struct RecordedWebhook: Sendable, CustomTestStringConvertible {
-  static let folder = ProcessInfo.processInfo.environment["CRIER_WEBHOOK_VECTORS"]
+  static let folder = ProcessInfo.processInfo.environment["CRIER_WEBHOOK_VECTORS"].flatMap { $0.isEmpty ? nil : $0 }
   private static let unsupportedProviders: Set = [
     "btcpay", "casso", "gocardless", "mercadopago", "mollie", "toss", "wise",
   ]

@@ -16,8 +16,14 @@ package struct MappingProvider: PaymentProvider {
     guard let mapping = endpoint.mapping else {
       throw ProviderRejection(.malformed, "The endpoint has no mapping file.")
     }
-    let signedAt = try mapping.verification.check(
-      request, for: endpoint, mapping.body, pathSuffix: mapping.pathSuffix, at: now)
+    let signedAt: Date?
+    do throws(ProviderRejection) {
+      signedAt = try mapping.verification.check(
+        request, for: endpoint, mapping.body, pathSuffix: mapping.pathSuffix, at: now)
+    } catch {
+      guard error.code == .signatureMissing, mapping.isPing(request) else { throw error }
+      throw ProviderRejection(.probe, "The provider tests whether the URL answers.")
+    }
     if mapping.body == .form { _ = try mapping.body.fields(of: request.body) }
     return VerifiedWebhook(request, signedAt: signedAt)
   }
@@ -46,6 +52,8 @@ package struct MappingProvider: PaymentProvider {
     case .accepted: answer = endpoint.mapping?.accepted ?? MappingAnswer(status: 200)
     // What heals when a key is set must come again, whatever else is refused.
     case .rejected(let rejection) where rejection.code == .keyUnknown: answer = MappingAnswer(status: verdict.status)
+    case .rejected(let rejection) where rejection.code == .probe:
+      answer = endpoint.mapping?.accepted ?? MappingAnswer(status: 200)
     case .rejected: answer = endpoint.mapping?.rejected ?? MappingAnswer(status: 401)
     case .failed(let status): answer = MappingAnswer(status: status)
     }
@@ -69,6 +77,11 @@ extension ProviderMapping.BodyFormat {
 }
 
 extension ProviderMapping {
+  fileprivate func isPing(_ request: ProviderRequest) -> Bool {
+    guard let unsignedPing, let pairs = FormFields(request.body, plusIsSpace: true)?.pairs else { return false }
+    return pairs.count == 1 && pairs[0].key == unsignedPing
+  }
+
   /// Returns what a body that cannot be read means: only rows about nothing but headers and the query can tell.
   fileprivate func outcomeOfUnreadable(_ place: RequestPlace) -> ProviderOutcome {
     let row = kinds.first { row in

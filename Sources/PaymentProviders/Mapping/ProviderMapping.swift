@@ -20,6 +20,9 @@ package struct ProviderMapping: Sendable {
   package var rejected = MappingAnswer(status: 401)
   /// What the provider appends to the URL: `/pix`.
   package var pathSuffix: String?
+  /// The only key of a form that the provider sends without a signature, to test whether the URL answers: WooCommerce's
+  /// `webhook_id`. It is answered as if it were accepted, and nothing else happens.
+  package var unsignedPing: String?
   /// The requests that prove the mapping.
   package var samples: [MappingSample] = []
 

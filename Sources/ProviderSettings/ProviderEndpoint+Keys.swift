@@ -5,6 +5,8 @@ import PaymentProviders
 extension ProviderEndpoint {
   private static let mostSecrets = 8
   private static let mostPublicKeys = 32
+  /// The fewest characters of an id that is the only secret: 20 letters and digits have 103 bits.
+  private static let shortestSecretID = 20
 
   /// Reads the secrets and keys, and checks that the provider can have such ones. Otherwise the first webhook would be
   /// the first to show a mistake. No error contains a part of a secret.
@@ -28,7 +30,30 @@ extension ProviderEndpoint {
       }
       apiV3Key = ProviderSecret(text)
     }
-    guard let keys = fields["public_keys"] else { return }
+    if let keys = fields["public_keys"] { try readPublicKeys(keys) }
+    if let verification = mapping?.verification { try check(verification, fields) }
+  }
+
+  /// Checks that the endpoint has what its mapping file verifies with, and nothing else.
+  private func check(
+    _ verification: MappingVerification, _ fields: SettingsFields
+  ) throws(ProviderSettingsError) {
+    for (key, isNeeded) in [("secrets", verification.needsSecrets), ("public_keys", verification.needsPublicKeys)] {
+      if let value = fields[key] {
+        guard isNeeded else { throw value.error("is not used by the mapping file", remedy: "remove it") }
+      } else if isNeeded {
+        throw fields.node.error(
+          "has no key '\(key)', which the mapping file needs", .keyMissing,
+          remedy: "add \(key): with what the provider's dashboard shows")
+      }
+    }
+    guard verification.scheme == .none, id.utf8.count < Self.shortestSecretID else { return }
+    throw fields.node.error(
+      "has an id that can be guessed, and the provider signs nothing",
+      remedy: "make the id at least \(Self.shortestSecretID) random letters and digits, and keep the URL secret")
+  }
+
+  private mutating func readPublicKeys(_ keys: SettingsNode) throws(ProviderSettingsError) {
     let entries = try keys.entries()
     guard (1...Self.mostPublicKeys).contains(entries.count) else {
       throw keys.error(
@@ -37,8 +62,7 @@ extension ProviderEndpoint {
     }
     for (name, node) in entries {
       let text = try node.text()
-      // A mapping file says itself whether it takes short keys.
-      guard RSAPublicKey(text, allowsShortKeys: provider == .mapping) != nil else {
+      guard RSAPublicKey(text, allowsShortKeys: mapping?.verification.allowsShortKeys == true) != nil else {
         throw node.error(
           "is not a public key or a certificate for RSA with 2,048 bits at least",
           remedy: "paste it with its lines BEGIN and END, or its base64 alone; a private key does not belong here")
@@ -62,6 +86,8 @@ extension ProviderEndpoint {
       throw fault(
         "is not a key of Standard Webhooks",
         "give whsec_ and 24 to 64 bytes in base64, or whpk_ and the 32 bytes of a public key in base64")
+    case .mapping where mapping?.verification.accepts(secret) == false:
+      throw fault("is not written as the mapping file says", "copy the secret again; the mapping file names its form")
     default: return secret
     }
   }

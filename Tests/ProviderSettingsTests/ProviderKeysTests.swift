@@ -117,4 +117,54 @@ struct ProviderKeysTests {
     }
     #expect(throws: ProviderSettingsError.self) { try endpoint("wechatpay", "public_keys: {a: \"\(bare)\"}") }
   }
+
+  // MARK: Mapping files
+
+  private func endpoint(_ mapping: ProviderMapping, id: String = "a", _ lines: String...) throws -> ProviderEndpoint {
+    let lines = ["  - id: \(id)", "    provider: mapping", "    mapping: a.yaml"] + lines.map { "    \($0)" }
+    let yaml = "endpoints:\n" + lines.joined(separator: "\n") + "\n"
+    let file = try ProvidersFile(yaml: Data(yaml.utf8), file: "providers.yaml") { (_) throws(ProviderSettingsError) in
+      mapping
+    }
+    return try #require(file.endpoints.first)
+  }
+
+  private func mapping(_ scheme: MappingVerification.Scheme, _ form: MappingVerification.SecretForm = .text) throws
+    -> ProviderMapping
+  {
+    var verification = MappingVerification(scheme)
+    verification.secret = form
+    let source = ValueSource.text("1")
+    return ProviderMapping(
+      name: "x", verification: verification,
+      payment: PaymentFields(id: [source], amount: .major(source), currency: source))
+  }
+
+  @Test("An endpoint has the secrets or public keys that its mapping file needs, and no others")
+  func mappingNeeds() throws {
+    let key = try #require(Self.key).derRepresentation.base64EncodedString()
+    #expect(try endpoint(try mapping(.hmac), "secrets: [a]").mapping != nil)
+    #expect(try endpoint(try mapping(.rsa), "public_keys: {a: \"\(key)\"}").publicKeys.count == 1)
+    for (scheme, line) in [(.hmac, "live: true"), (.rsa, "live: true")] as [(MappingVerification.Scheme, String)] {
+      let error = #expect(throws: ProviderSettingsError.self) { try endpoint(try mapping(scheme), line) }
+      #expect(error?.code == .keyMissing)
+    }
+    for scheme in [MappingVerification.Scheme.rsa, .token] {
+      let error = #expect(throws: ProviderSettingsError.self) {
+        try endpoint(try mapping(scheme), "secrets: [a]", "public_keys: {a: \"\(key)\"}")
+      }
+      #expect(error?.problem.hasSuffix("is not used by the mapping file") == true)
+    }
+  }
+
+  @Test("A secret is written as the mapping file says", arguments: [("bm8=", true), ("no", false)])
+  func mappingSecrets(secret: String, isRight: Bool) throws {
+    #expect(((try? endpoint(try mapping(.hmac, .base64), "secrets: [\"\(secret)\"]")) != nil) == isRight)
+  }
+
+  @Test("Where nothing is signed, the id must be too long to guess")
+  func secretID() throws {
+    #expect(throws: ProviderSettingsError.self) { try endpoint(try mapping(.none), id: "till") }
+    #expect(try endpoint(try mapping(.none), id: "k3jx90vbq2m8wz5t7c1d").id.count == 20)
+  }
 }

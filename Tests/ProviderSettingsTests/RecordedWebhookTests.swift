@@ -79,8 +79,7 @@ struct RecordedWebhook: Sendable, CustomTestStringConvertible {
   static let unsupported = read.filter { unsupportedProviders.contains($0.provider) }
 
   /// Returns why a provider cannot be supported.
-  // TODO: Ask the table of providers that cannot be supported, as soon as it is there.
-  static func reasonAgainst(_ provider: String) -> String? { nil }
+  static func reasonAgainst(_ provider: String) -> String? { UnsupportedProvider.named(provider)?.reason }
 
   let name: String
   let provider: String

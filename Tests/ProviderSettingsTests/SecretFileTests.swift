@@ -5,7 +5,7 @@ import PaymentProviders
 import ProviderSettings
 import Testing
 
-@Suite("The files of providers")
+@Suite("The file with secrets")
 final class SecretFileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "providers-\(UUID().uuidString)")
 
@@ -55,25 +55,5 @@ final class SecretFileTests {
       let error = #expect(throws: ProviderSettingsError.self) { try read(file) }
       #expect(error?.code == .fileUnreadable)
     }
-  }
-
-  @Test("A mapping file is sought in the home first, and then in the data folder")
-  func places() throws {
-    let home = folder.appending(path: "home")
-    let data = folder.appending(path: "data")
-    let places = MappingPlaces(home: home, data: data)
-    for directory in [home.appending(path: "Providers"), data.appending(path: "Providers")] {
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
-    let shipped = data.appending(path: "Providers/shopify.yaml")
-    try Data().write(to: shipped)
-    #expect(try places.file("shopify.yaml").path == shipped.path)
-    let own = home.appending(path: "Providers/shopify.yaml")
-    try Data().write(to: own)
-    #expect(try places.file("shopify.yaml").path == own.path)
-    try Data().write(to: home.appending(path: "mine.yaml"))
-    #expect(try places.file("mine.yaml").path == home.appending(path: "mine.yaml").path)
-    let error = #expect(throws: ProviderSettingsError.self) { try places.file("shopfy.yaml") }
-    #expect(error?.code == .fileUnreadable && error?.remedy == "did you mean 'shopify.yaml'?")
   }
 }

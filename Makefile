@@ -260,6 +260,8 @@ install-files:
 	install -m 644 Templates/pronunciation/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Tones
 	install -m 644 Tones/*.json $(DESTDIR)$(PREFIX)/share/crier/Tones
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Providers
+	install -m 644 Providers/*.yaml $(DESTDIR)$(PREFIX)/share/crier/Providers
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -m 644 Console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console
 	install -m 644 Console/console/*.js $(DESTDIR)$(PREFIX)/share/crier/Console/console

@@ -92,6 +92,9 @@ struct CrierHome: Sendable {
   /// new token in 20 minutes.
   var providerTokens: URL { directory.appending(path: "provider-tokens", directoryHint: .isDirectory) }
 
+  /// The endpoints of payment providers, with their secrets.
+  var providers: URL { directory.appending(path: "providers.yaml") }
+
   /// The service's settings file, unless `--config` names another one.
   var configuration: URL { directory.appending(path: "crier.yaml") }
 }

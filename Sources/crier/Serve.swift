@@ -139,24 +139,24 @@ struct Serve: AsyncParsableCommand {
         lifetime: Double(configuration.pushMinutes) * 60)
     var webhooks = WebhookClient.Settings()
     webhooks.allowsPrivateAddresses = configuration.allowsPrivateWebhooks
-    let server = try AnnouncementServer(
-      AnnouncementServer.Parts(
-        announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
-        shelf: shelf, voices: home.voices,
-        player: player.map { lane, output, settings in
-          (
-            lane, settings,
-            { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: $1) }
-          )
-        },
-        pushes: pushes,
-        webhooks: WebhookParts(
-          client: WebhookClient(settings: webhooks), allowsPrivateAddresses: configuration.allowsPrivateWebhooks),
-        playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret),
-        console: console,
-        accountWork: home.accountWork),
-      settings: settings, logger: logger
-    ) { [settings] port in
+    var parts = AnnouncementServer.Parts(
+      announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
+      shelf: shelf, voices: home.voices,
+      player: player.map { lane, output, settings in
+        (
+          lane, settings,
+          { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: $1) }
+        )
+      },
+      pushes: pushes,
+      webhooks: WebhookParts(
+        client: WebhookClient(settings: webhooks), allowsPrivateAddresses: configuration.allowsPrivateWebhooks),
+      playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret),
+      console: console,
+      accountWork: home.accountWork)
+    let providers = ProviderFiles(home: home, data: installation.data)
+    parts.providers = ProviderParts(version: { providers.version }, read: providers.endpoints)
+    let server = try AnnouncementServer(parts, settings: settings, logger: logger) { [settings] port in
       let address = "http://\(settings.authority(port: port))"
       // A closed standard output does not stop the service.
       try? StandardOutput.write(Self.greeting(address, firstKey, home, plays: plays))

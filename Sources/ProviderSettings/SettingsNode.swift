@@ -225,7 +225,10 @@ package struct SettingsNode {
       let isSpace = [0x20, 0x09, 0x0A, 0x0D].contains(byte)
       if isAnchor, !isSpace { return line }
       isAnchor = isStart && byte == UInt8(ascii: "&")
-      isStart = isSpace || [UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ","), UInt8(ascii: ":")].contains(byte)
+      // YAML 1.1 also ends lines with U+0085, U+2028 and U+2029.
+      isStart =
+        isSpace || byte >= 0x80
+        || [UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ","), UInt8(ascii: ":")].contains(byte)
       if byte == 0x0A { line += 1 }
     }
     return nil

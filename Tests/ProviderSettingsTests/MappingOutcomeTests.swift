@@ -159,6 +159,12 @@ struct MappingOutcomeTests {
     }
   }
 
+  @Test("A time after the year 9999 is refused", arguments: ["seconds", "milliseconds"])
+  func farTime(format: String) throws {
+    let payment = "{id: /id, amount: {major: /sum}, currency: {text: EUR}, time: {from: /t, format: \(format)}}"
+    #expect(try refusal(#"{"id":1,"sum":1,"t":9223372036854775807}"#, payment: payment) != nil)
+  }
+
   @Test("A missing field that the file requires is refused")
   func required() throws {
     let payment = "{id: /id, amount: {major: /sum}, currency: {text: EUR}, required: [/x]}"

@@ -88,6 +88,13 @@ struct SettingsNodeTests {
     #expect(message("a: *b\n")?.contains("undefined alias") == true)
   }
 
+  @Test(
+    "Anchors after the line ends of Unicode are refused too", arguments: ["\u{85}", "\u{2028}", "\u{2029}", "\u{FEFF}"])
+  func unicodeLineEnds(end: String) {
+    #expect(message("[\(end)&a [x, x],\(end)&b [*a, *a]]")?.contains("anchors (&name) are not read") == true)
+    #expect(message("\(end)&a [x]")?.contains("anchors (&name) are not read") == true)
+  }
+
   @Test("An & inside a text is no anchor")
   func ampersand() throws {
     #expect(try node("a: \"x=1&y=2 & z\"\n").fields(["a"])["a"]?.text() == "x=1&y=2 & z")

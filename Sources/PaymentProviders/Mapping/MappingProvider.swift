@@ -192,11 +192,16 @@ extension JSONFields {
 }
 
 extension PaymentFields.TimeFormat {
+  private static let firstSecondOfYear10000: TimeInterval = 253_402_300_800
+
   fileprivate func date(_ value: JSONFields) -> Date? {
     switch self {
     case .rfc3339: return value.text.flatMap(Timestamp.date)
-    case .seconds: return value.date
-    case .milliseconds: return value.wholeNumber.map { Date(timeIntervalSince1970: TimeInterval($0) / 1_000) }
+    case .seconds, .milliseconds:
+      guard let number = value.wholeNumber else { return nil }
+      let seconds = TimeInterval(number) / (self == .seconds ? 1 : 1_000)
+      // No calendar has later times, and formatting one could end the process.
+      return seconds < Self.firstSecondOfYear10000 ? Date(timeIntervalSince1970: seconds) : nil
     case .local(let offset):
       guard let text = value.text, text.utf8.count == 19 else { return nil }
       return Timestamp.date(text.prefix(10) + "T" + text.dropFirst(11) + offset)

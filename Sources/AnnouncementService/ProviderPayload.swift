@@ -71,7 +71,7 @@ struct ProviderPayload {
   /// What recognises the payment when it is reported again. The kind belongs to it: a refund may have the payment's id.
   var identity: Ledger.NewProviderPayment.Identity {
     var identity = Ledger.NewProviderPayment.Identity(
-      id: digest(of: payment.id, payment.kind),
+      id: digest(of: payment.identity, payment.kind),
       sum: Data(
         SHA256.hash(data: Data("\(payment.amount.minorUnits) \(payment.amount.currency.code)".utf8)).prefix(8)))
     if payment.kind == .failed || payment.kind == .pending {

@@ -22,6 +22,12 @@ extension InstallationDiagnosis {
         InstallationProblem(
           .providerKeyUnusable, fault, remedy: "Mend or replace the key file, and start the service again."))
     }
+    if let fault = facts.paymentProviderFault {
+      problems.append(
+        InstallationProblem(
+          .paymentProvidersUnusable, "No new webhook of a payment provider is taken: \(fault)",
+          remedy: "Correct the file; the service reads it again by itself:\n\(commands.crier("providers list"))"))
+    }
     return InstallationCheck(.settings, facts.hasFile ? facts.file : "no settings file; the defaults apply", problems)
   }
 

@@ -47,15 +47,18 @@ public struct SettingsFacts: Sendable, Hashable {
   public var chimeFault: String?
   /// The errors of the provider keys in the setting `apns`.
   public var providerKeyFaults: [String]
+  /// The error of providers.yaml or of a mapping file that it names; nil if there is none.
+  public var paymentProviderFault: String?
   /// Whether other machines can reach the address that the service listens on.
   public var isReachable: Bool
 
   public init(
     file: String, hasFile: Bool, fault: String? = nil, warnings: [String] = [], chimeFault: String? = nil,
-    providerKeyFaults: [String] = [], isReachable: Bool = false
+    providerKeyFaults: [String] = [], paymentProviderFault: String? = nil, isReachable: Bool = false
   ) {
     (self.file, self.hasFile, self.fault, self.warnings) = (file, hasFile, fault, warnings)
     (self.chimeFault, self.providerKeyFaults, self.isReachable) = (chimeFault, providerKeyFaults, isReachable)
+    self.paymentProviderFault = paymentProviderFault
   }
 }
 

@@ -16,6 +16,7 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     case settingIgnored = "setting_ignored"
     case chimeUnusable = "chime_unusable"
     case providerKeyUnusable = "provider_key_unusable"
+    case paymentProvidersUnusable = "payment_providers_unusable"
 
     // The home and its disk
     case homeMissing = "home_missing"

@@ -27,7 +27,6 @@ extension Schema {
       CHECK ((payload IS NULL) = (state <> 'waiting'))
     ) STRICT;
     CREATE INDEX provider_payments_unfinished ON provider_payments (number) WHERE finished_at IS NULL;
-    CREATE INDEX provider_payments_set_aside ON provider_payments (number) WHERE starts >= 2 AND finished_at IS NULL;
     CREATE INDEX provider_payments_finished ON provider_payments (finished_at) WHERE finished_at IS NOT NULL;
     CREATE INDEX provider_payments_by_endpoint ON provider_payments (account, endpoint, number);
 

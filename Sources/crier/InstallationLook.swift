@@ -7,6 +7,7 @@ import Foundation
 import InstallationDiagnosis
 import InstallationExamination
 import Playback
+import ProviderSettings
 import PushDelivery
 import SoundOutputs
 import ToneMaking
@@ -87,6 +88,11 @@ struct InstallationLook {
       _ = try configuration.chimes(ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones)))
     } catch {
       facts.chimeFault = error.description
+    }
+    do throws(ProviderSettingsError) {
+      _ = try ProviderFiles(home: home, data: files.installation.data).endpoints()
+    } catch {
+      facts.paymentProviderFault = error.description
     }
     for entry in configuration.apns {
       do throws(ProviderKeyError) {

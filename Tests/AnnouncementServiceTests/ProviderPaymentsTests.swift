@@ -141,6 +141,17 @@ final class ProviderPaymentsTests {
     #expect(try await announced() == ["till:p", "till:p/refunded"])
   }
 
+  @Test("a payment is recognised by what is signed of it, and not by the id that is shown")
+  func identity() async throws {
+    let payments = payments()
+    guard case .payment(var first) = try payment("shown-1") else { return }
+    first.identity = "order-1"
+    var second = first
+    second.id = "shown-2"
+    #expect(
+      try await payments.take([.payment(first), .payment(second)], for: endpoint, at: now) == [.accepted, .duplicate])
+  }
+
   @Test("a failure that is reported after the success is ignored, and one before it is announced")
   func failures() async throws {
     let payments = payments()

@@ -91,6 +91,12 @@ struct DoctorCommandTests {
         apns: [{app: com.example.shop, key: AuthKey.p8, key_id: ABC123DEFG, team: TEAM123456}]
         """, to: "crier.yaml")
     },
+    Breakage(
+      "a providers.yaml that others may read", "settings", "payment_providers_unusable", "crier providers list", 69
+    ) { place in
+      try place.write("endpoints: []", to: "providers.yaml")
+      try place.setMode(0o644, of: "providers.yaml")
+    },
     Breakage("a changed clip", "voice_packs", "pack_changed", "crier voices remove my-shop --home HOME", 69) { place in
       let names = try FileManager.default.contentsOfDirectory(atPath: place.pack.path)
       let clip = place.pack.appending(path: try #require(names.first { $0.hasSuffix(".wav") }))

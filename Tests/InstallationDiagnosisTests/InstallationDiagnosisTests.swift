@@ -38,6 +38,7 @@ struct InstallationDiagnosisTests {
     (.settingsUnusable, "crier serve --print-config --home '/srv/my home'", { $0.settings.fault = "prot: no" }),
     (.settingIgnored, "crier serve --print-config", { $0.settings.warnings = ["CRIER_PROT is not a setting."] }),
     (.chimeUnusable, "crier serve --print-config", { $0.settings.chimeFault = "There is no such file." }),
+    (.paymentProvidersUnusable, "crier providers list", { $0.settings.paymentProviderFault = "providers.yaml:3: …" }),
     (.providerKeyUnusable, "key file", { $0.settings.providerKeyFaults = ["The key is readable by others."] }),
     (.homeMissing, "\ninstall -d -m 700 '/srv/my home'", { $0.home.place = .missing(.thisUser) }),
     (

@@ -206,7 +206,7 @@ struct PushTests {
   @Test("a full ledger accepts no push, and still records the outcomes of earlier ones")
   func full() async throws {
     var options = Ledger.Options()
-    options.maximumBytes = 420_000
+    options.maximumBytes = 445_000
     let narrow = try place.open(options)
     try await narrow.register(newDevice())
     var numbers: [Int64] = []

@@ -137,7 +137,10 @@ extension ProviderMapping {
       outcome = ProviderOutcome(id: id, kind, minor: units, currency, digits)
     }
     guard var found = outcome.payment else { return outcome }
-    if !payment.identity.isEmpty { found.identity = kind == .failed ? identity + "/failed" : identity }
+    if !payment.identity.isEmpty {
+      found.identity = kind == .failed ? identity + "/failed" : identity
+      found.reference = identity
+    }
     if let time = payment.time, let value = try time.source.value(in: place) {
       guard let date = time.format.date(value) else {
         return .refused("The time at \(time.source.name) cannot be read.")

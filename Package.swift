@@ -217,9 +217,9 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CrierCommandTests",
     dependencies: [
-      "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement",
-      "SoundOutputTestSupport", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", "crier", "speaker",
-      crypto, grdb,
+      "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "ServiceAccess",
+      "SoundMeasurement", "SoundOutputTestSupport", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages",
+      "crier", "speaker", crypto, grdb,
     ],
     swiftSettings: settings),
 ]
@@ -511,7 +511,7 @@ let package = Package(
         "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "ServiceAccess", "SoundDoctor",
         "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "ToneMaking",
         "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery",
-        argumentParser, crypto, logging, nioCore, serviceLifecycle,
+        argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, serviceLifecycle,
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),

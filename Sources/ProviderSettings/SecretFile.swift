@@ -37,9 +37,11 @@ enum SecretFile {
       throw fault(
         .fileNotPrivate, "can be read or changed by other users, and holds secrets", "run chmod 600 on it")
     }
-    guard let data = try? handle.read(upToCount: SettingsNode.largestFile + 1) else {
+    do {
+      // At the end of a file, and so in an empty one, nothing is returned.
+      return try handle.read(upToCount: SettingsNode.largestFile + 1) ?? Data()
+    } catch {
       throw fault(.fileUnreadable, "cannot be read", "check the disk")
     }
-    return data
   }
 }

@@ -7,6 +7,7 @@ import ArgumentParser
 import Ledger
 import Mastering
 import Playback
+import ProviderSettings
 import PushDelivery
 import PushMessages
 import SoundLibrary
@@ -76,6 +77,10 @@ enum Failures {
     case let error as ProviderKeyError: [.keyIDInvalid, .teamInvalid].contains(error.code) ? 64 : 65
     case is PushTransportError: 69
     case let error as Refused: error.isTemporary ? 69 : 65
+    case is NoSample: 64
+    case is ProviderSettingsError, is NoEndpoint, is CapturedRequest.Fault: 65
+    case is ServiceUnreachable: 69
+    case let error as SampleRefused: error.isTemporary ? 69 : 65
     case is NoPlayer, is TooManyReplays, is NotHeard: 69
     case is OutputFile.Failure, is StandardOutput.Failure, is PackChoicesFile.Failure: 73
     default: 70

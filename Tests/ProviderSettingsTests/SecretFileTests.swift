@@ -49,6 +49,14 @@ final class SecretFileTests {
     #expect(try read(link).endpoints.count == 1)
   }
 
+  @Test("An empty file is told to be empty")
+  func empty() throws {
+    let file = try write(mode: 0o600)
+    try Data().write(to: file)
+    let error = #expect(throws: ProviderSettingsError.self) { try read(file) }
+    #expect(error?.code == .yamlMalformed)
+  }
+
   @Test("A missing file and a folder cannot be read")
   func missing() {
     for file in [folder.appending(path: "none.yaml"), folder] {

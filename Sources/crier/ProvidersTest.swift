@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import JSONSupport
+import NIOCore
+import NIOHTTP1
+import PaymentProviders
+
+extension Providers {
+  struct Test: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Posts a sample payment to the service, signed with the endpoint's secret.",
+      discussion: """
+        The payment is 1.00 of a currency, and has a new id each time. The service announces it like a payment of the \
+        provider. A provider that signs with a private key of its own cannot be imitated: save one of its requests, and \
+        run crier providers check.
+
+        Exit status: 0 if the service accepted it; 65 if it refused it; 69 if it cannot be reached or has failed.
+
+        EXAMPLES
+          crier providers test till
+          crier providers test till --url https://shop.example
+        """)
+
+    @Argument(help: "The id of the endpoint.")
+    var endpoint: String
+
+    @Option(help: "The address of the service.")
+    var url = "http://127.0.0.1:8080"
+
+    @Flag(help: "Print one line of JSON: endpoint, id, status, answer.")
+    var json = false
+
+    @OptionGroup var providers: ProviderOptions
+
+    func validate() throws { try BaseAddress.check("--url", url) }
+
+    func run() async throws {
+      try await Failures.reported {
+        let endpoint = try providers.endpoint(self.endpoint)
+        let id = "criertest" + String(UInt64.random(in: 0 ... .max), radix: 16)
+        let now = Date()
+        guard let sample = endpoint.provider.provider.sample(id: id, for: endpoint, at: now) else {
+          throw NoSample(endpoint: endpoint)
+        }
+        let judgement = endpoint.judge(sample, at: now)
+        let answer = try await post(sample, to: (BaseAddress(url)?.text ?? url) + endpoint.path)
+        let line = AnswerLine(
+          endpoint: endpoint.id, id: judgement.payments.first?.id, status: answer.status, answer: answer.body)
+        try StandardOutput.write(json ? try line.jsonLine : line.text)
+        if let reason = judgement.outcomes.first?.ignoredReason {
+          Terminal.note("crier: The endpoint ignores the sample: \(Terminal.printable(reason)).")
+        }
+        guard (200...299).contains(answer.status) else { throw SampleRefused(status: answer.status) }
+      }
+    }
+
+    private func post(_ sample: ProviderRequest, to address: String) async throws -> (status: Int, body: String) {
+      var request = HTTPClientRequest(url: address + (sample.query.map { "?\($0)" } ?? ""))
+      request.method = .POST
+      for header in sample.headers { request.headers.add(name: header.name, value: header.value) }
+      request.body = .bytes(ByteBuffer(bytes: sample.body))
+      // A redirect must not make another request of it.
+      let client = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+      let answer: Result<(status: Int, body: String), any Error>
+      do {
+        let response = try await client.execute(request, timeout: .seconds(15))
+        let body = try await response.body.collect(upTo: 64 * 1_024)
+        answer = .success((Int(response.status.code), String(decoding: body.readableBytesView, as: UTF8.self)))
+      } catch {
+        answer = .failure(ServiceUnreachable(address: url, cause: "\(error)"))
+      }
+      try await client.shutdown()
+      return try answer.get()
+    }
+  }
+}
+
+/// The error for an endpoint whose requests only the provider can sign.
+struct NoSample: Error, CustomStringConvertible {
+  var endpoint: ProviderEndpoint
+
+  var description: String {
+    let reason =
+      switch endpoint.provider {
+      case .wechatpay: "only WeChat Pay has the private key that signs"
+      case .alipay: "only Alipay has the private key that signs"
+      case .mapping: "its mapping file has no sample of a payment that can be signed here"
+      case .stripe, .razorpay, .square, .adyen, .standardWebhooks: "only the sender has the private key that signs"
+      }
+    return "ENDPOINT \(endpoint.id): \(reason), so there is no sample; save a request of the provider, and run crier "
+      + "providers check \(endpoint.id)."
+  }
+}
+
+/// The error of a sample that the service did not accept. The line on standard output says what it answered.
+struct SampleRefused: Error, CustomStringConvertible {
+  var status: Int
+
+  /// Whether the service may accept the sample later.
+  var isTemporary: Bool { status == 429 || status >= 500 }
+
+  var description: String {
+    switch status {
+    case 401:
+      "The service does not take the sample for the provider's. It may have read providers.yaml at another time or place."
+    case 404: "The service has no such endpoint. It may have another home folder, or an error in its providers.yaml."
+    default: "The service did not accept the sample."
+    }
+  }
+}
+
+/// The error for a service that does not answer.
+struct ServiceUnreachable: Error, CustomStringConvertible {
+  var address: String
+  var cause: String
+  var description: String {
+    "\(address): the service does not answer; start it, or give its address with --url.\nCause: \(cause)"
+  }
+}
+
+/// The output of `crier providers test`.
+private struct AnswerLine: Encodable {
+  var endpoint: String
+  /// The id of the payment; nil if the endpoint does not announce the sample.
+  @ExplicitNull var id: String?
+  var status: Int
+  var answer: String
+
+  var text: String {
+    let answer = answer.isEmpty ? "" : ": \(answer)"
+    return Terminal.printable("\(endpoint): \(id.map { "payment \($0), " } ?? "")answered with \(status)\(answer)")
+  }
+}

@@ -13,8 +13,8 @@ extension Providers {
     static let configuration = CommandConfiguration(
       abstract: "Posts a sample payment to the service, signed with the endpoint's secret.",
       discussion: """
-        The payment is 1.00 of a currency, and has a new id each time. The service announces it like a payment of the \
-        provider. A provider that signs with a private key of its own cannot be imitated: save one of its requests, and \
+        The payment is 1.00 of a currency, or that of the mapping file's first sample, and has a new id each time. The \
+        service announces it like a payment of the provider. A provider that signs with a private key of its own cannot be imitated: save one of its requests, and \
         run crier providers check.
 
         Exit status: 0 if the service accepted it; 65 if it refused it; 69 if it cannot be reached or has failed.

@@ -9,6 +9,7 @@
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
 #   make check-swaps     measure how often swapped recordings are found, with 200 packs
+#   make check-webhooks  run recorded webhooks of payment providers; VECTORS=FOLDER
 #   make check-amounts   read back every amount from 0.01 to 9,999.99, and 100,000 random ones, in each language
 #   make check-hostile   announce 2,000 hostile texts, and give them to the engine
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
@@ -34,7 +35,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-phone check-console check-pipewire check-arm fuzz bench build install install-files man-page deb check-deb clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-pipewire check-arm fuzz bench build install install-files man-page deb check-deb clean wording
 
 setup:
 	@scripts/setup
@@ -192,9 +193,15 @@ check-swaps:
 	@scripts/setup $(SPEAKERS)
 	CRIER_SWAPPED_PACKS=$(SWAPPED_PACKS) CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter SwappedRecordingChecks
 
-# `make check` takes every 31st amount, and fewer random ones.
+# `make check` takes every 31st amount, fewer random ones, and the sounds of numbers up to 200.
 check-amounts: setup
-	CRIER_AMOUNT_STEP=1 CRIER_RANDOM_AMOUNTS=100000 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter AmountChecks
+	CRIER_SPOKEN_NUMBERS=1000 CRIER_AMOUNT_STEP=1 CRIER_RANDOM_AMOUNTS=100000 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter AmountChecks
+
+# Recorded requests of payment providers are their texts, so they are not part of the project. VECTORS is a folder of
+# them. Without one, `make test` says that they are skipped.
+check-webhooks: setup
+	@test -d "$(VECTORS)" || { echo 'VECTORS: name the folder of recorded webhooks, such as VECTORS=../vectors' >&2; exit 64; }
+	CRIER_WEBHOOK_VECTORS=$(abspath $(VECTORS)) $(SWIFT) test --filter RecordedWebhookTests
 
 # `make check` takes 400 texts.
 check-hostile: setup

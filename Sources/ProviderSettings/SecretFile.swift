@@ -3,6 +3,8 @@
 import Foundation
 
 #if canImport(Glibc)
+  // Built for release, the Swift 6.3 compiler resolves `stat` to the declaration in CoreFoundation.
+  import CoreFoundation
   import Glibc
 #else
   import Darwin

@@ -15,10 +15,11 @@ struct ProviderPayload {
   let payment: ProviderPayment
   let endpoint: ProviderEndpoint
 
-  /// The announcement's id: that of the endpoint, a colon, and the payment's own. Two endpoints of an account may have
-  /// payments with the same id, such as the orders of two shops. Another kind than received has the kind at its end.
+  /// The announcement's id: that of the endpoint, a colon, and the payment's identity, which is mostly its id. Two
+  /// endpoints of an account may have payments with the same id, such as the orders of two shops. Another kind than
+  /// received has the kind at its end.
   var id: String {
-    let id = "\(endpoint.id):\(payment.id)"
+    let id = "\(endpoint.id):\(payment.identity)"
     let suffix = "/\(payment.kind.rawValue)"
     return payment.kind == .received || id.hasSuffix(suffix) ? id : id + suffix
   }

@@ -10,7 +10,7 @@ package struct ProviderPayment: Sendable, Hashable {
   package var id: String
   package var kind: Payment.Kind
   package var amount: Money
-  /// The payment that this is about: the id itself, or that of the payment that failed.
+  /// The payment that this is about: its identity, or that of the payment that failed.
   package var reference: String
   /// What tells the payment from all others, so that it is announced once: the ``id``, unless the provider does not sign
   /// its id (Midtrans). Whoever has seen one request could then give it another id.

@@ -166,6 +166,25 @@ final class ProviderPaymentsTests {
     }
   }
 
+  @Test("a payment whose id is not signed is announced once by its identity, whatever id a repetition has")
+  func identities() async throws {
+    func payment(_ id: String, _ identity: String, _ kind: Payment.Kind = .received) throws -> ProviderOutcome {
+      try self.payment(id, 1_250, kind).with { payment in
+        (payment.identity, payment.reference) = (kind == .failed ? identity + "/failed" : identity, identity)
+      }
+    }
+    let payments = payments()
+    #expect(try await payments.take([payment("t1", "order-1")], for: endpoint, at: now) == [.accepted])
+    #expect(try await payments.take([payment("t2", "order-1")], for: endpoint, at: now) == [.duplicate])
+    guard case .ignored = try await payments.take([payment("t3", "order-1", .failed)], for: endpoint, at: now)[0] else {
+      Issue.record("the failure was not ignored")
+      return
+    }
+    #expect(try await payments.take([payment("t1", "order-2")], for: endpoint, at: now) == [.accepted])
+    try await announce(payments) { [ledger] in try await ledger.waitingProviderPayments(after: 0).isEmpty }
+    #expect(try await announced() == ["till:order-1", "till:order-2"])
+  }
+
   @Test("a payment that is older than max_age is stored as late, and is not spoken")
   func age() async throws {
     let payments = payments()

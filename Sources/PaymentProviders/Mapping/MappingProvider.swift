@@ -138,8 +138,7 @@ extension ProviderMapping {
     }
     guard var found = outcome.payment else { return outcome }
     if !payment.identity.isEmpty {
-      found.identity = kind == .failed ? identity + "/failed" : identity
-      found.reference = identity
+      (found.identity, found.reference) = (kind == .failed ? identity + "/failed" : identity, identity)
     }
     if let time = payment.time, let value = try time.source.value(in: place) {
       guard let date = time.format.date(value) else {

@@ -26,8 +26,9 @@ package struct AlipayProvider: PaymentProvider {
         .signatureInvalid, "The sign_type is not RSA2. Set the app's signature to RSA2 in the open platform.")
     }
     let certificate = form["alipay_cert_sn"]
-    let named = certificate.flatMap { endpoint.publicKeys[$0] }
-    let keys = (named.map { [$0] } ?? Array(endpoint.publicKeys.values)).compactMap { RSAPublicKey($0) }
+    let known = endpoint.rsaKeys
+    let named = certificate.flatMap { known[$0] }
+    let keys = named.map { [$0] } ?? Array(known.values)
     if let signature = SignatureEncoding.base64.bytes(of: sign) {
       for text in form.signedTexts where keys.contains(where: { $0.isSignature(signature, of: text, .sha256) }) {
         return VerifiedWebhook(request)

@@ -12,7 +12,11 @@ package struct ProviderEndpoint: Sendable {
   /// The secrets that sign; any of them may have signed, so that one can replace another.
   package var secrets: [ProviderSecret] = []
   /// Public keys or certificates in PEM or bare base64, by serial number or any other name.
-  package var publicKeys: [String: String] = [:]
+  package var publicKeys: [String: String] = [:] {
+    didSet { readKeys = publicKeys.compactMapValues { RSAPublicKey($0, allowsShortKeys: true) } }
+  }
+  /// The public keys that could be read. Reading a certificate takes longer than checking a signature with it.
+  private var readKeys: [String: RSAPublicKey] = [:]
   /// WeChat Pay's key that decrypts.
   package var apiV3Key: ProviderSecret?
   /// The URL as it was registered with the provider (Square signs it).
@@ -45,6 +49,11 @@ package struct ProviderEndpoint: Sendable {
 
   /// The bytes of the secrets' texts.
   var secretBytes: [Data] { secrets.map(\.bytes) }
+
+  /// The RSA keys by the names in ``publicKeys``, without those that cannot be read or are too short for the provider.
+  var rsaKeys: [String: RSAPublicKey] {
+    mapping?.verification.allowsShortKeys == true ? readKeys : readKeys.filter { !$0.value.isShort }
+  }
 
   /// The path of the endpoint's URL.
   package var path: String { "/v1/providers/\(provider.rawValue)/\(id)" }

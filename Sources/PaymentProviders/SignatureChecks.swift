@@ -116,7 +116,13 @@ package enum SignatureChecks {
 
 /// A public key of a provider that signs with RSA and PKCS #1 v1.5.
 package struct RSAPublicKey: Sendable {
+  /// The fewest bits of a key that is not short.
+  private static let leastBits = 2_048
+
   private let key: _RSA.Signing.PublicKey
+
+  /// Whether the key has fewer than 2,048 bits.
+  package var isShort: Bool { key.keySizeInBits < Self.leastBits }
 
   /// Reads a public key or a certificate, in PEM or as its bare base64. The key has 2,048 bits at least.
   ///
@@ -128,7 +134,7 @@ package struct RSAPublicKey: Sendable {
         let certificate = try Certificate(pemEncoded: text)
         guard let key = _RSA.Signing.PublicKey(certificate.publicKey) else { return nil }
         self.key = key
-        guard allowsShortKeys || key.keySizeInBits >= 2_048 else { return nil }
+        guard allowsShortKeys || key.keySizeInBits >= Self.leastBits else { return nil }
         return
       }
       let pem: String

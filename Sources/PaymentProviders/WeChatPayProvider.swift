@@ -35,7 +35,7 @@ package struct WeChatPayProvider: PaymentProvider {
       throw ProviderRejection(
         .signatureInvalid, "The signature is not an RSA signature. Choose RSA instead of SM2 in the merchant platform.")
     }
-    guard let key = endpoint.publicKeys[serial].flatMap({ RSAPublicKey($0) }) else {
+    guard let key = endpoint.rsaKeys[serial] else {
       throw ProviderRejection(
         .keyUnknown,
         "The request is signed with a key that the endpoint does not have, or cannot read. Set it in public_keys, under "

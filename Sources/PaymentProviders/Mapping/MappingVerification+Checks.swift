@@ -160,7 +160,7 @@ extension MappingVerification {
       fits = found
     default:
       let message = try signedMessage(place, time: time, secret: Data())
-      let keys = endpoint.publicKeys.values.compactMap { RSAPublicKey($0, allowsShortKeys: allowsShortKeys) }
+      let keys = endpoint.rsaKeys.values
       guard !keys.isEmpty else {
         throw ProviderRejection(.keyUnknown, "The endpoint has no RSA public key that can be read. Set public_keys.")
       }

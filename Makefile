@@ -142,7 +142,7 @@ check:
 	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS) --no-parallel --filter '^ExhaustiveChecks[./]'
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
 	@scripts/fuzz 20000
-	@for check in schemathesis mutations kill interrupted clock stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
+	@for check in schemathesis mutations kill interrupted providers clock stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
 	@SWIFT=$(SWIFT) scripts/check-apple --mutate
 	@scripts/simulate-phone --seed 1 --payments 100 --phones 4 --json
 
@@ -181,7 +181,7 @@ wording:
 # Scale 1 covers all promises of docs/service.md and takes half an hour on two cores; a smaller scale finds most faults.
 # slow, attack, cost and load compare times, and disk mounts a file system, so run them on a machine that does nothing else.
 SCALE ?= 1
-SERVICE_CHECKS ?= schemathesis mutations load kill interrupted clock writes slow attack cost disk stop
+SERVICE_CHECKS ?= schemathesis mutations load kill interrupted providers clock writes slow attack cost disk stop
 
 check-service: build
 	@for check in $(SERVICE_CHECKS); do scripts/check-service $$check --scale $(SCALE) || exit 1; done

@@ -18,6 +18,7 @@ CHECKS = {
     "load": "60 s of wrk while a speaker is killed every 200 ms: no wrong or lost answers, and no memory growth",
     "kill": "kill -9 under load, 50 times: each 201 survives the restart, and nothing is played twice",
     "interrupted": "kill -9 in every state of a delivery, 200 times, and work of each kind that ends the service by itself",
+    "providers": "webhooks of payment providers in all orders, for a day and across kills: announced once; and 100,000 changed ones an endpoint: none announced",
     "clock": "steps of the service's clock by 5 s, an hour and a day, both ways: no delivery, key or signed request waits for them",
     "writes": "an announcement whose clip is known waits for the disk at most three times (needs strace)",
     "slow": "1,000 slow connections: other clients are not affected",

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import Foundation
 
 #if canImport(Glibc)
-  // Built for release, the Swift 6.3 compiler resolves `stat` to the declaration in CoreFoundation.
-  import CoreFoundation
   import Glibc
 #else
   import Darwin
@@ -28,14 +27,13 @@ enum SecretFile {
     }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     // The file that is open is looked at, because its name could lead to another one a moment later.
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard let ownership = FileOwnership(descriptor: descriptor), ownership.isRegularFile else {
       throw fault(.fileUnreadable, "is not a file", "give the name of a file")
     }
-    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+    guard ownership.owner == geteuid() || ownership.owner == 0 else {
       throw fault(.fileNotPrivate, "belongs to another user", "give it to the user of the service with chown")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    guard ownership.permissions & 0o077 == 0 else {
       throw fault(
         .fileNotPrivate, "can be read or changed by other users, and holds secrets", "run chmod 600 on it")
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AnnouncementService
+import Announcements
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
@@ -295,5 +296,68 @@ struct ProviderCallTests {
     let event = try await stream.event("provider_refused")
     #expect(try event.string("detail.endpoint") == "till" && event.string("detail.reason")?.isEmpty == false)
     stream.end()
+  }
+
+  // MARK: Testing an endpoint
+
+  private func test(_ id: String = "till", _ client: TestClient? = nil) async throws -> TestAnswer {
+    var sender = client
+    if sender == nil { sender = try await service.client([.announce]) }
+    return try await sender.orThrow("a client").send(
+      .post, "/v1/provider-endpoints/\(id)/test")
+  }
+
+  @Test("a test is a payment that is heard, with an id that says so and is new each time")
+  func tested() async throws {
+    var ids: [String] = []
+    for _ in 0..<2 {
+      let answer = try await test()
+      #expect(answer.status == 200)
+      #expect(
+        try answer.string("outcome") == "accepted" && answer.string("reason")?.contains("the shop hears it") == true)
+      ids.append(try answer.string("id").orThrow("the id"))
+    }
+    #expect(ids[0] != ids[1] && ids.allSatisfy { $0.contains("crier-test-") })
+    try await announce()
+    #expect(try await announced() == ids.map { "till:\($0)" })
+    let payments = try await endpoint()["payments"] as? [[String: Any]]
+    #expect(payments?.map { $0["id"] as? String } == ids.reversed() && payments?.first?["amount"] as? String == "1.00")
+  }
+
+  @Test("a test is no request of the provider, and says nothing of the provider's clock")
+  func testIsNoRequest() async throws {
+    _ = try await test()
+    #expect(try await endpoint()["last_request_at"] is NSNull)
+    #expect(try await endpoint()["clock_skew_seconds"] is NSNull)
+    _ = try await post(charge())
+    #expect(try await endpoint()["last_request_at"] is String)
+  }
+
+  @Test("a test says why the endpoint does not announce it")
+  func testIgnored() async throws {
+    var refunds = Self.stripe
+    refunds.kinds = [.refunded]
+    providers.set([refunds])
+    service.server.providerEndpoints.look()
+    let answer = try await test()
+    #expect(try answer.string("outcome") == "ignored" && answer.string("reason")?.contains("kind received") == true)
+    #expect(try await service.ledger.waitingProviderPayments(after: 0).isEmpty)
+  }
+
+  @Test("an endpoint that only its provider can sign for is not tested", arguments: ["counter", "kiosk"])
+  func testUnavailable(id: String) async throws {
+    let answer = try await test(id)
+    #expect(answer.status == 409 && answer.code == "provider_test_unavailable")
+    #expect(try answer.string("detail")?.contains("crier providers check") == true)
+    #expect(try (await endpoint(id)["recent"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test("a test needs the scope announce, and an endpoint of the account")
+  func testAccess() async throws {
+    #expect(try await test("till", service.client([.read])).code == "scope_missing")
+    #expect(try await test("till", service.stranger).status == 401)
+    #expect(try await test("till", service.client([.announce], account: "kiosk")).code == "not_found")
+    #expect(try await test("other").code == "not_found")
+    #expect(try await test("till", service.client([.admin], account: "kiosk")).status == 200)
   }
 }

@@ -18,8 +18,8 @@ struct OpenAPIDocumentTests {
     // OpenAPIPlayerTests or OpenAPIWebhookTests.
     #expect(
       tags == [
-        "Announcements", "Player", "Batches", "Keys", "Devices", "Library", "Webhooks", "What can be spoken",
-        "Voice packs", "Operations", "Console",
+        "Announcements", "Player", "Batches", "Keys", "Devices", "Library", "Webhooks", "Providers",
+        "What can be spoken", "Voice packs", "Operations", "Console",
       ])
     for operation in document.operations {
       #expect(tags.contains(operation.tag) && operation.node["summary"]?.string != nil, "\(operation.id)")

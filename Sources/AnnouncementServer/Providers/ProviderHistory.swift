@@ -40,9 +40,13 @@ final class ProviderHistory: Sendable {
       known.counts[outcome, default: 0] += 1
       known.recent.insert(Entry(at: date, outcome: outcome, reason: reason), at: 0)
       if known.recent.count > Self.most { known.recent.removeLast() }
-      known.lastRequestAt = date
       state[endpoint] = known
     }
+  }
+
+  /// Notes that a request of the provider has arrived.
+  func noteRequest(of endpoint: String, at date: Date) {
+    state.withLock { $0[endpoint, default: Endpoint()].lastRequestAt = date }
   }
 
   /// Notes the difference of the clocks.

@@ -34,6 +34,7 @@ struct ProviderRoutes: Sendable {
       // Some providers append a segment of their own to the URL, as Pix does.
       .post("/v1/providers/{provider}/{endpoint}/{suffix}", .open) { try await post($0, suffix: $0.parameter) },
       .get("/v1/provider-endpoints", .key(.read), list),
+      testRoute,
     ]
   }
 
@@ -57,27 +58,43 @@ struct ProviderRoutes: Sendable {
     let request = ProviderRequest(
       headers: call.request.headers.map { ($0.name.rawName, $0.value) }, body: body, query: call.request.uri.query)
     let date = now()
+    telling.history.noteRequest(of: endpoint.id, at: date)
     let judgement = endpoint.judge(request, at: date)
-    if let rejection = judgement.rejection {
-      telling.tell(rejection, of: endpoint, at: date)
-      return response(endpoint, judgement.verdict)
-    }
-    if let signedAt = judgement.signedAt {
+    // The clocks are compared where the provider signed a time; a rejection tells the difference itself.
+    if judgement.isVerified, let signedAt = judgement.signedAt {
       telling.tell(skew: Int64(signedAt.timeIntervalSince(date).rounded()), of: endpoint)
     }
-    if let fault = judgement.fault {
-      telling.tell([.refused(fault.message)], of: endpoint, at: date)
+    do {
+      _ = try await take(judgement, for: endpoint, at: date)
       return response(endpoint, judgement.verdict)
+    } catch {
+      let status = Problem(error).status == .insufficientStorage ? 507 : 503
+      return response(endpoint, .failed(status: status), retryAfter: .seconds(30))
+    }
+  }
+
+  /// Takes what a request means, and tells what became of it.
+  ///
+  /// - Returns: What became of each payment in the request; empty if the request was rejected.
+  /// - Throws: `LedgerError` if nothing could be stored.
+  func take(
+    _ judgement: ProviderJudgement, for endpoint: ProviderEndpoint, at date: Date
+  ) async throws -> [ProviderPayments.Result] {
+    if let rejection = judgement.rejection {
+      telling.tell(rejection, of: endpoint, at: date)
+      return []
     }
     do {
-      telling.tell(try await payments.take(judgement.outcomes, for: endpoint, at: date), of: endpoint, at: date)
+      let results: [ProviderPayments.Result] =
+        if let fault = judgement.fault { [.refused(fault.message)] } else {
+          try await payments.take(judgement.outcomes, for: endpoint, at: date)
+        }
+      telling.tell(results, of: endpoint, at: date)
+      return results
     } catch {
-      let problem = Problem(error)
-      telling.history.note(.failed, reason: problem.code, of: endpoint.id, at: date)
-      return response(
-        endpoint, .failed(status: problem.status == .insufficientStorage ? 507 : 503), retryAfter: .seconds(30))
+      telling.history.note(.failed, reason: Problem(error).code, of: endpoint.id, at: date)
+      throw error
     }
-    return response(endpoint, .accepted)
   }
 
   private func response(
@@ -95,7 +112,7 @@ struct ProviderRoutes: Sendable {
   private static let unknown = Problem(
     .notFound, "not_found",
     "There is no endpoint for a provider with this path. crier providers list prints the URLs.")
-  private static let off = Problem(
+  static let off = Problem(
     .serviceUnavailable, "providers_unavailable",
     "The settings of the providers cannot be used. See the service's log, or run crier providers list.", retryAfter: 60)
   private static let notEncrypted = Problem(

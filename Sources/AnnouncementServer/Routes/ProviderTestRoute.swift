@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AnnouncementService
+import Announcements
+import Foundation
+import HTTPTypes
+import Hummingbird
+import JSONSupport
+import PaymentProviders
+import ServiceAccess
+
+/// The test of an endpoint for a provider's webhooks: a payment that was never made, from the signature to the sound.
+extension ProviderRoutes {
+  var testRoute: Route { .post("/v1/provider-endpoints/{id}/test", .key(.announce), test) }
+
+  /// What became of a payment that was never made.
+  private struct Test: Encodable {
+    @ExplicitNull var id: String?
+    var outcome: String
+    @ExplicitNull var reason: String?
+
+    /// - Parameter text: What happens to a payment that is accepted.
+    init(_ judgement: ProviderJudgement, _ results: [ProviderPayments.Result], accepted text: String) {
+      id = judgement.payments.first?.id
+      switch results.first {
+      case .accepted: (outcome, reason) = (ProviderHistory.Outcome.accepted.rawValue, text)
+      case .late: (outcome, reason) = (ProviderHistory.Outcome.late.rawValue, nil)
+      case .duplicate: (outcome, reason) = (ProviderHistory.Outcome.duplicate.rawValue, nil)
+      case .ignored(let why): (outcome, reason) = (ProviderHistory.Outcome.ignored.rawValue, why)
+      case .refused(let why): (outcome, reason) = (ProviderHistory.Outcome.refused.rawValue, why)
+      case nil:
+        let outcome: ProviderHistory.Outcome = judgement.isVerified ? .ignored : .rejected
+        (self.outcome, reason) = (outcome.rawValue, judgement.rejection?.message)
+      }
+    }
+  }
+
+  /// Signs a request about a payment that was never made, and takes it as one of the provider's.
+  ///
+  /// The clocks are not compared, because ours signs. It is not the endpoint's last request either, which shows whether
+  /// the provider reaches the service. Its limit is for the provider too.
+  private func test(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    guard let endpoint = endpoints.endpoint(call.parameter), endpoint.account == sender.account || sender.isAdmin
+    else { throw endpoints.fault == nil ? Self.unknownID : Self.off }
+    let date = now()
+    // Two tests are two payments.
+    let id = "crier-test-\(RandomID.make().prefix(12))"
+    guard let request = endpoint.provider.provider.sample(id: id, for: endpoint, at: date) else {
+      throw Self.unsignable
+    }
+    var judgement = endpoint.judge(request, at: date)
+    // The samples of some mapping files have numbers as ids, and ids that are not signed stay those of the sample.
+    judgement.outcomes = judgement.outcomes.map { outcome in
+      outcome.with { if !$0.id.contains(id) { ($0.id, $0.identity) = (id, id) } }
+    }
+    let results = try await take(judgement, for: endpoint, at: date)
+    let isHeard = endpoint.deliver.contains(.play)
+    return try ServiceJSON.response(
+      .ok,
+      Test(
+        judgement, results,
+        accepted: "The test payment is announced like a real one\(isHeard ? ", so the shop hears it" : "")."))
+  }
+
+  private static let unknownID = Problem(
+    .notFound, "not_found", "The account has no endpoint for a provider with this id.")
+  private static let unsignable = Problem(
+    .conflict, "provider_test_unavailable",
+    "The service cannot sign a test for this endpoint, because only the provider has the key, or the mapping file has no sample that can be signed. Make a small payment, or let crier providers check judge a captured request."
+  )
+}

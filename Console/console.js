@@ -14,6 +14,7 @@ import { channelChanged, languageChanged, markChanged } from "./console/language
 import { $, busy, fill, onClick } from "./console/page.js";
 import { advance, pauseOrResume, refreshPlayer, replay, skip } from "./console/player.js";
 import { preview } from "./console/preview.js";
+import { connectProviders } from "./console/providers.js";
 import { refreshReadiness } from "./console/readiness.js";
 import { connectRecent, refreshRecent, showOlder } from "./console/recent.js";
 import { connectRecorder } from "./console/recorder.js";
@@ -117,6 +118,7 @@ connectBatches();
 connectClips();
 connectRecorder();
 connectDevices();
+connectProviders();
 connectKeys();
 keepFresh();
 begin();

@@ -6,6 +6,7 @@ import { isConnected, lose, regain, whenConnected } from "./connection.js";
 import { refreshDevices } from "./devices.js";
 import { $, setText } from "./page.js";
 import { refreshPlayer } from "./player.js";
+import { refreshProviders } from "./providers.js";
 import { refreshRecent } from "./recent.js";
 import { Problem, call, isObsolete } from "./service.js";
 import { readEvents } from "./stream.js";
@@ -49,6 +50,7 @@ const pauseFor = (milliseconds) => new Promise((resume) => { setTimeout(resume, 
 function refresh() {
   refreshPlayer();
   refreshRecent();
+  refreshProviders();
   if (currentView() === "devices") refreshDevices();
 }
 
@@ -106,12 +108,15 @@ async function waitOut(problem, signal) {
 
 const playerSoon = soon(refreshPlayer, 120);
 const recentSoon = soon(refreshRecent, 300);
+const providersSoon = soon(refreshProviders, 300);
 
 function take(event) {
   if (event.id) stream.last = event.id;
   // A rendered clip does not change the queue.
   if (event.event !== "rendered") playerSoon();
   recentSoon();
+  // What a provider reports is announced like anything else. What is not announced has events of its own.
+  if (event.event?.startsWith("provider_") || currentView() === "providers") providersSoon();
 }
 
 /** Returns a function that runs `work` once its calls have paused for `pause` ms, and after about 1 s at the latest. */

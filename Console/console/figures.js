@@ -17,6 +17,13 @@ export const seconds = (milliseconds) => unit(milliseconds / 1000, "second", 2);
 
 export const percent = (value) => number(value / 100, { style: "percent" });
 
+/** Returns a number of seconds in words: whole minutes from one minute on, whole hours from two hours on. */
+export function duration(count) {
+  if (count < 60) return unit(count, "second", 0, "long");
+  if (count < 7200) return unit(Math.round(count / 60), "minute", 0, "long");
+  return unit(Math.round(count / 3600), "hour", 0, "long");
+}
+
 export const days = (count) => unit(count, "day", 0, "long");
 
 /** Returns the loudness with a true minus sign. */

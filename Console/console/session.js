@@ -13,6 +13,7 @@ import { loadLanguages, speakable } from "./languages.js";
 import { refreshPacks } from "./packs.js";
 import { $, setText } from "./page.js";
 import { refreshPlayer } from "./player.js";
+import { refreshProviders } from "./providers.js";
 import { refreshReadiness } from "./readiness.js";
 import { Problem, attempt, showProblem, whenUnauthorized } from "./service.js";
 import { t } from "./translations.js";
@@ -25,6 +26,7 @@ whenUnauthorized(signOut);
 whenShown("batches", refreshBatches);
 whenShown("voices", refreshPacks);
 whenShown("devices", refreshDevices);
+whenShown("providers", refreshProviders);
 whenShown("keys", refreshKeys);
 whenKeyChanges(() => offerView("keys", false));
 whenRightsAreKnown(() => {

@@ -18,7 +18,7 @@ class LayoutChecks:
     def keyboard(self):
         b = self.browser
         self.enter()
-        for view in ("batches", "voices", "devices", "keys", "shop"):
+        for view in ("providers", "batches", "voices", "devices", "keys", "shop"):
             if not self.that(self.tab_to(f"document.activeElement.hash === '#view={view}'"), f"Tab reaches the view {view}"):
                 continue
             b.press("Enter")
@@ -84,7 +84,7 @@ class LayoutChecks:
                 b.media(prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
                 for width, height in ((1280, 900), (390, 844), (320, 640)):
                     b.size(width, height)
-                    for view in ("shop", "batches", "voices", "devices", "keys"):
+                    for view in ("shop", "providers", "batches", "voices", "devices", "keys"):
                         self.look(locale, scheme, width, view)
                     if width != 320:
                         self.look_at_moments(f"{locale}, {scheme}, {width} px", width)

@@ -226,15 +226,17 @@ check-console: voices
 	@scripts/check-console $(RELEASE)/crier
 
 bench: voices
-	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl alsa-utils $(SOUND_SERVER)
+	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl alsa-utils python3-cryptography $(SOUND_SERVER)
 	$(SWIFT) build -c release --product crier-bench
 	$(SWIFT) build -c release --product in-process-limit
 	$(SWIFT) build -c release --product ledger-bench
 	$(SWIFT) build -c release --product year-of-announcements
 	$(SWIFT) build -c release --product bare-service
 	$(SWIFT) build -c release --product push-bench
+	$(SWIFT) build -c release --product provider-bench
 	@scripts/bench $(RELEASE)
 	@scripts/bench-service $(RELEASE)
+	@scripts/bench-webhooks $(RELEASE)
 	@scripts/bench-push $(RELEASE)
 	@scripts/bench-player $(RELEASE)/crier
 

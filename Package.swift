@@ -595,6 +595,10 @@ let package = Package(
       name: "push-bench", dependencies: ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages"],
       path: "Benchmarks/push-bench", swiftSettings: settings),
     .executableTarget(
+      name: "provider-bench",
+      dependencies: ["AnnouncementService", "ConcurrencySupport", "Ledger", "PaymentProviders", "ProviderSettings"],
+      path: "Benchmarks/provider-bench", swiftSettings: settings),
+    .executableTarget(
       name: "bare-service", dependencies: [httpTypes, hummingbird, hummingbirdCore, nioCore],
       path: "Benchmarks/bare-service", swiftSettings: settings),
     .executableTarget(

@@ -80,14 +80,7 @@ package actor ProviderPayments {
   package nonisolated func take(
     _ outcomes: [ProviderOutcome], for endpoint: ProviderEndpoint, at moment: Date
   ) async throws -> [Result] {
-    let reports = try outcomes.map { outcome -> Ledger.NewProviderPayment? in
-      switch outcome {
-      case .payment(let payment): try ProviderPayload(payment: payment, endpoint: endpoint).report(at: moment)
-      case .refused(let reason):
-        Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id, refusal: reason)
-      case .ignored: nil
-      }
-    }
+    let reports = try Self.reports(of: outcomes, for: endpoint, at: moment)
     var acceptances: [Ledger.ProviderAcceptance] = []
     let stored = reports.compactMap(\.self)
     if !stored.isEmpty { acceptances = try await ledger.accept(providerPayments: stored) }
@@ -102,6 +95,22 @@ package actor ProviderPayments {
       case .afterSuccess: .ignored("the payment has succeeded before")
       case .otherSum: .refused(Ledger.otherSum)
       case .refused: .refused(outcome.refusedReason ?? "")
+      }
+    }
+  }
+
+  /// Returns what the ledger is to store of each outcome; nil for one that is ignored.
+  ///
+  /// - Throws: The error of a payment that cannot be written as JSON, which does not happen.
+  package static func reports(
+    of outcomes: [ProviderOutcome], for endpoint: ProviderEndpoint, at moment: Date
+  ) throws -> [Ledger.NewProviderPayment?] {
+    try outcomes.map { outcome in
+      switch outcome {
+      case .payment(let payment): try ProviderPayload(payment: payment, endpoint: endpoint).report(at: moment)
+      case .refused(let reason):
+        Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id, refusal: reason)
+      case .ignored: nil
       }
     }
   }

@@ -25,6 +25,10 @@ struct OpenAPIProviderWebhookTests {
   }
 
   private func settings(_ crier: Command) throws {
+    // The program under test has a folder of its own data.
+    let mapping = try String(
+      contentsOf: Command.checkout.appending(path: "Providers/pix.yaml"), encoding: .utf8)
+    try write(mapping, to: "pix.yaml", of: crier)
     try write(
       """
       endpoints:

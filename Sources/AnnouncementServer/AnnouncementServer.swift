@@ -277,7 +277,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       WebhookRoutes(ledger: ledger, keys: keys, parts: parts.webhooks).routes,
       ProviderRoutes(
         endpoints: providerEndpoints, payments: providerPayments, telling: providerTelling, ledger: ledger,
-        unproven: keys.unproven, proxies: settings.proxies, now: { Date() }
+        unproven: keys.unproven, rejections: FailureGate(settings.keyFailures, time: time),
+        proxies: settings.proxies, now: { Date() }
       ).routes,
       PlaybackRoutes(
         player: lanePlayer, ledger: ledger,

@@ -86,9 +86,26 @@ struct ProviderPayload {
   }
 
   private func digest(of id: String, _ kind: Payment.Kind) -> Data {
+    Self.digest(of: id, kind.rawValue, endpoint)
+  }
+
+  private static func digest(of id: String, _ kind: String, _ endpoint: ProviderEndpoint) -> Data {
     // No part can contain a zero byte.
-    let parts = [endpoint.account, endpoint.id, id, kind.rawValue].joined(separator: "\0")
+    let parts = [endpoint.account, endpoint.id, id, kind].joined(separator: "\0")
     return Data(SHA256.hash(data: Data(parts.utf8)).prefix(16))
+  }
+
+  /// Returns the report of something that cannot be announced. What has an id is stored once, however often it is sent.
+  static func refusal(
+    _ reason: String, of id: String?, for endpoint: ProviderEndpoint, at now: Date
+  ) -> Ledger.NewProviderPayment {
+    var report = Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id, refusal: reason)
+    guard let id else { return report }
+    report.id = id
+    // Nothing is announced by it, so it may be forgotten, and a payment of the same id is another report.
+    report.identity = Ledger.NewProviderPayment.Identity(
+      id: digest(of: id, "refused", endpoint), sum: Data(count: 8), until: now.addingTimeInterval(keptIdentity))
+    return report
   }
 
   /// Returns the report of the payment for the ledger.

@@ -108,8 +108,8 @@ package actor ProviderPayments {
     try outcomes.map { outcome in
       switch outcome {
       case .payment(let payment): try ProviderPayload(payment: payment, endpoint: endpoint).report(at: moment)
-      case .refused(let reason):
-        Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id, refusal: reason)
+      case .refused(let reason, let id):
+        ProviderPayload.refusal(reason, of: id, for: endpoint, at: moment)
       case .ignored: nil
       }
     }

@@ -38,12 +38,14 @@ package enum ProviderOutcome: Sendable, Hashable {
   case payment(ProviderPayment)
   /// It is about no payment that is to be announced. The text says what it is about: `customer.created`.
   case ignored(String)
-  /// It may be about money, but cannot be announced without guessing. The text says why, without amounts and names.
-  case refused(String)
+  /// It may be about money, but cannot be announced without guessing. The text says why, without amounts and names. The
+  /// id is that of the payment, if it could be read, so that somebody can look it up.
+  case refused(String, id: String? = nil)
 
   package var payment: ProviderPayment? { if case .payment(let payment) = self { payment } else { nil } }
   package var ignoredReason: String? { if case .ignored(let reason) = self { reason } else { nil } }
-  package var refusedReason: String? { if case .refused(let reason) = self { reason } else { nil } }
+  package var refusedReason: String? { if case .refused(let reason, _) = self { reason } else { nil } }
+  package var refusedID: String? { if case .refused(_, let id) = self { id } else { nil } }
 }
 
 extension ProviderOutcome {
@@ -59,7 +61,7 @@ extension ProviderOutcome {
     do throws(AnnouncementError) {
       self = .payment(ProviderPayment(id: id, kind: kind, amount: try digits.money(units, currency)))
     } catch {
-      self = .refused(error.description)
+      self = .refused(error.description, id: id)
     }
   }
 
@@ -80,7 +82,7 @@ extension ProviderOutcome {
       }
       self = .payment(ProviderPayment(id: id, kind: kind, amount: try Money(decimalText: text, currency: currency)))
     } catch {
-      self = .refused(error.description)
+      self = .refused(error.description, id: id)
     }
   }
 

@@ -253,6 +253,31 @@ struct ProviderCallTests {
     #expect(answer.status == 503 && answer.code == "providers_unavailable" && answer.header("Retry-After") != nil)
   }
 
+  @Test("a stranger who floods an endpoint does not use up the provider's rate")
+  func flood() async throws {
+    let stranger = Connection(peer: IPAddress("192.0.2.1"))
+    let statuses = try await Connection.$current.withValue(stranger) {
+      var statuses: Set<Int> = []
+      for _ in 0..<80 { statuses.insert(try await post(charge(), secret: ProviderSecret("whsec_wrong")).status) }
+      return statuses
+    }
+    #expect(statuses == [401, 429])
+    let provider = Connection(peer: IPAddress("192.0.2.2"))
+    try await Connection.$current.withValue(provider) { () async throws in
+      for number in 0..<80 { #expect(try await post(charge("pi_\(number)")).status == 200) }
+    }
+  }
+
+  @Test("a sum that is not clear is shown once, with the payment's id")
+  func unclear() async throws {
+    let body = Data(String(decoding: charge("pi_9"), as: UTF8.self).replacing("usd", with: "lyd").utf8)
+    for _ in 0..<2 { #expect(try await post(body).status == 200) }
+    let payments = try await endpoint()["payments"] as? [[String: Any]]
+    #expect(payments?.count == 1)
+    #expect(payments?.first?["id"] as? String == "pi_9" && payments?.first?["state"] as? String == "refused")
+    #expect(payments?.first?["reason"] as? String != nil)
+  }
+
   @Test("an endpoint has a rate of its own, and the provider is asked to come back")
   func rate() async throws {
     let providers = TestProviders([Self.stripe])

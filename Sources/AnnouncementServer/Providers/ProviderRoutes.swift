@@ -24,6 +24,8 @@ struct ProviderRoutes: Sendable {
   let telling: ProviderTelling
   let ledger: Ledger
   let unproven: UnprovenBodies
+  /// Counts rejected requests by address. It is not the count of failed keys.
+  let rejections: FailureGate
   /// The proxies that end TLS for the service; this machine by default.
   let proxies: Set<IPAddress>
   let now: @Sendable () -> Date
@@ -49,9 +51,9 @@ struct ProviderRoutes: Sendable {
     }
     // The connection's own address: what a header says of the client proves nothing.
     if !endpoint.isSigned, let peer = Connection.current?.peer, !proxies.contains(peer) { throw Self.notEncrypted }
-    let decision = endpoints.admit(endpoint.id)
-    guard decision.isAllowed else {
-      return response(endpoint, .failed(status: 429), retryAfter: decision.retryAfter)
+    // Whoever sends wrong signatures uses up what his own address has, and not what the provider has.
+    guard !rejections.isUsedUp(by: call) else {
+      return response(endpoint, .failed(status: 429), retryAfter: .seconds(60))
     }
     let body = try await unproven.read(
       call, keyID: "provider \(endpoint.id)", upTo: ProviderRequest.largestBody)
@@ -63,6 +65,14 @@ struct ProviderRoutes: Sendable {
     // The clocks are compared where the provider signed a time; a rejection tells the difference itself.
     if judgement.isVerified, let signedAt = judgement.signedAt {
       telling.tell(skew: Int64(signedAt.timeIntervalSince(date).rounded()), of: endpoint)
+    }
+    if judgement.isVerified {
+      let decision = endpoints.admit(endpoint.id)
+      guard decision.isAllowed else {
+        return response(endpoint, .failed(status: 429), retryAfter: decision.retryAfter)
+      }
+    } else {
+      _ = rejections.refusal(of: call)
     }
     do {
       _ = try await take(judgement, for: endpoint, at: date)

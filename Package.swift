@@ -252,8 +252,9 @@ let fuzzing: [Target] = [
   .executableTarget(
     name: "crier-fuzz",
     dependencies: [
-      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PushMessages", "ServiceAccess",
-      "SoundFiles", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms",
+      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PaymentProviders", "ProviderSettings",
+      "PushMessages", "ServiceAccess", "SoundFiles", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks",
+      "Waveforms", crypto, cryptoExtras,
     ],
     path: "Fuzzing/crier-fuzz", swiftSettings: settingsWithC),
   .executableTarget(name: "speaker-fuzz", path: "Fuzzing/speaker-fuzz"),

@@ -33,6 +33,8 @@ private let readers: [String: @Sendable ([UInt8]) -> Void] = [
   "push-payload": PushReading.checkPayload,
   "push-response": PushReading.checkResponse,
   "signed-request": SignedRequestReading.check,
+  "provider": ProviderReading.check,
+  "provider-settings": ProviderSettingsReading.check,
   "speaker-reply": SpeakerReplyReading.check,
 ]
 

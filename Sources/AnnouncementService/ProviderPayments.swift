@@ -50,6 +50,8 @@ package actor ProviderPayments {
   /// The payments that wait, oldest first, by account.
   private var waiting: [String: [Ledger.ProviderPayment]] = [:]
   private var lastNumber: Int64 = 0
+  /// The numbers of those that were under way when the process ended.
+  private var suspects: Set<Int64> = []
   /// The payments that were under way at two ends of the process in a row.
   private var setAside = SetAsideWork<Ledger.ProviderPayment, Date>()
   /// The accounts for which nothing can be announced at the moment: when to try again, and after how many failures.
@@ -155,6 +157,7 @@ package actor ProviderPayments {
             newlyAside += 1
           } else {
             waiting[payment.account, default: []].append(payment)
+            if payment.starts > 0 { suspects.insert(payment.number) }
           }
         }
         guard let last = payments.last else { break }
@@ -172,11 +175,12 @@ package actor ProviderPayments {
   /// - Returns: Whether there were any.
   private func announceSome() async -> Bool {
     let moment = now()
-    let turns = waiting.compactMap { account, payments -> ArraySlice<Ledger.ProviderPayment>? in
+    // The turns are copies of few payments: a slice would have the whole backlog copied when the first one is removed.
+    let turns = waiting.compactMap { account, payments -> [Ledger.ProviderPayment]? in
       guard resting[account].map({ $0.until <= moment }) ?? true else { return nil }
       // After an end of the process, one payment is under way at a time.
-      let isSuspect = payments.contains { $0.starts > 0 }
-      return payments.prefix(isSuspect || resting[account] != nil ? 1 : Self.mostOfAccount)
+      let isSuspect = !suspects.isEmpty && payments.contains { suspects.contains($0.number) }
+      return Array(payments.prefix(isSuspect || resting[account] != nil ? 1 : Self.mostOfAccount))
     }
     guard !turns.isEmpty else { return false }
     let isAnySuspect = turns.contains { $0.contains { $0.starts > 0 } }
@@ -191,7 +195,7 @@ package actor ProviderPayments {
   }
 
   /// Announces payments of one account, one after another, until one fails.
-  private func announce(_ payments: ArraySlice<Ledger.ProviderPayment>) async {
+  private func announce(_ payments: [Ledger.ProviderPayment]) async {
     for payment in payments {
       guard !Task.isCancelled, await announce(payment) else { return }
     }
@@ -231,10 +235,14 @@ package actor ProviderPayments {
     report(refusal.map { .refused(payment, reason: $0) } ?? .announced(payment))
     remove(payment)
     failing[payment.number] = nil
+    suspects.remove(payment.number)
   }
 
   private func remove(_ payment: Ledger.ProviderPayment) {
-    waiting[payment.account]?.removeAll { $0.number == payment.number }
+    // It is one of the first, however many wait.
+    if let index = waiting[payment.account]?.firstIndex(where: { $0.number == payment.number }) {
+      waiting[payment.account]?.remove(at: index)
+    }
     if waiting[payment.account]?.isEmpty == true { waiting[payment.account] = nil }
   }
 

@@ -281,7 +281,7 @@ struct ProviderCallTests {
   @Test("an endpoint has a rate of its own, and the provider is asked to come back")
   func rate() async throws {
     let providers = TestProviders([Self.stripe])
-    let rate = try RateLimit(rate: 1, burst: 2)
+    let rate = try RateLimit(rate: 0.001, burst: 2)
     let limited = try TestService { options in
       options.providers = providers.parts
       options.settings.rate = rate

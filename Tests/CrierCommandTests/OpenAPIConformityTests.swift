@@ -342,7 +342,8 @@ struct OpenAPIConformityTests {
     // Among the calls without a key, the calls for the console's modules and languages have a parameter in their path.
     func file(_ operation: String) -> String { operation == "consoleLanguage" ? "en-US.json" : "page.js" }
     try withService { service in
-      for operation in service.document.operations where !operation.isSecured {
+      // Providers' webhooks have no key either; they have a suite of their own.
+      for operation in service.document.operations where !operation.isSecured && operation.method == "get" {
         let name = file(operation.id)
         let answer = try service.check(operation.id, at: name, key: "", 200)
         let etag = answer.header("ETag")

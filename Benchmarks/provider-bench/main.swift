@@ -68,8 +68,10 @@ func check(_ requests: Requests, for seconds: Double) async throws {
 func accept(_ requests: Requests, for seconds: Double, in folder: URL) async throws {
   let ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
   let reports = try requests.map { request, endpoint in
-    try ProviderPayments.reports(of: endpoint.judge(request, at: Date()).outcomes, for: endpoint, at: Date())
-      .compactMap(\.self)
+    try ProviderPayments.reports(
+      of: endpoint.judge(request, at: Date()).outcomes, in: request.body, for: endpoint, at: Date()
+    )
+    .compactMap(\.self)
   }
   let next = Locked(0)
   let start = ContinuousClock.now

@@ -19,10 +19,18 @@ struct ProviderPayload {
   /// endpoints of an account may have payments with the same id, such as the orders of two shops. Another kind than
   /// received has the kind at its end.
   var id: String {
-    let id = "\(endpoint.id):\(payment.identity)"
-    let suffix = "/\(payment.kind.rawValue)"
-    return payment.kind == .received || id.hasSuffix(suffix) ? id : id + suffix
+    let suffix = payment.kind == .received ? "" : "/\(payment.kind.rawValue)"
+    var own = payment.identity
+    if own.hasSuffix(suffix) { own.removeLast(suffix.count) }
+    let id = "\(endpoint.id):\(own)\(suffix)"
+    guard id.unicodeScalars.count > Self.longestID else { return id }
+    // The beginning is enough for people, and the digest keeps two long ids apart.
+    let digest = SignatureEncoding.hex.text(of: Data(SHA256.hash(data: Data(own.utf8)).prefix(8)))
+    return "\(endpoint.id):\(own.prefix(32))~\(digest)\(suffix)"
   }
+
+  /// The largest length of a payment's id in a payload, in characters.
+  private static let longestID = 128
 
   private struct Body: Encodable {
     struct Payment: Encodable {
@@ -46,20 +54,17 @@ struct ProviderPayload {
     var device: String?
   }
 
-  /// Returns the announcement as a payload, as a backend would send it.
-  ///
-  /// - Parameter withTexts: Whether it has the payer and the note. They are cut to the lengths that a payload may have.
-  func body(withTexts: Bool = true) throws -> Data {
+  /// Returns the announcement as a payload, as a backend would send it. Texts are cut to the lengths that a payload may
+  /// have.
+  func body() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var fields = Body.Payment(
+    let fields = Body.Payment(
       id: id, amount: payment.amount.decimalText, currency: payment.amount.currency.code, kind: payment.kind.rawValue,
-      channel: payment.channel, locale: endpoint.locale,
+      channel: payment.channel.flatMap { Self.cut($0, Payment.longestChannel) },
+      payer: payment.payer.flatMap { Self.cut($0, Payment.longestPayer) },
+      note: payment.note.flatMap { Self.cut($0, Payment.longestNote) }, locale: endpoint.locale,
       occurredAt: payment.occurredAt.map { Date.ISO8601FormatStyle().format($0) })
-    if withTexts {
-      fields.payer = payment.payer.flatMap { Self.cut($0, Payment.longestPayer) }
-      fields.note = payment.note.flatMap { Self.cut($0, Payment.longestNote) }
-    }
     return try encoder.encode(
       Body(payment: fields, deliver: endpoint.deliver.map(\.rawValue).sorted(), device: endpoint.device))
   }
@@ -78,10 +83,12 @@ struct ProviderPayload {
     if payment.kind == .failed || payment.kind == .pending {
       identity.success = digest(of: payment.reference, .received)
     }
-    // Where the time is not signed, age cannot tell that a report is old, so the payment must be known for ever.
-    identity.until = payment.occurredAt.map {
-      $0.addingTimeInterval(TimeInterval(endpoint.maximumAge) + Self.keptIdentity)
-    }
+    // Where the time is not signed, age cannot tell that a report is old, so the payment must be known for ever. So must
+    // a refund: some providers report it again whenever something about it changes, with the time of the change.
+    identity.until =
+      payment.kind == .refunded
+      ? nil
+      : payment.occurredAt.map { $0.addingTimeInterval(TimeInterval(endpoint.maximumAge) + Self.keptIdentity) }
     return identity
   }
 
@@ -95,16 +102,21 @@ struct ProviderPayload {
     return Data(SHA256.hash(data: Data(parts.utf8)).prefix(16))
   }
 
-  /// Returns the report of something that cannot be announced. What has an id is stored once, however often it is sent.
+  /// Returns the report of something that cannot be announced. It is stored once, however often it is sent.
+  ///
+  /// - Parameters:
+  ///   - id: The payment's id, if it could be read.
+  ///   - body: The request, which stands for the payment if its id could not be read.
   static func refusal(
-    _ reason: String, of id: String?, for endpoint: ProviderEndpoint, at now: Date
+    _ reason: String, of id: String?, in body: Data, for endpoint: ProviderEndpoint, at now: Date
   ) -> Ledger.NewProviderPayment {
     var report = Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id, refusal: reason)
-    guard let id else { return report }
     report.id = id
+    let known = id ?? Data(SHA256.hash(data: body)).base64EncodedString()
     // Nothing is announced by it, so it may be forgotten, and a payment of the same id is another report.
     report.identity = Ledger.NewProviderPayment.Identity(
-      id: digest(of: id, "refused", endpoint), sum: Data(count: 8), until: now.addingTimeInterval(keptIdentity))
+      id: digest(of: known, id == nil ? "refused body" : "refused", endpoint), sum: Data(count: 8),
+      until: now.addingTimeInterval(keptIdentity))
     return report
   }
 

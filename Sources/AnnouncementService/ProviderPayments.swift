@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Announcer
 import ConcurrencySupport
 import Crypto
 package import Foundation
 package import Ledger
 package import PaymentProviders
+import SpeechEngine
+import VoicePackIntegrity
+import VoicePacks
 
 /// Announces what payment providers' webhooks report.
 ///
@@ -76,13 +80,15 @@ package actor ProviderPayments {
 
   /// Stores what a request reports. When the call returns, its payments are durable, or were known before.
   ///
-  /// - Parameter moment: The time of the request's arrival.
+  /// - Parameters:
+  ///   - body: The request's body.
+  ///   - moment: The time of the request's arrival.
   /// - Returns: What became of each outcome, in the same order.
   /// - Throws: `LedgerError`. Nothing was stored then.
   package nonisolated func take(
-    _ outcomes: [ProviderOutcome], for endpoint: ProviderEndpoint, at moment: Date
+    _ outcomes: [ProviderOutcome], of body: Data = Data(), for endpoint: ProviderEndpoint, at moment: Date
   ) async throws -> [Result] {
-    let reports = try Self.reports(of: outcomes, for: endpoint, at: moment)
+    let reports = try Self.reports(of: outcomes, in: body, for: endpoint, at: moment)
     var acceptances: [Ledger.ProviderAcceptance] = []
     let stored = reports.compactMap(\.self)
     if !stored.isEmpty { acceptances = try await ledger.accept(providerPayments: stored) }
@@ -105,13 +111,13 @@ package actor ProviderPayments {
   ///
   /// - Throws: The error of a payment that cannot be written as JSON, which does not happen.
   package static func reports(
-    of outcomes: [ProviderOutcome], for endpoint: ProviderEndpoint, at moment: Date
+    of outcomes: [ProviderOutcome], in body: Data, for endpoint: ProviderEndpoint, at moment: Date
   ) throws -> [Ledger.NewProviderPayment?] {
     try outcomes.map { outcome in
       switch outcome {
       case .payment(let payment): try ProviderPayload(payment: payment, endpoint: endpoint).report(at: moment)
       case .refused(let reason, let id):
-        ProviderPayload.refusal(reason, of: id, for: endpoint, at: moment)
+        ProviderPayload.refusal(reason, of: id, in: body, for: endpoint, at: moment)
       case .ignored: nil
       }
     }
@@ -131,6 +137,11 @@ package actor ProviderPayments {
     signal.announceNews()
     while !Task.isCancelled {
       if signal.takeNews() { await load() }
+      // What waits for the others has its turn after ten minutes, even if there are always others.
+      if let payment = setAside.next(at: now().addingTimeInterval(-InterruptedWork.longestDelay)) {
+        _ = await announce(payment)
+        continue
+      }
       if await announceSome() { continue }
       // Nothing else is under way now, so if this one ends the process again, no other payment is blamed.
       if let payment = setAside.next(at: now()) {
@@ -225,9 +236,21 @@ package actor ProviderPayments {
     }
   }
 
-  /// Whether every attempt to announce a payment would end with an error.
+  /// Whether every attempt to announce a payment would end with an error. The provider sends the payment no second time,
+  /// so what somebody here can mend is no such error: a voice pack, an output, a device, an app.
   private static func isFinal(_ error: any Error) -> Bool {
-    RequestFault.isCause(of: error) || (error as? AcceptanceError)?.code == .idConflict
+    switch error {
+    case let error as AcceptanceError: [.fieldInvalid, .idConflict].contains(error.code)
+    case is VoicePackError, is VoicePackIntegrityError: false
+    case let error as AnnouncerError: error.code == .tooLong
+    case let error as SpeechEngineError: error.code == .textUnspeakable
+    default: RequestFault.isCause(of: error)
+    }
+  }
+
+  /// Whether a payment waits for as long as an error lasts. Nothing is wrong with it.
+  private static func isPatient(_ error: any Error) -> Bool {
+    error is LedgerError || (error as? AcceptanceError)?.code == .playerUnavailable
   }
 
   private func end(_ payment: Ledger.ProviderPayment, refusal: String?) async throws {
@@ -243,23 +266,31 @@ package actor ProviderPayments {
     if let index = waiting[payment.account]?.firstIndex(where: { $0.number == payment.number }) {
       waiting[payment.account]?.remove(at: index)
     }
-    if waiting[payment.account]?.isEmpty == true { waiting[payment.account] = nil }
+    // A rest without payments would wake the loop for nothing.
+    if waiting[payment.account]?.isEmpty == true { (waiting[payment.account], resting[payment.account]) = (nil, nil) }
   }
 
   private func postpone(_ payment: Ledger.ProviderPayment, after error: any Error) async {
     let moment = now()
     report(.failed(error, endpoint: payment.endpoint))
-    let pauses = (resting[payment.account]?.failures ?? 0) + 1
-    let pause = min(Self.pauses.upperBound, Self.pauses.lowerBound * pow(2, Double(min(pauses, 10) - 1)))
-    resting[payment.account] = (moment.addingTimeInterval(pause), pauses)
     var (since, failures) = failing[payment.number] ?? (moment, 0)
     failures += 1
     failing[payment.number] = (since, failures)
-    let isOver = moment.timeIntervalSince(since) > Self.longestTrying && !(error is LedgerError)
+    let isOver = moment.timeIntervalSince(since) > Self.longestTrying && !Self.isPatient(error)
     if isOver, (try? await end(payment, refusal: "It could not be announced for an hour: \(error)")) != nil { return }
+    // Before payments that have not been tried, there is only a short pause.
+    let isHopeless = waiting[payment.account]?.allSatisfy { failing[$0.number] != nil } ?? true
+    let pauses = (resting[payment.account]?.failures ?? 0) + 1
+    let pause =
+      isHopeless
+      ? min(Self.pauses.upperBound, Self.pauses.lowerBound * pow(2, Double(min(pauses, 10) - 1)))
+      : Self.pauses.lowerBound
     remove(payment)
-    // While the ledger fails, nothing else can be announced either.
-    let isLast = failures >= Self.patience && !(error is LedgerError)
+    resting[payment.account] = (moment.addingTimeInterval(pause), pauses)
+    // While the ledger fails, nothing else can be announced either. After one payment that fails again and again, the
+    // next one that fails goes to the end at once.
+    let isOneOfMany = failing.contains { $0.key != payment.number && $0.value.failures >= Self.patience }
+    let isLast = (failures >= Self.patience || isOneOfMany) && !(error is LedgerError)
     waiting[payment.account, default: []].insert(
       payment, at: isLast ? waiting[payment.account]?.endIndex ?? 0 : 0)
   }

@@ -33,12 +33,15 @@ extension Ledger {
       if let success = identity.success, try Self.sum(ofProviderID: success, in: database) != nil {
         return .afterSuccess
       }
+      var id = identity.id
       if known != nil {
         (acceptance, new.refusal, new.payload) = (.otherSum, Self.otherSum, nil)
-      } else {
-        try database.cachedStatement(sql: "INSERT INTO provider_ids (id, sum, until) VALUES (?, ?, ?)")
-          .execute(arguments: [identity.id, identity.sum, identity.until?.wholeMilliseconds])
+        // The other sum is stored once. Its identity is made of both, and both are digests.
+        id = Data(zip(id, identity.sum + identity.sum).map { $0 ^ $1 })
+        if try Self.sum(ofProviderID: id, in: database) != nil { return .duplicate }
       }
+      try database.cachedStatement(sql: "INSERT INTO provider_ids (id, sum, until) VALUES (?, ?, ?)")
+        .execute(arguments: [id, identity.sum, identity.until?.wholeMilliseconds])
     }
     let at = timeStamp
     let state: ProviderPayment.State = new.payload != nil ? .waiting : new.refusal == nil ? .late : .refused

@@ -79,7 +79,7 @@ extension Ledger {
     case accepted
     case late
     case refused
-    /// The payment was reported before, with the same sum. Nothing was stored.
+    /// The report was stored before. Nothing was stored now.
     case duplicate
     /// The payment was reported before, with another sum. The report is stored as refused.
     case otherSum

@@ -22,6 +22,41 @@ package struct JSONFields: Sendable {
     self.value = value
   }
 
+  /// Returns a body in which each half of a surrogate pair that stands alone is the replacement character. The bytes of
+  /// everything else stay as they are. A name that was cut in the middle of an emoji ends with such a half.
+  package static func withoutHalfPairs(_ body: Data) -> Data {
+    let bytes = Array(body)
+    func unit(at index: Int) -> UInt16? {
+      guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u") else {
+        return nil
+      }
+      return UInt16(String(decoding: bytes[(index + 2)..<(index + 6)], as: UTF8.self), radix: 16)
+    }
+    var mended = Data(capacity: bytes.count)
+    var index = 0
+    while index < bytes.count {
+      guard bytes[index] == UInt8(ascii: "\\") else {
+        mended.append(bytes[index])
+        index += 1
+        continue
+      }
+      var length = min(2, bytes.count - index)
+      if let first = unit(at: index) {
+        length = 6
+        if UTF16.isLeadSurrogate(first), let second = unit(at: index + 6), UTF16.isTrailSurrogate(second) {
+          length = 12
+        } else if UTF16.isSurrogate(first) {
+          mended.append(contentsOf: Array("\\ufffd".utf8))
+          index += 6
+          continue
+        }
+      }
+      mended.append(contentsOf: bytes[index..<(index + length)])
+      index += length
+    }
+    return mended
+  }
+
   /// Returns what stands at a path of keys; nil if there is nothing, or null.
   package subscript(_ keys: String...) -> JSONFields? {
     var value = value
@@ -70,7 +105,10 @@ package struct JSONFields: Sendable {
   }
 
   /// A time in seconds since 1970; nil for any other value.
-  package var date: Date? { wholeNumber.map { Date(timeIntervalSince1970: TimeInterval($0)) } }
+  package var date: Date? {
+    // Nothing is known to read or write a later year than 9999 well.
+    wholeNumber.flatMap { $0 < 253_402_300_800 ? Date(timeIntervalSince1970: TimeInterval($0)) : nil }
+  }
 
   /// A time in the format of RFC 3339; nil for any other value.
   package var timestamp: Date? { text.flatMap(Timestamp.date) }

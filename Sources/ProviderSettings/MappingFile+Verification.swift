@@ -5,7 +5,7 @@ import PaymentProviders
 extension MappingVerification {
   private static let keys = [
     "scheme", "hash", "encoding", "header", "query", "pointer", "prefix", "list", "signature_names", "message",
-    "secret", "short_keys", "time",
+    "secret", "short_keys", "time", "cuts",
   ]
 
   /// The keys that have a meaning with a scheme.
@@ -14,7 +14,7 @@ extension MappingVerification {
     return switch scheme {
     case .hmac: signature + ["list", "signature_names", "secret"]
     case .rsa: signature + ["list", "signature_names", "short_keys"]
-    case .digest: signature + ["secret"]
+    case .digest: signature + ["secret", "cuts"]
     case .token: ["scheme", "header", "prefix", "secret"]
     case .url: ["scheme", "query"]
     case .none: ["scheme"]
@@ -58,6 +58,11 @@ extension MappingVerification {
     try readList(fields)
     try readTime(fields)
     try readMessage(fields.required("message", remedy: "say what is signed: message: [body]"))
+    for cut in try fields["cuts"]?.listOrOne() ?? [] {
+      let text = try cut.text()
+      guard !text.isEmpty else { throw cut.error("is empty", remedy: "give a value of the second part, such as 200") }
+      cuts.append(text)
+    }
   }
 
   private mutating func readList(_ fields: SettingsFields) throws(ProviderSettingsError) {

@@ -53,7 +53,9 @@ package struct MappingFile: Sendable {
     }
     if let suffix = fields["path_suffix"] {
       let text = try suffix.text()
-      guard text.hasPrefix("/"), text.utf8.count > 1, text.utf8.allSatisfy(Self.isPathByte) else {
+      guard text.hasPrefix("/"), text.utf8.count > 1, !text.dropFirst().contains("/"),
+        text.utf8.allSatisfy(Self.isPathByte)
+      else {
         throw suffix.error("is not the end of a URL's path", remedy: "write it as the provider appends it: /pix")
       }
       mapping.pathSuffix = text

@@ -81,6 +81,10 @@ extension ProviderEndpoint {
     if let deliver = fields["deliver"] { self.deliver = try Self.choices(deliver) }
     if let device = fields["device"] { self.device = try Self.word(device, "the id of a device or of a group") }
     if let merchants = fields["merchants"] {
+      guard provider != .standardWebhooks, provider != .mapping || mapping?.payment.merchant != nil else {
+        throw merchants.error(
+          "has no effect but to ignore everything: these webhooks do not name an account", remedy: "remove it")
+      }
       for merchant in try merchants.listOrOne() {
         self.merchants.insert(try Self.word(merchant, "the id of an account at the provider"))
       }

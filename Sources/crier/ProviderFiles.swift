@@ -28,10 +28,15 @@ struct ProviderFiles: Sendable {
         .filter { $0.pathExtension == "yaml" }
     }
     return ([home.providers] + mappings.sorted { $0.path < $1.path }).map { file in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false))
-      let values = [.modificationDate, .size, .systemFileNumber, .posixPermissions].map { (key: FileAttributeKey) in
-        "\(attributes?[key] ?? "-")"
-      }
+      // The settings may be a link to a file elsewhere, which changes.
+      let target = file.resolvingSymlinksInPath()
+      let attributes = try? FileManager.default.attributesOfItem(atPath: target.path(percentEncoded: false))
+      let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
+      let values =
+        ["\(time ?? 0)"]
+        + [.size, .systemFileNumber, .posixPermissions].map { (key: FileAttributeKey) in
+          "\(attributes?[key] ?? "-")"
+        }
       return ([file.lastPathComponent] + values).joined(separator: " ")
     }.joined(separator: "\n")
   }

@@ -262,8 +262,8 @@ struct ProviderCallTests {
       return statuses
     }
     #expect(statuses == [401, 429])
-    let provider = Connection(peer: IPAddress("192.0.2.2"))
-    try await Connection.$current.withValue(provider) { () async throws in
+    // The provider may share its address with whoever registered this URL as his own.
+    try await Connection.$current.withValue(stranger) { () async throws in
       for number in 0..<80 { #expect(try await post(charge("pi_\(number)")).status == 200) }
     }
   }

@@ -232,13 +232,14 @@ final class ProviderPaymentsTests {
     #expect(try await announced() == ["till:good", "till:bad"])
   }
 
-  /// A clock on which each look is ten seconds later than the one before.
-  private func quickClock() -> @Sendable () -> Date {
-    let looks = Locked(0.0)
+  /// A clock on which each look is some seconds later than the one before.
+  private func quickClock(step: TimeInterval = 10) -> @Sendable () -> Date {
+    let time = Locked(0.0)
     return {
       Date(
-        timeIntervalSince1970: looks.withLock { looks in
-          looks += 10; return looks
+        timeIntervalSince1970: time.withLock { time in
+          time += step
+          return time
         })
     }
   }
@@ -253,6 +254,104 @@ final class ProviderPaymentsTests {
     try await announce(second) { [ledger] in try await ledger.waitingProviderPayments(after: 0).isEmpty }
     #expect(clips.made.withLock { $0 } == ["till:other", "till:deadly"])
     #expect(reports.withLock { $0 }.contains { if case .setAside(1) = $0 { true } else { false } })
+  }
+
+  @Test("a payment waits while the service has no output, and is announced when it has one")
+  func noOutput() async throws {
+    let executable = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+    let books = try PhraseBooks(
+      directory: Installation(data: nil, environment: [:], executable: executable).templates)
+    let silent = AnnouncementService(
+      ledger: ledger, clips: clips,
+      pushes: AnnouncementPushes(lifetime: nil, ledger: ledger, phraseBooks: books) { _ in false },
+      groups: AppGroups(standard: "group.crier", listed: [], containers: folder), locale: "en-US", lane: nil
+    ) { _ in }
+    let failed = Locked(0)
+    let payments = ProviderPayments(
+      service: silent, ledger: ledger, now: quickClock(step: 600), sleep: { _ in await Task.yield() }
+    ) { report in if case .failed = report { failed.withLock { $0 += 1 } } }
+    _ = try await payments.take([try payment("p")], for: endpoint, at: now)
+    // The clock is hours ahead by then.
+    try await announce(payments) { failed.withLock { $0 } > 20 }
+    #expect(try await states() == [.waiting])
+    try await announce(self.payments()) { [ledger] in try await ledger.waitingProviderPayments(after: 0).isEmpty }
+    #expect(try await announced() == ["till:p"])
+  }
+
+  @Test("a payment that is given up after an hour leaves nothing to wake up for")
+  func givenUp() async throws {
+    clips.failure.withLock { $0 = { _ in CocoaError(.fileReadCorruptFile) } }
+    let sleeps = Locked(0)
+    let payments = ProviderPayments(
+      service: service, ledger: ledger, now: quickClock(step: 600),
+      sleep: { _ in
+        sleeps.withLock { $0 += 1 }
+        await Task.yield()
+      }
+    ) { _ in }
+    _ = try await payments.take([try payment("p")], for: endpoint, at: now)
+    let running = Task { await payments.run() }
+    try await eventually { try await ledger.waitingProviderPayments(after: 0).isEmpty }
+    #expect(try await states() == [.refused])
+    // What ends now may still ask for one pause.
+    for _ in 0..<200 { await Task.yield() }
+    let before = sleeps.withLock { $0 }
+    for _ in 0..<2_000 { await Task.yield() }
+    #expect(sleeps.withLock { $0 } - before <= 1)
+    running.cancel()
+    await running.value
+  }
+
+  @Test("twenty payments that cannot be announced do not hold back a good one for long")
+  func many() async throws {
+    clips.failure.withLock { $0 = { $0.id?.hasPrefix("till:bad") == true ? CocoaError(.fileReadCorruptFile) : nil } }
+    let attempts = Locked(0)
+    let payments = ProviderPayments(
+      service: service, ledger: ledger, now: quickClock(), sleep: { _ in await Task.yield() }
+    ) { report in if case .failed = report { attempts.withLock { $0 += 1 } } }
+    let outcomes = try (1...20).map { try payment("bad\($0)") } + [try payment("good")]
+    _ = try await payments.take(outcomes, for: endpoint, at: now)
+    try await announce(payments) { [ledger] in try await ledger.unfinished(lane: "speaker").count == 1 }
+    #expect(attempts.withLock { $0 } <= 40)
+  }
+
+  @Test("a payment with an id of 200 characters is announced, and two such ids are two payments")
+  func longIDs() async throws {
+    let payments = payments()
+    let id = String(repeating: "a", count: 199)
+    _ = try await payments.take([try payment(id + "1"), try payment(id + "2")], for: endpoint, at: now)
+    try await announce(payments) { [ledger] in try await ledger.waitingProviderPayments(after: 0).isEmpty }
+    #expect(try await states() == [.announced, .announced])
+    #expect(Set(try await announced()).count == 2)
+  }
+
+  @Test(
+    "an empty or very long channel does not keep a payment from being announced", arguments: ["", " ", "x", "long"])
+  func channels(channel: String) async throws {
+    let payments = payments()
+    guard case .payment(var named) = try payment("p") else { return }
+    named.channel = channel == "long" ? String(repeating: "ab", count: 100) : channel
+    _ = try await payments.take([.payment(named)], for: endpoint, at: now)
+    try await announce(payments) { [ledger] in try await ledger.waitingProviderPayments(after: 0).isEmpty }
+    #expect(try await states() == [.announced])
+  }
+
+  @Test("a refund is known for ever, because providers report it again when something about it changes")
+  func refundIdentity() async throws {
+    let payments = payments()
+    _ = try await payments.take([try payment("r", 300, .refunded, at: now)], for: endpoint, at: now)
+    let later = now.addingTimeInterval(200 * 86_400)
+    try await ledger.prune(finishedBefore: later)
+    let again = try await payments.take([try payment("r", 300, .refunded, at: later)], for: endpoint, at: later)
+    #expect(again == [.duplicate])
+  }
+
+  @Test("the same refused request is stored once, and another one again")
+  func refusedOnce() async throws {
+    let payments = payments()
+    let bodies = ["a", "a", "b"].map { Data($0.utf8) }
+    for body in bodies { _ = try await payments.take([.refused("no sum")], of: body, for: endpoint, at: now) }
+    #expect(try await states() == [.refused, .refused])
   }
 
   @Test("texts are cut to the length that a payload may have")

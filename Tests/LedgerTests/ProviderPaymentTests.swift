@@ -57,8 +57,10 @@ struct ProviderPaymentTests {
   func otherSum() async throws {
     _ = try await ledger.accept(providerPayments: [report("a")])
     #expect(try await ledger.accept(providerPayments: [report("a", "99.00")]) == [.otherSum])
+    #expect(try await ledger.accept(providerPayments: [report("a", "99.00")]) == [.duplicate])
+    #expect(try await ledger.accept(providerPayments: [report("a", "98.00")]) == [.otherSum])
     #expect(try await ledger.waitingProviderPayments(after: 0).map(\.amount) == ["12.50"])
-    #expect(try await states == [.waiting, .refused])
+    #expect(try await states == [.waiting, .refused, .refused])
   }
 
   @Test("that a payment failed is stored before it succeeds, and not after")

@@ -121,6 +121,21 @@ struct AdyenProviderTests {
     }
   }
 
+  @Test("A signed item with half an emoji in a name is refused with success, so that Adyen sends what follows")
+  func halfAnEmoji() {
+    var item = AdyenWebhook.Item()
+    item.unsigned = #""shopperName":"Ann \ud83d""#
+    let judgement = AdyenWebhook.endpoint().judge(AdyenWebhook.request([item.json()]), at: AdyenWebhook.now)
+    #expect(judgement.isVerified && judgement.payments.isEmpty)
+    #expect(judgement.outcomes.first?.refusedReason != nil && judgement.verdict == .accepted)
+    item.unsigned = #""shopperName":"Ann \ud83d\ude00 \\ud83d""#
+    let whole = AdyenWebhook.endpoint().judge(AdyenWebhook.request([item.json()]), at: AdyenWebhook.now)
+    #expect(whole.payments.count == 1, "a whole pair, and a backslash before ud83d, are strict JSON")
+    item.unsigned = #""shopperName":"Ann \ud83d""#
+    let forged = AdyenWebhook.request([item.json(code: AdyenWebhook.code(of: Data("other".utf8)))])
+    #expect(!AdyenWebhook.endpoint().judge(forged, at: AdyenWebhook.now).isVerified)
+  }
+
   @Test("Each item of a webhook has its own outcome")
   func items() {
     let items = [Item(), Item(pspReference: "QFQTPCQ8HXSKGK82", value: "300"), Item(event: "CANCELLATION")]

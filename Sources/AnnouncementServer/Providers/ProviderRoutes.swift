@@ -51,53 +51,57 @@ struct ProviderRoutes: Sendable {
     }
     // The connection's own address: what a header says of the client proves nothing.
     if !endpoint.isSigned, let peer = Connection.current?.peer, !proxies.contains(peer) { throw Self.notEncrypted }
-    // Whoever sends wrong signatures uses up what his own address has, and not what the provider has.
-    guard !rejections.isUsedUp(by: call) else {
-      return response(endpoint, .failed(status: 429), retryAfter: .seconds(60))
-    }
     let body = try await unproven.read(
       call, keyID: "provider \(endpoint.id)", upTo: ProviderRequest.largestBody)
     let request = ProviderRequest(
       headers: call.request.headers.map { ($0.name.rawName, $0.value) }, body: body, query: call.request.uri.query)
     let date = now()
-    telling.history.noteRequest(of: endpoint.id, at: date)
     let judgement = endpoint.judge(request, at: date)
+    guard judgement.isVerified else { return reject(judgement, call, endpoint, at: date) }
+    telling.history.noteRequest(of: endpoint.id, at: date)
     // The clocks are compared where the provider signed a time; a rejection tells the difference itself.
-    if judgement.isVerified, let signedAt = judgement.signedAt {
+    if let signedAt = judgement.signedAt {
       telling.tell(skew: Int64(signedAt.timeIntervalSince(date).rounded()), of: endpoint)
     }
-    if judgement.isVerified {
-      let decision = endpoints.admit(endpoint.id)
-      guard decision.isAllowed else {
-        return response(endpoint, .failed(status: 429), retryAfter: decision.retryAfter)
-      }
-    } else {
-      _ = rejections.refusal(of: call)
+    let decision = endpoints.admit(endpoint.id)
+    guard decision.isAllowed else {
+      telling.history.note(.failed, reason: "rate_limited", of: endpoint.id, at: date)
+      return response(endpoint, .failed(status: 429), retryAfter: decision.retryAfter)
     }
     do {
-      _ = try await take(judgement, for: endpoint, at: date)
+      _ = try await take(judgement, of: body, for: endpoint, at: date)
       return response(endpoint, judgement.verdict)
     } catch {
-      let status = Problem(error).status == .insufficientStorage ? 507 : 503
-      return response(endpoint, .failed(status: status), retryAfter: .seconds(30))
+      return response(endpoint, .failed(status: 503), retryAfter: .seconds(30))
     }
   }
 
-  /// Takes what a request means, and tells what became of it.
+  /// Answers a request that is not taken for the provider's. An address that sends many is answered with 429, and no
+  /// more is told of them. Genuine requests from the same address are not held back: a provider's address also sends the
+  /// webhooks of its other customers, who may have registered this URL.
+  private func reject(
+    _ judgement: ProviderJudgement, _ call: Call, _ endpoint: ProviderEndpoint, at date: Date
+  ) -> Response {
+    guard let rejection = judgement.rejection else { return response(endpoint, judgement.verdict) }
+    // A probe is part of the provider's work, and a request with an unknown key may be genuine.
+    if rejection.code != .probe, rejection.code != .keyUnknown, rejections.refusal(of: call) != nil {
+      return response(endpoint, .failed(status: 429), retryAfter: .seconds(60))
+    }
+    telling.tell(rejection, of: endpoint, at: date)
+    return response(endpoint, judgement.verdict)
+  }
+
+  /// Takes what a verified request means, and tells what became of it.
   ///
-  /// - Returns: What became of each payment in the request; empty if the request was rejected.
+  /// - Returns: What became of each payment in the request.
   /// - Throws: `LedgerError` if nothing could be stored.
   func take(
-    _ judgement: ProviderJudgement, for endpoint: ProviderEndpoint, at date: Date
+    _ judgement: ProviderJudgement, of body: Data, for endpoint: ProviderEndpoint, at date: Date
   ) async throws -> [ProviderPayments.Result] {
-    if let rejection = judgement.rejection {
-      telling.tell(rejection, of: endpoint, at: date)
-      return []
-    }
     do {
       let results: [ProviderPayments.Result] =
         if let fault = judgement.fault { [.refused(fault.message)] } else {
-          try await payments.take(judgement.outcomes, for: endpoint, at: date)
+          try await payments.take(judgement.outcomes, of: body, for: endpoint, at: date)
         }
       telling.tell(results, of: endpoint, at: date)
       return results

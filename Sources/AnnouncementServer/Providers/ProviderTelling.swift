@@ -26,7 +26,8 @@ struct ProviderTelling: Sendable {
     let isProbe = rejection.code == .probe
     history.note(isProbe ? .probe : .rejected, reason: rejection.message, of: endpoint.id, at: date)
     if isProbe { return }
-    if let skew = rejection.skew { tell(skew: skew, of: endpoint) }
+    // A request that was signed long ago says nothing about the clocks: it may have been captured and sent again.
+    if let skew = rejection.skew, abs(skew) <= 3_600 { tell(skew: skew, of: endpoint) }
     guard refusals.isWritten(RefusalLog.Kind(status: 401, path: "\(endpoint.id) (\(rejection.code.rawValue))")) else {
       return
     }
@@ -59,6 +60,7 @@ struct ProviderTelling: Sendable {
 
   private func tellRefusal(_ reason: String, of endpoint: String, account: String, at date: Date) {
     history.note(.refused, reason: reason, of: endpoint, at: date)
+    guard refusals.isWritten(RefusalLog.Kind(status: 200, path: "\(endpoint) (refused)")) else { return }
     logger.error(
       "A provider's payment cannot be announced.", metadata: ["endpoint": "\(endpoint)", "problem": "\(reason)"])
     hub.tell(

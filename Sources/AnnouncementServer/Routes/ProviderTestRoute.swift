@@ -54,7 +54,7 @@ extension ProviderRoutes {
     judgement.outcomes = judgement.outcomes.map { outcome in
       outcome.with { if !$0.id.contains(id) { ($0.id, $0.identity) = (id, id) } }
     }
-    let results = try await take(judgement, for: endpoint, at: date)
+    let results = judgement.isVerified ? try await take(judgement, of: request.body, for: endpoint, at: date) : []
     let isHeard = endpoint.deliver.contains(.play)
     return try ServiceJSON.response(
       .ok,

@@ -33,7 +33,17 @@ package struct MappingProvider: PaymentProvider {
     let root = try? mapping.body.fields(of: webhook.body)
     let place = RequestPlace(request: webhook.request, root: root, element: root)
     guard let root else { return [mapping.outcomeOfUnreadable(place)] }
-    guard let each = mapping.payment.each else { return [mapping.outcome(place)] }
+    guard let each = mapping.payment.each else {
+      let outcome = mapping.outcome(place)
+      guard let payment = outcome.payment, (try? mapping.verification.isAmbiguous(place)) != false else {
+        return [outcome]
+      }
+      return [
+        .refused(
+          "The signed values stand without anything between them, and can be cut in two ways, so another payment has the "
+            + "same signature. Look at the payment in the provider's dashboard.", id: payment.id)
+      ]
+    }
     guard let elements = each.value(in: root)?.elements else {
       // A test event of the provider has no array; the table can still tell what it is.
       let outcome = mapping.outcome(RequestPlace(request: webhook.request, root: root))

@@ -169,6 +169,12 @@ extension MappingVerification {
     guard fits else { throw .wrongSignature("The signature") }
   }
 
+  /// Returns whether what is signed of a request can be cut into its parts in more than one way; see ``cuts``.
+  func isAmbiguous(_ place: RequestPlace) throws(ProviderRejection) -> Bool {
+    guard !cuts.isEmpty else { return false }
+    return isAmbiguous(String(decoding: try signedMessage(place, time: nil, secret: Data()), as: UTF8.self))
+  }
+
   /// Returns the key that a secret stands for; nil if it is not written as the mapping file says, or empty.
   func key(_ secret: ProviderSecret) -> Data? {
     let key =

@@ -80,6 +80,9 @@ package struct MappingVerification: Sendable, Hashable {
   /// The names of the pairs that are signatures, for ``List/pairs``.
   package var signatureNames: [String] = []
   package var message: [Part] = []
+  /// The values that the second part of a ``Scheme/digest`` may have, if nothing stands between the parts. A payment whose
+  /// message could be cut into its parts at two of them is refused: another payment has the same hash (Midtrans).
+  package var cuts: [String] = []
   package var secret = SecretForm.text
   /// Whether a key of 1,024 bits is taken.
   package var allowsShortKeys = false
@@ -99,6 +102,27 @@ package struct MappingVerification: Sendable, Hashable {
     guard [.hmac, .rsa, .digest].contains(scheme) else { return .nothing }
     if message.contains(.body) { return .wholeBody }
     return message.contains { if case .value(let source) = $0 { source.isInBody } else { false } } ? .parts : .nothing
+  }
+
+  /// Returns whether a text can be cut into a first part, one of ``cuts`` and a decimal number in more than one way.
+  func isAmbiguous(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return bytes.indices.dropFirst().reduce(0) { count, start in
+      count
+        + cuts.count { cut in
+          bytes[start...].starts(with: cut.utf8)
+            && Self.isDecimal(bytes[(start + cut.utf8.count)...])
+        }
+    } > 1
+  }
+
+  /// Whether bytes are a number such as 45000.00, without needless zeros at its beginning.
+  private static func isDecimal(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count),
+      parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } })
+    else { return false }
+    return parts[0].count == 1 || parts[0].first != UInt8(ascii: "0")
   }
 
   /// Returns whether nobody without the secret can change a value.

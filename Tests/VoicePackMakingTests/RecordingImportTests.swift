@@ -60,7 +60,13 @@ struct RecordingImportTests {
     try record("one.wav", "three.wav")
     try folder.file("notes.txt", Array("one".utf8))
     try folder.file(".DS_Store", [0])
-    let imported = try imported(Array(rows.prefix(2)))
+    let imported: ImportedRecordings
+    do throws(PackMakingError) {
+      imported = try RecordingImport().recordings(in: folder.url, for: Array(rows.prefix(2)))
+    } catch {
+      Issue.record("\(error) \(error.details)")
+      return
+    }
     #expect(imported.clips.count == 1)
     #expect(imported.warnings.map(\.code) == [.extraFile, .extraFile, .missingRow])
     #expect(imported.warnings.map(\.subject) == ["notes.txt", "three.wav", "row 2 (Hong Kong dollars)"])

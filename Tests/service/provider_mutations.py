@@ -316,7 +316,8 @@ def send_mutated(options, folder, bars, await_announcements):
     """Sends the requests. Returns the figures."""
     known, strangers = endpoints(), endpoints()
     entries = [endpoint.full_settings() for endpoint in known]
-    entries += [endpoint.full_settings(endpoint.id + NOBODY, merchants=["nobody"]) for endpoint in known]
+    # None of these requests is about money that was withdrawn.
+    entries += [endpoint.full_settings(endpoint.id + NOBODY, kinds=["withdrawn"]) for endpoint in known]
     home = folder / "home"
     write_settings(home, entries)
     count = options.scaled(REQUESTS, PROCESSES)

@@ -45,7 +45,6 @@ package enum ProviderOutcome: Sendable, Hashable {
   package var payment: ProviderPayment? { if case .payment(let payment) = self { payment } else { nil } }
   package var ignoredReason: String? { if case .ignored(let reason) = self { reason } else { nil } }
   package var refusedReason: String? { if case .refused(let reason, _) = self { reason } else { nil } }
-  package var refusedID: String? { if case .refused(_, let id) = self { id } else { nil } }
 }
 
 extension ProviderOutcome {

@@ -19,7 +19,8 @@ package import Foundation
 ///   `kind` may be left out, and else must be that of `type`. The endpoint's settings decide the language.
 /// - `timestamp` is the time of the payment, unless `data` has `occurred_at`.
 package struct StandardWebhooksProvider: PaymentProvider {
-  /// More signatures than a sender makes while it replaces a key. Each signature of Ed25519 reads the whole message.
+  /// The largest number of signatures of a request. A sender that replaces a key makes two. The check of each one reads
+  /// the whole message, so a request with many would be costly.
   private static let mostSignatures = 16
 
   package init() {}

@@ -152,7 +152,6 @@ package struct SettingsNode {
   }
 
   package var isMapping: Bool { node.mapping != nil }
-  package var isList: Bool { node.sequence != nil }
   /// Whether the value is null, or nothing is written.
   package var isNull: Bool { Self.isEmpty(node) }
 
@@ -189,7 +188,7 @@ package struct SettingsNode {
     }
   }
 
-  /// Returns one of a few words.
+  /// Returns the value, which must be one of the words of `Choice`.
   ///
   /// - Throws: `.valueInvalid` for any other value, with the word that was probably meant.
   package func choice<Choice: RawRepresentable & CaseIterable>(

@@ -39,6 +39,7 @@ final class ProviderEndpoints: Sendable {
     guard parts != nil else { return }
     while !Task.isCancelled {
       await onWaitingThread { self.look() }
+      // The sleep throws only when the task is cancelled, and the loop ends then.
       try? await Task.sleep(for: Self.interval)
     }
   }

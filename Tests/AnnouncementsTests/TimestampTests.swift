@@ -27,9 +27,28 @@ struct TimestampTests {
       "2026-11-20T20:23:58Z+05:30", "2026-11-20T20:23:58+05:30+05:30", " 2026-11-20T20:23:58Z",
       "2026-02-31T20:23:58Z", "2026-02-29T20:23:58Z", "2026-11-00T20:23:58Z", "2026-11-20T20:61:58Z",
       "2026-11-20T24:00:00Z", "2026-11-20T20:23:61Z", "2026-11-20T20:23:58.Z", "26-11-20T20:23:58Z",
-      "2026-11-20 20:23:58Z", "２０２６-11-20T20:23:58Z", "2026-11-20T20:23:58Z\n",
+      "2026-11-20 20:23:58Z", "２０２６-11-20T20:23:58Z", "2026-11-20T20:23:58Z\n", "1900-02-29T00:00:00Z",
+      "2026-04-31T00:00:00Z", "2026-11-20T20:23:58+05:60", "2026-11-20T20:23:58,5Z",
     ])
   func refused(text: String) {
     #expect(Timestamp.date(text) == nil)
+  }
+
+  @Test("each day of 1890 to 2110 is as many seconds after the day before as the Gregorian calendar says")
+  func everyDay() throws {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    var day = try #require(Timestamp.date("1890-01-01T00:00:00Z"))
+    let last = try #require(Timestamp.date("2110-12-31T00:00:00Z"))
+    #expect(calendar.dateComponents([.year, .month, .day], from: day) == DateComponents(year: 1890, month: 1, day: 1))
+    var days = 1
+    while day < last {
+      day.addTimeInterval(86_400)
+      let parts = calendar.dateComponents([.year, .month, .day], from: day)
+      let text = String(format: "%04d-%02d-%02dT00:00:00Z", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0)
+      try #require(Timestamp.date(text) == day)
+      days += 1
+    }
+    #expect(days == 80_718)
   }
 }

@@ -10,6 +10,9 @@ import { t, whenLanguageChanges } from "./translations.js";
 /** How often the page asks a service that does not answer, in milliseconds. */
 const PROBE_PAUSE = 2000;
 
+/** How long the page waits for an answer to that question, in milliseconds. */
+const PROBE_LIMIT = 4000;
+
 /** `causes` are the parts that lost the service: `service` for calls, `events` for the stream of events. */
 const state = { causes: new Set(), since: null };
 
@@ -49,7 +52,8 @@ async function probe() {
   else setTimeout(probe, PROBE_PAUSE);
 }
 
-const answers = () => fetch("/healthz", { cache: "no-store" }).then(() => true, () => false);
+const answers = () =>
+  fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(PROBE_LIMIT) }).then(() => true, () => false);
 
 /** Returns the sentence that the whole page shows while it is not connected. */
 export const lostText = () => t("connection.lost", { time: minuteTime(state.since) });

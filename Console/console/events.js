@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Follows the service's events, and refreshes the player and the recent announcements when something happens.
+// Follows the service's events, and refreshes what is shown when something happens. One tab of the browser reads them,
+// and tells them to the other tabs.
 
+import { access, publicPart } from "./access.js";
 import { isConnected, lose, regain, whenConnected } from "./connection.js";
-import { refreshDevices } from "./devices.js";
+import { refreshNews } from "./missed.js";
 import { $, setText } from "./page.js";
 import { refreshPlayer } from "./player.js";
-import { refreshProviders } from "./providers.js";
 import { refreshRecent } from "./recent.js";
 import { Problem, call, isObsolete } from "./service.js";
+import { SharedWork } from "./sharing.js";
 import { readEvents } from "./stream.js";
 import { t, whenLanguageChanges } from "./translations.js";
-import { currentView } from "./views.js";
+import { currentView, loadView } from "./views.js";
 
 /**
- * The stream that is read, the id of its last event, and the key of the text that says whether it delivers events.
- * `refusal` is the service's description instead, if the key may not read events.
+ * The work that the tabs share, the id of the last event, and the key of the text that says whether events come.
+ * `refusal` is the service's description instead, if the key may not read events. `isFresh` says whether the page asked
+ * for everything since it began to follow, or since it is visible again.
  */
-const stream = { stopper: null, last: null, state: null, refusal: null };
+const stream = { shared: null, last: null, state: null, refusal: null, isFresh: false };
 
 /** The pause before a new attempt, in milliseconds. It doubles with each failure. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [500, 5000];
@@ -28,12 +31,43 @@ const POLL_PAUSE = 5000;
 /** The longest time until the page asks for the stream again after a refusal, in milliseconds. */
 const LONGEST_REFUSAL = 60000;
 
+/** The time after which the page loads its contents, even if neither the service nor another tab gives it events. */
+const PATIENCE = 600;
+
+/** The time after which the page asks what providers reported in vain. Nothing on the first page waits for it. */
+const NEWS_PAUSE = 4000;
+
+/** The views whose contents change with events. */
+const LIVE_VIEWS = ["announcement", "devices", "providers"];
+
 export function stopFollowing() {
-  stream.stopper?.abort();
-  stream.last = null;
+  stream.shared?.end();
+  Object.assign(stream, { shared: null, last: null });
   showLink(null);
   regain("events");
 }
+
+/** Follows the events with the key in use until `stopFollowing` is called. A hidden tab follows none. */
+export function follow() {
+  stopFollowing();
+  const shared = new SharedWork(`crier.events.${publicPart(access.key)}`, { work: read, hear });
+  stream.shared = shared;
+  shared.begin();
+  shared.tell({ asks: true });
+  begin();
+}
+
+/** Loads the contents once, when events come or after some time. */
+function begin() {
+  stream.isFresh = false;
+  setTimeout(() => { if (stream.shared && !stream.isFresh && !document.hidden) refresh(); }, PATIENCE);
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden || !stream.shared) return;
+  begin();
+  stream.shared.tell({ asks: true });
+});
 
 function showLink(state, refusal = null) {
   Object.assign(stream, { state, refusal });
@@ -48,39 +82,45 @@ for (const when of [whenLanguageChanges, whenConnected]) when(() => showLink(str
 const pauseFor = (milliseconds) => new Promise((resume) => { setTimeout(resume, milliseconds); });
 
 function refresh() {
+  stream.isFresh = true;
   refreshPlayer();
   refreshRecent();
-  refreshProviders();
-  if (currentView() === "devices") refreshDevices();
+  newsLater();
+  if (LIVE_VIEWS.includes(currentView())) loadView();
 }
 
-/** Follows the events until `stopFollowing` is called or the key is refused. Reconnects after a lost connection. */
-export async function follow() {
-  stream.stopper?.abort();
-  const stopper = new AbortController();
-  stream.stopper = stopper;
+/** Shows in every tab whether events come. */
+function standing(state, refusal = null) {
+  regain("events");
+  showLink(state, refusal);
+  stream.shared?.tell({ state, refusal });
+}
+
+// MARK: In the tab that reads
+
+/** Reads events until the signal ends the work, or the key is refused. Reconnects after a lost connection. */
+async function read(signal) {
   let pause = FIRST_PAUSE;
-  while (!stopper.signal.aborted) {
+  while (!signal.aborted) {
     try {
       const headers = { Accept: "text/event-stream", ...(stream.last ? { "Last-Event-ID": stream.last } : {}) };
-      const response = await call("/v1/events", { headers, signal: stopper.signal });
-      regain("events");
-      showLink("live.on");
+      const response = await call("/v1/events", { headers, signal });
+      standing("live.on");
       pause = FIRST_PAUSE;
       // Changes may have happened while no stream was open.
       refresh();
-      await readEvents(response.body, take);
+      await readEvents(response.body, (event) => { stream.shared?.tell({ event }); take(event); });
     } catch (error) {
-      if (stopper.signal.aborted || isObsolete(error)) return;
+      if (signal.aborted || isObsolete(error)) return;
       if (error instanceof Problem && error.status) {
-        regain("events");
-        if (!(await waitOut(error, stopper.signal))) return;
+        if (!(await waitOut(error, signal))) return;
         continue;
       }
     }
-    if (stopper.signal.aborted) return;
+    if (signal.aborted) return;
     showLink(null);
     lose("events");
+    stream.shared?.tell({ isLost: true });
     await pauseFor(pause);
     pause = Math.min(LONGEST_PAUSE, pause * 2);
   }
@@ -92,31 +132,59 @@ export async function follow() {
  */
 async function waitOut(problem, signal) {
   if (problem.status === 401 || problem.status === 403) {
-    showLink(null, problem.detail);
-    refreshRecent();
+    standing(null, problem.detail);
+    refresh();
     return false;
   }
   const wait = Math.min(LONGEST_REFUSAL, Number(problem.retryAfter) * 1000 || 0);
   const end = performance.now() + wait;
-  showLink("live.off");
+  standing("live.off");
   do {
     refresh();
+    stream.shared?.tell({ isDue: true });
     await pauseFor(POLL_PAUSE);
   } while (performance.now() < end && !signal.aborted);
   return true;
 }
 
+// MARK: In the other tabs
+
+/** Does what the tab that reads tells. */
+function hear({ asks, event, state, refusal, isLost, isDue }) {
+  if (asks) {
+    if (stream.state || stream.refusal) stream.shared?.tell({ state: stream.state, refusal: stream.refusal });
+  } else if (event) {
+    take(event);
+  } else if (isLost) {
+    showLink(null);
+    lose("events");
+  } else if (isDue) {
+    if (!document.hidden) refresh();
+  } else {
+    regain("events");
+    showLink(state, refusal);
+    if (!stream.isFresh && !document.hidden) refresh();
+  }
+}
+
+// MARK: What events change
+
 const playerSoon = soon(refreshPlayer, 120);
 const recentSoon = soon(refreshRecent, 300);
-const providersSoon = soon(refreshProviders, 300);
+const viewSoon = soon(loadView, 300);
+const newsSoon = soon(refreshNews, 300);
+const newsLater = soon(refreshNews, NEWS_PAUSE);
 
 function take(event) {
   if (event.id) stream.last = event.id;
+  // A hidden tab asks for everything when it is visible again.
+  if (document.hidden) return;
   // A rendered clip does not change the queue.
   if (event.event !== "rendered") playerSoon();
   recentSoon();
-  // What a provider reports is announced like anything else. What is not announced has events of its own.
-  if (event.event?.startsWith("provider_") || currentView() === "providers") providersSoon();
+  if (LIVE_VIEWS.includes(currentView())) viewSoon();
+  // The view of the providers tells the page of the shop what it learns.
+  if (event.event?.startsWith("provider_") && currentView() !== "providers") newsSoon();
 }
 
 /** Returns a function that runs `work` once its calls have paused for `pause` ms, and after about 1 s at the latest. */

@@ -2,6 +2,8 @@
 
 // Helpers for the elements of the page.
 
+import { t } from "./translations.js";
+
 /** Returns the element with this id. */
 export const $ = (id) => document.getElementById(id);
 
@@ -80,3 +82,6 @@ export async function busy(button, work) {
 export function onClick(id, work) {
   $(id).addEventListener("click", (event) => { if (isAllowed($(id))) work(event); });
 }
+
+/** Returns why the browser gives this page no microphone and no place on the home screen; null if it gives them. */
+export const whyInsecure = () => (isSecureContext ? null : t("page.insecure"));

@@ -6,7 +6,7 @@ import { whenKeyChanges } from "./access.js";
 import { curl } from "./curl.js";
 import { fixed, list, loudness, seconds, shortening, size } from "./figures.js";
 import { $, make, rowButton, setText } from "./page.js";
-import { Problem, attempt, call } from "./service.js";
+import { Problem, attempt, bytes } from "./service.js";
 import { sound } from "./sound.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 import { BAR_STEP, paint, peaks, placeWords } from "./waveform.js";
@@ -50,11 +50,11 @@ export const preview = {
   /** Fetches and decodes the clip. Its result is ignored if another report is shown meanwhile. */
   async load(turn) {
     const { clip } = this.report;
-    const bytes = await (await call(`/v1/clips/${encodeURIComponent(clip.name)}`)).arrayBuffer();
+    const file = await bytes(`/v1/clips/${encodeURIComponent(clip.name)}`);
     if (turn !== this.turn) return;
     sound.wake();
     try {
-      const buffer = await sound.context.decodeAudioData(bytes);
+      const buffer = await sound.context.decodeAudioData(file);
       if (turn === this.turn) sound.buffer = buffer;
     } catch {
       const detail = t("preview.not_playable", { format: `${clip.format}, ${clip.encoding}` });

@@ -5,6 +5,7 @@
 import { access, whenKeyChanges } from "./access.js";
 import { copy } from "./curl.js";
 import { dayTime, dotted, duration, list, money } from "./figures.js";
+import { missedBy, showNews } from "./missed.js";
 import { $, busy, make, onClick, rowButton, setText } from "./page.js";
 import { showList } from "./rows.js";
 import { Problem, attempt, isObsolete, json, showProblem } from "./service.js";
@@ -16,14 +17,8 @@ const [LATEST, MOST_MISSED] = [10, 10];
 /** The difference of the clocks that is told, in seconds. The service warns from the same difference on. */
 const TOLERANCE = 60;
 
-/** The time for which the view of the shop tells what was not announced, in milliseconds. */
-const NEWS = 24 * 3600 * 1000;
-
 /** The colour of the label of each state of a payment. */
 const COLOURS = { announced: "good", late: "bad", refused: "bad" };
-
-/** The states of payments, and the outcomes of requests without a stored payment, that mean that nothing was heard. */
-const [MISSED, FAULTS] = [["refused", "late"], ["refused", "rejected", "failed"]];
 
 /** The ids of payments that the service made for a test contain this. */
 const TEST = "crier-test-";
@@ -31,7 +26,7 @@ const TEST = "crier-test-";
 /** The endpoints, why their settings cannot be used, and what became of the last test of each endpoint. */
 const shown = { endpoints: null, problem: null, tests: {} };
 
-/** Asks for the endpoints. The view of the shop shows something of them too. */
+/** Asks for the endpoints. */
 export async function refreshProviders() {
   if (!access.key) return;
   await attempt($("providers-problem"), async () => {
@@ -53,7 +48,7 @@ whenKeyChanges(() => {
 function showProviders() {
   const { endpoints, problem, tests } = shown;
   showSettingsProblem();
-  showNews();
+  if (endpoints) showNews(endpoints);
   $("providers-about").hidden = !endpoints?.length;
   $("providers-none").hidden = !endpoints || endpoints.length > 0 || Boolean(problem);
   // Providers reach public addresses only, and most of them only with TLS.
@@ -72,15 +67,6 @@ function showSettingsProblem() {
   const detail = make("span", { lang: "en" }, problem);
   const key = endpoints.length ? "providers.settings_kept" : "providers.settings_off";
   $("providers-settings").replaceChildren(...parts(key, { problem: detail }));
-}
-
-/** Says in the view of the shop that money came which was not announced. */
-function showNews() {
-  const since = Date.now() - NEWS;
-  const count = (shown.endpoints ?? []).flatMap(missedBy).filter(({ at }) => new Date(at) > since)
-    .reduce((sum, missed) => sum + (missed.isPayment ? missed.count : 0), 0);
-  $("providers-news").hidden = count === 0;
-  setText($("providers-news-text"), count ? t("providers.news", { count }) : "");
 }
 
 // MARK: An endpoint
@@ -147,25 +133,6 @@ function ignored({ recent }) {
 }
 
 // MARK: What was not announced
-
-/**
- * Returns what an endpoint did not announce, the newest first: stored payments, and requests of which nothing was
- * stored. Requests with the same reason are one entry with their number.
- */
-function missedBy({ payments, recent }) {
-  const stored = payments.filter(({ state }) => MISSED.includes(state))
-    .map((payment) => ({ ...payment, count: 1, isPayment: true }));
-  // The history has an entry for each stored payment too, with the same reason.
-  const reasons = new Set(stored.map(({ reason }) => reason));
-  const others = new Map();
-  for (const { at, outcome, reason } of recent) {
-    if (!FAULTS.includes(outcome) || (outcome === "refused" && reasons.has(reason))) continue;
-    const key = `${outcome} ${reason}`;
-    if (others.has(key)) others.get(key).count += 1;
-    else others.set(key, { at, outcome, reason, count: 1, isPayment: outcome === "refused" });
-  }
-  return [...stored, ...others.values()].sort((one, other) => new Date(other.at) - new Date(one.at));
-}
 
 function missed(endpoint) {
   const entries = missedBy(endpoint);

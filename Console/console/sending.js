@@ -3,7 +3,7 @@
 // Sends previews, and announcements so that a lost answer never leads to a second announcement.
 
 import { whenKeyChanges } from "./access.js";
-import { Problem, call, json, read } from "./service.js";
+import { LIMITS, Problem, call, json, read } from "./service.js";
 
 /**
  * The bodies that were sent without an answer, by the form's content. Such a body may have been announced, so the same
@@ -27,7 +27,7 @@ function newID() {
 /** Makes a preview of a form's content, which the service does not store. Returns the report and what was sent. */
 export async function makePreview(form) {
   const sent = { path: "/v1/previews", body: JSON.stringify(form) };
-  const report = await json(sent.path, { method: "POST", body: sent.body });
+  const report = await json(sent.path, { method: "POST", body: sent.body, limit: LIMITS.preview });
   return { report, sent };
 }
 
@@ -39,7 +39,7 @@ export async function send(form) {
   const sent = { path: "/v1/announcements", body };
   unanswered.set(content, body);
   try {
-    const response = await call(sent.path, { method: "POST", body });
+    const response = await call(sent.path, { method: "POST", body, limit: LIMITS.preview });
     const report = await read(response);
     unanswered.delete(content);
     return { report, sent, isKnown: response.status === 200 };

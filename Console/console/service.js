@@ -7,6 +7,12 @@ import { suspect } from "./connection.js";
 import { make } from "./page.js";
 import { t } from "./translations.js";
 
+/**
+ * The time within which the service has to answer, in milliseconds. A call that makes a clip or sends a file takes
+ * longer.
+ */
+export const LIMITS = { call: 8000, preview: 30000, file: 120000 };
+
 /** A problem document, or its substitute when the service does not answer. */
 export class Problem extends Error {
   constructor({ status = 0, code = "unreachable", detail = t("problem.unreachable"), retryAfter = null } = {}) {
@@ -33,28 +39,48 @@ function expect(key) {
 /** Whether an error says only that nobody waits for the answer any more. */
 export const isObsolete = (error) => error.name === "AbortError";
 
+/** Returns the result of `work`, or throws a `Problem` if it takes longer than the limit. */
+async function withinTime(work, limit) {
+  let timer = null;
+  const end = new Promise((_, refuse) => {
+    timer = setTimeout(() => refuse(new Problem()), limit);
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
- * Calls the service with the key. Throws a `Problem` unless the status is 200 to 299, and an `AbortError` if the key
- * changed meanwhile.
+ * Calls the service with the key. Throws a `Problem` unless the status is 200 to 299, or if the service does not answer
+ * within the limit, and an `AbortError` if the key changed meanwhile.
  */
 export async function call(path, options = {}) {
   const { method = "GET", body = null, type = "application/json", headers = {}, signal = null } = options;
+  const { limit = body === null || typeof body === "string" ? LIMITS.call : LIMITS.file } = options;
   const key = access.key;
-  const request = { method, signal, cache: "no-store", headers: { ...headers } };
+  const stopper = new AbortController();
+  const stop = () => stopper.abort();
+  signal?.addEventListener("abort", stop);
+  const request = { method, signal: stopper.signal, cache: "no-store", headers: { ...headers } };
   if (key) request.headers.Authorization = `Bearer ${key}`;
   if (body !== null) {
     request.body = body;
     request.headers["Content-Type"] = type;
   }
-  const response = await fetch(path, request).catch((error) => {
+  if (signal?.aborted) stop();
+  const response = await withinTime(fetch(path, request), limit).catch((error) => {
     if (isObsolete(error)) throw error;
+    // The connection of a request that nobody waits for is free for others.
+    stop();
     suspect();
-    throw new Problem();
+    throw error instanceof Problem ? error : new Problem();
   });
   expect(key);
   keys.set(response, key);
   if (response.ok) return response;
-  const document = await response.json().catch(() => ({}));
+  const document = await withinTime(response.json(), LIMITS.call).catch(() => ({}));
   const problem = new Problem({
     status: response.status,
     code: document.code ?? `status_${response.status}`,
@@ -68,13 +94,18 @@ export async function call(path, options = {}) {
 
 /** Returns the JSON of an answer. An answer that breaks off counts as none. */
 export async function read(response) {
-  const document = await response.json().catch(() => { throw new Problem(); });
+  const document = await withinTime(response.json(), LIMITS.call).catch(() => { throw new Problem(); });
   expect(keys.get(response));
   return document;
 }
 
 /** Calls the service and returns the JSON of its answer. */
 export const json = async (path, options) => read(await call(path, options));
+
+/** Calls the service and returns the bytes of its answer. */
+export async function bytes(path) {
+  return withinTime((await call(path)).arrayBuffer(), LIMITS.file).catch(() => { throw new Problem(); });
+}
 
 /** Calls the service with a body in JSON. */
 export const sendJSON = (path, method, body) => json(path, { method, body: JSON.stringify(body) });

@@ -5,23 +5,19 @@
 
 import { connectBatches } from "./console/batches.js";
 import { connectClips } from "./console/clips.js";
-import { copyCurl } from "./console/curl.js";
 import { connectDevices } from "./console/devices.js";
 import { connectDialog } from "./console/dialog.js";
-import { announce, hear, hearEverywhere, isText } from "./console/form.js";
 import { connectKeys } from "./console/keys.js";
-import { channelChanged, languageChanged, markChanged } from "./console/languages.js";
 import { $, busy, fill, onClick } from "./console/page.js";
 import { advance, pauseOrResume, refreshPlayer, replay, skip } from "./console/player.js";
-import { preview } from "./console/preview.js";
 import { connectProviders } from "./console/providers.js";
-import { refreshReadiness } from "./console/readiness.js";
+import { showAllWaiting } from "./console/queue.js";
 import { connectRecent, refreshRecent, showOlder } from "./console/recent.js";
 import { connectRecorder } from "./console/recorder.js";
-import { forgetUnanswered } from "./console/sending.js";
 import { addressChanged, begin, declineKey, pause, resume, signOut, useTypedKey } from "./console/session.js";
-import { sound } from "./console/sound.js";
+import { refreshShop } from "./console/shop.js";
 import { connectSpeaker } from "./console/speaker.js";
+import { refreshToday } from "./console/today.js";
 import { LANGUAGES, chooseLanguage, interfaceLocale, ownName, startInterface } from "./console/translations.js";
 
 function connectLanguages() {
@@ -44,56 +40,13 @@ function connectKeyPanel() {
   addEventListener("pageshow", ({ persisted }) => { if (persisted) resume(); });
 }
 
-function connectForm() {
-  $("form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    busy($("hear"), hear);
-  });
-  onClick("everywhere", () => busy($("everywhere"), hearEverywhere));
-  onClick("announce", () => busy($("announce"), announce));
-  $("form").addEventListener("input", ({ target }) => {
-    forgetUnanswered();
-    markChanged(target.id);
-    target.removeAttribute("aria-invalid");
-  });
-  $("currency").addEventListener("change", ({ target }) => { target.value = target.value.trim().toUpperCase(); });
-  $("locale").addEventListener("change", languageChanged);
-  $("channel").addEventListener("change", channelChanged);
-  for (const choice of ["what-payment", "what-text"]) {
-    $(choice).addEventListener("change", () => {
-      $("payment-fields").hidden = isText();
-      $("text-fields").hidden = !isText();
-    });
-  }
-}
-
-function connectPreview() {
-  onClick("play", () => preview.toggle());
-  onClick("copy", () => copyCurl(preview.sent));
-  $("wave").addEventListener("click", (event) => {
-    const frame = $("wave").getBoundingClientRect();
-    preview.seek(((event.clientX - frame.left) / frame.width) * preview.duration, true);
-  });
-  $("wave").addEventListener("keydown", (event) => {
-    const [back, forward] = [sound.position - 0.2, sound.position + 0.2];
-    const moves = {
-      ArrowLeft: back, ArrowDown: back, ArrowRight: forward, ArrowUp: forward, Home: 0, End: preview.duration,
-    };
-    if (event.key === " " || event.key === "Enter") preview.toggle();
-    else if (event.key in moves && !event.ctrlKey && !event.altKey && !event.metaKey) preview.seek(moves[event.key]);
-    else return;
-    event.preventDefault();
-  });
-  new ResizeObserver(() => preview.layOut()).observe($("wave"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => preview.draw());
-}
-
 function connectPlayer() {
   onClick("pause", pauseOrResume);
   onClick("skip", skip);
   onClick("replay", () => replay());
-  onClick("recent-again", refreshRecent);
+  onClick("recent-again", () => { refreshRecent(); refreshToday(); });
   onClick("recent-older", () => busy($("recent-older"), showOlder));
+  onClick("waiting-all", () => { showAllWaiting(); refreshPlayer(); });
   connectRecent();
   connectSpeaker();
 }
@@ -102,16 +55,18 @@ function keepFresh() {
   setInterval(advance, 200);
   setInterval(() => {
     if (document.hidden) return;
-    refreshReadiness();
+    refreshShop();
     refreshPlayer();
   }, 15000);
+  // The title and the icon of a tab in the background say what is wrong, too.
+  setInterval(() => { if (document.hidden) refreshShop(); }, 60000);
+  // The sums begin again at midnight.
+  setInterval(() => { if (!document.hidden) refreshToday(); }, 300000);
 }
 
 await startInterface();
 connectLanguages();
 connectKeyPanel();
-connectForm();
-connectPreview();
 connectPlayer();
 connectDialog();
 connectBatches();

@@ -29,6 +29,9 @@ export const access = {
   /** Whether the key has the scope `admin`. The service does not tell, so the console asks for what needs it. */
   isAdmin: false,
 
+  /** Whether the service has accepted the key. */
+  isKnown: false,
+
   /** Reads the stored key and the key in the address, and removes the key from the address. */
   load() {
     try {
@@ -49,6 +52,7 @@ export const access = {
     this.key = key;
     this.offered = null;
     this.isAdmin = false;
+    this.isKnown = false;
     for (const listener of listeners.key) listener();
     try {
       if (key) sessionStorage.setItem(STORED_KEY, key);
@@ -61,6 +65,7 @@ export const access = {
   /** Notes whether the key has the scope `admin`. */
   learn(isAdmin) {
     this.isAdmin = isAdmin;
+    this.isKnown = true;
     for (const listener of listeners.rights) listener();
   },
 };

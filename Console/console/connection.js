@@ -16,10 +16,13 @@ const PROBE_LIMIT = 4000;
 /** `causes` are the parts that lost the service: `service` for calls, `events` for the stream of events. */
 const state = { causes: new Set(), since: null };
 
-const listeners = [];
+const listeners = { connected: [], changes: [] };
 
 /** Sets a function that is called when the page is connected again. */
-export const whenConnected = (listener) => { listeners.push(listener); };
+export const whenConnected = (listener) => { listeners.connected.push(listener); };
+
+/** Sets a function that is called when the connection is lost, and when it is back. */
+export const whenConnectionChanges = (listener) => { listeners.changes.push(listener); };
 
 export const isConnected = () => state.since === null;
 
@@ -35,7 +38,7 @@ export function regain(cause) {
   if (!state.causes.delete(cause) || state.causes.size > 0) return;
   state.since = null;
   show();
-  for (const listener of listeners) listener();
+  for (const listener of listeners.connected) listener();
 }
 
 /** Finds out whether the service still answers, after a call that was not answered. */
@@ -66,6 +69,7 @@ function show() {
     setText(note, isLost ? t("connection.stale") : "");
   }
   for (const control of document.querySelectorAll(".online")) reflect(control);
+  for (const listener of listeners.changes) listener();
   if (!isLost) return;
   for (const id of ["ready", "player-state"]) showPill($(id), lostText(), "bad");
   setText($("link"), "");

@@ -7,11 +7,13 @@ import { access, publicPart } from "./access.js";
 import { isConnected, lose, regain, whenConnected } from "./connection.js";
 import { refreshNews } from "./missed.js";
 import { $, setText } from "./page.js";
-import { refreshPlayer } from "./player.js";
+import { refreshPlayer, whenControlled } from "./player.js";
 import { refreshRecent } from "./recent.js";
 import { Problem, call, isObsolete } from "./service.js";
 import { SharedWork } from "./sharing.js";
+import { refreshShop, takeShop } from "./shop.js";
 import { readEvents } from "./stream.js";
+import { refreshToday } from "./today.js";
 import { t, whenLanguageChanges } from "./translations.js";
 import { currentView, loadView } from "./views.js";
 
@@ -83,7 +85,9 @@ const pauseFor = (milliseconds) => new Promise((resume) => { setTimeout(resume, 
 
 function refresh() {
   stream.isFresh = true;
+  refreshShop();
   refreshPlayer();
+  refreshToday();
   refreshRecent();
   newsLater();
   if (LIVE_VIEWS.includes(currentView())) loadView();
@@ -167,21 +171,32 @@ function hear({ asks, event, state, refusal, isLost, isDue }) {
   }
 }
 
+// What one tab does is shown in the others at once.
+whenControlled(() => stream.shared?.tell({ isDue: true }));
+
 // MARK: What events change
 
 const playerSoon = soon(refreshPlayer, 120);
 const recentSoon = soon(refreshRecent, 300);
+const todaySoon = soon(refreshToday, 700);
 const viewSoon = soon(loadView, 300);
 const newsSoon = soon(refreshNews, 300);
 const newsLater = soon(refreshNews, NEWS_PAUSE);
 
 function take(event) {
   if (event.id) stream.last = event.id;
+  if (event.event === "shop") {
+    takeShop(JSON.parse(event.data.join("\n")));
+    // A pause has no other event.
+    if (!document.hidden) playerSoon();
+    return;
+  }
   // A hidden tab asks for everything when it is visible again.
   if (document.hidden) return;
   // A rendered clip does not change the queue.
   if (event.event !== "rendered") playerSoon();
   recentSoon();
+  if (event.event === "rendered" || event.event === "accepted") todaySoon();
   if (LIVE_VIEWS.includes(currentView())) viewSoon();
   // The view of the providers tells the page of the shop what it learns.
   if (event.event?.startsWith("provider_") && currentView() !== "providers") newsSoon();

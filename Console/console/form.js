@@ -7,12 +7,13 @@ import { whenKeyChanges } from "./access.js";
 import { loudness, seconds, shortening } from "./figures.js";
 import { channelField, lacksChannel, speakable } from "./languages.js";
 import { $, make, setText } from "./page.js";
-import { hasSpeaker } from "./player.js";
+import { control, hasSpeaker, pathOf } from "./player.js";
 import { playButton, preview } from "./preview.js";
 import { makePreview, send } from "./sending.js";
 import { Problem, attempt, isObsolete, showProblem } from "./service.js";
 import { sound } from "./sound.js";
-import { languageName, t } from "./translations.js";
+import { toast } from "./toast.js";
+import { languageName, named, t, textIn, whenLanguageChanges } from "./translations.js";
 
 export const isText = () => $("what-text").checked;
 
@@ -45,25 +46,65 @@ function announcement() {
 
 function clearFaults() {
   showProblem($("form-problem"), null);
-  for (const field of $("form").querySelectorAll("[aria-invalid]")) {
-    field.removeAttribute("aria-invalid");
-    field.removeAttribute("aria-describedby");
-  }
+  for (const field of $("form").querySelectorAll("[aria-invalid]")) clearFault(field);
 }
 
-/** Shows a problem below the form, and moves the focus to the field that the problem names. */
+/** Removes the fault of a field, because it was changed. */
+export function clearFault(field) {
+  $(`${field.id}-fault`)?.remove();
+  field.removeAttribute("aria-invalid");
+  field.removeAttribute("aria-describedby");
+}
+
+/** Shows a problem at the field that it names, and moves the focus there; else below the form. */
 function showFault(problem) {
   clearFaults();
-  showProblem($("form-problem"), problem);
   const name = /^(?:payment\.)?([a-z]+):/.exec(problem.detail)?.[1];
   const field = name === "channel" ? channelField() : name && $("form").elements.namedItem(name);
-  if (!field || !field.id || field.closest("[hidden]")) return;
-  const details = field.closest("details");
-  if (details) details.open = true;
+  if (field?.id && !field.closest("[hidden]")) showFaultAt(field, faultOf(name), problem);
+  else showProblem($("form-problem"), problem);
+}
+
+/** Returns what is wrong with a field, in the language of the page. */
+function faultOf(name) {
+  const text = named("fault", name);
+  return text === name ? t("fault.other") : text;
+}
+
+/** Shows a fault below its field. What the service says, which is in English, is there for those who ask. */
+function showFaultAt(field, text, problem = null) {
+  const details = problem && make("details", {},
+    make("summary", {}, t("fault.details")),
+    make("p", { lang: "en" }, problem.detail), make("code", {}, `${problem.code} · ${problem.status}`));
+  const fault = make("div", { class: "problem slim", id: `${field.id}-fault` }, make("p", { role: "alert" }, text), details);
+  const around = field.closest("details");
+  if (around) around.open = true;
+  (field.closest(".pair") ?? field.closest(".field")).append(fault);
   field.setAttribute("aria-invalid", "true");
-  field.setAttribute("aria-describedby", "form-problem");
+  field.setAttribute("aria-describedby", fault.id);
   field.focus();
 }
+
+/** Whether a field that an announcement needs is empty. Says so at the field. */
+function lacksSomething() {
+  clearFaults();
+  const empty = (isText() ? ["text"] : ["amount", "currency"]).map($).find(({ value }) => !value.trim());
+  if (empty) showFaultAt(empty, t("fault.empty"));
+  return Boolean(empty);
+}
+
+/** Says what Announce does. */
+export function showAnnounceAbout() {
+  setText($("announce-about"), hasSpeaker() ? t("form.announce_about") : t("form.announce_stored"));
+}
+
+whenLanguageChanges(() => {
+  showAnnounceAbout();
+  // What the list of languages says is in the former language.
+  $("locales-card").hidden = true;
+  $("locales").replaceChildren();
+  clearFaults();
+});
 
 /** Makes a preview, and shows and plays it here. Nothing is stored, and nothing is heard in the shop. */
 export function hear() {
@@ -73,8 +114,28 @@ export function hear() {
 /** Announces: the service stores the announcement, and plays it on the shop's speaker if it has one. */
 export function announce() {
   const deliver = hasSpeaker() ? ["clip", "play"] : ["clip"];
-  return showAnswer(() => send({ ...announcement(), deliver }), ({ report, isKnown }) =>
-    (isKnown ? t("form.known", spoken(report)) : t("form.done", spoken(report))), { isHeard: !hasSpeaker() });
+  const work = async () => {
+    const form = announcement();
+    return send({ ...($("is-test").checked ? await asTest(form) : form), deliver });
+  };
+  return showAnswer(work, ({ report, isKnown }) => {
+    const text = isKnown ? t("form.known", spoken(report)) : t("form.done", spoken(report));
+    const cancel = () => control(pathOf(report), "DELETE", null, $("form-problem"));
+    toast(text, hasSpeaker() ? { action: t("action.cancel"), work: cancel } : {});
+    return text;
+  }, { isHeard: !hasSpeaker() });
+}
+
+/**
+ * Returns an announcement that says first that it is a test. It is a text with the words of the payment, because a
+ * payment has no words before it, and because a test must not count as money.
+ */
+async function asTest(form) {
+  const words = form.text ?? (await makePreview(form)).report.text;
+  const { locale, method, voice, pack, format } = form;
+  const text = `${await textIn(locale, "form.test_words")} ${words}`;
+  // No recording says that something is a test.
+  return { text, locale, method: method === "clips" ? undefined : method, voice, pack, format };
 }
 
 const spoken = (report) => ({ text: report.text, length: seconds(report.clip.duration_ms) });
@@ -82,7 +143,7 @@ const spoken = (report) => ({ text: report.text, length: seconds(report.clip.dur
 /** Shows the answer of `work` and says what happened. `isHeard` says whether it is played in the browser. */
 async function showAnswer(work, describe, { isHeard = true } = {}) {
   sound.wake();
-  clearFaults();
+  if (lacksSomething()) return;
   try {
     const answer = await work();
     setText($("live"), describe(answer));
@@ -98,7 +159,7 @@ async function showAnswer(work, describe, { isHeard = true } = {}) {
 /** Makes a preview in each language. */
 export async function hearEverywhere() {
   sound.wake();
-  clearFaults();
+  if (lacksSomething()) return;
   const card = $("locales-card");
   card.hidden = false;
   $("locales").replaceChildren();

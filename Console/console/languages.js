@@ -9,19 +9,14 @@ import { ownName, t, whenLanguageChanges } from "./translations.js";
 /** What the service can speak, as it lists it. */
 export const speakable = { locales: [], voices: [], packs: [] };
 
-/** An example payment for each language: currency, amount and channel. It fills fields that nobody has changed. */
+/** The usual currency of each language, and an amount that shows how to write one. */
 const EXAMPLES = {
-  "en-US": ["USD", "12.50", "card"], "es-MX": ["MXN", "120.50", "card"], "hi-IN": ["INR", "250", "upi"],
-  "ja-JP": ["JPY", "1980", "paypay"], "ko-KR": ["KRW", "12500", "kakaopay"], "zh-CN": ["CNY", "12.50", "alipay"],
+  "en-US": ["USD", "12.50"], "es-MX": ["MXN", "120.50"], "hi-IN": ["INR", "250"], "ja-JP": ["JPY", "1980"],
+  "ko-KR": ["KRW", "12500"], "zh-CN": ["CNY", "12.50"],
 };
 
 /** The option of the channel list that shows a field for another name. A space cannot be a channel. */
 const OTHER_CHANNEL = " ";
-
-/** The ids of the fields that the person has changed. */
-const changed = new Set();
-
-export const markChanged = (id) => changed.add(id);
 
 const entryOf = (locale) => speakable.locales.find((entry) => entry.locale === locale);
 
@@ -54,7 +49,7 @@ export function languageChanged() {
   $("currencies").replaceChildren(...(entry?.currencies ?? []).map((value) => make("option", { value })));
   fillChannels(entry);
   for (const id of ["channel", "channel-name", "payer", "note", "text"]) $(id).lang = locale;
-  fillExample(locale, entry);
+  fillExample(locale);
 }
 
 whenLanguageChanges(() => { if (speakable.locales.length) languageChanged(); });
@@ -67,16 +62,17 @@ function fillPacks() {
 
 /** Offers the channels that the language has a name for. Their values stay those of the payload. */
 function fillChannels(entry) {
-  const named = (entry?.channels ?? []).map((channel) => [channel, entry.channel_names?.[channel] ?? channel]);
-  named.sort(([, a], [, b]) => a.localeCompare(b, entry.locale));
-  const labelled = named.map(([channel, name]) => [channel, channelLabel(channel, name)]);
-  fill($("channel"), [["", t("form.none")], ...labelled, [OTHER_CHANNEL, t("form.other_channel")]]);
+  const named = new Map();
+  for (const channel of entry?.channels ?? []) {
+    const name = entry.channel_names?.[channel] ?? channel;
+    const label = name.charAt(0).toLocaleUpperCase(entry.locale) + name.slice(1);
+    // Two values of the payload may have one name, and people choose by the name.
+    if (!named.has(label)) named.set(label, channel);
+  }
+  const labels = [...named.keys()].sort((a, b) => a.localeCompare(b, entry.locale));
+  const choices = labels.map((label) => [named.get(label), label]);
+  fill($("channel"), [["", t("form.none")], ...choices, [OTHER_CHANNEL, t("form.other_channel")]]);
   channelChanged();
-}
-
-/** Returns the channel's name, followed by its value in the payload if that looks different. */
-function channelLabel(channel, name) {
-  return name.toLowerCase().replaceAll(" ", "") === channel ? name : `${name} · ${channel}`;
 }
 
 /** Shows the field for a channel's name if the list does not have the channel. */
@@ -93,13 +89,11 @@ export function lacksChannel(locale) {
   return channel !== "" && channel !== OTHER_CHANNEL && !entryOf(locale)?.channels.includes(channel);
 }
 
-function fillExample(locale, entry) {
+/** Shows how to write an amount, and fills in the language's currency if nobody has changed it. */
+function fillExample(locale) {
   const example = EXAMPLES[locale];
   if (!example) return;
-  const [currency, amount, channel] = example;
-  if (!changed.has("amount") && !changed.has("currency")) {
-    $("currency").value = currency;
-    $("amount").value = amount;
-  }
-  if (!changed.has("channel") && entry?.channels.includes(channel)) $("channel").value = channel;
+  const [currency, amount] = example;
+  $("amount").placeholder = amount;
+  if (!$("currency").isChanged) $("currency").value = currency;
 }

@@ -4,7 +4,7 @@
 
 import { access, whenKeyChanges, whenRightsAreKnown } from "./access.js";
 import { isConnected, lostText } from "./connection.js";
-import { clockTime, dotted } from "./figures.js";
+import { dayMinute, dotted } from "./figures.js";
 import { $, allow, make, setText, showPill } from "./page.js";
 import { clearQueue, offer, showQueue, wordsOf } from "./queue.js";
 import { Problem, attempt, call, isObsolete, json, showProblem } from "./service.js";
@@ -12,7 +12,7 @@ import { showSpeakerSettings } from "./speaker.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 
 /** The colour of the label of each state of the player. */
-const COLOURS = { idle: "good", playing: "good", device_lost: "bad", stopped: "bad" };
+const COLOURS = { idle: "good", playing: "good", paused: "warn", device_lost: "bad", stopped: "bad" };
 
 /** The player's last answer, and when it came, by the page's clock. */
 const last = { view: null, at: 0, turn: 0, hasNone: false };
@@ -38,7 +38,6 @@ export async function refreshPlayer() {
 whenLanguageChanges(() => {
   if (last.view) showPlayer(last.view, last.at);
   else refreshPlayer();
-  showAnnounceAbout();
 });
 
 // Only keys with the scope `admin` see the chime.
@@ -53,10 +52,6 @@ whenKeyChanges(() => {
   showProblem($("queue-problem"), null);
 });
 
-function showAnnounceAbout() {
-  setText($("announce-about"), last.hasNone ? t("form.announce_stored") : t("form.announce_about"));
-}
-
 function showNoPlayer(problem) {
   const hasNone = problem.code === "player_unavailable";
   Object.assign(last, { view: null, hasNone });
@@ -65,7 +60,6 @@ function showNoPlayer(problem) {
   showQueue({ waiting: [], waiting_count: 0, elsewhere: [] });
   for (const id of ["pause", "skip", "replay"]) allow($(id), false);
   showSpeakerSettings(null);
-  showAnnounceAbout();
 }
 
 /** Shows the player's answer. */
@@ -74,19 +68,22 @@ export function showPlayer(view, at = performance.now()) {
   const text = isConnected() ? named("player.state", view.state) : lostText();
   showPill($("player-state"), text, isConnected() ? COLOURS[view.state] ?? "" : "bad");
   showPlaying(view);
-  setText($("pause"), view.state === "paused" ? t("player.resume") : t("player.pause"));
+  const isPaused = view.state === "paused";
+  setText($("pause"), isPaused ? t("player.resume") : t("player.pause"));
+  $("pause").classList.toggle("primary", isPaused);
   allow($("pause"), view.state !== "stopped");
   allow($("skip"), Boolean(view.playing?.id));
   allow($("replay"), view.state !== "stopped");
   showQueue(view);
   showSpeakerSettings(view);
-  showAnnounceAbout();
 }
 
-function showPlaying({ playing, state, device_lost_since: since, device_code: code }) {
+function showPlaying(view) {
+  const { playing, state, device_lost_since: since, quiet_until: quiet } = view;
   if (!playing) {
-    const lost = since && t("player.lost_since", { time: clockTime(since), code });
-    $("now").replaceChildren(make("p", { class: "muted" }, lost || named("player.silent", state)));
+    const reason = (since && t("player.lost_since", { time: dayMinute(since) }))
+      || (quiet && state === "idle" && t("player.quiet", { time: dayMinute(quiet) }));
+    $("now").replaceChildren(make("p", { class: "muted" }, reason || named("player.silent", state)));
     return;
   }
   const about = [
@@ -110,15 +107,27 @@ export function advance() {
   bar.value = Math.min(bar.max, playing.position_ms + since);
 }
 
-/** Sends a command to the player, then asks for its state. Returns whether the command was carried out. */
-export async function control(path, method, body = null) {
-  const isDone = await attempt($("queue-problem"), async () => {
+const listeners = [];
+
+/** Sets a function that is called after a command to the player. */
+export const whenControlled = (listener) => { listeners.push(listener); };
+
+/**
+ * Sends a command to the player, then asks for its state. Returns whether the command was carried out. `place` shows
+ * the problem, if any.
+ */
+export async function control(path, method, body = null, place = $("queue-problem")) {
+  const isDone = await attempt(place, async () => {
     try {
       await call(path, { method, body });
-      return true;
-    } finally {
-      await refreshPlayer();
+    } catch (error) {
+      // The problem is shown at once, even if the service does not answer this either.
+      refreshPlayer();
+      throw error;
     }
+    for (const listener of listeners) listener();
+    await refreshPlayer();
+    return true;
   });
   return isDone === true;
 }
@@ -145,6 +154,6 @@ export function pathOf(entry) {
 }
 
 /** Plays an announcement again: the one with the id, or else the last one that was played. */
-export function replay(id = null) {
-  return control("/v1/playback/replay", "POST", id === null ? null : JSON.stringify({ id }));
+export function replay(id = null, place = $("queue-problem")) {
+  return control("/v1/playback/replay", "POST", id === null ? null : JSON.stringify({ id }), place);
 }

@@ -3,13 +3,16 @@
 // The preview of one clip: its words, its waveform and its figures.
 
 import { whenKeyChanges } from "./access.js";
-import { curl } from "./curl.js";
+import { copyCurl, curl } from "./curl.js";
 import { fixed, list, loudness, seconds, shortening, size } from "./figures.js";
-import { $, make, rowButton, setText } from "./page.js";
+import { $, make, onClick, rowButton, setText } from "./page.js";
 import { Problem, attempt, bytes } from "./service.js";
 import { sound } from "./sound.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 import { BAR_STEP, paint, peaks, placeWords } from "./waveform.js";
+
+/** The sample rate of a clip that is decoded before the page may play sound. */
+const DECODED_RATE = 44100;
 
 export const preview = {
   report: null, sent: null, marks: [], buttons: [], peaks: [], current: -1, turn: 0,
@@ -36,6 +39,21 @@ export const preview = {
     this.layOut();
   },
 
+  /** What it showed at the places where it was, by the place's id. */
+  kept: {},
+
+  /** Moves to another place of the page, and shows again what it showed there. */
+  async moveTo(place) {
+    const card = $("preview-card");
+    if (place.contains(card)) return;
+    this.kept[card.parentElement.id] = { report: this.report, sent: this.sent };
+    place.append(card);
+    card.hidden = false;
+    const { report, sent } = this.kept[place.id] ?? {};
+    if (report) await this.show(report, sent);
+    else this.clear();
+  },
+
   /** Forgets the report and its clip. */
   clear() {
     this.turn += 1;
@@ -52,9 +70,10 @@ export const preview = {
     const { clip } = this.report;
     const file = await bytes(`/v1/clips/${encodeURIComponent(clip.name)}`);
     if (turn !== this.turn) return;
-    sound.wake();
     try {
-      const buffer = await sound.context.decodeAudioData(file);
+      // Browsers allow no sound before a person acts on the page, but they decode it.
+      const decoder = sound.context ?? new OfflineAudioContext(1, 1, DECODED_RATE);
+      const buffer = await decoder.decodeAudioData(file);
       if (turn === this.turn) sound.buffer = buffer;
     } catch {
       const detail = t("preview.not_playable", { format: `${clip.format}, ${clip.encoding}` });
@@ -171,7 +190,7 @@ export const preview = {
 
 sound.onEnd = () => preview.draw();
 
-whenKeyChanges(() => preview.clear());
+whenKeyChanges(() => { preview.kept = {}; preview.clear(); });
 
 whenLanguageChanges(() => {
   if (preview.report) preview.showFacts();
@@ -186,3 +205,24 @@ export function playButton(report, sent, name) {
     preview.play();
   });
 }
+
+// MARK: The controls
+
+onClick("play", () => preview.toggle());
+onClick("copy", () => copyCurl(preview.sent));
+$("wave").addEventListener("click", (event) => {
+  const frame = $("wave").getBoundingClientRect();
+  preview.seek(((event.clientX - frame.left) / frame.width) * preview.duration, true);
+});
+$("wave").addEventListener("keydown", (event) => {
+  const [back, forward] = [sound.position - 0.2, sound.position + 0.2];
+  const moves = {
+    ArrowLeft: back, ArrowDown: back, ArrowRight: forward, ArrowUp: forward, Home: 0, End: preview.duration,
+  };
+  if (event.key === " " || event.key === "Enter") preview.toggle();
+  else if (event.key in moves && !event.ctrlKey && !event.altKey && !event.metaKey) preview.seek(moves[event.key]);
+  else return;
+  event.preventDefault();
+});
+new ResizeObserver(() => preview.layOut()).observe($("wave"));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => preview.draw());

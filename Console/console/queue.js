@@ -12,6 +12,12 @@ import { named, t } from "./translations.js";
 /** How long an action can be undone here, in milliseconds. The service restores for longer than this. */
 const [OFFERED, OFFERED_AT_MOST] = [10000, 40000];
 
+/** The number of waiting announcements that are shown before somebody asks for all. */
+const SHOWN = 6;
+
+/** Whether somebody asked for all of them. */
+let showsAll = false;
+
 /** The actions that can be undone: `{ id, text, action, undo }`. */
 let offers = [];
 
@@ -28,7 +34,10 @@ export function wordsOf(entry) {
 export function showQueue({ waiting, waiting_count: count, elsewhere }) {
   setText($("waiting-title"), title(count, waiting.length));
   setText($("elsewhere"), elsewhere.map(waitsElsewhere).join(" "));
-  showList($("waiting"), waiting, {
+  const isLong = waiting.length > SHOWN;
+  $("waiting-all").hidden = !isLong || showsAll;
+  setText($("waiting-all"), t("queue.show_all", { count: waiting.length }));
+  showList($("waiting"), isLong && !showsAll ? waiting.slice(0, SHOWN) : waiting, {
     keyOf: ({ number }) => number, create: row, none: t("queue.empty"), fallback: $("waiting-title"),
     staysInList: false,
   });
@@ -50,7 +59,7 @@ function row(entry) {
   const label = t("queue.cancel_number", { number: entry.number });
   const about = [
     t("queue.number", { number: entry.number }), named("category", entry.category), entry.replay && t("queue.replay"),
-    named("state", entry.state), clockTime(entry.accepted_at),
+    clockTime(entry.accepted_at),
   ];
   return make("li", {},
     make("div", {},
@@ -93,9 +102,18 @@ export function offer({ text, action, undo }) {
   setTimeout(end, OFFERED);
 }
 
+/** Shows all announcements that the service lists. */
+export function showAllWaiting() {
+  showsAll = true;
+  $("waiting-title").focus();
+  $("waiting-all").hidden = true;
+}
+
 /** Forgets what waits, and what could be undone. */
 export function clearQueue() {
   offers = [];
+  showsAll = false;
+  $("waiting-all").hidden = true;
   showOffers();
   $("waiting").replaceChildren();
   setText($("waiting-title"), t("queue.title"));

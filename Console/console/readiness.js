@@ -5,7 +5,7 @@
 import { isConnected, suspect } from "./connection.js";
 import { list } from "./figures.js";
 import { $, showPill } from "./page.js";
-import { named, t, whenLanguageChanges } from "./translations.js";
+import { named, t } from "./translations.js";
 
 /** The statuses with which a proxy hides the readiness from the browser, as Deployment/nginx.conf does. */
 const HIDDEN = [401, 403, 404];
@@ -31,5 +31,3 @@ function showReadiness(response, { status, checks }) {
   const text = failing.length ? t("ready.failing", { status: name, reasons: list(failing) }) : name;
   showPill($("ready"), text, response.ok && status === "ready" ? "good" : "bad");
 }
-
-whenLanguageChanges(refreshReadiness);

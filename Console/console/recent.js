@@ -3,27 +3,22 @@
 // The account's recent announcements: the newest first, those that the filter asks for, and older ones on request.
 
 import { access, whenKeyChanges } from "./access.js";
-import { dayTime, dotted, money, seconds } from "./figures.js";
-import { $, fill, make, rowButton, setText } from "./page.js";
-import { replay } from "./player.js";
-import { playButton } from "./preview.js";
+import { channelName, dotted, namedDay, signedMoney } from "./figures.js";
+import { kindIcon } from "./icons.js";
+import { outcome } from "./outcomes.js";
+import { $, fill, make, setText } from "./page.js";
 import { showList } from "./rows.js";
 import { attempt, json, showProblem } from "./service.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
+import { addressOf } from "./views.js";
 
 /** The number of announcements of a page, and the most that one request may ask for. */
-const [PAGE, LARGEST_PAGE] = [12, 200];
-
-/** The colour of each state's label. */
-const COLOURS = { played: "good", playing: "good", failed: "bad", expired: "bad" };
-
-/** The states after which the player can play an announcement again. */
-const ENDED = ["played", "cancelled", "failed", "expired"];
+const [PAGE, LARGEST_PAGE] = [20, 200];
 
 /** The states that the filter offers. */
 const STATES = {
-  "": "recent.any_state", "accepted,rendering,waiting,playing": "recent.in_queue", played: "state.played",
-  cancelled: "state.cancelled", failed: "state.failed", expired: "state.expired", rendered: "state.rendered",
+  "": "recent.any_state", "accepted,rendering,waiting,playing": "recent.in_queue", played: "recent.heard",
+  "failed,expired": "recent.not_heard", cancelled: "recent.cancelled", rendered: "recent.not_for_shop",
 };
 
 /** The most requests that one search sends by itself. The service reads about 500 announcements for each. */
@@ -108,7 +103,7 @@ export function showOlder() {
       showNote();
     }
     // The button disappears with the last page, so the focus goes to the first announcement that was added.
-    if ($("recent-older").hidden) ($("recent").children[first]?.querySelector("button") ?? $("recent")).focus();
+    if ($("recent-older").hidden) ($("recent").children[first]?.querySelector("a") ?? $("recent")).focus();
   });
 }
 
@@ -188,36 +183,26 @@ function showNote() {
   setText($("recent-note"), shown.hasSearchedOn && shown.announcements?.length ? t("recent.none_yet") : "");
 }
 
+/** Makes a row, which leads to the page of the announcement. Only received money looks like income. */
 function row(entry) {
-  const { clip, delivery, locale, amount } = entry;
-  const play = delivery?.play;
-  const state = play?.state ?? delivery?.clip?.state ?? "not_stored";
-  const name = entry.text ?? entry.id;
-  const about = [
-    locale, amount && money(amount), clip && seconds(clip.duration_ms),
-    play && dayTime(play.accepted_at), play?.code && make("code", {}, play.code), phones(delivery?.push),
-    // The whole id is in the tooltip, because the row may have no room for it.
-    make("code", { class: "id", title: entry.id }, entry.id),
-  ];
+  const { id, locale, amount, kind } = entry;
+  const play = entry.delivery?.play;
+  const [text, colour] = outcome(entry);
+  const isPayment = Boolean(amount);
+  const words = entry.text ?? id;
+  // The first of the names is the title. An announcement of an earlier version has its words only.
+  const names = [entry.payer, entry.channel && channelName(entry.channel), kind && named("kind", kind)].filter(Boolean);
+  const [title, ...others] = isPayment ? names : [];
+  const about = [...others.reverse(), namedDay(entry.accepted_at ?? play?.accepted_at), entry.note];
   return make("li", {},
-    make("div", {},
-      make("p", { class: "title", lang: locale, translate: false }, name),
-      make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" },
-      make("span", { class: `tag ${COLOURS[state] ?? ""}` }, named("state", state)),
-      ENDED.includes(play?.state) ? replayButton(entry.id, name) : null,
-      clip ? playButton(entry, null, name) : null));
+    make("a", { class: "entry", href: addressOf(id), title: words },
+      kindIcon(kind ?? (isPayment ? "received" : "text")),
+      make("span", { class: "who" },
+        make("span", { class: "title", lang: title ? "" : locale, translate: false }, title || words),
+        make("span", { class: "meta" }, ...dotted(about))),
+      make("span", { class: `tag ${colour}` }, text),
+      make("span", { class: `figure kind-${kind}`, translate: false }, isPayment ? signedMoney(kind, amount) : "")));
 }
-
-/** How many of the phones to which an announcement was pushed it has reached, as far as APNs accepted it. */
-function phones(pushes) {
-  if (!pushes?.length) return null;
-  return t("recent.phones", {
-    reached: pushes.filter(({ state }) => state === "delivered").length, count: pushes.length,
-  });
-}
-
-const replayButton = (id, name) => rowButton(t("recent.replay"), t("recent.replay_named", { name }), () => replay(id));
 
 /** Sends the filter's changes. What is typed is sent when the person pauses. */
 export function connectRecent() {

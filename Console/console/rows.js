@@ -34,7 +34,7 @@ export function showList(list, items, { keyOf, create, none = null, fallback, st
   queueMicrotask(() => {
     if (document.activeElement !== document.body) return;
     const neighbour = staysInList ? list.children[Math.min(focused, list.children.length - 1)] : null;
-    (neighbour?.querySelector("button") ?? fallback).focus();
+    (neighbour?.querySelector("button, a") ?? fallback).focus();
   });
 }
 
@@ -53,9 +53,12 @@ function keptOrNewRow(item, kept, keyOf, create) {
   return row;
 }
 
+/** A link is the same if it leads to the same place, and a button if it has the same text. */
+const isSame = (one, other) => (one.href ? one.href === other.href : one.textContent === other.textContent);
+
 /** Returns the button of a new row that has the label of a button of the former row. */
 const sameButton = (row, button) =>
-  [...row.querySelectorAll("button")].find((other) => other.textContent === button.textContent);
+  [...row.querySelectorAll(button.tagName)].find((other) => isSame(other, button));
 
 /**
  * Returns the element that takes the place of a button whose row left the page: the same button of the item's new row,

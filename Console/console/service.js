@@ -52,6 +52,9 @@ async function withinTime(work, limit) {
   }
 }
 
+/** Whether a problem will be the same next time: the key may not do this, or the service does not have the call. */
+export const isRefusal = ({ status }) => [400, 403, 404].includes(status);
+
 /**
  * Calls the service with the key. Throws a `Problem` unless the status is 200 to 299, or if the service does not answer
  * within the limit, and an `AbortError` if the key changed meanwhile.

@@ -9,13 +9,11 @@ import { refreshDevices } from "./devices.js";
 import { dismiss } from "./dialog.js";
 import { follow, stopFollowing } from "./events.js";
 import { refreshKeys } from "./keys.js";
-import { loadLanguages, speakable } from "./languages.js";
 import { refreshPacks } from "./packs.js";
 import { $, setText } from "./page.js";
-import { refreshPlayer } from "./player.js";
 import { refreshProviders } from "./providers.js";
-import { refreshReadiness } from "./readiness.js";
-import { Problem, attempt, showProblem, whenUnauthorized } from "./service.js";
+import { Problem, showProblem, whenUnauthorized } from "./service.js";
+import { refreshShop } from "./shop.js";
 import { t } from "./translations.js";
 import { loadView, offerView, showView, whenShown } from "./views.js";
 
@@ -23,6 +21,8 @@ import { loadView, offerView, showView, whenShown } from "./views.js";
 const ASK_AGAIN = 3000;
 
 whenUnauthorized(signOut);
+whenShown("try", async () => (await import("./try.js")).showTry());
+whenShown("announcement", async () => (await import("./announcement.js")).showAnnouncement());
 whenShown("batches", refreshBatches);
 whenShown("voices", refreshPacks);
 whenShown("devices", refreshDevices);
@@ -34,9 +34,8 @@ whenRightsAreKnown(() => {
   showView();
 });
 whenConnected(() => {
-  refreshReadiness();
-  if (!access.key) return;
-  if (speakable.locales.length) loadView();
+  if (!access.key) refreshShop();
+  else if (access.isKnown) loadView();
   else signIn();
 });
 
@@ -48,7 +47,7 @@ export function begin() {
     offerKey();
   } else {
     signOut();
-    refreshReadiness();
+    refreshShop();
   }
 }
 
@@ -60,27 +59,24 @@ async function signIn() {
   $("views").hidden = false;
   showView();
   setText($("key-name"), `${publicPart(access.key)}…`);
-  stopFollowing();
-  refreshReadiness();
-  const { key } = access;
-  await attempt($("form-problem"), loadLanguages);
-  if (!access.key || access.key !== key) return;
-  // The service accepts the key, so only the person can replace it from now on.
-  access.offered = null;
-  refreshPacks();
   follow();
+  const { key } = access;
   await learnRights(key);
   if (access.key !== key) return;
   loadView();
-  refreshPlayer();
 }
 
 /** Finds out whether the key has the scope `admin`. If the service is too busy to tell, asks again later. */
 async function learnRights(key) {
   const isAdmin = await refreshKeys();
   if (access.key !== key) return;
-  if (isAdmin === null) setTimeout(() => { if (access.key === key) learnRights(key); }, ASK_AGAIN);
-  else access.learn(isAdmin);
+  if (isAdmin === null) {
+    setTimeout(() => { if (access.key === key) learnRights(key); }, ASK_AGAIN);
+    return;
+  }
+  // The service accepts the key, so only the person can replace it from now on.
+  access.offered = null;
+  access.learn(isAdmin);
 }
 
 /** Forgets the key and asks for another. `problem` is the service's answer if it rejected the key. */
@@ -167,4 +163,4 @@ function closeKeyPanel() {
   showProblem($("key-problem"), null);
 }
 
-const leaveKeyPanel = () => $("say").focus({ preventScroll: true });
+const leaveKeyPanel = () => $("main").focus({ preventScroll: true });

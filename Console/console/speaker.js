@@ -20,6 +20,7 @@ export function showSpeakerSettings(view) {
   // The slider stays where the person is moving it.
   if (!isMoving) $("volume").value = view.volume;
   showVolume();
+  $("volume-note").hidden = !view.volume_by_time;
   const chime = view.chime;
   $("chime").hidden = !(access.isAdmin && chime);
   if (!chime) return;

@@ -77,6 +77,12 @@ export function parts(key, values = {}) {
 const shown = (value) =>
   (typeof value === "number" ? new Intl.NumberFormat(current.locale).format(value) : value ?? "");
 
+/** Returns a text of a language that need not be the one of the interface. */
+export async function textIn(locale, key) {
+  if (locale === current.locale) return t(key);
+  return (await (await fetch(`/languages/${locale}.json`)).json()).texts[key];
+}
+
 /** Returns the name of a value that the service uses, such as a state. A value without a name is shown as it is. */
 export const named = (group, value) => current.texts[`${group}.${value}`] ?? value;
 

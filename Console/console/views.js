@@ -14,17 +14,32 @@ const viewOf = (link) => new URLSearchParams(link.hash.slice(1)).get("view");
 /** Sets the function that loads a view's contents each time the view is shown. */
 export const whenShown = (view, loader) => { loaders[view] = loader; };
 
+/** Returns the id of the announcement whose page a fragment names, or null. */
+export function announcementOf(hash) {
+  const [, id] = /^#\/announcements\/(.+)$/.exec(hash) ?? [];
+  try {
+    return id === undefined ? null : decodeURIComponent(id);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the address of an announcement's page. */
+export const addressOf = (id) => `#/announcements/${encodeURIComponent(id)}`;
+
 /** The name of the view that is shown. */
 export const currentView = () => document.querySelector(".view:not([hidden])").dataset.view;
 
 /** Shows the view that the address names, or the first. Returns its name. */
 export function showView() {
-  const wanted = new URLSearchParams(location.hash.slice(1)).get("view");
-  const offered = links().filter((link) => !link.hidden).map(viewOf);
+  const id = announcementOf(location.hash);
+  const wanted = id === null ? new URLSearchParams(location.hash.slice(1)).get("view") : "announcement";
+  const offered = [...links().filter((link) => !link.hidden).map(viewOf), "announcement"];
   const view = offered.includes(wanted) ? wanted : offered[0];
   for (const section of document.querySelectorAll(".view")) section.hidden = section.dataset.view !== view;
   for (const link of links()) {
-    if (viewOf(link) === view) link.setAttribute("aria-current", "page");
+    // The page of an announcement belongs to the shop.
+    if (viewOf(link) === (view === "announcement" ? "shop" : view)) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   return view;

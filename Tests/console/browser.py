@@ -2,6 +2,7 @@
 """Drives a real Chromium through the DevTools protocol."""
 
 import base64
+import contextlib
 import fcntl
 import json
 import os
@@ -16,14 +17,15 @@ KEYS = {"Tab": 9, "Enter": 13, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, 
 # The console's modules export these names. A page imports each module once, so that these are the console's own objects.
 EXPORTS = {
     "access": "access.js", "preview": "preview.js", "sound": "sound.js", "recording": "sound.js", "refreshPlayer": "player.js",
-    "lose": "connection.js", "regain": "connection.js",
+    "lose": "connection.js", "regain": "connection.js", "refreshShop": "shop.js", "refreshToday": "today.js", "follow": "events.js",
+    "whyInsecure": "page.js", "money": "figures.js",
 }
 
 
 class Browser:
     """A headless Chromium that is controlled through a pair of pipes (`--remote-debugging-pipe`)."""
 
-    def __init__(self, program, profile):
+    def __init__(self, program, profile, options=()):
         command_out, self.commands = (self.high(end) for end in os.pipe())
         self.answers, answer_in = (self.high(end) for end in os.pipe())
 
@@ -34,7 +36,7 @@ class Browser:
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio",
-             "--disable-dev-shm-usage", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", "--lang=en-US", f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"],
+             "--disable-dev-shm-usage", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", "--lang=en-US", f"--user-data-dir={profile}", "--remote-debugging-pipe", *options, "about:blank"],
             preexec_fn=wire, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(command_out)
         os.close(answer_in)
@@ -75,14 +77,26 @@ class Browser:
             raise RuntimeError(f"{method}: {got['error']['message']}")
         return got["result"]
 
-    def open_page(self):
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+    @contextlib.contextmanager
+    def at(self, session):
+        """Uses another page for some time."""
+        before, self.session = self.session, session
+        try:
+            yield
+        finally:
+            self.session = before
+
+    def open_page(self, in_window=False):
+        """Opens a page in a tab or a window of its own, and uses it. Returns its session."""
+        self.session = None
+        target = self.send("Target.createTarget", url="about:blank", newWindow=in_window)["targetId"]
         self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(domain + ".enable")
         self.send("Page.addScriptToEvaluateOnNewDocument", source="""
             window.violations = [];
             addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective + " " + event.blockedURI));""")
+        return self.session
 
     def go(self, url):
         # An address that differs only in its fragment would not load the page again.

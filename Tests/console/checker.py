@@ -5,6 +5,10 @@ import json
 import time
 
 
+# The service has accepted the key, and the page says whether events come.
+ENTERED = "document.querySelector('#link')?.textContent && document.querySelector('#main').checkVisibility()"
+
+
 class Checker:
     """Records the results of checks, and does what several checks need."""
 
@@ -40,13 +44,17 @@ class Checker:
             time.sleep(0.04)
         return False
 
+    def texts(self, locale):
+        """Returns all texts of the interface in a language."""
+        return self.browser.js(f"fetch('/languages/{locale}.json').then((answer) => answer.json())")["texts"]
+
     def shown_text(self, key):
         """Returns a text of the interface in its language, as JavaScript."""
         return json.dumps(self.browser.js(f"fetch('/languages/' + document.documentElement.lang + '.json').then((answer) => answer.json()).then(({{ texts }}) => texts[{json.dumps(key)}])"), ensure_ascii=False)
 
     def enter(self):
         self.browser.go(f"{self.base}/#key={self.key}")
-        return self.that(self.browser.until("document.querySelector('#locale')?.options.length > 0"), "a key in the fragment opens the console")
+        return self.that(self.browser.until(ENTERED), "a key in the fragment opens the console")
 
     def choose(self, select, value):
         """Chooses an option of a select as a person does."""

@@ -6,7 +6,7 @@ import time
 from audits import FAINT, NAMELESS, SMALL, WIDE
 
 # The focusable elements that Tab must reach, in the order of the form.
-FORM = ["what-payment", "locale", "amount", "currency", "kind", "channel", "payer", "note", "hear", "everywhere", "announce"]
+FORM = ["what-payment", "locale", "amount", "currency", "kind", "channel", "payer", "note", "hear", "everywhere", "is-test", "announce"]
 
 # The focused element: its name, and whether its focus is visible.
 FOCUSED = """(() => { const e = document.activeElement; if (e === document.body) return ["", true];
@@ -18,7 +18,7 @@ class LayoutChecks:
     def keyboard(self):
         b = self.browser
         self.enter()
-        for view in ("providers", "batches", "voices", "devices", "keys", "shop"):
+        for view in ("try", "providers", "batches", "voices", "devices", "keys", "shop"):
             if not self.that(self.tab_to(f"document.activeElement.hash === '#view={view}'"), f"Tab reaches the view {view}"):
                 continue
             b.press("Enter")
@@ -28,8 +28,9 @@ class LayoutChecks:
                 e.tabIndex >= 0 && !e.disabled && !e.matches(".skip, [type=radio]:not(:checked)")).length""")
             # Date fields have several parts, each of which takes a Tab.
             self.that(len(names) >= reachable, f"Tab reaches every control of the view {view} ({len(names)} of {reachable})")
-            if view == "shop":
+            if view == "try":
                 self.that([name for name in names if name in FORM] == FORM, f"Tab follows the order of the form ({names})")
+        self.show("try")
         since = len(b.events)
         self.tab_to("document.activeElement.id === 'amount'")
         b.js("document.activeElement.select()")
@@ -84,7 +85,7 @@ class LayoutChecks:
                 b.media(prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
                 for width, height in ((1280, 900), (390, 844), (320, 640)):
                     b.size(width, height)
-                    for view in ("shop", "providers", "batches", "voices", "devices", "keys"):
+                    for view in ("shop", "announcement", "try", "providers", "batches", "voices", "devices", "keys"):
                         self.look(locale, scheme, width, view)
                     if width != 320:
                         self.look_at_moments(f"{locale}, {scheme}, {width} px", width)
@@ -101,10 +102,11 @@ class LayoutChecks:
         what = f"{locale}, {scheme}, {width} px, {view}"
         self.show(view)
         time.sleep(0.2)
-        if view == "shop":
+        if view == "try":
             b.inside("(sound.stop(), preview.seek(preview.duration * 0.55, false))")
         self.audit(what, width)
         if width == 1280:
+            self.axe(what)
             nameless = b.js(NAMELESS)
             self.that(not nameless, f"{what}: every control has a name, and no id occurs twice ({nameless})")
         if view == "shop" and width == 390:
@@ -170,11 +172,12 @@ class LayoutChecks:
         """Shows a preview, languages, waiting announcements and the recordings of a pack."""
         b = self.browser
         self.open_own_pack()
-        self.show("shop")
+        self.fill()
         b.js("document.querySelector('#payer').value = 'Alice Johnson'; document.querySelector('#note').value = 'Table four'; document.querySelector('#hear').click()")
         b.until("document.querySelector('#preview').checkVisibility() && document.querySelector('#hear').getAttribute('aria-busy') === null")
         b.js("document.querySelector('#everywhere').click()")
         b.until("document.querySelectorAll('#locales li button').length > 4 && document.querySelector('#everywhere').getAttribute('aria-busy') === null")
+        self.show("shop")
         if b.js("document.querySelectorAll('#waiting button').length") < 3:
             self.service.call("POST", "/v1/playback/pause")
             for number in range(3):
@@ -183,6 +186,12 @@ class LayoutChecks:
         b.until("document.querySelectorAll('#waiting button').length >= 3")
 
     def show(self, view):
-        """Shows a view, as its link does."""
+        """Shows a view, as its link does. The page of an announcement is reached from the list."""
+        if view == "announcement":
+            self.show("shop")
+            self.browser.until("document.querySelector('#recent a')")
+            self.browser.js("document.querySelector('#recent a').click()")
+            self.browser.until("document.querySelector('#announcement-parts').checkVisibility() && document.querySelector('#words button')")
+            return
         self.browser.js(f"document.querySelector('#views a[href=\"#view={view}\"]').click()")
         self.browser.until(f"document.querySelector('#view-{view}').checkVisibility()")

@@ -20,7 +20,7 @@ class Service:
         self.key = (self.home / "first-key").read_text().strip()
 
     def start(self):
-        environment = {**os.environ, "CRIER_RATE": "10000", "CRIER_BURST": "10000"}
+        environment = {**os.environ, "CRIER_RATE": "10000", "CRIER_BURST": "10000", "CRIER_HOSTS": "shop.test"}
         command = [self.program, "serve", "--home", str(self.home), "--port", str(self.port), "--output", "null"]
         greeting = self.home / "greeting"
         with open(greeting, "w") as out, open(self.home / "log", "a") as log:

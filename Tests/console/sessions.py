@@ -25,13 +25,15 @@ class SessionChecks:
         self.enter()
         b.until(f"{LINK} === 'Live updates are on.'")
         self.waiting_payments(2)
+        self.fill()
         b.click("#hear")
         b.until("document.querySelector('#said').textContent.includes('dollar') && document.querySelector('#hear').ariaBusy === null")
+        self.show("shop")
         b.js("document.querySelector('#waiting li:last-child button').focus()")
         b.press("Enter")
         self.agree()
         self.that(b.until("document.querySelector('#undoable').textContent.includes('dollar')"), "an offer to undo has the payment's words")
-        b.until("document.querySelector('#recent').textContent.includes('dollar') && document.querySelector('#keys li')")
+        b.until("document.querySelector('#recent a')?.title.includes('dollar') && document.querySelector('#keys li')")
         body = {"scopes": ["announce"], "account": "other", "name": "Till 3"}
         other = self.service.call("POST", "/v1/keys", body)["key"]
         b.click("#key-forget")
@@ -40,7 +42,7 @@ class SessionChecks:
         self.that(b.js(kept) == [], f"signing out removes all lists, offers and clips of the account from the page ({b.js(kept)})")
         self.sign_in(other)
         self.that(b.until("document.querySelector('#recent-problem').textContent.includes('403')"), "a key that may not read is told so at the recent announcements")
-        words = b.js("['now', 'waiting', 'undoable', 'recent', 'said', 'batch-list', 'keys'].filter((id) => /dollar|Till|clip/.test(document.getElementById(id).textContent))")
+        words = b.js("['now', 'waiting', 'undoable', 'recent', 'said', 'batch-list', 'keys'].filter((id) => /dollar|Till|clip|25/.test(document.getElementById(id).textContent))")
         self.that(words == [] and not b.js(KEYS_VIEW), f"a key that may not read sees nothing of the former account ({words})")
         b.js("""window.ownFetch = window.fetch; window.refusals = 0;
           window.fetch = async (path, request) => {
@@ -60,6 +62,7 @@ class SessionChecks:
         """Opens as many event streams as an account may have, so that the page gets none."""
         b = self.browser
         b.go("about:blank")
+        self.empty_queue()
         streams = []
         while True:
             connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=30)

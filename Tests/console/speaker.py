@@ -23,6 +23,12 @@ class SpeakerChecks:
             self.service.call("POST", "/v1/announcements", body)
         return b.until(f"{WAITING} >= {count} && {STATE} === {self.shown_text('player.state.paused')}")
 
+    def empty_queue(self):
+        """Cancels all that waits, and resumes the player."""
+        for entry in self.service.call("GET", "/v1/playback")["waiting"]:
+            self.service.call("DELETE", f"/v1/playback/{entry['id']}")
+        self.service.call("POST", "/v1/playback/resume")
+
     def words(self):
         return self.browser.js("[...document.querySelectorAll('#waiting .title')].map((title) => title.textContent)")
 
@@ -52,11 +58,8 @@ class SpeakerChecks:
         b = self.browser
         self.enter()
         self.that(b.until(f"document.querySelector('#link').textContent === {self.shown_text('live.on')}"), "events are received")
-        idle = f"{STATE} === {self.shown_text('player.state.idle')}"
-        for entry in self.service.call("GET", "/v1/playback")["waiting"]:
-            self.service.call("DELETE", f"/v1/playback/{entry['id']}")
-        self.service.call("POST", "/v1/playback/resume")
-        b.until(f"{WAITING} === 0 && {idle}", 40)
+        self.empty_queue()
+        b.until(f"{WAITING} === 0 && {STATE} === {self.shown_text('player.state.idle')}", 40)
         self.that(self.waiting_payments(5), "waiting announcements are listed")
         words = self.words()
         self.that(len(words) == 5 and all("dollar" in text and "w1" not in text for text in words), f"every waiting payment is shown by its words ({words})")
@@ -186,8 +189,8 @@ class SpeakerChecks:
         since = len(b.events)
         b.click("#replay")
         self.that(self.called("POST /v1/playback/replay", since), "Replay asks for a replay")
-        ended = f"[{self.shown_text('state.played')}, {self.shown_text('state.cancelled')}]"
-        self.that(b.until(f"[...document.querySelectorAll('#recent .tag')].some((e) => {ended}.includes(e.textContent))", 12), "recent announcements show their new state")
+        heard = json.loads(self.shown_text("outcome.heard")).replace("{time}", "").strip()
+        self.that(b.until(f"[...document.querySelectorAll('#recent .tag')].some((e) => e.textContent.includes({json.dumps(heard)}))", 12), "the list says what was heard")
 
     def settings(self):
         b = self.browser
@@ -217,7 +220,8 @@ class SpeakerChecks:
         b = self.browser
         self.waiting_payments(2)
         contents = self.words()
-        ready, on, idle, stale = (self.shown_text(key) for key in ("ready.ready", "live.on", "player.state.idle", "connection.stale"))
+        ready = json.dumps(b.js("document.querySelector('#ready').textContent"), ensure_ascii=False)
+        on, idle, stale = (self.shown_text(key) for key in ("live.on", "player.state.idle", "connection.stale"))
         before, after = json.loads(self.shown_text("connection.lost")).split("{time}")
         lost = f"/^{before}\\d.*{after}$/.test(document.querySelector('#ready').textContent)"
         self.service.kill()
@@ -230,10 +234,11 @@ class SpeakerChecks:
         self.that(not enabled, f"every control that needs the service is disabled ({enabled})")
         self.that(not b.js(f"[{ready}, {idle}, {on}].some((text) => ['#ready', '#player-state', '#link'].some((id) => document.querySelector(id).textContent === text))"), "nothing on the page contradicts that")
         since = len(b.events)
-        b.js("document.querySelector('#waiting button').click(); document.querySelector('#hear').click(); document.querySelector('#announce').click(); true")
+        b.js("document.querySelector('#waiting button').click(); document.querySelector('#pause').click(); document.querySelector('#replay').click(); true")
         time.sleep(0.3)
         sent = [call for call in self.calls(since) if "/v1/" in call and not call.startswith("GET")]
         self.that(not b.js(QUESTION) and not sent, f"disabled controls send nothing ({sent})")
+        self.that(b.js("document.querySelector('#bar').checkVisibility() && document.querySelector('#bar').matches('.bad') && document.title.includes(document.querySelector('#ready').textContent)"), "the bar and the title of the page say it too")
         self.shot("stale-light")
         self.service.start()
         self.that(b.until(f"document.querySelector('#ready').textContent === {ready} && document.querySelector('#link').textContent === {on}", 20), "the page connects again by itself")

@@ -10,7 +10,7 @@ import { kindIcon } from "./icons.js";
 import { outcome } from "./outcomes.js";
 import { $, allow, busy, make, onClick, setText } from "./page.js";
 import { hasSpeaker, replay } from "./player.js";
-import { preview } from "./preview.js";
+import { connectPreview, preview } from "./preview.js";
 import { attempt, call, json, showProblem } from "./service.js";
 import { languageName, named, t, whenLanguageChanges } from "./translations.js";
 import { addressOf, announcementOf, currentView } from "./views.js";
@@ -25,7 +25,7 @@ const ENDED = ["played", "failed", "expired", "quiet"];
 const shown = { entry: null, turn: 0 };
 
 /** Asks for the announcement that the address names, and shows it. */
-export async function showAnnouncement() {
+export async function refresh() {
   const id = announcementOf(location.hash);
   const turn = ++shown.turn;
   if (shown.entry?.id !== id) clear();
@@ -125,15 +125,19 @@ async function remove() {
 }
 
 async function playAgain() {
-  if (await replay(shown.entry.id, $("announcement-refusal"))) await showAnnouncement();
+  if (await replay(shown.entry.id, $("announcement-refusal"))) await refresh();
 }
 
-onClick("announcement-remove", () => busy($("announcement-remove"), remove));
-onClick("announcement-replay", () => busy($("announcement-replay"), playAgain));
+/** Connects the controls of the view. */
+export function connect() {
+  connectPreview();
+  onClick("announcement-remove", () => busy($("announcement-remove"), remove));
+  onClick("announcement-replay", () => busy($("announcement-replay"), playAgain));
 
-// Going back to the list returns to the row that led here.
-addEventListener("hashchange", ({ oldURL }) => {
-  const id = announcementOf(new URL(oldURL).hash);
-  if (id === null || currentView() !== "shop") return;
-  [...$("recent").querySelectorAll("a")].find((link) => link.hash === addressOf(id))?.focus();
-});
+  // Going back to the list returns to the row that led here.
+  addEventListener("hashchange", ({ oldURL }) => {
+    const id = announcementOf(new URL(oldURL).hash);
+    if (id === null || currentView() !== "shop") return;
+    [...$("recent").querySelectorAll("a")].find((link) => link.hash === addressOf(id))?.focus();
+  });
+}

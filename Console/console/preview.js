@@ -206,23 +206,28 @@ export function playButton(report, sent, name) {
   });
 }
 
-// MARK: The controls
+let isConnected = false;
 
-onClick("play", () => preview.toggle());
-onClick("copy", () => copyCurl(preview.sent));
-$("wave").addEventListener("click", (event) => {
-  const frame = $("wave").getBoundingClientRect();
-  preview.seek(((event.clientX - frame.left) / frame.width) * preview.duration, true);
-});
-$("wave").addEventListener("keydown", (event) => {
-  const [back, forward] = [sound.position - 0.2, sound.position + 0.2];
-  const moves = {
-    ArrowLeft: back, ArrowDown: back, ArrowRight: forward, ArrowUp: forward, Home: 0, End: preview.duration,
-  };
-  if (event.key === " " || event.key === "Enter") preview.toggle();
-  else if (event.key in moves && !event.ctrlKey && !event.altKey && !event.metaKey) preview.seek(moves[event.key]);
-  else return;
-  event.preventDefault();
-});
-new ResizeObserver(() => preview.layOut()).observe($("wave"));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => preview.draw());
+/** Connects the controls of the preview, which several views share. */
+export function connectPreview() {
+  if (isConnected) return;
+  isConnected = true;
+  onClick("play", () => preview.toggle());
+  onClick("copy", () => copyCurl(preview.sent));
+  $("wave").addEventListener("click", (event) => {
+    const frame = $("wave").getBoundingClientRect();
+    preview.seek(((event.clientX - frame.left) / frame.width) * preview.duration, true);
+  });
+  $("wave").addEventListener("keydown", (event) => {
+    const [back, forward] = [sound.position - 0.2, sound.position + 0.2];
+    const moves = {
+      ArrowLeft: back, ArrowDown: back, ArrowRight: forward, ArrowUp: forward, Home: 0, End: preview.duration,
+    };
+    if (event.key === " " || event.key === "Enter") preview.toggle();
+    else if (event.key in moves && !event.ctrlKey && !event.altKey && !event.metaKey) preview.seek(moves[event.key]);
+    else return;
+    event.preventDefault();
+  });
+  new ResizeObserver(() => preview.layOut()).observe($("wave"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => preview.draw());
+}

@@ -21,8 +21,8 @@ import { loadView, offerView, showView, whenShown } from "./views.js";
 const ASK_AGAIN = 3000;
 
 whenUnauthorized(signOut);
-whenShown("try", async () => (await import("./try.js")).showTry());
-whenShown("announcement", async () => (await import("./announcement.js")).showAnnouncement());
+whenShown("try", later(() => import("./try.js")));
+whenShown("announcement", later(() => import("./announcement.js")));
 whenShown("batches", refreshBatches);
 whenShown("voices", refreshPacks);
 whenShown("devices", refreshDevices);
@@ -38,6 +38,15 @@ whenConnected(() => {
   else if (access.isKnown) loadView();
   else signIn();
 });
+
+/** Returns a loader of a view whose module is loaded when the view is first shown. */
+function later(load) {
+  let module = null;
+  return async () => {
+    module ??= load().then((loaded) => { loaded.connect(); return loaded; });
+    await (await module).refresh();
+  };
+}
 
 /** Signs in with the stored key or the key in the address, or asks for a key. */
 export function begin() {

@@ -5,13 +5,13 @@
 import { announce, clearFault, hear, hearEverywhere, isText, showAnnounceAbout } from "./form.js";
 import { channelChanged, languageChanged, loadLanguages, loadPacks, speakable } from "./languages.js";
 import { $, busy, onClick, setText } from "./page.js";
-import { preview } from "./preview.js";
+import { connectPreview, preview } from "./preview.js";
 import { forgetUnanswered } from "./sending.js";
 import { attempt } from "./service.js";
 import { t } from "./translations.js";
 
 /** Shows the form, and loads what it offers. */
-export async function showTry() {
+export async function refresh() {
   setText($("preview-title"), t("preview.title"));
   showAnnounceAbout();
   await preview.moveTo($("try-preview"));
@@ -21,23 +21,27 @@ export async function showTry() {
   }, { isRefresh: speakable.locales.length > 0 });
 }
 
-$("form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  busy($("hear"), hear);
-});
-onClick("everywhere", () => busy($("everywhere"), hearEverywhere));
-onClick("announce", () => busy($("announce"), announce));
-$("form").addEventListener("input", ({ target }) => {
-  forgetUnanswered();
-  clearFault(target);
-});
-$("currency").addEventListener("input", () => { $("currency").isChanged = true; });
-$("currency").addEventListener("change", ({ target }) => { target.value = target.value.trim().toUpperCase(); });
-$("locale").addEventListener("change", languageChanged);
-$("channel").addEventListener("change", channelChanged);
-for (const choice of ["what-payment", "what-text"]) {
-  $(choice).addEventListener("change", () => {
-    $("payment-fields").hidden = isText();
-    $("text-fields").hidden = !isText();
+/** Connects the controls of the view. */
+export function connect() {
+  connectPreview();
+  $("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    busy($("hear"), hear);
   });
+  onClick("everywhere", () => busy($("everywhere"), hearEverywhere));
+  onClick("announce", () => busy($("announce"), announce));
+  $("form").addEventListener("input", ({ target }) => {
+    forgetUnanswered();
+    clearFault(target);
+  });
+  $("currency").addEventListener("input", () => { $("currency").isChanged = true; });
+  $("currency").addEventListener("change", ({ target }) => { target.value = target.value.trim().toUpperCase(); });
+  $("locale").addEventListener("change", languageChanged);
+  $("channel").addEventListener("change", channelChanged);
+  for (const choice of ["what-payment", "what-text"]) {
+    $(choice).addEventListener("change", () => {
+      $("payment-fields").hidden = isText();
+      $("text-fields").hidden = !isText();
+    });
+  }
 }

@@ -26,12 +26,18 @@ public struct ConsoleFiles: Sendable {
 
   /// The files by path.
   private let pages: [(path: String, file: File)]
-  /// The modules of the script by file name.
+  /// The modules of the script, and what the page loads beside them, by file name.
   private let modules: [String: File]
-  /// The texts of the interface by file name, one file for each language.
+  /// The texts of the interface by file name, two files for each language: the texts that the page needs at once, and
+  /// those of the views that it loads when they are opened.
   private let languages: [String: File]
 
   private static let script = "text/javascript; charset=utf-8"
+
+  /// The media types of the files in `console/`, by the suffix of their names.
+  private static let mediaTypes = [
+    ".js": script, ".css": "text/css; charset=utf-8", ".webmanifest": "application/manifest+json", ".png": "image/png",
+  ]
 
   private static let files = [
     ("/", "index.html", "text/html; charset=utf-8"),
@@ -41,12 +47,12 @@ public struct ConsoleFiles: Sendable {
   ]
 
   /// The content security policy: the page loads the service's own files only. Clips may also come from memory
-  /// (`blob:`), and images from the page itself (`data:`).
+  /// (`blob:`), and images from the page itself (`data:`). The manifest is for a page on a home screen.
   static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; media-src 'self' blob:; "
-    + "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    + "img-src 'self' data: blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// Reads the pages, every module in `console/`, and every language in `languages/`.
+  /// Reads the pages, every file in `console/`, and every language in `languages/`.
   ///
   /// - Throws: Foundation's error if a file cannot be read, and `CocoaError.fileNoSuchFile` if a module imports another
   ///   that is not there, or if the texts in English are not there.
@@ -54,8 +60,8 @@ public struct ConsoleFiles: Sendable {
     pages = try Self.files.map { path, name, mediaType in
       (path, try File(folder.appending(path: name), mediaType: mediaType))
     }
-    modules = try Self.read(folder.appending(path: "console"), suffix: ".js", mediaType: Self.script)
-    languages = try Self.read(folder.appending(path: "languages"), suffix: ".json", mediaType: "application/json")
+    modules = try Self.read(folder.appending(path: "console"), mediaTypes: Self.mediaTypes)
+    languages = try Self.read(folder.appending(path: "languages"), mediaTypes: [".json": "application/json"])
     let scripts = pages.map(\.file).filter { $0.mediaType == Self.script } + modules.values
     let imported = Set(scripts.flatMap(Self.imports))
     guard imported.isSubset(of: modules.keys), languages["en-US.json"] != nil else {
@@ -63,23 +69,24 @@ public struct ConsoleFiles: Sendable {
     }
   }
 
-  private static func read(_ folder: URL, suffix: String, mediaType: String) throws -> [String: File] {
+  /// Reads the files of a folder whose names have one of the suffixes.
+  private static func read(_ folder: URL, mediaTypes: [String: String]) throws -> [String: File] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
-    return try Dictionary(
-      uniqueKeysWithValues: names.filter { $0.hasSuffix(suffix) }.map { name in
-        (name, try File(folder.appending(path: name), mediaType: mediaType))
-      })
+    return try names.reduce(into: [:]) { files, name in
+      guard let mediaType = mediaTypes.first(where: { name.hasSuffix($0.key) })?.value else { return }
+      files[name] = try File(folder.appending(path: name), mediaType: mediaType)
+    }
   }
 
-  /// The file names of the modules that a script imports.
+  /// The file names of the modules that a script imports, at once or later.
   private static func imports(of script: File) -> [String] {
-    String(buffer: script.bytes).matches(of: /from "\.\/(?:console\/)?([^"]*)"/).map { String($0.1) }
+    String(buffer: script.bytes).matches(of: /(?:from |import\()"\.\/(?:console\/)?([^"]*)"/).map { String($0.1) }
   }
 
   var routes: [Route] {
     pages.map { path, file in .get(path, .openByName) { call in Self.response(with: file, to: call) } } + [
       .get("/console/{name}", .openByName) { call in
-        try Self.response(with: modules[call.parameter], "The console has no module with this name.", to: call)
+        try Self.response(with: modules[call.parameter], "The console has no file with this name.", to: call)
       },
       .get("/languages/{name}", .openByName) { call in
         try Self.response(with: languages[call.parameter], "The console has no language with this name.", to: call)

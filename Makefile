@@ -105,6 +105,7 @@ lint: Package.resolved
 	@scripts/check-threat-model
 	@scripts/check-deployment
 	@scripts/check-console-texts
+	@scripts/check-console-size
 	@scripts/check-package
 
 format:
@@ -273,7 +274,7 @@ install-files:
 	install -m 644 Providers/*.yaml $(DESTDIR)$(PREFIX)/share/crier/Providers
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -m 644 Console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console
-	install -m 644 Console/console/*.js $(DESTDIR)$(PREFIX)/share/crier/Console/console
+	install -m 644 Console/console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Deployment $(DESTDIR)$(UNITS)
 	install -m 644 Deployment/crier.yaml Deployment/nginx.conf $(DESTDIR)$(PREFIX)/share/crier/Deployment
 	sed 's|/usr/local|$(PREFIX)|' Deployment/network.conf > $(DESTDIR)$(PREFIX)/share/crier/Deployment/network.conf

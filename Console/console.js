@@ -3,17 +3,11 @@
 // The console: a page on which people use the service as a backend does. This module connects the controls of the page
 // (index.html) to the modules in console/, and starts the console.
 
-import { connectBatches } from "./console/batches.js";
-import { connectClips } from "./console/clips.js";
-import { connectDevices } from "./console/devices.js";
 import { connectDialog } from "./console/dialog.js";
-import { connectKeys } from "./console/keys.js";
 import { $, busy, fill, onClick } from "./console/page.js";
 import { advance, pauseOrResume, refreshPlayer, replay, skip } from "./console/player.js";
-import { connectProviders } from "./console/providers.js";
 import { showAllWaiting } from "./console/queue.js";
 import { connectRecent, refreshRecent, showOlder } from "./console/recent.js";
-import { connectRecorder } from "./console/recorder.js";
 import { addressChanged, begin, declineKey, pause, resume, signOut, useTypedKey } from "./console/session.js";
 import { refreshShop } from "./console/shop.js";
 import { connectSpeaker } from "./console/speaker.js";
@@ -69,11 +63,5 @@ connectLanguages();
 connectKeyPanel();
 connectPlayer();
 connectDialog();
-connectBatches();
-connectClips();
-connectRecorder();
-connectDevices();
-connectProviders();
-connectKeys();
 keepFresh();
 begin();

@@ -12,8 +12,21 @@ const listeners = { key: [], rights: [] };
 /** Sets a function that is called after the key in use changed. It removes the former account's data from the page. */
 export const whenKeyChanges = (listener) => { listeners.key.push(listener); };
 
-/** Sets a function that is called after the page learnt whether the key has the scope `admin`. */
+/** Sets a function that is called after the page learnt what the key may do. */
 export const whenRightsAreKnown = (listener) => { listeners.rights.push(listener); };
+
+/**
+ * What the scopes of a key allow, as far as the page differs for it: `views` are the views besides the shop's, `speaker`
+ * is pausing, replaying and the volume, and `manage` changes what all accounts use.
+ */
+const ALLOWED = {
+  announce: ["announce", "views"],
+  read: ["views"],
+  play: ["speaker", "cancel"],
+  till: ["speaker"],
+  operator: ["views", "announce", "speaker", "cancel", "manage"],
+  admin: ["views", "announce", "speaker", "cancel", "manage", "keys"],
+};
 
 export const access = {
   /** The key in use. */
@@ -26,13 +39,25 @@ export const access = {
    */
   offered: null,
 
-  /** Whether the key has the scope `admin`. The service does not tell, so the console asks for what needs it. */
-  isAdmin: false,
+  /** The one-time code of a link, which is exchanged for a key. */
+  code: null,
+
+  /** The key's scopes, its name and its account, as the service tells them; `null` until it told. */
+  owner: null,
+
+  /** Whether the key may see and change keys. */
+  get isAdmin() { return this.may("keys"); },
+
+  /** Whether the key allows something (`ALLOWED`). Before the service told, only what every key of today may do. */
+  may(what) {
+    if (!this.owner) return what !== "keys" && what !== "manage";
+    return this.owner.scopes.some((scope) => ALLOWED[scope]?.includes(what));
+  },
 
   /** Whether the service has accepted the key. */
-  isKnown: false,
+  get isKnown() { return this.owner !== null; },
 
-  /** Reads the stored key and the key in the address, and removes the key from the address. */
+  /** Reads the stored key, and the key or the code in the address, and removes them from the address. */
   load() {
     try {
       this.key ??= sessionStorage.getItem(STORED_KEY);
@@ -41,8 +66,10 @@ export const access = {
     }
     const fragment = new URLSearchParams(location.hash.slice(1));
     const given = fragment.get("key")?.replace(NOT_IN_HEADERS, "");
-    if (!given) return;
+    this.code = fragment.get("sign-in");
+    if (!given && !this.code) return;
     history.replaceState(null, "", location.pathname + location.search);
+    if (this.code) return;
     if (!this.key) this.keep(given);
     else if (given !== this.key) this.offered = given;
   },
@@ -51,8 +78,8 @@ export const access = {
   keep(key) {
     this.key = key;
     this.offered = null;
-    this.isAdmin = false;
-    this.isKnown = false;
+    this.owner = null;
+    showRights();
     for (const listener of listeners.key) listener();
     try {
       if (key) sessionStorage.setItem(STORED_KEY, key);
@@ -62,13 +89,18 @@ export const access = {
     }
   },
 
-  /** Notes whether the key has the scope `admin`. */
-  learn(isAdmin) {
-    this.isAdmin = isAdmin;
-    this.isKnown = true;
+  /** Notes whose key it is, and what it may do. */
+  learn(owner) {
+    this.owner = owner;
+    showRights();
     for (const listener of listeners.rights) listener();
   },
 };
+
+/** Names what the key may not do in the page, whose style then does not show the controls for it. */
+function showRights() {
+  document.documentElement.dataset.mayNot = ALLOWED.admin.filter((what) => !access.may(what)).join(" ");
+}
 
 /** Whether a text can be sent as a key in an HTTP header. */
 export const canBeKey = (text) => text.search(NOT_IN_HEADERS) < 0;

@@ -15,6 +15,8 @@ import { attempt, call, json, showProblem } from "./service.js";
 import { languageName, named, t, whenLanguageChanges } from "./translations.js";
 import { addressOf, announcementOf, currentView } from "./views.js";
 
+export { announcementMarkup as markup } from "./markup.js";
+
 /** The colour of each state of a push. */
 const COLOURS = { delivered: "good", failed: "bad", expired: "bad", unregistered: "bad" };
 

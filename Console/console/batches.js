@@ -7,21 +7,54 @@ import { ask } from "./dialog.js";
 import { dayTime, dotted } from "./figures.js";
 import { $, allow, busy, make, onClick, rowButton, setText } from "./page.js";
 import { showList } from "./rows.js";
-import { attempt, call, json, showProblem } from "./service.js";
+import { saveFile } from "./saving.js";
+import { attempt, call, json, quietly, showProblem } from "./service.js";
 import { readEvents } from "./stream.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
+
+/** The HTML of the view. */
+export const markup = `<section class="card" aria-labelledby="batches-title">
+  <h2 id="batches-title" tabindex="-1" data-text="batches.title"></h2>
+  <p class="muted" data-text="batches.about"></p>
+  <p class="stale" hidden></p>
+  <form id="batch-form" class="file-form" novalidate>
+    <div class="actions">
+      <button type="button" id="batch-choose" class="online" data-text="batches.choose"></button>
+      <span id="batch-file-name" class="muted small" role="status"></span>
+      <button type="submit" id="batch-start" class="primary online" data-text="batches.start"></button>
+    </div>
+    <input type="file" id="batch-file" accept=".csv,.jsonl,.ndjson,.json,.txt,text/csv,application/jsonl" data-aria-label="batches.choose" hidden>
+  </form>
+  <p id="batch-problem" class="problem" role="alert" hidden></p>
+  <p class="muted small"><span data-text="batches.sample_about"></span> <button type="button" id="batch-sample" class="link" data-text="batches.sample"></button></p>
+  <h3 id="batch-list-title" tabindex="-1" data-text="batches.recent"></h3>
+  <ul id="batch-list" class="rows" aria-labelledby="batch-list-title"></ul>
+</section>`;
 
 /** The colour of each state's label. */
 const COLOURS = { running: "", done: "good", failed: "bad", cancelled: "" };
 
+/** The most faults that are shown for a batch. */
+const MOST_FAULTS = 10;
+
+/** A list that works, in the columns of docs/batch.md. */
+const SAMPLE = `id,amount,currency,locale,kind,channel,payer
+1001,12.50,USD,en-US,received,card,Alice
+1002,250,INR,hi-IN,received,upi,
+1003,1980,JPY,ja-JP,refunded,paypay,
+`;
+
 /**
- * The batches of the account, newest first. `followed` are those whose progress is read. `totals` are the rows of the
- * lists that were sent from this page: the service counts the rows that it has read so far.
+ * The batches of the account, newest first. `followed` are those whose progress is read. `totals` and `names` are the
+ * rows and the files of the lists that were sent from this page: the service counts the rows that it has read so far.
+ * `faults` are the first ones of the batches that have some, `null` while they are being read.
  */
-const shown = { batches: [], file: null, followed: new Map(), totals: new Map() };
+const shown = {
+  batches: [], file: null, followed: new Map(), totals: new Map(), names: new Map(), faults: new Map(),
+};
 
 /** Asks the service for the last batches, lists them, and follows those that run. */
-export async function refreshBatches() {
+export async function refresh() {
   await attempt($("batch-problem"), async () => {
     shown.batches = (await json("/v1/batches?limit=20")).batches;
     showBatches();
@@ -29,7 +62,7 @@ export async function refreshBatches() {
   }, { isRefresh: true });
 }
 
-export function stopFollowingBatches() {
+function stopFollowing() {
   for (const stopper of shown.followed.values()) stopper.abort();
   shown.followed.clear();
 }
@@ -37,8 +70,10 @@ export function stopFollowingBatches() {
 whenLanguageChanges(() => { showFile(); showBatches(); });
 
 whenKeyChanges(() => {
-  stopFollowingBatches();
+  stopFollowing();
   shown.totals.clear();
+  shown.faults.clear();
+  shown.names.clear();
   Object.assign(shown, { batches: [], file: null });
   showFile();
   $("batch-list").replaceChildren();
@@ -46,7 +81,11 @@ whenKeyChanges(() => {
 });
 
 function showBatches() {
-  showList($("batch-list"), shown.batches, {
+  const rows = shown.batches.map((batch) => {
+    if (batch.failed && batch.state !== "running") readFaults(batch);
+    return { ...batch, file: batch.name ?? shown.names.get(batch.id), faults: batch.faults ?? shown.faults.get(batch.id) ?? null };
+  });
+  showList($("batch-list"), rows, {
     keyOf: ({ id }) => id, create: row, none: t("batches.none"), fallback: $("batch-list-title"), staysInList: false,
   });
 }
@@ -55,20 +94,57 @@ function row(batch) {
   const { id, state, rows, done, failed } = batch;
   const isRunning = state === "running";
   const about = [
-    dayTime(batch.created_at), t("batches.rows", { count: rows }),
-    failed ? t("batches.failed", { count: failed }) : null,
+    dayTime(batch.created_at), batch.file, t("batches.rows", { count: rows }),
     batch.error && make("code", {}, batch.error.code), make("code", { class: "id", title: id }, id),
   ];
+  const title = [t("batches.done", { count: done }), failed ? t("batches.failed", { count: failed }) : null];
+  const [colour, name] = state === "done" && failed
+    ? ["warn", t("batches.some_failed")]
+    : [COLOURS[state] ?? "", named("batches.state", state)];
   return make("li", {},
     make("div", {},
-      make("p", { class: "title" }, t("batches.done", { count: done })),
+      make("p", { class: "title" }, ...dotted(title)),
       make("p", { class: "meta" }, ...dotted(about)),
-      isRunning && shown.totals.has(id) ? progress(Math.max(rows, shown.totals.get(id)), done + failed) : null),
+      isRunning && shown.totals.has(id) ? progress(Math.max(rows, shown.totals.get(id)), done + failed) : null,
+      faultList(batch)),
     make("div", { class: "buttons" },
-      make("span", { class: `tag ${COLOURS[state] ?? ""}` }, named("batches.state", state)),
+      make("span", { class: `tag ${colour}` }, name),
       isRunning
         ? rowButton(t("action.cancel"), t("batches.cancel_named", { id }), () => cancel(id))
         : rowButton(t("batches.result"), t("batches.result_named", { id }), () => download(id))));
+}
+
+/** Lists the first faults of a batch, with their lines. */
+function faultList({ faults, failed }) {
+  if (!faults?.length) return null;
+  const more = failed - faults.length;
+  return make("div", { class: "faults" },
+    make("ul", {}, ...faults.map(({ line, column, message }) => make("li", {},
+      ...dotted([t("batches.line", { line: String(line) }), column && make("code", {}, column), make("span", { lang: "en" }, message)])))),
+    more > 0 ? make("p", { class: "meta" }, t("batches.more_faults", { count: more })) : null);
+}
+
+/** Reads the first faults from a batch's result, which has a line for each row. The rest of it is not loaded. */
+async function readFaults({ id, faults }) {
+  if (faults || shown.faults.has(id)) return;
+  shown.faults.set(id, null);
+  await quietly(async () => {
+    const { body } = await call(`/v1/batches/${encodeURIComponent(id)}`, { headers: { Accept: "application/jsonl" } });
+    const found = [];
+    let rest = "";
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    while (found.length < MOST_FAULTS) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      const rows = lines.filter(Boolean).map((line) => JSON.parse(line)).filter(({ error }) => error);
+      found.push(...rows.map(({ line, id: name, error }) => ({ line, column: name, message: error.message })));
+    }
+    reader.cancel();
+    shown.faults.set(id, found.slice(0, MOST_FAULTS));
+    showBatches();
+  });
 }
 
 const progress = (total, ended) =>
@@ -106,6 +182,7 @@ async function start() {
   if (!batch) return;
   const lines = text.split("\n").filter((line) => line.trim()).length;
   shown.totals.set(batch.id, isLines ? lines : lines - 1);
+  shown.names.set(batch.id, file.name);
   shown.file = null;
   showFile();
   replace(batch);
@@ -130,10 +207,7 @@ async function download(id) {
     return response.blob();
   });
   if (!result) return;
-  const url = URL.createObjectURL(result);
-  const link = make("a", { href: url, download: `batch-${id}.jsonl` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60000);
+  saveFile(result, `batch-${id}.jsonl`);
 }
 
 function showFile() {
@@ -141,8 +215,11 @@ function showFile() {
   allow($("batch-start"), Boolean(shown.file));
 }
 
-export function connectBatches() {
+export function connect() {
+  addEventListener("pagehide", stopFollowing);
+  showFile();
   onClick("batch-choose", () => $("batch-file").click());
+  onClick("batch-sample", () => saveFile(new Blob([SAMPLE], { type: "text/csv" }), "sample.csv"));
   $("batch-file").addEventListener("change", () => {
     shown.file = $("batch-file").files[0] ?? null;
     $("batch-file").value = "";

@@ -41,3 +41,11 @@ export async function copyCurl(sent) {
   setText($("live"), t("curl.copied"));
   setTimeout(() => { button.textContent = t("action.copy"); }, 2000);
 }
+
+/** Copies a text, and says so on the button. */
+export async function copyFrom(source, button) {
+  const before = button.textContent;
+  await copy(source.textContent);
+  setText(button, t("action.copied"));
+  setTimeout(() => setText(button, before), 2000);
+}

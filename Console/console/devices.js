@@ -1,33 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The account's devices: the phones to which announcements are pushed, and what became of the pushes to one of them.
+// The account's devices: the phones to which announcements are pushed. Each has a page with an address of its own, which
+// device.js shows.
 
 import { whenKeyChanges } from "./access.js";
-import { ask } from "./dialog.js";
+import { connectDevice, markup as page, outcomeOf, showDevice } from "./device.js";
 import { dayTime, dotted, list } from "./figures.js";
-import { $, busy, make, onClick, rowButton, setText } from "./page.js";
+import { $, busy, fill, make, onClick } from "./page.js";
 import { showList } from "./rows.js";
 import { attempt, json, showProblem } from "./service.js";
-import { named, t, whenLanguageChanges } from "./translations.js";
+import { named, parts, t, whenLanguageChanges } from "./translations.js";
 
-/** The number of devices on a page, and of the pushes that are shown for a device. */
-const [PAGE, LATEST] = [50, 20];
+/** The HTML of the view. */
+export const markup = [`<section id="devices-card" class="card" aria-labelledby="devices-title">
+  <div class="head"><h2 id="devices-title" tabindex="-1" data-text="devices.title"></h2><button type="button" class="link online" id="devices-again" data-text="recent.refresh"></button></div>
+  <p class="muted" data-text="devices.about"></p>
+  <p class="stale" hidden></p>
+  <p id="devices-problem" class="problem" role="alert" hidden></p>
+  <p id="devices-off" class="notice-line" hidden></p>
+  <div id="devices-filter" class="field short" hidden><label for="devices-group" data-text="devices.group"></label><select id="devices-group"></select></div>
+  <ul id="devices" class="rows" aria-labelledby="devices-title"></ul>
+  <div class="actions"><button type="button" id="devices-more" class="online" data-text="devices.more" hidden></button></div>
+</section>`, page].join("");
 
-/** The colour of each state's label. */
-const COLOURS = { delivered: "good", failed: "bad", expired: "bad", unregistered: "bad" };
+/** The number of devices on a page. */
+const PAGE = 50;
 
-/** The loaded devices, the id after which the next page begins, and the device whose pushes are shown. */
-const shown = { devices: [], next: null, chosen: null, pushes: [] };
+/** The loaded devices, the id after which the next page begins, and whether the service sends pushes at all. */
+const shown = { devices: [], next: null, isOff: false };
 
-/** Asks for the first page of devices, and for the pushes of the chosen one. */
-export async function refreshDevices() {
+/** Asks for the first page of devices, or for the one that the address names. */
+export async function refresh() {
+  const id = new URLSearchParams(location.hash.slice(1)).get("device");
+  $("devices-card").hidden = id !== null;
+  await showDevice(id);
+  if (id !== null) return;
   await attempt($("devices-problem"), async () => {
-    const answer = await json(`/v1/devices?limit=${PAGE}`);
-    Object.assign(shown, { devices: answer.devices, next: answer.next ?? null });
+    const [answer, readiness] = await Promise.all([json(`/v1/devices?limit=${PAGE}`), readinessOfPushes()]);
+    Object.assign(shown, { devices: answer.devices, next: answer.next ?? null, isOff: readiness?.state === "none" });
     showDevices();
-    if (shown.chosen) await refreshPushes();
   }, { isRefresh: true });
 }
+
+/** Returns the check of the pushes, or `undefined` if a proxy hides it. */
+const readinessOfPushes = () =>
+  fetch("/readyz", { cache: "no-store" }).then((answer) => answer.json()).then(({ checks }) => checks?.pushes, () => {});
 
 async function showMore() {
   await attempt($("devices-problem"), async () => {
@@ -37,18 +54,26 @@ async function showMore() {
   });
 }
 
-whenLanguageChanges(() => { showDevices(); showPushes(); });
+whenLanguageChanges(showDevices);
 
 whenKeyChanges(() => {
-  Object.assign(shown, { devices: [], next: null, chosen: null, pushes: [] });
+  Object.assign(shown, { devices: [], next: null });
   $("devices").replaceChildren();
   $("devices-more").hidden = true;
-  showPushes();
   showProblem($("devices-problem"), null);
 });
 
 function showDevices() {
-  showList($("devices"), shown.devices, {
+  $("devices-off").hidden = !shown.isOff;
+  $("devices-off").replaceChildren(...parts("devices.off", {
+    setting: make("code", {}, "apns"), page: make("code", {}, "docs/push.md"),
+  }));
+  const groups = [...new Set(shown.devices.map(({ device_group: group }) => group).filter(Boolean))].sort();
+  fill($("devices-group"), [["", t("recent.any_state")], ...groups.map((group) => [group, group])]);
+  $("devices-filter").hidden = groups.length === 0;
+  const group = $("devices-group").value;
+  const found = shown.devices.filter((device) => !group || device.device_group === group);
+  showList($("devices"), found, {
     keyOf: ({ id }) => id, create: row, none: t("devices.none"), fallback: $("devices-title"), staysInList: false,
   });
   $("devices-more").hidden = !shown.next;
@@ -57,7 +82,6 @@ function showDevices() {
 function row(device) {
   const { id, tokens } = device;
   const kinds = Object.keys(tokens).sort();
-  const refusals = Object.values(tokens).reduce((sum, token) => sum + token.refusals, 0);
   const about = [
     device.device_group && t("devices.group_named", { group: device.device_group }),
     make("code", {}, device.bundle_id), named("devices.environment", device.environment), device.locale,
@@ -66,81 +90,23 @@ function row(device) {
   ];
   return make("li", {},
     make("div", {},
-      make("p", { class: "title", translate: false }, id),
+      make("p", { class: "title" }, make("a", { href: `#view=devices&device=${encodeURIComponent(id)}`, translate: false }, id)),
       make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" },
-      kinds.length ? null : make("span", { class: "tag bad" }, t("devices.no_token")),
-      refusals ? make("span", { class: "tag bad" }, t("devices.refusals", { count: refusals })) : null,
-      rowButton(t("devices.pushes"), t("devices.pushes_named", { id }), () => choose(device)),
-      rowButton(t("devices.remove"), t("devices.remove_named", { id }), () => askAndRemove(id))));
+    make("div", { class: "buttons" }, status(device)));
 }
 
-// MARK: The pushes of a device
-
-async function choose(device) {
-  shown.chosen = device.id;
-  shown.pushes = [];
-  showPushes();
-  $("pushes-title").focus();
-  await attempt($("pushes-problem"), refreshPushes);
+/** Says what is wrong with the tokens, or that the last push arrived. */
+function status({ tokens, last_outcomes: outcomes }) {
+  const all = Object.values(tokens);
+  if (!all.length) return make("span", { class: "tag bad" }, t("devices.no_token"));
+  const refusals = all.reduce((sum, token) => sum + token.refusals, 0);
+  if (refusals) return make("span", { class: "tag bad" }, t("devices.refusals", { count: refusals }));
+  return outcomeOf(outcomes?.alert ?? Object.values(outcomes ?? {})[0]);
 }
 
-/** Asks for the last pushes to the chosen device. The service counts them, and lists them from a number on. */
-async function refreshPushes() {
-  const { chosen } = shown;
-  const path = `/v1/devices/${encodeURIComponent(chosen)}`;
-  const { last_sequence: last } = await json(path);
-  const answer = await json(`${path}/announcements?limit=${LATEST}&after=${Math.max(0, last - LATEST)}`);
-  if (shown.chosen !== chosen) return;
-  shown.pushes = answer.announcements.reverse();
-  showPushes();
-}
-
-function showPushes() {
-  $("pushes-card").hidden = !shown.chosen;
-  if (!shown.chosen) {
-    $("pushes").replaceChildren();
-    showProblem($("pushes-problem"), null);
-    return;
-  }
-  setText($("pushes-title"), t("pushes.title", { id: shown.chosen }));
-  showList($("pushes"), shown.pushes, {
-    keyOf: ({ sequence }) => sequence, create: pushRow, none: t("pushes.none"), fallback: $("pushes-title"),
-  });
-}
-
-function pushRow(push) {
-  const { alert } = push.payload.aps;
-  const text = [alert?.title, alert?.body].filter(Boolean).join(" · ") || push.id || String(push.sequence);
-  const about = [
-    t("queue.number", { number: push.sequence }), dayTime(push.pushed_at),
-    push.id && make("code", { class: "id", title: push.id }, push.id),
-  ];
-  return make("li", {},
-    make("div", {},
-      make("p", { class: "title", lang: push.payload.crier?.locale ?? null, translate: false }, text),
-      make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" },
-      make("span", { class: `tag ${COLOURS[push.state] ?? ""}` }, named("pushes.state", push.state))));
-}
-
-async function askAndRemove(id) {
-  const isAgreed = await ask({
-    title: t("devices.ask"), about: t("devices.ask_about", { id }), yes: t("devices.remove"), no: t("devices.ask_no"),
-  });
-  if (!isAgreed) return;
-  $("devices-title").focus();
-  const isDone = await attempt($("devices-problem"), () =>
-    json(`/v1/devices/${encodeURIComponent(id)}`, { method: "DELETE" }));
-  if (!isDone) return;
-  if (shown.chosen === id) {
-    Object.assign(shown, { chosen: null, pushes: [] });
-    showPushes();
-  }
-  await refreshDevices();
-}
-
-export function connectDevices() {
+export function connect() {
   onClick("devices-more", () => busy($("devices-more"), showMore));
-  onClick("devices-again", () => busy($("devices-again"), refreshDevices));
+  onClick("devices-again", () => busy($("devices-again"), refresh));
+  $("devices-group").addEventListener("change", showDevices);
+  connectDevice();
 }

@@ -4,6 +4,7 @@
 
 import { $, setText } from "./page.js";
 import { heirOf } from "./rows.js";
+import { fragment } from "./translations.js";
 
 let answer = null;
 
@@ -53,14 +54,23 @@ function close(isAgreed) {
   resolve?.(isAgreed);
 }
 
+/** Calls `work` after the dialog was closed. It may have been opened again before the event. */
+const whenClosed = (dialog, work) => dialog.addEventListener("close", () => { if (!dialog.open) work(); });
+
+/** Adds a dialog from its HTML. */
+export function addDialog(markup) {
+  const page = fragment(markup);
+  const [dialog] = page.children;
+  document.body.append(page);
+  whenClosed(dialog, () => giveFocusBack(dialog));
+}
+
 export function connectDialog() {
   // Escape ends the question at once. Until the event "close", which comes with the next frame, the button that asked
   // would stay busy.
   $("ask").addEventListener("cancel", () => close(false));
-  // The dialog may have been opened again before the event.
-  const whenClosed = (dialog, work) => dialog.addEventListener("close", () => { if (!dialog.open) work(); });
   whenClosed($("ask"), () => close(false));
-  for (const dialog of document.querySelectorAll("dialog")) whenClosed(dialog, () => giveFocusBack(dialog));
+  whenClosed($("ask"), () => giveFocusBack($("ask")));
   $("ask-no").addEventListener("click", () => close(false));
   // The second click of a double click was meant for the button that opened the question.
   $("ask-yes").addEventListener("click", (event) => { if (event.detail < 2) close(true); });

@@ -4,12 +4,12 @@
 
 import { interfaceLocale, named, t } from "./translations.js";
 
-const number = (value, options) => new Intl.NumberFormat(interfaceLocale(), options).format(value);
+export const number = (value, options) => new Intl.NumberFormat(interfaceLocale(), options).format(value);
 
 /** Returns a number with a fixed count of digits after the point. */
 export const fixed = (value, digits) => number(value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-const unit = (value, name, digits, display = "short") => number(value, {
+export const unit = (value, name, digits, display = "short") => number(value, {
   style: "unit", unit: name, unitDisplay: display, minimumFractionDigits: digits, maximumFractionDigits: digits,
 });
 
@@ -23,8 +23,6 @@ export function duration(count) {
   if (count < 7200) return unit(Math.round(count / 60), "minute", 0, "long");
   return unit(Math.round(count / 3600), "hour", 0, "long");
 }
-
-export const days = (count) => unit(count, "day", 0, "long");
 
 /** Returns the loudness with a true minus sign. */
 export const loudness = (lufs) => (lufs === null ? null : `${fixed(lufs, 2).replace("-", "\u2212")} LUFS`);

@@ -7,7 +7,7 @@ import { json } from "./service.js";
 import { ownName, t, whenLanguageChanges } from "./translations.js";
 
 /** What the service can speak, as it lists it. */
-export const speakable = { locales: [], voices: [], packs: [] };
+export const speakable = { locales: [], voices: [], packs: [], drafts: [] };
 
 /** The usual currency of each language, and an amount that shows how to write one. */
 const EXAMPLES = {
@@ -34,7 +34,8 @@ export async function loadLanguages() {
 
 /** Loads the voice packs. */
 export async function loadPacks() {
-  speakable.packs = (await json("/v1/packs")).packs;
+  const { packs, drafts = [] } = await json("/v1/packs");
+  Object.assign(speakable, { packs, drafts });
   fillPacks();
 }
 
@@ -55,6 +56,8 @@ export function languageChanged() {
 whenLanguageChanges(() => { if (speakable.locales.length) languageChanged(); });
 
 function fillPacks() {
+  // The voices load the packs too, also while the form was not opened.
+  if (!$("pack")) return;
   const packs = speakable.packs.filter((pack) => pack.locale === $("locale").value && !pack.error);
   const choices = packs.map(({ id, speaker }) => [id, speaker ? `${id} · ${speaker}` : id]);
   fill($("pack"), [["", packs.length ? t("form.any_pack") : t("form.no_pack")], ...choices]);

@@ -5,10 +5,11 @@
 import { whenKeyChanges } from "./access.js";
 import { copyCurl, curl } from "./curl.js";
 import { fixed, list, loudness, seconds, shortening, size } from "./figures.js";
+import { previewMarkup } from "./markup.js";
 import { $, make, onClick, rowButton, setText } from "./page.js";
 import { Problem, attempt, bytes } from "./service.js";
 import { sound } from "./sound.js";
-import { named, t, whenLanguageChanges } from "./translations.js";
+import { fragment, named, t, whenLanguageChanges } from "./translations.js";
 import { BAR_STEP, paint, peaks, placeWords } from "./waveform.js";
 
 /** The sample rate of a clip that is decoded before the page may play sound. */
@@ -212,6 +213,7 @@ let isConnected = false;
 export function connectPreview() {
   if (isConnected) return;
   isConnected = true;
+  document.querySelector("#try-preview, #announcement-preview").append(fragment(previewMarkup));
   onClick("play", () => preview.toggle());
   onClick("copy", () => copyCurl(preview.sent));
   $("wave").addEventListener("click", (event) => {

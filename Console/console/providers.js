@@ -11,6 +11,19 @@ import { showList } from "./rows.js";
 import { Problem, attempt, isObsolete, json, showProblem } from "./service.js";
 import { named, parts, t, whenLanguageChanges } from "./translations.js";
 
+/** The HTML of the view. */
+export const markup = `<section class="card" aria-labelledby="providers-title">
+  <div class="head"><h2 id="providers-title" tabindex="-1" data-text="providers.title"></h2><button type="button" class="link online" id="providers-again" data-text="recent.refresh"></button></div>
+  <p id="providers-about" class="muted" data-text="providers.about" hidden></p>
+  <p id="providers-none" class="muted" data-text="providers.none" hidden><code data-part="page">docs/providers.md</code></p>
+  <p class="stale" hidden></p>
+  <p id="providers-settings" class="problem" role="alert" hidden></p>
+  <p id="providers-problem" class="problem" role="alert" hidden></p>
+  <p id="providers-local" class="muted small" data-text="providers.local" hidden></p>
+  <ul id="providers" class="endpoints" aria-labelledby="providers-title"></ul>
+  <p id="providers-live" class="hidden" role="status"></p>
+</section>`;
+
 /** The numbers of payments, and of things that were not announced, that are shown for an endpoint. */
 const [LATEST, MOST_MISSED] = [10, 10];
 
@@ -27,7 +40,7 @@ const TEST = "crier-test-";
 const shown = { endpoints: null, problem: null, tests: {} };
 
 /** Asks for the endpoints. */
-export async function refreshProviders() {
+export async function refresh() {
   if (!access.key) return;
   await attempt($("providers-problem"), async () => {
     Object.assign(shown, await json("/v1/provider-endpoints"));
@@ -204,7 +217,7 @@ async function test(id) {
   shown.tests[id] = answer;
   showProviders();
   setText($("providers-live"), told(answer).textContent);
-  await refreshProviders();
+  await refresh();
 }
 
 /** Returns what became of a test. */
@@ -216,6 +229,7 @@ function told({ outcome, reason, code, isForeign = true }) {
     code ? make("code", {}, code) : null);
 }
 
-export function connectProviders() {
-  onClick("providers-again", () => busy($("providers-again"), refreshProviders));
+export function connect() {
+  showProviders();
+  onClick("providers-again", () => busy($("providers-again"), refresh));
 }

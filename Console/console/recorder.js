@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Records a word by the microphone, as a 16-bit mono WAV file.
+// Records one word after another by the microphone, or takes a file instead. Each is sent as a 16-bit mono WAV file.
 
-import { openDialog } from "./dialog.js";
+import { whenKeyChanges } from "./access.js";
+import { addDialog, openDialog } from "./dialog.js";
 import { seconds } from "./figures.js";
 import { $, allow, make, onClick, setText } from "./page.js";
 import { Problem, attempt, isObsolete, showProblem } from "./service.js";
@@ -10,42 +11,110 @@ import { recording } from "./sound.js";
 import { t, whenLanguageChanges } from "./translations.js";
 import { wav } from "./wav.js";
 
+/** The HTML of the dialog. */
+const markup = `<dialog id="recorder" aria-labelledby="recorder-title">
+  <div class="head"><h2 id="recorder-title" data-text="recorder.title"></h2><p id="recorder-place" class="muted small"></p></div>
+  <p id="recorder-words" class="said"></p>
+  <p id="recorder-how" class="small" lang="en"></p>
+  <p id="recorder-state" class="muted" role="status"></p>
+  <progress id="recorder-level" class="level" max="1" value="0" data-aria-label="recorder.level"></progress>
+  <p id="recorder-problem" class="problem" role="alert" hidden></p>
+  <ul id="recorder-warnings" class="notices"></ul>
+  <div class="actions">
+    <button type="button" id="recorder-record" class="primary online"></button>
+    <button type="button" id="recorder-upload" class="online" data-text="recorder.upload"></button>
+    <button type="button" id="recorder-listen" data-text="recorder.listen"></button>
+    <button type="button" id="recorder-save" class="online" data-text="recorder.save"></button>
+    <button type="button" id="recorder-accept" class="danger online" data-text="recorder.accept" hidden></button>
+  </div>
+  <div class="actions ends">
+    <button type="button" id="recorder-back" data-text="recorder.back"></button>
+    <button type="button" id="recorder-next" data-text="recorder.next"></button>
+    <button type="button" id="recorder-close" data-text="action.close"></button>
+  </div>
+  <input type="file" id="recorder-file" accept="audio/*" data-aria-label="recorder.upload" hidden>
+</dialog>`;
+
 /** The longest recording that the service takes, in seconds. The recorder stops there. */
 const LONGEST = 15;
 
+/** The level from which on a recording is clipped: the microphone could not give what it heard. */
+const CLIPPED = 0.99;
+
+/** The sample rate to which the browser converts a file, in Hz. */
+const FILE_RATE = 48000;
+
+/** The code with which the service refuses a recording that it suspects. It takes it if a person insists. */
+const SUSPICIOUS = "recording_suspicious";
+
 /**
- * What one opening of the recorder records: the clip's words and how to save them, the running microphone, and the
- * recording: its samples and its file. Each opening has a `take` of its own, so that what ends later, such as a save,
- * changes only its own. `isStarting` and `isSaving` say what is under way.
+ * What the recorder records of one word: the words, the running microphone, and the recording: its samples, its highest
+ * level and its file. Each word has a take of its own, so that what ends later, such as a save, changes only its own.
+ * `isStarting` and `isSaving` say what is under way, and `isSuspicious` that the service refused the file.
  */
-const newTake = (clip) =>
-  ({ clip, microphone: null, chunks: [], length: 0, file: null, isStarting: false, isSaving: false });
+const newTake = (clip) => ({
+  clip, microphone: null, chunks: [], length: 0, peak: 0, file: null, isStarting: false, isSaving: false,
+  isSuspicious: false,
+});
 
 let current = newTake(null);
 
+/** The words that the recorder goes through: their list, the place in it, and what is the same for all. */
+let tour = { list: [], at: 0 };
+
+/** Whether the page has a microphone. Browsers give it only to pages that came over https or from this machine. */
+const hasMicrophone = () => Boolean(navigator.mediaDevices?.getUserMedia);
+
 /**
- * Opens the recorder. `save` sends the file and returns the service's warnings. `place` is the element that shows the
- * problem of a save that fails after the recorder was closed.
+ * Opens the recorder at one entry of `list`. `save` sends an entry's file and returns the service's warnings; its last
+ * argument says that the person insists. `place` is the element that shows the problem of a save that fails after the
+ * recorder was closed.
  */
-export function openRecorder({ words, locale, save, place }) {
-  current = newTake({ save, place });
-  setText($("recorder-words"), words);
+export function openRecorder({ list, at, locale, save, place }) {
+  tour = { list, at, locale, save, place };
   $("recorder-words").lang = locale;
+  showWord();
+  openDialog($("recorder"), hasMicrophone() ? $("recorder-record") : $("recorder-upload"));
+}
+
+/** Begins with the word at the present place of the list. */
+function showWord() {
+  const { list, at, save, place } = tour;
+  current = newTake({ entry: list[at], save, place });
+  setText($("recorder-words"), list[at].words);
+  setText($("recorder-how"), list[at].how);
+  setText($("recorder-place"), list.length > 1 ? t("recorder.place", { number: at + 1, count: list.length }) : "");
   $("recorder-problem").hidden = true;
   $("recorder-warnings").replaceChildren();
-  showState(t("recorder.ready"));
-  openDialog($("recorder"), $("recorder-record"));
+  showState(hasMicrophone() ? t("recorder.ready") : t("recorder.no_microphone"));
+}
+
+/** Goes to another word. What was recorded of the present one and not saved is lost. */
+async function go(step) {
+  const take = current;
+  recording.stop();
+  tour.at += step;
+  showWord();
+  $(hasMicrophone() ? "recorder-record" : "recorder-upload").focus();
+  await release(take);
 }
 
 function showState(text = null) {
-  const { microphone, file, isStarting, isSaving } = current;
+  const { microphone, file, isStarting, isSaving, isSuspicious } = current;
   if (text !== null) setText($("recorder-state"), text);
   const start = file ? t("recorder.again") : t("recorder.record");
   setText($("recorder-record"), microphone ? t("recorder.stop") : start);
+  $("recorder-record").hidden = $("recorder-level").hidden = !hasMicrophone();
   show("recorder-record", !isSaving, isStarting);
+  show("recorder-upload", !isSaving && !microphone && !isStarting);
   show("recorder-listen", !microphone && !isStarting && file !== null);
-  show("recorder-save", !microphone && !isStarting && file !== null, isSaving);
-  if (!microphone) $("recorder-level").value = 0;
+  show("recorder-save", !microphone && !isStarting && file !== null && !isSuspicious, isSaving);
+  $("recorder-save").hidden = isSuspicious;
+  $("recorder-accept").hidden = !isSuspicious;
+  show("recorder-accept", !microphone && file !== null, isSaving);
+  show("recorder-back", tour.at > 0 && !isSaving && !microphone);
+  show("recorder-next", tour.at < tour.list.length - 1 && !isSaving && !microphone);
+  if (!microphone) showLevel(0);
 }
 
 /** Shows whether a button may be used, and whether its work is under way. */
@@ -53,6 +122,11 @@ function show(id, isOffered, isBusy = false) {
   allow($(id), isOffered && !isBusy);
   if (isBusy) $(id).setAttribute("aria-busy", "true");
   else $(id).removeAttribute("aria-busy");
+}
+
+function showLevel(level) {
+  $("recorder-level").value = level;
+  $("recorder-level").classList.toggle("clipped", level >= CLIPPED);
 }
 
 whenLanguageChanges(() => showState());
@@ -65,7 +139,7 @@ async function recordOrStop() {
 async function start(take) {
   recording.stop();
   $("recorder-warnings").replaceChildren();
-  Object.assign(take, { chunks: [], length: 0, file: null, isStarting: true });
+  Object.assign(take, { chunks: [], length: 0, peak: 0, file: null, isStarting: true, isSuspicious: false });
   showState();
   try {
     take.microphone = await openMicrophone((samples) => add(take, samples));
@@ -111,7 +185,9 @@ function add(take, samples) {
   if (!take.microphone) return;
   take.chunks.push(samples);
   take.length += samples.length;
-  $("recorder-level").value = samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+  const level = samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+  take.peak = Math.max(take.peak, level);
+  showLevel(level);
   if (take.length >= LONGEST * take.microphone.context.sampleRate) stop(take);
 }
 
@@ -129,8 +205,40 @@ async function stop(take) {
   if (take !== current) return;
   if (take.length) take.file = wav(take.chunks, rate);
   showState(take.file ? t("recorder.recorded", { length: seconds((take.length / rate) * 1000) }) : t("recorder.ready"));
+  if (take.peak >= CLIPPED) warn(t("recorder.clipped"));
   if (take.file) $("recorder-listen").focus();
 }
+
+/** Takes a sound file in place of a recording. The browser decodes it. */
+async function useFile(file) {
+  const take = current;
+  $("recorder-warnings").replaceChildren();
+  $("recorder-problem").hidden = true;
+  let buffer;
+  try {
+    buffer = await new OfflineAudioContext(1, 1, FILE_RATE).decodeAudioData(await file.arrayBuffer());
+  } catch {
+    showProblem($("recorder-problem"), new Problem({ code: "file_unreadable", detail: t("recorder.unreadable") }));
+    return;
+  }
+  if (take !== current) return;
+  const samples = mixed(buffer);
+  Object.assign(take, {
+    chunks: [samples], length: samples.length, file: wav([samples], buffer.sampleRate), isSuspicious: false,
+    peak: samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0),
+  });
+  showState(t("recorder.recorded", { length: seconds(buffer.duration * 1000) }));
+  if (take.peak >= CLIPPED) warn(t("recorder.clipped"));
+  $("recorder-listen").focus();
+}
+
+/** Returns the samples of a sound in one channel: the mean of its channels. */
+function mixed(buffer) {
+  const channels = Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index));
+  return channels[0].map((_, at) => channels.reduce((sum, channel) => sum + channel[at], 0) / channels.length);
+}
+
+const warn = (text, lang = "") => $("recorder-warnings").append(make("li", { lang }, text));
 
 async function listen() {
   const take = current;
@@ -141,27 +249,38 @@ async function listen() {
   if (take === current) recording.start(0);
 }
 
-async function save() {
+async function save(isAccepted) {
   const take = current;
   take.isSaving = true;
+  $("recorder-problem").hidden = true;
   // The service compares the recording with what it should say, which can take some seconds.
   showState(t("recorder.saving"));
   try {
-    const warnings = await take.clip.save(take.file);
-    take.file = null;
+    const warnings = await take.clip.save(take.clip.entry, take.file, isAccepted);
+    Object.assign(take, { file: null, isSaving: false, isSuspicious: false });
     if (take !== current) return;
-    take.isSaving = false;
     showState(t("recorder.saved"));
-    $("recorder-warnings").replaceChildren(...warnings.map((warning) => make("li", { lang: "en" }, warning)));
-    $("recorder-close").focus();
+    $("recorder-warnings").replaceChildren();
+    for (const warning of warnings) warn(warning, "en");
+    $(tour.at < tour.list.length - 1 ? "recorder-next" : "recorder-close").focus();
   } catch (error) {
     if (isObsolete(error)) return;
     if (!(error instanceof Problem)) throw error;
-    showProblem(take === current ? $("recorder-problem") : take.clip.place, error);
+    take.isSuspicious = error.code === SUSPICIOUS;
+    if (take !== current) showProblem(take.clip.place, error);
+    else if (take.isSuspicious) showSuspicion(error);
+    else showProblem($("recorder-problem"), error);
   } finally {
     take.isSaving = false;
-    if (take === current) showState(take.file ? t("recorder.ready") : null);
+    if (take === current) showState(take.isSuspicious ? t("recorder.suspicious") : take.file && t("recorder.ready"));
+    if (take === current && take.isSuspicious) $("recorder-record").focus();
   }
+}
+
+/** Shows why the service does not use a recording unasked. */
+function showSuspicion({ detail }) {
+  $("recorder-warnings").replaceChildren();
+  warn(detail, "en");
 }
 
 async function close() {
@@ -173,9 +292,20 @@ async function close() {
 }
 
 export function connectRecorder() {
+  addDialog(markup);
+  whenKeyChanges(close);
   onClick("recorder-record", recordOrStop);
   onClick("recorder-listen", listen);
-  onClick("recorder-save", save);
+  onClick("recorder-save", () => save(false));
+  onClick("recorder-accept", () => save(true));
+  onClick("recorder-back", () => go(-1));
+  onClick("recorder-next", () => go(1));
+  onClick("recorder-upload", () => $("recorder-file").click());
+  $("recorder-file").addEventListener("change", () => {
+    const [file] = $("recorder-file").files;
+    $("recorder-file").value = "";
+    if (file) useFile(file);
+  });
   onClick("recorder-close", close);
   $("recorder").addEventListener("close", () => { if (!$("recorder").open) close(); });
 }

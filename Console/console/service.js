@@ -56,18 +56,18 @@ async function withinTime(work, limit) {
 export const isRefusal = ({ status }) => [400, 403, 404].includes(status);
 
 /**
- * Calls the service with the key. Throws a `Problem` unless the status is 200 to 299, or if the service does not answer
- * within the limit, and an `AbortError` if the key changed meanwhile.
+ * Calls the service with the key, or without it if `isOpen`. Throws a `Problem` unless the status is 200 to 299, or if
+ * the service does not answer within the limit, and an `AbortError` if the key changed meanwhile.
  */
 export async function call(path, options = {}) {
-  const { method = "GET", body = null, type = "application/json", headers = {}, signal = null } = options;
+  const { method = "GET", body = null, type = "application/json", headers = {}, signal = null, isOpen = false } = options;
   const { limit = body === null || typeof body === "string" ? LIMITS.call : LIMITS.file } = options;
   const key = access.key;
   const stopper = new AbortController();
   const stop = () => stopper.abort();
   signal?.addEventListener("abort", stop);
   const request = { method, signal: stopper.signal, cache: "no-store", headers: { ...headers } };
-  if (key) request.headers.Authorization = `Bearer ${key}`;
+  if (key && !isOpen) request.headers.Authorization = `Bearer ${key}`;
   if (body !== null) {
     request.body = body;
     request.headers["Content-Type"] = type;
@@ -91,7 +91,7 @@ export async function call(path, options = {}) {
     retryAfter: response.headers.get("Retry-After"),
   });
   expect(key);
-  if (problem.status === 401) onUnauthorized(problem);
+  if (problem.status === 401 && !isOpen) onUnauthorized(problem);
   throw problem;
 }
 
@@ -140,3 +140,7 @@ export async function attempt(place, work, { isRefresh = false } = {}) {
     return undefined;
   }
 }
+
+/** Runs `work` that nobody asked for, and passes over its problem. */
+export const quietly = (work) =>
+  work().catch((error) => { if (!isObsolete(error) && !(error instanceof Problem)) throw error; });

@@ -3,55 +3,56 @@
 // Signing in with a key, and signing out.
 
 import { access, canBeKey, publicPart, whenKeyChanges, whenRightsAreKnown } from "./access.js";
-import { refreshBatches, stopFollowingBatches } from "./batches.js";
 import { whenConnected } from "./connection.js";
-import { refreshDevices } from "./devices.js";
 import { dismiss } from "./dialog.js";
 import { follow, stopFollowing } from "./events.js";
-import { refreshKeys } from "./keys.js";
-import { refreshPacks } from "./packs.js";
 import { $, setText } from "./page.js";
-import { refreshProviders } from "./providers.js";
-import { Problem, showProblem, whenUnauthorized } from "./service.js";
+import { Problem, call, isObsolete, json, showProblem, whenUnauthorized } from "./service.js";
 import { refreshShop } from "./shop.js";
-import { t } from "./translations.js";
-import { loadView, offerView, showView, whenShown } from "./views.js";
+import { t, whenLanguageChanges } from "./translations.js";
+import { loadView, offerView, showView } from "./views.js";
 
 /** The pause before the page asks again what the key may do, in milliseconds. */
 const ASK_AGAIN = 3000;
 
+/** The views that only some keys see, and what a key has to allow. */
+const GUARDED = {
+  try: "announce", providers: "views", webhooks: "views", batches: "views", voices: "views", devices: "views", keys: "keys",
+  settings: "views",
+};
+
 whenUnauthorized(signOut);
-whenShown("try", later(() => import("./try.js")));
-whenShown("announcement", later(() => import("./announcement.js")));
-whenShown("batches", refreshBatches);
-whenShown("voices", refreshPacks);
-whenShown("devices", refreshDevices);
-whenShown("providers", refreshProviders);
-whenShown("keys", refreshKeys);
-whenKeyChanges(() => offerView("keys", false));
+whenKeyChanges(offerViews);
 whenRightsAreKnown(() => {
-  offerView("keys", access.isAdmin);
+  offerViews();
+  showOwner();
   showView();
 });
+whenLanguageChanges(showOwner);
 whenConnected(() => {
   if (!access.key) refreshShop();
   else if (access.isKnown) loadView();
   else signIn();
 });
 
-/** Returns a loader of a view whose module is loaded when the view is first shown. */
-function later(load) {
-  let module = null;
-  return async () => {
-    module ??= load().then((loaded) => { loaded.connect(); return loaded; });
-    await (await module).refresh();
-  };
+function offerViews() {
+  for (const [view, what] of Object.entries(GUARDED)) offerView(view, access.may(what));
 }
 
-/** Signs in with the stored key or the key in the address, or asks for a key. */
+/** Shows whose key is in use: its name and its account, or the part of it that is not secret. */
+function showOwner() {
+  const { name, account } = access.owner ?? {};
+  const shown = account ? t("key.owner", { name: name ?? publicPart(access.key), account }) : `${publicPart(access.key)}…`;
+  setText($("key-name"), shown);
+}
+
+/** Signs in with the stored key, or the key or the code in the address, or asks for a key. */
 export function begin() {
   access.load();
-  if (access.key) {
+  if (access.code) {
+    useCode();
+    refreshShop();
+  } else if (access.key) {
     signIn();
     offerKey();
   } else {
@@ -67,7 +68,7 @@ async function signIn() {
   $("key-shown").hidden = false;
   $("views").hidden = false;
   showView();
-  setText($("key-name"), `${publicPart(access.key)}…`);
+  showOwner();
   follow();
   const { key } = access;
   await learnRights(key);
@@ -75,24 +76,40 @@ async function signIn() {
   loadView();
 }
 
-/** Finds out whether the key has the scope `admin`. If the service is too busy to tell, asks again later. */
+/** Signs in with the code of a link. Few pages need this, so it is loaded when it is. */
+const useCode = async () => (await import("./signin.js")).useCode(signIn);
+
+/** Finds out whose key it is and what it may do. If the service is too busy to tell, asks again later. */
 async function learnRights(key) {
-  const isAdmin = await refreshKeys();
+  const owner = await whoseKey();
   if (access.key !== key) return;
-  if (isAdmin === null) {
+  if (owner === null) {
     setTimeout(() => { if (access.key === key) learnRights(key); }, ASK_AGAIN);
     return;
   }
   // The service accepts the key, so only the person can replace it from now on.
   access.offered = null;
-  access.learn(isAdmin);
+  access.learn(owner);
+}
+
+/** Returns the owner of the key in use; `null` if the answer does not tell, for example from a busy service. */
+async function whoseKey() {
+  try {
+    return await json("/v1/me");
+  } catch (error) {
+    if (isObsolete(error)) return null;
+    if (!(error instanceof Problem)) throw error;
+    if (error.status !== 404) return null;
+    // A service without this call shows the keys to the scope `admin` only.
+    const isAdmin = await call("/v1/keys").then(() => true, ({ status }) => (status === 403 ? false : null));
+    return isAdmin === null ? null : { scopes: isAdmin ? ["admin"] : ["announce", "read", "play"] };
+  }
 }
 
 /** Forgets the key and asks for another. `problem` is the service's answer if it rejected the key. */
 export function signOut(problem = null) {
   pause();
   dismiss();
-  $("recorder").close();
   const { offered } = access;
   access.keep(problem && offered);
   // The service rejected the stored key, and the page was loaded with another: sign in with that one. This happens in a
@@ -112,10 +129,7 @@ export function signOut(problem = null) {
 }
 
 /** Ends the connections that stay open. */
-export function pause() {
-  stopFollowing();
-  stopFollowingBatches();
-}
+export const pause = () => stopFollowing();
 
 /** Loads everything again, after `pause`. */
 export function resume() {
@@ -159,7 +173,8 @@ export function declineKey() {
 export function addressChanged() {
   const before = access.key;
   access.load();
-  if (access.key !== before) signIn();
+  if (access.code) useCode();
+  else if (access.key !== before) signIn();
   else if (access.key && showView() && !access.offered) loadView();
   offerKey();
   access.offered = null;

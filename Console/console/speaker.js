@@ -22,7 +22,7 @@ export function showSpeakerSettings(view) {
   showVolume();
   $("volume-note").hidden = !view.volume_by_time;
   const chime = view.chime;
-  $("chime").hidden = !(access.isAdmin && chime);
+  $("chime").hidden = !(access.may("manage") && chime);
   if (!chime) return;
   const length = chime.duration_ms === null ? "" : seconds(chime.duration_ms);
   setText($("chime-state"), chime.set ? t("chime.set", { length }) : t("chime.none"));

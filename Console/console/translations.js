@@ -5,13 +5,19 @@
 /** The languages of the interface. The first is the one that is used if the browser asks for none of the others. */
 export const LANGUAGES = ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"];
 
+/** A text of the views that are loaded later. */
+const VIEW_TEXT = "packs.title";
+
 /** The name under which the browser stores the language that the person chose. */
 const STORED = "crier.language";
 
 /** The attributes whose text can be in the language files. `data-aria-label="key"` sets `aria-label`. */
 const ATTRIBUTES = ["aria-label", "placeholder", "title"];
 
-const current = { locale: LANGUAGES[0], texts: {}, plurals: new Intl.PluralRules(LANGUAGES[0]), turn: 0 };
+/** `hasViews` says whether the texts of the views that are loaded later are wanted too. */
+const current = {
+  locale: LANGUAGES[0], texts: {}, plurals: new Intl.PluralRules(LANGUAGES[0]), turn: 0, hasViews: false,
+};
 
 /** The functions that show texts made by modules again, in a new language. */
 const listeners = [];
@@ -50,14 +56,28 @@ export async function chooseLanguage(locale) {
   }
 }
 
+const file = async (name) => (await fetch(`/languages/${name}.json`)).json();
+
+/** Loads the texts of the views that are not on the page from the start. */
+export async function loadViewTexts() {
+  if (current.texts[VIEW_TEXT]) return;
+  current.hasViews = true;
+  const { locale } = current;
+  const { texts } = await file(`${locale}.views`);
+  if (locale === current.locale) Object.assign(current.texts, texts);
+  else await load(current.locale);
+}
+
 async function load(locale) {
   const turn = ++current.turn;
-  const { direction, texts } = await (await fetch(`/languages/${locale}.json`)).json();
+  const { direction, texts } = await file(locale);
+  // The first file has the texts that the page always needs, the second those of the views that are loaded later.
+  if (current.hasViews) Object.assign(texts, (await file(`${locale}.views`)).texts);
   if (turn !== current.turn) return;
   Object.assign(current, { locale, texts, plurals: new Intl.PluralRules(locale) });
   document.documentElement.lang = locale;
   document.documentElement.dir = direction;
-  translatePage();
+  translate(document);
   for (const listener of listeners) listener();
 }
 
@@ -77,23 +97,31 @@ export function parts(key, values = {}) {
 const shown = (value) =>
   (typeof value === "number" ? new Intl.NumberFormat(current.locale).format(value) : value ?? "");
 
-/** Returns a text of a language that need not be the one of the interface. */
+/** Returns a text of the views in a language that need not be the one of the interface. */
 export async function textIn(locale, key) {
   if (locale === current.locale) return t(key);
-  return (await (await fetch(`/languages/${locale}.json`)).json()).texts[key];
+  return (await file(`${locale}.views`)).texts[key];
 }
 
 /** Returns the name of a value that the service uses, such as a state. A value without a name is shown as it is. */
 export const named = (group, value) => current.texts[`${group}.${value}`] ?? value;
 
-/** Fills the texts of index.html. An element with `data-part` takes the place of its name in the text around it. */
-function translatePage() {
-  for (const element of document.querySelectorAll("[data-text]")) {
+/** Makes the elements of some HTML, with their texts. */
+export function fragment(markup) {
+  const template = document.createElement("template");
+  template.innerHTML = markup;
+  translate(template.content);
+  return template.content;
+}
+
+/** Fills the texts of HTML. An element with `data-part` takes the place of its name in the text around it. */
+function translate(root) {
+  for (const element of root.querySelectorAll("[data-text]")) {
     const inner = [...element.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]);
     element.replaceChildren(...parts(element.dataset.text, Object.fromEntries(inner)));
   }
   for (const name of ATTRIBUTES) {
-    for (const element of document.querySelectorAll(`[data-${name}]`)) {
+    for (const element of root.querySelectorAll(`[data-${name}]`)) {
       element.setAttribute(name, t(element.getAttribute(`data-${name}`)));
     }
   }

@@ -10,6 +10,8 @@ import { forgetUnanswered } from "./sending.js";
 import { attempt } from "./service.js";
 import { t } from "./translations.js";
 
+export { tryMarkup as markup } from "./markup.js";
+
 /** Shows the form, and loads what it offers. */
 export async function refresh() {
   setText($("preview-title"), t("preview.title"));

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The views of the console. The address names the one that is shown, so that the browser's back button works.
+// The views of the console. The address names the one that is shown, so that the browser's back button works. A view
+// that is not needed at once is loaded when it is first opened.
 
-import { $ } from "./page.js";
+import { suspect } from "./connection.js";
+import { $, make, reflect } from "./page.js";
+import { fragment, loadViewTexts, t } from "./translations.js";
 
-/** The functions that load a view's contents, by the view's name. */
-const loaders = {};
+/**
+ * The modules of the views that are loaded when they are first opened. Each exports `markup`, the view's HTML;
+ * `connect`, which is called once, when the HTML is on the page; and `refresh`, which loads the view's contents.
+ */
+const MODULES = {
+  announcement: () => import("./announcement.js"),
+  try: () => import("./try.js"),
+  providers: () => import("./providers.js"),
+  batches: () => import("./batches.js"),
+  voices: () => import("./voices.js"),
+  devices: () => import("./devices.js"),
+  webhooks: () => import("./webhooks.js"),
+  keys: () => import("./keys.js"),
+  settings: () => import("./settings.js"),
+};
+
+/** The views that are open or being opened, as promises of their modules. */
+const opened = {};
+
+let styleLoads = null;
 
 const links = () => [...$("views").querySelectorAll("a")];
 
 const viewOf = (link) => new URLSearchParams(link.hash.slice(1)).get("view");
 
-/** Sets the function that loads a view's contents each time the view is shown. */
-export const whenShown = (view, loader) => { loaders[view] = loader; };
+const sectionOf = (view) => document.querySelector(`.view[data-view="${view}"]`);
 
 /** Returns the id of the announcement whose page a fragment names, or null. */
 export function announcementOf(hash) {
@@ -45,8 +65,46 @@ export function showView() {
   return view;
 }
 
-/** Loads the contents of the view that is shown. */
-export const loadView = () => loaders[currentView()]?.();
+/** Loads the contents of the view that is shown, and the view itself if it was not open before. */
+export async function loadView() {
+  const view = currentView();
+  if (!(view in MODULES)) return;
+  opened[view] ??= open(view);
+  let module;
+  try {
+    module = await opened[view];
+  } catch {
+    delete opened[view];
+    sectionOf(view).replaceChildren(make("p", { class: "problem", role: "alert" }, t("problem.unreachable")));
+    suspect();
+    return;
+  }
+  if (currentView() === view) await module.refresh();
+}
+
+/** Loads a view's module, its texts and the style of the views, and puts its HTML on the page. */
+async function open(view) {
+  styleLoads ??= loadStyle();
+  // A module shows its texts when the language changes, so its HTML follows at once.
+  await Promise.all([loadViewTexts(), styleLoads]);
+  const module = await MODULES[view]();
+  sectionOf(view).replaceChildren(fragment(module.markup));
+  for (const control of sectionOf(view).querySelectorAll(".online")) reflect(control);
+  module.connect();
+  return module;
+}
+
+function loadStyle() {
+  const link = make("link", { rel: "stylesheet", href: "/console/views.css" });
+  return new Promise((resolve, reject) => {
+    Object.assign(link, { onload: resolve, onerror: reject });
+    document.head.append(link);
+  }).catch((error) => {
+    link.remove();
+    styleLoads = null;
+    throw error;
+  });
+}
 
 /** Offers a view, or takes it away. */
 export function offerView(view, isOffered) {

@@ -175,6 +175,7 @@ struct ConsoleTests {
       ("/", "text/html; charset=utf-8"), ("/console.css", "text/css; charset=utf-8"),
       ("/console.js", "text/javascript; charset=utf-8"), ("/openapi.json", "application/json"),
       ("/console/preview.js", "text/javascript; charset=utf-8"), ("/languages/en-US.json", "application/json"),
+      ("/console/views.css", "text/css; charset=utf-8"), ("/languages/en-US.views.json", "application/json"),
     ])
   func file(path: String, type: String) async throws {
     let answer = try await service.stranger.get(path)
@@ -216,7 +217,7 @@ struct ConsoleTests {
     for path in ["/console.js"] + names.map({ "/console/\($0)" }) {
       let answer = try await service.stranger.get(path)
       #expect(answer.status == 200, "\(path)")
-      for found in answer.text.matches(of: /from "\.\/(?:console\/)?([^"]*)"/) {
+      for found in answer.text.matches(of: /(?:from |import\()"\.\/(?:console\/)?([^"]*)"/) {
         #expect(names.contains(String(found.1)), "\(path) imports \(found.1)")
       }
     }
@@ -233,17 +234,19 @@ struct ConsoleTests {
     let books = try FileManager.default.contentsOfDirectory(
       atPath: TestService.installation.templates.path(percentEncoded: false))
     let names = books.filter { $0.contains("-") && $0.hasSuffix(".json") }
-    let english = try await texts("en-US.json")
-    #expect(names.count >= 6 && english.count > 100)
-    for name in names {
-      let texts = try await texts(name)
-      #expect(Set(texts.keys) == Set(english.keys), "\(name)")
+    #expect(names.count >= 6)
+    for suffix in [".json", ".views.json"] {
+      let english = try await texts("en-US\(suffix)")
+      #expect(english.count > 100)
+      for name in names {
+        let texts = try await texts(name.replacing(".json", with: suffix))
+        #expect(Set(texts.keys) == Set(english.keys), "\(name)")
+      }
     }
   }
 
   private func texts(_ name: String) async throws -> [String: Any] {
     let file = try await service.stranger.get("/languages/\(name)").object
-    #expect(file["locale"].map { "\($0).json" } == name)
     return try (file["texts"] as? [String: Any]).orThrow("texts of \(name)")
   }
 
@@ -255,7 +258,7 @@ struct ConsoleTests {
 
   @Test(
     "a service whose console lacks a file cannot be created",
-    arguments: [nil, "console/sound.js", "languages/en-US.json", "console.css"])
+    arguments: [nil, "console/sound.js", "console/keys.js", "languages/en-US.json", "console.css"])
   func missing(file: String?) throws {
     let folder = try TemporaryFolder()
     let console = folder.url.appending(path: "Console")

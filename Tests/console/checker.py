@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts that all checks of the console share."""
 
+import importlib.util
 import json
+import pathlib
 import time
 
 
@@ -15,6 +17,7 @@ class Checker:
     def __init__(self, browser, service, folder, shots):
         self.browser, self.service, self.folder, self.shots = browser, service, folder, shots
         self.base, self.key = service.base, service.key
+        self.bases = [self.base + "/"]
         self.faults, self.passed = [], 0
 
     def that(self, holds, what):
@@ -25,6 +28,16 @@ class Checker:
             self.faults.append(what)
             print(f"FAILED: {what}", flush=True)
         return holds
+
+    def axe(self, what):
+        """Checks the rules of axe-core, if the package axe-core-python is installed."""
+        found = importlib.util.find_spec("axe_core_python")
+        if not found:
+            return
+        if not self.browser.js("Boolean(window.axe)"):
+            self.browser.js((pathlib.Path(found.origin).parent / "axe.min.js").read_text() + "; true")
+        faults = self.browser.js("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 2).map(({ html }) => html.slice(0, 120)).join(' ')}`))")
+        self.that(not faults, f"{what}: axe-core finds nothing ({faults})")
 
     def shot(self, name):
         if self.shots:
@@ -50,7 +63,11 @@ class Checker:
 
     def shown_text(self, key):
         """Returns a text of the interface in its language, as JavaScript."""
-        return json.dumps(self.browser.js(f"fetch('/languages/' + document.documentElement.lang + '.json').then((answer) => answer.json()).then(({{ texts }}) => texts[{json.dumps(key)}])"), ensure_ascii=False)
+        return json.dumps(self.texts(self.browser.js("document.documentElement.lang"))[key], ensure_ascii=False)
+
+    def texts(self, locale):
+        """Returns all texts of the interface in a language."""
+        return self.browser.js(f"Promise.all(['{locale}', '{locale}.views'].map((name) => fetch(`/languages/${{name}}.json`).then((answer) => answer.json()))).then(([first, later]) => ({{ ...first.texts, ...later.texts }}))")
 
     def enter(self):
         self.browser.go(f"{self.base}/#key={self.key}")

@@ -25,7 +25,7 @@ class InterfaceChecks:
             self.that(b.js("document.documentElement.lang") == locale and b.js("document.documentElement.dir") == "ltr", f"{locale}: the page has its language and direction")
             self.that(b.js("document.querySelector('#language').value") == locale, f"{locale}: the selector shows the language")
             forms = b.js("[...new Intl.PluralRules(document.documentElement.lang).resolvedOptions().pluralCategories].sort()")
-            texts = b.js(f"fetch('/languages/{locale}.json').then((answer) => answer.json())")["texts"]
+            texts = self.texts(locale)
             wrong = [key for key, text in texts.items() if isinstance(text, dict) and sorted(text) != forms]
             self.that(not wrong, f"{locale}: every plural has the forms that the browser asks for ({wrong})")
             shown = b.js(SHOWN)
@@ -50,7 +50,7 @@ class InterfaceChecks:
 
     def english(self, texts):
         """Returns the texts in English that differ in the language of `texts`."""
-        reference = self.browser.js("fetch('/languages/en-US.json').then((answer) => answer.json())")["texts"]
+        reference = self.texts("en-US")
         return {text for key, text in reference.items() if isinstance(text, str) and texts[key] != text and text not in texts.values()}
 
     def speak(self, locale):

@@ -18,11 +18,11 @@ class LayoutChecks:
     def keyboard(self):
         b = self.browser
         self.enter()
-        for view in ("try", "providers", "batches", "voices", "devices", "keys", "shop"):
+        for view in ("try", "providers", "webhooks", "batches", "voices", "devices", "keys", "settings", "shop"):
             if not self.that(self.tab_to(f"document.activeElement.hash === '#view={view}'"), f"Tab reaches the view {view}"):
                 continue
             b.press("Enter")
-            self.that(b.until(f"document.querySelector('#view-{view}').checkVisibility() && document.querySelector('[aria-current=page]').hash === '#view={view}'"), f"Enter shows the view {view}")
+            self.that(b.until(f"document.querySelector('#view-{view} .card')?.checkVisibility() && document.querySelector('[aria-current=page]').hash === '#view={view}'"), f"Enter shows the view {view}")
             names = self.tab_through()
             reachable = b.js("""[...document.querySelectorAll("a, button, input, select, textarea, summary, [tabindex='0']")].filter((e) => e.checkVisibility() &&
                 e.tabIndex >= 0 && !e.disabled && !e.matches(".skip, [type=radio]:not(:checked)")).length""")
@@ -85,7 +85,7 @@ class LayoutChecks:
                 b.media(prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
                 for width, height in ((1280, 900), (390, 844), (320, 640)):
                     b.size(width, height)
-                    for view in ("shop", "announcement", "try", "providers", "batches", "voices", "devices", "keys"):
+                    for view in ("shop", "announcement", "try", "providers", "webhooks", "batches", "voices", "devices", "keys", "settings"):
                         self.look(locale, scheme, width, view)
                     if width != 320:
                         self.look_at_moments(f"{locale}, {scheme}, {width} px", width)
@@ -194,4 +194,4 @@ class LayoutChecks:
             self.browser.until("document.querySelector('#announcement-parts').checkVisibility() && document.querySelector('#words button')")
             return
         self.browser.js(f"document.querySelector('#views a[href=\"#view={view}\"]').click()")
-        self.browser.until(f"document.querySelector('#view-{view}').checkVisibility()")
+        self.browser.until(f"document.querySelector('#view-{view} .card')?.checkVisibility()")

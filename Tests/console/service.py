@@ -69,6 +69,16 @@ class Service:
         while not any(pack["id"] == identifier and pack["speaks"] == "chosen" for pack in self.call("GET", "/v1/packs")["packs"]):
             time.sleep(0.2)
 
+    def batch(self, rows):
+        """Sends a list in CSV, and returns the batch when it has ended."""
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "text/csv"}
+        with urllib.request.urlopen(urllib.request.Request(self.base + "/v1/batches", rows.encode(), headers), timeout=30) as answer:
+            batch = json.load(answer)
+        while batch["state"] == "running":
+            time.sleep(0.1)
+            batch = self.call("GET", f"/v1/batches/{batch['id']}")
+        return batch
+
     def announce_many(self, name, count, amount="12.50"):
         """Announces the same payment many times, with the ids `name-0`, `name-1` and so on."""
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}

@@ -33,7 +33,10 @@ class SessionChecks:
         b.press("Enter")
         self.agree()
         self.that(b.until("document.querySelector('#undoable').textContent.includes('dollar')"), "an offer to undo has the payment's words")
-        b.until("document.querySelector('#recent a')?.title.includes('dollar') && document.querySelector('#keys li')")
+        b.until("document.querySelector('#recent a')?.title.includes('dollar')")
+        for view, rows in (("batches", "#batch-list li"), ("keys", "#keys li"), ("shop", "#recent li")):
+            self.show(view)
+            b.until(f"document.querySelector('{rows}')")
         body = {"scopes": ["announce"], "account": "other", "name": "Till 3"}
         other = self.service.call("POST", "/v1/keys", body)["key"]
         b.click("#key-forget")

@@ -30,8 +30,8 @@ whenRightsAreKnown(() => {
 });
 whenLanguageChanges(showOwner);
 whenConnected(() => {
-  if (!access.key) refreshShop();
-  else if (access.isKnown) loadView();
+  if (!access.key) return;
+  if (access.isKnown) loadView();
   else signIn();
 });
 

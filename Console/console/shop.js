@@ -4,7 +4,7 @@
 // page, and its icon. The service decides what is wrong (`GET /v1/shop`).
 
 import { access, whenKeyChanges } from "./access.js";
-import { isConnected, lostText, whenConnectionChanges } from "./connection.js";
+import { isConnected, lostText, whenConnected, whenConnectionChanges } from "./connection.js";
 import { dayMinute } from "./figures.js";
 import { $, busy, make, setText, showPill } from "./page.js";
 import { refreshPlayer, whenControlled } from "./player.js";
@@ -67,6 +67,7 @@ whenLanguageChanges(() => {
   if (shown.isMissing || !$("key-panel").hidden) refreshReadiness();
 });
 whenConnectionChanges(show);
+whenConnected(() => { refreshShop(); refreshPlayer(); });
 whenControlled(refreshShop);
 
 /** Returns what is wrong, without a code: the service may tell of something that this page has no words for. */

@@ -218,6 +218,7 @@ class SpeakerChecks:
     def stale(self):
         """Kills the service and starts it again."""
         b = self.browser
+        self.show("shop")
         self.waiting_payments(2)
         contents = self.words()
         ready = json.dumps(b.js("document.querySelector('#ready').textContent"), ensure_ascii=False)

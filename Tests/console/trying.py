@@ -26,6 +26,7 @@ class TryChecks:
 
     def clip(self):
         b = self.browser
+        self.enter()
         self.show("try")
         b.until("document.querySelector('#locale').options.length > 0")
         filled = b.js("[...document.querySelectorAll('#form :is(input, textarea):not([type=radio], [type=checkbox])')].filter((field) => field.value && field.id !== 'currency').map((field) => field.id)")

@@ -92,10 +92,9 @@ export const preview = {
       [t("fact.format"), `${clip.format}, ${clip.encoding}`],
       [t("fact.method"), named("method", report.method)],
       [t("fact.voice"), report.voice],
-      [t("fact.shortened"), shortening(report.shortened) ?? t("fact.no")],
-      [t("fact.unspoken"), report.unspoken?.length ? list(report.unspoken.map(({ text }) => text)) : t("fact.nothing")],
+      ...(report.shortened?.length ? [[t("fact.shortened"), shortening(report.shortened)]] : []),
+      ...(report.unspoken?.length ? [[t("fact.unspoken"), list(report.unspoken.map(({ text }) => text))]] : []),
       ...(report.warnings ?? []).map((warning) => [t("fact.warning"), warning]),
-      [t("fact.clip"), report.cached ? t("fact.cached") : t("fact.new")],
     ];
     $("facts").replaceChildren(...facts.map(([name, value]) =>
       make("div", {}, make("dt", {}, name), make("dd", {}, value ?? t("fact.unknown")))));

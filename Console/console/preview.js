@@ -188,15 +188,6 @@ export const preview = {
   },
 };
 
-sound.onEnd = () => preview.draw();
-
-whenKeyChanges(() => { preview.kept = {}; preview.clear(); });
-
-whenLanguageChanges(() => {
-  if (preview.report) preview.showFacts();
-  preview.draw();
-});
-
 /** Makes a button that shows a report in the preview and plays its clip. */
 export function playButton(report, sent, name) {
   return rowButton(t("recent.listen"), t("preview.play_named", { name }), async () => {
@@ -208,11 +199,17 @@ export function playButton(report, sent, name) {
 
 let isConnected = false;
 
-/** Connects the controls of the preview, which several views share. */
+/** Adds the preview to the view that is opened first, and connects it. Several views share it. */
 export function connectPreview() {
   if (isConnected) return;
   isConnected = true;
   document.querySelector("#try-preview, #announcement-preview").append(fragment(previewMarkup));
+  sound.onEnd = () => preview.draw();
+  whenKeyChanges(() => { preview.kept = {}; preview.clear(); });
+  whenLanguageChanges(() => {
+    if (preview.report) preview.showFacts();
+    preview.draw();
+  });
   onClick("play", () => preview.toggle());
   onClick("copy", () => copyCurl(preview.sent));
   $("wave").addEventListener("click", (event) => {

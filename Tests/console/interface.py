@@ -47,6 +47,7 @@ class InterfaceChecks:
         self.that(b.js("document.querySelector('#amount').value") == "48.05", "another language leaves the form as it is")
         self.speak("en-US")
         b.js("localStorage.clear()")
+        self.enter()
 
     def english(self, texts):
         """Returns the texts in English that differ in the language of `texts`."""

@@ -180,7 +180,7 @@ class ManagementChecks:
         b.until("document.querySelector('#views a[href=\"#view=keys\"]').checkVisibility()")
         self.show("keys")
         b.until(f"{row}?.querySelector('button')")
-        b.js(f"{row}.querySelector('button').focus()")
+        b.js(f"[...{row}.querySelectorAll('button')].at(-1).focus()")
         b.press("Enter")
         b.until(QUESTION)
         b.press("Enter")

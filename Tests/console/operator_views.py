@@ -80,7 +80,7 @@ class OperatorChecks:
         self.bases.append(self.base + "/")
         self.answers()
         try:
-            for part in ("sign_in", "tills", "links", "choose_voice", "row_by_row", "plain_http", "loudspeaker", "phones", "hooks", "faulty_list", "service_view", "absent", "operator_looks"):
+            for part in ("sign_in_by_link", "tills", "links", "choose_voice", "row_by_row", "plain_http", "loudspeaker", "phones", "hooks", "faulty_list", "service_view", "absent", "operator_looks"):
                 try:
                     getattr(self, part)()
                 except Exception as error:
@@ -132,7 +132,7 @@ class OperatorChecks:
 
     # MARK: Signing in
 
-    def sign_in(self):
+    def sign_in_by_link(self):
         b = self.browser
         refused = problem(404, "sign_in_code_unknown", "The code is unknown, was used, or is older than 15 minutes; ask for a new link.")
         codes = []

@@ -11,7 +11,9 @@ import { outcome } from "./outcomes.js";
 import { $, allow, busy, make, onClick, setText } from "./page.js";
 import { hasSpeaker, replay } from "./player.js";
 import { connectPreview, preview } from "./preview.js";
+import { refreshRecent } from "./recent.js";
 import { attempt, call, json, showProblem } from "./service.js";
+import { refreshToday } from "./today.js";
 import { languageName, named, t, whenLanguageChanges } from "./translations.js";
 import { addressOf, announcementOf, currentView } from "./views.js";
 
@@ -123,7 +125,10 @@ async function remove() {
   if (!isAgreed) return;
   const isDone = await attempt($("announcement-refusal"), () =>
     call(`/v1/announcements/${encodeURIComponent(entry.id)}`, { method: "DELETE" }));
-  if (isDone && currentView() === "announcement") location.hash = "view=shop";
+  if (!isDone) return;
+  refreshRecent();
+  refreshToday();
+  if (currentView() === "announcement") location.hash = "view=shop";
 }
 
 async function playAgain() {

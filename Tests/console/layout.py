@@ -191,7 +191,7 @@ class LayoutChecks:
             self.show("shop")
             self.browser.until("document.querySelector('#recent a')")
             self.browser.js("document.querySelector('#recent a').click()")
-            self.browser.until("document.querySelector('#announcement-parts').checkVisibility() && document.querySelector('#words button')")
+            self.browser.until("document.querySelector('#announcement-parts')?.checkVisibility() && document.querySelector('#words button')")
             return
         self.browser.js(f"document.querySelector('#views a[href=\"#view={view}\"]').click()")
         self.browser.until(f"document.querySelector('#view-{view} .card')?.checkVisibility()")

@@ -224,7 +224,7 @@ class ShopChecks:
         self.deliveries()
         b.go(f"{self.base}/?again#/announcements/row%2Fin%201")
         self.that(b.until(f"{title}?.textContent.includes('$1,234.50')"), "its address opens it in a new page")
-        b.until(f"document.querySelector('#announcement-remove').getAttribute('aria-disabled') === null")
+        b.until(f"document.querySelector('#announcement-remove')?.getAttribute('aria-disabled') === null")
         b.js("document.querySelector('.announcement p > a').focus()")
         b.press("Enter")
         self.that(b.until(f"document.querySelector('#view-shop').checkVisibility() && document.activeElement === {row % 'in'}"), "the way back leads to its row")

@@ -47,7 +47,7 @@ const shown = { endpoints: [], tests: {} };
 /** Asks for the endpoints, with the latest attempts of each. */
 export async function refresh() {
   await attempt($("webhooks-problem"), async () => {
-    const { endpoints } = await json("/v1/webhook-endpoints");
+    const { webhook_endpoints: endpoints } = await json("/v1/webhook-endpoints");
     shown.endpoints = await Promise.all(endpoints.map(({ id }) => json(pathOf(id))));
     showEndpoints();
   }, { isRefresh: true });

@@ -10,7 +10,7 @@ FORM = ["what-payment", "locale", "amount", "currency", "kind", "channel", "paye
 
 # The focused element: its name, and whether its focus is visible.
 FOCUSED = """(() => { const e = document.activeElement; if (e === document.body) return ["", true];
-    const at = e.matches("[type=radio]") ? e.nextElementSibling : e; const s = getComputedStyle(at);
+    const at = e.matches(".switch [type=radio]") ? e.nextElementSibling : e; const s = getComputedStyle(at);
     return [e.id || e.textContent || e.tagName, s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2]; })()"""
 
 

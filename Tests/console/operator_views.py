@@ -109,7 +109,7 @@ class OperatorChecks:
             "GET /v1/devices": list_of("devices", lambda: self.phones_now),
             "GET /v1/devices/maria-phone": (200, PHONE),
             "GET /v1/devices/maria-phone/announcements": (200, PUSHED),
-            "GET /v1/webhook-endpoints": list_of("endpoints", lambda: [{key: value for key, value in hook.items() if key != "attempts"} for hook in self.hooks_now]),
+            "GET /v1/webhook-endpoints": list_of("webhook_endpoints", lambda: [{key: value for key, value in hook.items() if key != "attempts"} for hook in self.hooks_now]),
             "GET /v1/webhook-endpoints/[^/]+": lambda method, target, _: (200, next(hook for hook in self.hooks_now if hook["id"] == target.split("/")[-1])),
             "GET /v1/settings": (200, SETTINGS),
         }

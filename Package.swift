@@ -109,6 +109,7 @@ let quickTests: [Target] = [
     dependencies: ["Announcements", "PaymentProviders", "ProviderSettings", "TestSupport", cryptoExtras],
     swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
+  .testTarget(name: "WeeklyTimesTests", dependencies: ["WeeklyTimes"], swiftSettings: settings),
   .testTarget(name: "PushMessagesTests", dependencies: ["PushMessages", "TestSupport"], swiftSettings: settings),
   .testTarget(name: "ResamplingTests", dependencies: ["Resampling"], swiftSettings: settings),
   .testTarget(
@@ -120,7 +121,7 @@ let quickTests: [Target] = [
     dependencies: [
       "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "PlaybackOrder",
       "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine",
-      "TestSupport", "Waveforms", grdb,
+      "TestSupport", "Waveforms", "WeeklyTimes", grdb,
     ],
     swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
@@ -196,7 +197,7 @@ let quickTests: [Target] = [
     name: "AnnouncementServiceTests",
     dependencies: [
       "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "PaymentProviders",
-      "TestSupport",
+      "TestSupport", "WeeklyTimes",
       crypto,
     ],
     swiftSettings: settings),
@@ -209,7 +210,7 @@ let quickTests: [Target] = [
       "SoundLibrary",
       "SoundOutputTestSupport", "SoundOutputs",
       "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
-      "WebhookDelivery", "WebhookMessages", crypto,
+      "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto,
       httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
       serviceLifecycleTestKit,
     ],
@@ -317,6 +318,7 @@ let package = Package(
     .target(name: "Waveforms", swiftSettings: settings),
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
     .target(name: "PlaybackOrder", swiftSettings: settings),
+    .target(name: "WeeklyTimes", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
     .target(name: "ConcurrencySupport", swiftSettings: settings),
     .target(name: "JSONSupport", swiftSettings: settings),
@@ -424,7 +426,7 @@ let package = Package(
       dependencies: [
         "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PlaybackOrder", "Resampling",
         "SoundFiles",
-        "SoundLibrary", "SoundOutputs", "SpeechEngine", "Waveforms",
+        "SoundLibrary", "SoundOutputs", "SpeechEngine", "Waveforms", "WeeklyTimes",
       ],
       swiftSettings: settings),
 
@@ -476,7 +478,7 @@ let package = Package(
       name: "AnnouncementService",
       dependencies: [
         "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PaymentProviders", "Playback",
-        "PushMessages", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", crypto,
+        "PushMessages", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "WeeklyTimes", crypto,
       ],
       swiftSettings: settings),
 
@@ -489,7 +491,7 @@ let package = Package(
         "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
         "SoundOutputs",
         "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery",
-        "WebhookMessages", asyncAlgorithms, crypto,
+        "WebhookMessages", "WeeklyTimes", asyncAlgorithms, crypto,
         httpTypes,
         hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
@@ -512,7 +514,7 @@ let package = Package(
         "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "ServiceAccess", "SoundDoctor",
         "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "ToneMaking",
         "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery",
-        argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, serviceLifecycle,
+        "WeeklyTimes", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, serviceLifecycle,
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -9,14 +9,21 @@ import Logging
 import Mastering
 import Playback
 import Waveforms
+import WeeklyTimes
 
 /// The volume and the chimes that somebody chose through the service. They are kept in the home, and take precedence
 /// over the settings until somebody returns to these.
 final class PlayerPreferences: Sendable {
-  private struct Kept: Codable { var volume: Int }
+  /// The volume in the form in which it is kept.
+  private struct Kept: Codable {
+    var volume: Int?
+    /// The volume that was set while a rule of the time of day applied, and when.
+    var passing: Int?
+    var passingSince: Date?
+  }
 
   private struct Chosen: Sendable {
-    var volume: Int?
+    var volume = VolumeChoice()
     var chimes = Chimes()
   }
 
@@ -33,8 +40,11 @@ final class PlayerPreferences: Sendable {
     var chosen = Chosen()
     if let bytes = Self.bytes(of: Self.volumeFile(folder)) {
       let kept = try? JSONDecoder().decode(Kept.self, from: bytes)
-      chosen.volume = kept.flatMap { (0...100).contains($0.volume) ? $0.volume : nil }
-      if chosen.volume == nil { Self.warn(Self.volumeFile(folder), logger) }
+      if let choice = kept.flatMap({ VolumeChoice(usual: $0.volume, passing: $0.passing, since: $0.passingSince) }) {
+        chosen.volume = choice
+      } else {
+        Self.warn(Self.volumeFile(folder), logger)
+      }
     }
     if let bytes = Self.bytes(of: Self.chimeFile(folder)) {
       chosen.chimes.all = Self.chime(bytes)
@@ -85,26 +95,27 @@ final class PlayerPreferences: Sendable {
   var settings: Player.Settings {
     let chosen = chosen.withLock { $0 }
     var settings = base
-    settings.volume = chosen.volume ?? base.volume
+    settings.volumeChoice = chosen.volume
     settings.chimes.all = chosen.chimes.all ?? base.chimes.all
     settings.chimes.own.merge(chosen.chimes.own) { $1 }
     return settings
   }
 
-  /// Keeps a volume, or returns to that of the settings.
+  /// Keeps a volume, or returns to that of the rules and the settings.
   ///
   /// - Parameters:
-  ///   - percent: 0 to 100; nil for the volume of the settings.
-  ///   - apply: gives the settings to the player. Choices are applied in the order in which they are kept.
+  ///   - percent: 0 to 100; nil for the volume of the rules and the settings.
+  ///   - apply: gives the volume to the player. Choices are applied in the order in which they are kept.
   /// - Throws: `SystemError`. Nothing was changed then. Errors of `apply`.
-  func keepVolume(
-    _ percent: Int?, then apply: @Sendable (Player.Settings) async throws -> Void
-  ) async throws {
+  func keepVolume(_ percent: Int?, then apply: @Sendable () async throws -> Void) async throws {
     try await turns.take(["volume"]) {
-      try await write(
-        percent.map { [UInt8](try JSONEncoder().encode(Kept(volume: $0))) }, to: Self.volumeFile(folder))
-      chosen.withLock { $0.volume = percent }
-      try await apply(settings)
+      var choice = chosen.withLock { $0.volume }
+      choice.choose(percent, at: Date(), base.volumes)
+      let kept = Kept(volume: choice.usual, passing: choice.passing, passingSince: choice.passingSince)
+      let bytes = choice == VolumeChoice() ? nil : [UInt8](try JSONEncoder().encode(kept))
+      try await write(bytes, to: Self.volumeFile(folder))
+      chosen.withLock { [choice] in $0.volume = choice }
+      try await apply()
     }
   }
 

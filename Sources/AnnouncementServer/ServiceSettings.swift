@@ -16,6 +16,8 @@ public struct ServiceSettings: Sendable {
   public var hosts: [String] = []
   /// The locale used when neither the announcement nor its key names one.
   public var locale = "en-US"
+  /// The time zone of the shop, in which its days and hours begin.
+  public var timeZone = TimeZone.current
   public var group = "group.crier"
   /// The other app groups that a request may name; nil for all groups that have a folder when the service starts. In
   /// addition, a request may name the group of its key.

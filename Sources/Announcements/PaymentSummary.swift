@@ -63,10 +63,10 @@ public struct PaymentSummary: Sendable, Hashable {
   /// Adds payments exactly. The summary's locale is the most frequent locale of the payments, where having no locale
   /// counts as a locale too. If several are equally frequent, the one that occurs first is used.
   ///
-  /// - Returns: `nil` when the payments cannot be summarised: there are fewer than two payments, one of them is not a
-  ///   received payment, or the sum of a currency is too large to be spoken.
+  /// - Returns: `nil` when the payments cannot be summarised: there are none, one of them is not a received payment, or
+  ///   the sum of a currency is too large to be spoken.
   public init?(of payments: [Payment]) {
-    guard payments.count >= 2, payments.allSatisfy({ $0.kind == .received }) else { return nil }
+    guard !payments.isEmpty, payments.allSatisfy({ $0.kind == .received }) else { return nil }
     var currencies: [Currency] = []
     var sums: [Currency: (count: Int, minorUnits: Int64)] = [:]
     for amount in payments.map(\.amount) {

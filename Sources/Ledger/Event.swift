@@ -15,6 +15,7 @@ extension Ledger {
       case cancelled
       case failed
       case expired
+      case quiet
       /// The announcement was playing and was interrupted. It will be played again from the start.
       case interrupted
       /// A summary now includes the announcement. `by` in the detail is the summary's number.
@@ -42,6 +43,7 @@ extension Ledger {
         case .cancelled: self = .cancelled
         case .failed: self = .failed
         case .expired: self = .expired
+        case .quiet: self = .quiet
         }
       }
     }

@@ -61,7 +61,8 @@ extension Ledger {
       let summaries = try Int64.fetchAll(
         database,
         sql: """
-          SELECT number FROM announcements WHERE lane = ? AND finished_at IS NULL AND kind = 'summary' AND NOT replay
+          SELECT number FROM announcements
+          WHERE lane = ? AND finished_at IS NULL AND kind = 'summary' AND category = 'payment' AND NOT replay
           """, arguments: [source])
       for number in summaries {
         _ = try set(number, .cancelled, Change(detail: ["code": "restart"]), in: database)
@@ -73,8 +74,13 @@ extension Ledger {
         arguments: [source, timeStamp])
       for number in expired { _ = try set(number, .expired, Change(), in: database) }
       let numbers = try Int64.fetchAll(
-        database, sql: "SELECT number FROM announcements WHERE lane = ? AND \(Self.unfinishedRequests) ORDER BY number",
-        arguments: [source])
+        database,
+        sql: """
+          SELECT number FROM announcements WHERE lane = ? AND \(Self.unfinishedRequests)
+          UNION SELECT number FROM announcements
+          WHERE lane = ? AND finished_at IS NULL AND kind = 'summary' AND category = 'alert' AND NOT replay
+          ORDER BY number
+          """, arguments: [source, source])
       guard !numbers.isEmpty else { return 0 }
       let at = timeStamp
       let update = try database.makeStatement(

@@ -9,7 +9,7 @@ extension Ledger {
     /// The state by which announcements are listed: the state of playing or, if an announcement was not to be played,
     /// `rendered`.
     public enum State: String, Sendable, Hashable, CaseIterable {
-      case accepted, rendering, waiting, playing, played, cancelled, failed, expired, rendered
+      case accepted, rendering, waiting, playing, played, cancelled, failed, expired, quiet, rendered
     }
 
     /// The states to list.

@@ -23,6 +23,9 @@ extension Ledger {
     /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
     /// to be played by themselves again.
     public var endsMembers = false
+    /// Whether an announcement that ends as `quiet` is to be named in the summary at the end of the quiet hours, if it
+    /// is a received payment. The payments of a summary that ends as `quiet` are to be named then too.
+    public var awaitsSummary = false
 
     public init(
       detail: [String: String] = [:], clip: String? = nil, decision: Decision? = nil, heardMilliseconds: Int? = nil,
@@ -106,6 +109,7 @@ extension Ledger {
       try settleMembers(
         of: number, as: state, ends: state == .played || change.endsMembers, change.detail, at: at, in: database)
     }
+    if state == .quiet, change.awaitsSummary { try Self.awaitSummary(number, in: database) }
     if let sequence = change.passing { try Self.pass(sequence, lane: lane, in: database) }
     return true
   }
@@ -148,6 +152,7 @@ extension Ledger {
     case .played: kind = .played
     case .failed: kind = .failed
     case .expired: kind = .expired
+    case .quiet: kind = .quiet
     case .accepted, .rendering, .waiting, .playing, .cancelled: return
     }
     try tell(

@@ -65,6 +65,7 @@ enum Schema {
     migrator.registerMigration("14: ended pushes that announce nothing") { try $0.execute(sql: silentPushes) }
     migrator.registerMigration("15: decisions about announcements") { try $0.execute(sql: decisions) }
     migrator.registerMigration("16: payments of providers") { try $0.execute(sql: providers) }
+    migrator.registerMigration("17: quiet announcements, sums") { try addQuiet(to: $0) }
     return migrator
   }
 

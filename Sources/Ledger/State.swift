@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Ledger {
-  /// The state of an announcement. Every announcement ends in exactly one of the states `played`, `cancelled`, `failed`
-  /// and `expired`, and stays there. The one exception is a cancelled announcement that is restored; see
+  /// The state of an announcement. Every announcement ends in exactly one of the states `played`, `cancelled`,
+  /// `failed`, `expired` and `quiet`, and stays there. The one exception is a cancelled announcement that is restored; see
   /// ``restore(_:)``.
   ///
   /// | from | to |
@@ -11,7 +11,7 @@ extension Ledger {
   /// | rendering | waiting, accepted (starts over) |
   /// | waiting | playing, rendering (its clip is gone), accepted (starts over) |
   /// | playing | played; waiting or accepted (interrupted: it will be played again from the start) |
-  /// | any of these | cancelled, failed |
+  /// | any of these | cancelled, failed, quiet |
   /// | accepted, rendering, waiting | expired |
   /// | cancelled while it waited | waiting, accepted (it is restored within a minute) |
   ///
@@ -33,12 +33,14 @@ extension Ledger {
     case failed
     /// The announcement expired before it was played.
     case expired
+    /// The announcement's turn came in quiet hours, so it was not played.
+    case quiet
 
-    /// Whether the state is one of the four final states.
+    /// Whether the state is one of the five final states.
     public var isFinal: Bool {
       switch self {
       case .accepted, .rendering, .waiting, .playing: false
-      case .played, .cancelled, .failed, .expired: true
+      case .played, .cancelled, .failed, .expired, .quiet: true
       }
     }
 
@@ -50,7 +52,7 @@ extension Ledger {
       case .waiting: [.accepted, .rendering, .playing]
       case .playing: [.waiting]
       case .played: [.playing]
-      case .cancelled, .failed: [.accepted, .rendering, .waiting, .playing]
+      case .cancelled, .failed, .quiet: [.accepted, .rendering, .waiting, .playing]
       case .expired: [.accepted, .rendering, .waiting]
       }
     }

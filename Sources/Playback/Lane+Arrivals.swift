@@ -30,6 +30,8 @@ extension Lane {
       order.settle(sequence, acceptedAt: item(entry).acceptedAt)
     }
     try await readArrivals(recovering: true)
+    // What was quiet before the setting was off, or was never on, is not told later.
+    if !settings.summarisesQuietPayments { try await ledger.forgetQuietPayments(lane: name) }
   }
 
   /// Reads the announcements that any process has accepted since the last look.
@@ -51,7 +53,7 @@ extension Lane {
       let page = try await ledger.unfinished(lane: name, after: lastSeen, limit: limit)
       for entry in page {
         lastSeen = entry.number
-        if entry.kind == .summary, !entry.isReplay {
+        if entry.kind == .summary, !entry.isReplay, !entry.isQuietSummary {
           // The payments of a summary that was not played are announced individually again.
           if recovering, entry.starts > 0 { mayNotSummarise = true }
           if recovering { try await ledger.set(entry.number, .cancelled, Ledger.Change(detail: ["code": "restart"])) }
@@ -59,7 +61,8 @@ extension Lane {
         }
         if recovering, setAside(entry) { continue }
         waiting[entry.number] = Waiting(
-          category: entry.category, isReplay: entry.isReplay, isFromBefore: recovering,
+          category: entry.category, isReplay: entry.isReplay, endsQuietly: entry.endsQuietly,
+          isQuietSummary: entry.isQuietSummary, isFromBefore: recovering,
           isSuspect: recovering && entry.starts > 0,
           hasClip: entry.state == .waiting)
         order.accept(item(entry))

@@ -27,7 +27,7 @@ extension Lane {
       switch sent.command {
       case .pause: pause()
       case .resume: resume()
-      case .volume(let percent): volume = Volume(percent: percent) ?? volume
+      case .volume(let percent): choose(volume: percent)
       case .skip(let number):
         // The announcement to skip may have ended meanwhile. The command must not end the announcement that plays now.
         if number == nil || number == current?.item.number { await skip(Reply { _ in }) }
@@ -108,7 +108,8 @@ extension Lane {
         await lookForArrivals()
       } else {
         waiting[number] = Waiting(
-          category: entry.category, isReplay: entry.isReplay, hasClip: entry.state == .waiting)
+          category: entry.category, isReplay: entry.isReplay, endsQuietly: entry.endsQuietly,
+          isQuietSummary: entry.isQuietSummary, hasClip: entry.state == .waiting)
         order.restore(item(entry))
       }
       signals.happened()

@@ -9,15 +9,27 @@ extension Lane {
   /// Carries out the next decision of the order.
   func decide(at now: Int64) async {
     if let current { return await decide(while: current, at: now) }
+    let isQuiet = isQuiet
+    if isQuiet, summary?.number != nil {
+      // The payments end without a sound, one by one.
+      await endSummary(.cancelled, "outdated")
+      return mailbox.nudge()
+    }
     if let summary { return await decide(on: summary, at: now) }
     // What is being rendered ends first. Then comes the one that is set aside, and not the next that is ready.
     guard renders.isEmpty || !isSetAsideOverdue(at: now) else { return }
     // The order is asked on a copy. An announcement without a sound keeps its place, so that others can still go before
     // it.
     var next = order
+    if isQuiet { next.refuseSummary() }
     switch next.next(at: now) {
     case .play(let item, let turn):
-      guard let one = waiting[item.number], let sound = one.sound, isGapOver(before: sound, at: now) else { return }
+      guard let one = waiting[item.number], let sound = one.sound else { return }
+      if isQuiet, one.endsQuietly {
+        order = next
+        return await endQuietly(item, turn)
+      }
+      guard isGapOver(before: sound, at: now) else { return }
       order = next
       // Playing it may be what ended the process, so this is written before it sounds. If it cannot be written, it is
       // heard all the same.
@@ -27,7 +39,7 @@ extension Lane {
         drop(item.number)
         return mailbox.nudge()
       }
-      begin(Current(item: item, sound: sound, isReplay: one.isReplay))
+      begin(Current(item: item, sound: sound, isReplay: one.isReplay, endsQuietly: one.endsQuietly))
       // While the device is lost, nothing is heard yet.
       if !isDeviceLost { await commit(item.number, .playing) }
       await tell(turn, of: item, isAlone: true)
@@ -51,6 +63,11 @@ extension Lane {
     default: break
     }
     guard !current.isSounding, !order.isPaused else { return }
+    if current.endsQuietly, isQuiet {
+      // The device was lost. It must not speak at night because it is back.
+      await finish(.quiet, heard: 0)
+      return mailbox.nudge()
+    }
     if current.retryAt <= now { sound() } else { wake(at: current.retryAt) }
   }
 
@@ -83,7 +100,10 @@ extension Lane {
     self.current = current
     isOutputInUse = true
     queue.addOperation(
-      PlayOperation(current.sound.waveform, on: output, volume: volume, control: current.control, clock: clock) {
+      PlayOperation(
+        current.sound.waveform, on: output, volume: Volume(percent: volume.percent) ?? .full, control: current.control,
+        clock: clock
+      ) {
         [mailbox] ending in mailbox.post(.ended(ending))
       })
     report()
@@ -141,6 +161,7 @@ extension Lane {
     var change = Ledger.Change(
       detail: detail, heardMilliseconds: heard ?? current.sound.length, passing: current.lastSequence)
     change.endsMembers = true
+    if state == .quiet { awaitSummary(&change) }
     await commit(current.item.number, state, change)
     order.finished()
     // Replies added while the ledger could not be written must be included.
@@ -160,7 +181,8 @@ extension Lane {
     case .interrupted:
       await commit(current.item.number, .waiting, interruption("interrupted", at: position))
       waiting[current.item.number] = Waiting(
-        category: Ledger.Category(current.item.category), isReplay: current.isReplay, sound: current.sound)
+        category: Ledger.Category(current.item.category), isReplay: current.isReplay, endsQuietly: current.endsQuietly,
+        sound: current.sound)
       ready.insert(current.item.number)
       replies = self.current?.replies ?? []
       self.current = nil

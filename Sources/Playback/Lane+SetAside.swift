@@ -8,6 +8,8 @@ extension Lane {
   struct SetAside {
     var item: PlaybackItem
     var isReplay: Bool
+    var endsQuietly: Bool
+    var isQuietSummary: Bool
   }
 
   /// Sets an announcement aside if it was under way at two ends of the process in a row.
@@ -17,7 +19,10 @@ extension Lane {
     guard let pause = InterruptedWork.pause(afterStarts: entry.starts, isHeard: true) else { return false }
     let item = item(entry)
     if let sequence = item.sequence { order.settle(sequence, acceptedAt: item.acceptedAt) }
-    setAside.add(SetAside(item: item, isReplay: entry.isReplay), until: clock.now() + Int64(pause * 1000))
+    setAside.add(
+      SetAside(
+        item: item, isReplay: entry.isReplay, endsQuietly: entry.endsQuietly, isQuietSummary: entry.isQuietSummary),
+      until: clock.now() + Int64(pause * 1000))
     return true
   }
 
@@ -30,7 +35,8 @@ extension Lane {
       waiting.isEmpty || isSetAsideOverdue(at: now), let one = setAside.next(at: now)
     else { return }
     waiting[one.item.number] = Waiting(
-      category: Ledger.Category(one.item.category), isReplay: one.isReplay, isFromBefore: true)
+      category: Ledger.Category(one.item.category), isReplay: one.isReplay, endsQuietly: one.endsQuietly,
+      isQuietSummary: one.isQuietSummary, isFromBefore: true)
     alone = one.item.number
     order.restore(one.item)
   }

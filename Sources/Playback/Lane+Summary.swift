@@ -59,13 +59,13 @@ extension Lane {
     }
     self.summary = nil
     for payment in payments { drop(payment.item.number) }
-    begin(Current(item: item, sound: sound, members: summary.payments))
+    begin(Current(item: item, sound: sound, endsQuietly: true, members: summary.payments))
     if !isDeviceLost { await commit(number, .playing) }
     for payment in payments { await tell(payment.turn, of: payment.item, isAlone: false) }
   }
 
   /// Ends the summary. Its payments are announced individually again.
-  private func endSummary(_ state: Ledger.State, _ code: String) async {
+  func endSummary(_ state: Ledger.State, _ code: String) async {
     guard let number = summary?.number else {
       summary = nil
       return

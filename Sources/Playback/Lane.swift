@@ -6,6 +6,7 @@ import Ledger
 import PlaybackOrder
 import SoundOutputs
 import Waveforms
+import WeeklyTimes
 
 /// The state of one lane while it is played. A single task runs ``run()``, and nothing else calls the actor. All
 /// changes happen between two messages, so no step sees a partial change.
@@ -14,6 +15,10 @@ actor Lane {
   struct Waiting {
     var category: Ledger.Category
     var isReplay = false
+    /// Whether the announcement ends without a sound if its turn comes in quiet hours.
+    var endsQuietly = false
+    /// Whether the announcement is the summary of quiet payments.
+    var isQuietSummary = false
     /// Whether the announcement was accepted before the player began. It may have ended the process, so each of its steps
     /// is written before it begins.
     var isFromBefore = false
@@ -38,6 +43,8 @@ actor Lane {
     var item: PlaybackItem
     var sound: LaneSound
     var isReplay = false
+    /// Whether the announcement ends without a sound if the device is lost and quiet hours begin.
+    var endsQuietly = false
     /// The payments that the announcement stands for.
     var members: [Int64] = []
     /// The order's last sequence number when the announcement began. It is written to the ledger when the announcement
@@ -90,7 +97,15 @@ actor Lane {
   /// Whether payments are announced individually until the player ends, because a summary was under way at the last end
   /// of the process.
   var mayNotSummarise = false
-  var volume: Volume
+  /// The volume that a person set.
+  var volumeChoice: VolumeChoice
+  /// What the rules of the volume said when they were last asked, until that changes.
+  var volumeRule: VolumeRules.Setting?
+  /// What the quiet hours said when they were last asked, until that changes.
+  var quietSpan: WeeklyTimes.Span?
+  /// Whether payments may have ended as quiet that no summary names yet.
+  var mayHaveQuietPayments = true
+  var quietSummaryRetryAt: Int64 = .min
   var chimes: Chimes
   /// The number of changes of the chimes. A sound with an earlier chime is rendered again.
   var chimeVersion = 0
@@ -138,7 +153,7 @@ actor Lane {
     self.signals = signals
     startedAt = clock.date()
     order = PlaybackOrder(settings: settings.order)
-    volume = Volume(percent: min(max(settings.volume, 0), 100)) ?? .full
+    volumeChoice = settings.volumeChoice
     thread = DispatchQueue(label: "crier.lane.\(name)", qos: .userInitiated)
     queue = OperationQueue()
     queue.name = "crier.lane.\(name)"
@@ -183,8 +198,8 @@ actor Lane {
     case .resume(let reply):
       resume()
       reply(())
-    case .volume(let volume, let reply):
-      self.volume = volume
+    case .volume(let percent, let reply):
+      choose(volume: percent)
       reply(())
     case .chimes(let chimes, let reply):
       setChimes(chimes)
@@ -235,6 +250,7 @@ actor Lane {
       await commit(item.number, .expired)
     }
     takeBackSetAside(at: now)
+    await summariseQuietPayments(at: now)
     renderAhead(at: now)
     await decide(at: now)
     probe(at: now)
@@ -367,9 +383,11 @@ actor Lane {
         positionMilliseconds: current.control.position, lengthMilliseconds: current.sound.length,
         isHeard: current.isSounding, standsFor: current.members, isReplay: current.isReplay)
     }
+    let volume = volume
     return LaneStatus(
-      lane: name, isPaused: order.isPaused, volume: volume.percent, deviceLoss: deviceLoss, playing: playing,
-      waitingCount: order.waitingCount + setAside.count, setAsideCount: setAside.count, next: next, blockage: blockage)
+      lane: name, isPaused: order.isPaused, volume: volume.percent, isVolumeByTime: volume.isByTime,
+      deviceLoss: deviceLoss, playing: playing, waitingCount: order.waitingCount + setAside.count,
+      setAsideCount: setAside.count, next: next, blockage: blockage, quietUntil: quietUntil)
   }
 
   /// Reports the player's progress. If that fails, the next report follows soon.

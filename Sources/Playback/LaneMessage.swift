@@ -8,7 +8,8 @@ import Waveforms
 enum LaneMessage: Sendable {
   case pause(Reply<Void>)
   case resume(Reply<Void>)
-  case volume(Volume, Reply<Void>)
+  /// A volume in per cent, or nil for that of the settings.
+  case volume(Int?, Reply<Void>)
   case chimes(Chimes, Reply<Void>)
   case skip(Reply<Bool>)
   case cancel(Int64, Reply<Bool>)

@@ -55,6 +55,8 @@ public struct LaneStatus: Sendable, Hashable {
   public var isPaused: Bool
   /// The volume, 0 to 100 per cent.
   public var volume: Int
+  /// Whether a rule of the time of day has set the volume.
+  public var isVolumeByTime = false
   /// The loss of the device; nil while the device can be used.
   public var deviceLoss: DeviceLoss?
   public var isDeviceLost: Bool { deviceLoss != nil }
@@ -71,4 +73,6 @@ public struct LaneStatus: Sendable, Hashable {
   /// The error that prevents the next announcement, such as a full disk: the ledger's, or that of the rendering. Nil if
   /// nothing waits, or if only the device is lost.
   public var blockage: Blockage?
+  /// The end of the present quiet hours, at most a week away; nil outside quiet hours.
+  public var quietUntil: Date?
 }

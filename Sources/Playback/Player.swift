@@ -176,10 +176,12 @@ public final class Player: Sendable {
   public func pause() async throws { _ = try await ask { .pause($0) } }
   public func resume() async throws { _ = try await ask { .resume($0) } }
 
-  /// - Parameter percent: The volume from the next sound on, 0 to 100 per cent.
-  public func setVolume(_ percent: Int) async throws {
-    guard let volume = Volume(percent: percent) else { throw PlayerError(.volumeInvalid, lane: lane) }
-    _ = try await ask { .volume(volume, $0) }
+  /// Sets the volume from the next sound on. It holds until the next rule of ``Settings/volumes`` begins.
+  ///
+  /// - Parameter percent: 0 to 100 per cent; nil for the volume of the rules and of ``Settings/volume``.
+  public func setVolume(_ percent: Int?) async throws {
+    if let percent, Volume(percent: percent) == nil { throw PlayerError(.volumeInvalid, lane: lane) }
+    _ = try await ask { .volume(percent, $0) }
   }
 
   /// Sets the chimes of the announcements that begin from now on.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import PlaybackOrder
+public import WeeklyTimes
 
 extension Player {
   /// The settings of a lane's player. Times are in ms.
@@ -19,8 +21,18 @@ extension Player {
     /// The silence between the chime and the announcement.
     public var chimePause = 120
 
-    /// The volume, 0 to 100 per cent, until it is changed.
+    /// The volume, 0 to 100 per cent, where neither a person nor a rule has set another one.
     public var volume = 100
+    /// The volumes of times of the week.
+    public var volumes = VolumeRules()
+    /// The volume that a person set before the player began.
+    public var volumeChoice = VolumeChoice()
+
+    /// The times of the week in which announcements end as `quiet` when their turn comes; nil for none. Replays and
+    /// sound files are heard all the same, because a person has asked for them.
+    public var quietHours: WeeklyTimes?
+    /// Whether a summary names, at the end of the quiet hours, the received payments that ended as `quiet`.
+    public var summarisesQuietPayments = false
 
     /// The time without sound after which the output is released; nil for an output that stays open.
     public var idleRelease: Int64? = 2_000
@@ -46,5 +58,16 @@ extension Player {
     public var replayLifetime: Int64 = 60_000
 
     public init() {}
+
+    /// Returns the volume in per cent at a moment, and whether a rule has set it.
+    public func volume(at moment: Date) -> (percent: Int, isByTime: Bool) {
+      volumeChoice.volume(volumes.setting(at: moment), orElse: min(max(volume, 0), 100))
+    }
+
+    /// Returns the end of the quiet hours of a moment, at most a week away; nil outside quiet hours.
+    public func quietEnd(at moment: Date) -> Date? {
+      guard let span = quietHours?.span(at: moment), span.isWithin else { return nil }
+      return span.until ?? moment + 7 * 86_400
+    }
   }
 }

@@ -19,6 +19,8 @@ public struct WebhookEvent: Sendable, Hashable {
     case failed = "announcement.failed"
     /// The announcement was no longer news before it could be played or pushed.
     case expired = "announcement.expired"
+    /// The announcement's turn came in quiet hours, so it was not played.
+    case quiet = "announcement.quiet"
     /// Nothing has happened: somebody asked for a test of the endpoint.
     case ping = "test.ping"
 

@@ -197,6 +197,9 @@ struct Serve: AsyncParsableCommand {
     do throws(OutputError) { name = try lane.name() } catch { throw configuration.invalidOutput(error) }
     var settings = Player.Settings()
     settings.volume = configuration.volume
+    settings.volumes = configuration.volumes
+    if !configuration.quietHours.isEmpty { settings.quietHours = configuration.quietHours }
+    settings.summarisesQuietPayments = configuration.quietSummary
     settings.gap = Int64(configuration.gap)
     settings.idleRelease = configuration.sink.keepAwake.milliseconds
     settings.probeInterval = 30_000

@@ -11,6 +11,7 @@ import ServiceAccess
 import SoundLibrary
 import SoundOutputs
 import VoicePacks
+import WeeklyTimes
 
 /// The service's settings. Command-line flags take precedence over `CRIER_…` environment variables, which take
 /// precedence over the YAML file, which takes precedence over the defaults.
@@ -47,6 +48,11 @@ struct ServiceConfiguration: Sendable {
     case pushMinutes = "push_minutes"
     case libraryPushSeconds = "library_push_seconds"
     case webhookPrivateAddresses = "webhook_private_addresses"
+    case timeZone = "time_zone"
+    case openingHours = "opening_hours"
+    case quietHours = "quiet_hours"
+    case quietSummary = "quiet_summary"
+    case volumes
   }
 
   /// A setting's value and where it comes from.
@@ -91,6 +97,14 @@ struct ServiceConfiguration: Sendable {
   private(set) var pushMinutes = 60
   /// Whether webhooks may go to private addresses, and over `http`.
   private(set) var allowsPrivateWebhooks = false
+  /// The hours in which the shop is open; empty if they are not known.
+  private(set) var openingHours = WeeklyTimes.never(in: .current)
+  /// The hours in which announcements are not spoken.
+  private(set) var quietHours = WeeklyTimes.never(in: .current)
+  /// Whether the payments of quiet hours are named at their end.
+  private(set) var quietSummary = false
+  /// The volumes of times of the week.
+  private(set) var volumes = VolumeRules()
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
   /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
@@ -231,6 +245,7 @@ struct ServiceConfiguration: Sendable {
     let burst = try reader.number(.burst, min(RateLimit.bursts.upperBound, max(1, Int(rate * 2))), RateLimit.bursts)
     settings.rate = try RateLimit(rate: rate, burst: burst)
     try readLimits(&reader)
+    try readHours(&reader)
     speakers = try reader.number(.speakers, speakers, 1...256)
     volume = try reader.number(.volume, volume, 0...100)
     gap = try reader.number(.gap, gap, 0...60_000)
@@ -303,6 +318,23 @@ struct ServiceConfiguration: Sendable {
       "give addresses with spaces or commas between them, such as '127.0.0.1 ::1'"
     }
     settings.proxies = Set(Self.names(in: proxies).compactMap { IPAddress($0) })
+  }
+
+  /// Reads what depends on the time of day.
+  private mutating func readHours(_ reader: inout Reader) throws {
+    let name = try reader.text(.timeZone, "") {
+      $0.isEmpty || TimeZone.named($0) != nil
+    } rule: {
+      "give a name of the IANA database, such as Europe/Berlin, or nothing for the time zone of this machine"
+    }
+    let zone = TimeZone.named(name) ?? settings.timeZone
+    settings.timeZone = zone
+    openingHours = try reader.times(.openingHours) { text throws(WeeklyTimesError) in
+      try WeeklyTimes(text, zone: zone)
+    }
+    quietHours = try reader.times(.quietHours) { text throws(WeeklyTimesError) in try WeeklyTimes(text, zone: zone) }
+    quietSummary = try reader.flag(.quietSummary, false)
+    volumes = try reader.times(.volumes) { text throws(WeeklyTimesError) in try VolumeRules(text, zone: zone) }
   }
 
   /// The environment variables that begin with `CRIER_` and are not settings. The documented examples of clients read
@@ -392,6 +424,17 @@ struct ServiceConfiguration: Sendable {
         rule
       }
       return parse(text) ?? fallback
+    }
+
+    /// Reads times of the week. No text means no times.
+    mutating func times<Value>(_ name: Name, _ parse: (String) throws(WeeklyTimesError) -> Value) throws -> Value {
+      let found = find(name) ?? Found(text: "")
+      append(name, Self.quoted(found.text), found)
+      do throws(WeeklyTimesError) {
+        return try parse(found.text)
+      } catch {
+        throw Fault(setting: name.rawValue, source: found.place, rule: "\(error)")
+      }
     }
 
     mutating func flag(_ name: Name, _ fallback: Bool) throws -> Bool {

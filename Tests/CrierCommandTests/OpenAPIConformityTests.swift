@@ -73,6 +73,13 @@ struct OpenAPIConformityTests {
         try service.check("listAnnouncements", query: "?\(item)", 422, "field_invalid")
       }
       try service.checkRefusals("listAnnouncements")
+
+      try service.check("summariseAnnouncements", 200)
+      try service.check("summariseAnnouncements", query: "?by=currency,kind,hour", key: service.keys["read"], 200)
+      for item in ["by=day", "from=today", "to=2026-11-20", "from=2020-01-01T00:00:00Z"] {
+        try service.check("summariseAnnouncements", query: "?\(item)", 422, "field_invalid")
+      }
+      try service.checkRefusals("summariseAnnouncements")
       try previews(service)
       try service.check("getAnnouncement", at: "1", 200)
       try service.check("getAnnouncement", at: "a%2Fb%20%E6%94%B6%E6%AC%BE", 200)

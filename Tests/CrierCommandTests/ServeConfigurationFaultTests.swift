@@ -44,6 +44,23 @@ struct ServeConfigurationFaultTests {
     #expect(result.message.hasPrefix("crier: \(words)"), "\(result.message)")
   }
 
+  @Test(
+    "a time of day that cannot be read is named with the part that is wrong",
+    arguments: [
+      ("time_zone: Berlin", "time_zone (crier.yaml, line 1): give a name of the IANA database, such as Europe/Berlin"),
+      ("quiet_hours: mon-fry 22:00-07:00", "quiet_hours (crier.yaml, line 1): “mon-fry” is not a day; give mon,"),
+      ("opening_hours: 08:00", "opening_hours (crier.yaml, line 1): "),
+      ("volumes: 22:00-07:00", "volumes (crier.yaml, line 1): “22:00-07:00” has no volume; give a per cent"),
+      ("quiet_summary: sometimes", "quiet_summary (crier.yaml, line 1): give true or false."),
+    ])
+  func times(text: String, words: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write(text + "\n", in: crier)
+    let result = try crier.serve("--print-config")
+    #expect(result.status == 64 && result.message.hasPrefix("crier: \(words)"), "\(result.message)")
+  }
+
   @Test("take_over is printed as true or false without quotes, like other values that are not text")
   func printedFlag() throws {
     let crier = try Command()

@@ -23,6 +23,9 @@ struct ServeConfigurationTests {
     ("packs", "en-US=my-shop zh-CN=wang", "en-US=other"), ("sounds_mb", "500", "0"), ("sounds_files", "0", "9"),
     ("push_minutes", "5", "1440"), ("library_push_seconds", "60", "10"),
     ("webhook_private_addresses", "true", "false"), ("small_sums", "VND=1000 IDR=1000", "KRW=10"),
+    ("time_zone", "Europe/Berlin", "UTC"), ("opening_hours", "mon-sat 08:00-20:00", "08:00-24:00"),
+    ("quiet_hours", "mon-fri 22:00-07:00, sat sun 20:00-09:00", "22:00-07:00"), ("quiet_summary", "true", "false"),
+    ("volumes", "22:00-07:00=20", "mon 08:00-09:00=0, 12:00-13:00=40"),
   ]
 
   private struct Shown: Equatable {
@@ -79,7 +82,8 @@ struct ServeConfigurationTests {
         "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",
         "sounds_mb": "30720", "sounds_files": "200000", "apns": "", "push_minutes": "60",
         "library_push_seconds": "300",
-        "webhook_private_addresses": "false",
+        "webhook_private_addresses": "false", "time_zone": "", "opening_hours": "", "quiet_hours": "",
+        "quiet_summary": "false", "volumes": "",
       ])
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }

@@ -22,16 +22,16 @@ struct StateTests {
     case .waiting: [.rendering, .waiting]
     case .playing: [.rendering, .waiting, .playing]
     case .played: [.rendering, .waiting, .playing, .played]
-    case .cancelled, .failed, .expired: [state]
+    case .cancelled, .failed, .expired, .quiet: [state]
     }
   }
 
   static let legal: [Ledger.State: Set<Ledger.State>] = [
-    .accepted: [.rendering, .waiting, .cancelled, .failed, .expired],
-    .rendering: [.accepted, .waiting, .cancelled, .failed, .expired],
-    .waiting: [.accepted, .rendering, .playing, .cancelled, .failed, .expired],
-    .playing: [.accepted, .waiting, .played, .cancelled, .failed],
-    .played: [], .cancelled: [], .failed: [], .expired: [],
+    .accepted: [.rendering, .waiting, .cancelled, .failed, .expired, .quiet],
+    .rendering: [.accepted, .waiting, .cancelled, .failed, .expired, .quiet],
+    .waiting: [.accepted, .rendering, .playing, .cancelled, .failed, .expired, .quiet],
+    .playing: [.accepted, .waiting, .played, .cancelled, .failed, .quiet],
+    .played: [], .cancelled: [], .failed: [], .expired: [], .quiet: [],
   ]
 
   @Test("a state can change only as the table allows", arguments: Ledger.State.allCases)

@@ -39,6 +39,7 @@ struct AnnouncementRoutes: Sendable {
       .post(Self.path, .key(.announce), isOnLoop: true, post),
       .post("/v1/previews", .key(.announce), preview),
       .get(Self.path, .key(.read), query: AnnouncementSearch.parameters, isLong: true, list),
+      .get("/v1/announcements/summary", .key(.read), query: SummaryQuery.parameters, isLong: true, summary),
       .get("/v1/announcements/{id}", .key(.read), isLong: true, get),
       .delete("/v1/announcements/{id}", .key(.announce), remove),
     ]

@@ -109,6 +109,10 @@ struct PlaybackRoutes: Sendable {
     var lane: String
     var state: String
     var volume: Int
+    /// Whether a rule of the time of day has set the volume.
+    var isVolumeByTime: Bool
+    /// The end of the present quiet hours.
+    @ExplicitNull var quietUntil: Date?
     var chime: Chime
     /// The chimes of the kinds of payments that have their own.
     var chimes: [String: Chime]
@@ -141,6 +145,8 @@ struct PlaybackRoutes: Sendable {
 
     enum CodingKeys: String, CodingKey {
       case lane, state, volume, chime, chimes, playing, waiting, elsewhere
+      case isVolumeByTime = "volume_by_time"
+      case quietUntil = "quiet_until"
       case waitingCount = "waiting_count"
       case deviceLostSince = "device_lost_since"
       case deviceCode = "device_code"
@@ -161,17 +167,21 @@ struct PlaybackRoutes: Sendable {
       .map { Status.Elsewhere(lane: $0.lane, waitingCount: $0.count, isPlayed: $0.isPlayed) }
     guard let player = lanePlayer.player else {
       let count = try await ledger.unfinishedAloneCount(lane: lanePlayer.lane)
+      let now = Date()
+      let (volume, isByTime) = settings.volume(at: now)
       return try ServiceJSON.response(
         .ok,
         Status(
-          lane: lanePlayer.lane, state: "stopped", volume: settings.volume, chime: chime, chimes: chimes, waiting: [],
+          lane: lanePlayer.lane, state: "stopped", volume: volume, isVolumeByTime: isByTime,
+          quietUntil: settings.quietEnd(at: now), chime: chime, chimes: chimes, waiting: [],
           waitingCount: count, elsewhere: elsewhere))
     }
     let lane = try await player.status()
     var status = Status(
       lane: lane.lane,
       state: lane.isDeviceLost ? "device_lost" : lane.isPaused ? "paused" : lane.playing == nil ? "idle" : "playing",
-      volume: lane.volume, chime: chime, chimes: chimes, waiting: [], waitingCount: lane.unheardCount,
+      volume: lane.volume, isVolumeByTime: lane.isVolumeByTime, quietUntil: lane.quietUntil, chime: chime,
+      chimes: chimes, waiting: [], waitingCount: lane.unheardCount,
       deviceLostSince: lane.deviceLoss?.since, deviceCode: lane.deviceLoss?.code,
       blockedSince: lane.blockage?.since, blockedCode: lane.blockage?.code, elsewhere: elsewhere)
     var waiting = lane.next

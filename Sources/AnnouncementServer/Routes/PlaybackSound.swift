@@ -24,7 +24,7 @@ extension PlaybackRoutes {
     let remedy = "give 0 to 100, or null for the volume of the settings"
     let percent = try fields.integer("volume", in: 0...100, remedy)
     if !fields.contains("volume") { _ = try fields.required("volume", percent, remedy) }
-    try await preferences.keepVolume(percent) { try await player.setVolume($0.volume) }
+    try await preferences.keepVolume(percent) { try await player.setVolume(percent) }
     await administration.record(.volumeChanged, call)
     return try await status(call)
   }

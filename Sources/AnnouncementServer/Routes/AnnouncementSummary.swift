@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AnnouncementService
+import Announcements
+import Foundation
+import Hummingbird
+import JSONSupport
+import Ledger
+import WeeklyTimes
+
+/// The query of `GET /v1/announcements/summary`: of which time the amounts are added up, and in which groups.
+struct SummaryQuery: Sendable, Hashable {
+  static let parameters = ["from", "to", "by"]
+  /// The longest time that is added up, in days.
+  static let mostDays = 366
+
+  var from: Date
+  var to: Date
+  var by: Set<AnnouncementTotals.Key>
+
+  /// - Parameter now: The moment whose day is added up if the query names no other time.
+  /// - Throws: ``Problem`` that names a query item whose value is not valid.
+  init(_ query: (String) -> String?, clock: LocalClock, now: Date) throws(Problem) {
+    let (from, to) = (try Self.time("from", query), try Self.time("to", query))
+    self.to = to ?? clock.beginning(ofDay: clock.day(of: now) + 1)
+    // The time ends before `to`, so the day of `to` is that of the moment before it.
+    self.from = from ?? clock.beginning(ofDay: clock.day(of: self.to - 0.001))
+    guard self.from < self.to else {
+      throw Self.invalid(
+        to == nil
+          ? "from: is not before the end of today; give a time before it, or give to as well."
+          : "from: is not before to; give an earlier from or a later to.")
+    }
+    guard self.to.timeIntervalSince(self.from) <= Double(Self.mostDays) * 86_400 else {
+      throw Self.invalid("from: is more than \(Self.mostDays) days before to; give a later from or an earlier to.")
+    }
+    by = []
+    guard let text = query("by") else { return }
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let key = AnnouncementTotals.Key(rawValue: String(name)) else {
+        throw Self.invalid("by: has an unknown key; give one or more of currency, kind and hour, separated by commas.")
+      }
+      by.insert(key)
+    }
+  }
+
+  private static func time(_ name: String, _ query: (String) -> String?) throws(Problem) -> Date? {
+    guard let text = query(name) else { return nil }
+    guard let time = Timestamp.date(text) else {
+      throw invalid("\(name): is not a time; give an RFC 3339 time such as 2026-11-20T20:23:58Z.")
+    }
+    return time
+  }
+
+  static func invalid(_ detail: String) -> Problem { Problem(.unprocessableContent, "field_invalid", detail) }
+}
+
+/// The route `GET /v1/announcements/summary`, which counts the account's announcements and adds up their amounts.
+extension AnnouncementRoutes {
+  private struct Summary: Encodable {
+    struct Group: Encodable {
+      // A group has only the keys that were asked for.
+      var currency: String?
+      var kind: String?
+      var hour: String?
+      var count: Int
+      /// The exact sum as decimal text, if the currency is a key.
+      var sum: String?
+      var lastAt: Date
+
+      enum CodingKeys: String, CodingKey {
+        case currency, kind, hour, count, sum
+        case lastAt = "last_at"
+      }
+    }
+
+    var from: String
+    var to: String
+    var timeZone: String
+    var groups: [Group]
+
+    enum CodingKeys: String, CodingKey {
+      case from, to, groups
+      case timeZone = "time_zone"
+    }
+  }
+
+  private struct UnreadableAmount: Error, CustomStringConvertible {
+    var description: String { "A stored amount cannot be read. Check the ledger with crier doctor." }
+  }
+
+  func summary(_ call: Call) async throws -> Response {
+    let clock = LocalClock(zone: settings.timeZone)
+    let query = try SummaryQuery(call.query, clock: clock, now: Date())
+    let totals = try await ledger.amounts(
+      account: try call.sender.account, from: query.from, to: query.to,
+      into: AnnouncementTotals(by: query.by, clock: clock)
+    ) { $0.add($1) }
+    if totals.isUnreadable { throw UnreadableAmount() }
+    guard !totals.isTooLong else {
+      throw SummaryQuery.invalid(
+        "by: makes more than \(AnnouncementTotals.mostGroups) groups; give a shorter time, or fewer keys.")
+    }
+    return try ServiceJSON.response(
+      .ok,
+      Summary(
+        from: clock.text(query.from), to: clock.text(query.to), timeZone: clock.zoneName,
+        groups: totals.groups.map { group, total in
+          Summary.Group(
+            currency: group.currency, kind: group.kind, hour: group.hour.map(clock.text), count: total.count,
+            sum: total.sum?.description, lastAt: total.lastAt)
+        }))
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AnnouncementService
+import Foundation
+import Ledger
+import Testing
+import WeeklyTimes
+
+@Suite struct AnnouncementTotalsTests {
+  private func totals(
+    _ keys: Set<AnnouncementTotals.Key>, _ amounts: [(String, String, String, Double)], zone: String = "UTC"
+  ) throws -> AnnouncementTotals {
+    var totals = AnnouncementTotals(by: keys, clock: LocalClock(zone: try #require(TimeZone.named(zone))))
+    for (value, currency, kind, at) in amounts {
+      _ = totals.add(
+        Ledger.StoredAmount(
+          value: value, currency: currency, kind: kind, acceptedAt: Date(timeIntervalSince1970: at)))
+    }
+    return totals
+  }
+
+  private let amounts = [
+    ("0.10", "USD", "received", 0.0), ("0.20", "USD", "received", 3_599), ("5", "JPY", "received", 3_600),
+    ("1.00", "USD", "refunded", 3_601),
+  ]
+
+  @Test("groups have the keys that were asked for, and sums only where the currency is one of them")
+  func groups() throws {
+    let all = try totals([.currency, .kind, .hour], amounts).groups
+    #expect(
+      all.map { "\($0.group.hour?.timeIntervalSince1970 ?? -1) \($0.group.currency ?? "") \($0.group.kind ?? "")" }
+        == ["0.0 USD received", "3600.0 JPY received", "3600.0 USD refunded"])
+    #expect(all.map(\.total.count) == [2, 1, 1])
+    #expect(all.map { $0.total.sum?.description } == ["0.30", "5", "1.00"])
+    #expect(all.map(\.total.lastAt.timeIntervalSince1970) == [3_599, 3_600, 3_601])
+    let kinds = try totals([.kind], amounts).groups
+    #expect(kinds.map(\.group.kind) == ["received", "refunded"])
+    #expect(kinds.allSatisfy { $0.total.sum == nil && $0.group.currency == nil && $0.group.hour == nil })
+    let one = try totals([], amounts).groups
+    #expect(one.count == 1 && one.first?.total.count == 4)
+    #expect(try totals([.hour], []).groups.isEmpty)
+  }
+
+  @Test("hours are those of the time zone, and an hour that comes twice is two hours")
+  func hours() throws {
+    // On 2026-10-25, the clock in Berlin shows 02:00 again after 02:59, at 01:00 UTC (1792890000).
+    let amounts = [0.0, 1_800, 3_600, 5_400, 7_200].map { ("1.00", "EUR", "received", 1_792_886_400 + $0) }
+    let groups = try totals([.hour], amounts, zone: "Europe/Berlin").groups
+    #expect(groups.map(\.total.count) == [2, 2, 1])
+    let india = try totals([.hour], amounts, zone: "Asia/Kolkata").groups
+    #expect(india.map(\.total.count) == [1, 2, 2])
+  }
+
+  @Test("sums are exact, however many digits they have")
+  func sums() throws {
+    var sum = DecimalSum()
+    for _ in 0..<1_000 { #expect(sum.add("9999999999999.99")) }
+    #expect(sum.description == "9999999999999990.00")
+    #expect(sum.add("0.001") && sum.description == "9999999999999990.001")
+    #expect(sum.add("10") && sum.description == "10000000000000000.001")
+    var cents = DecimalSum()
+    #expect(cents.description == "0")
+    #expect(cents.add("0.05") && cents.description == "0.05")
+  }
+
+  @Test(
+    "a text that is not a number is not added",
+    arguments: ["", ".", "1.", ".5", "-1", "1e3", "1,5", "٥", "1.2.3", "1 "])
+  func unreadable(text: String) throws {
+    var sum = DecimalSum()
+    #expect(!sum.add(text) && sum == DecimalSum())
+    #expect(try totals([.currency], [(text, "USD", "received", 0)]).isUnreadable)
+  }
+
+  @Test("a sum with more than 38 digits is not added, and nothing else changes")
+  func tooLarge() {
+    var sum = DecimalSum()
+    #expect(!sum.add(String(repeating: "9", count: 40)))
+    #expect(sum.add(String(repeating: "9", count: 38)))
+    let before = sum
+    #expect(!sum.add(String(repeating: "9", count: 38)) && !sum.add("0.1"))
+    #expect(sum == before)
+  }
+
+  @Test("too many groups end the adding, and no memory is used for more")
+  func tooLong() throws {
+    var totals = AnnouncementTotals(by: [.hour], clock: LocalClock(zone: .gmt))
+    var count = 0
+    repeat {
+      count += 1
+    } while totals.add(
+      Ledger.StoredAmount(
+        value: "1", currency: "JPY", kind: "received", acceptedAt: Date(timeIntervalSince1970: Double(count) * 3_600)))
+    #expect(count == AnnouncementTotals.mostGroups + 1 && totals.isTooLong)
+  }
+}

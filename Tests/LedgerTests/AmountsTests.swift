@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Testing
+
+@testable import Ledger
+
+@Suite("The amounts of an account")
+struct AmountsTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private func decision(_ amount: Decision.Amount?) -> Decision {
+    Decision(
+      kind: amount == nil ? "text" : "received", text: "words", locale: "en-US", amount: amount, method: "speech",
+      voice: "en-us", clip: PublishedClip(name: "a.wav", group: "group.crier"), durationMilliseconds: 900,
+      loudnessLUFS: -16)
+  }
+
+  /// Stores an announcement as an answered request does.
+  private func store(_ id: String, _ amount: Decision.Amount?, account: String = "shop", isPlayed: Bool) async throws {
+    _ = try await ledger.accept(
+      answer: NewAnswer(
+        account: account, key: "id:\(id)", bodyDigest: Data(repeating: 1, count: 32), id: id, status: 201,
+        report: Data("{}".utf8), decision: decision(amount)), playing: isPlayed ? payment(id, account: account) : nil)
+  }
+
+  private func values(
+    _ account: String = "shop", from: Date = .distantPast, to: Date = .distantFuture, most: Int = .max
+  ) async throws -> [String] {
+    try await ledger.amounts(account: account, from: from, to: to, into: []) { values, amount in
+      values.append("\(amount.value) \(amount.currency) \(amount.kind)")
+      return values.count < most
+    }
+  }
+
+  @Test("every stored amount of the account is given once, in the order of acceptance, whatever became of its sound")
+  func all() async throws {
+    let start = place.clock.now
+    for (id, value) in [("a", "1.00"), ("b", "2.00"), ("c", "3.00")] {
+      try await store(id, Decision.Amount(value: value, currency: "USD"), isPlayed: id != "c")
+      place.clock.advance(by: 1)
+    }
+    try await store("text", nil, isPlayed: true)
+    try await store("d", Decision.Amount(value: "9.00", currency: "USD"), account: "other", isPlayed: false)
+    try await ledger.set(1, .quiet)
+    try await ledger.set(2, .cancelled)
+    #expect(try await values() == ["1.00 USD received", "2.00 USD received", "3.00 USD received"])
+    #expect(try await values("other") == ["9.00 USD received"])
+    #expect(try await values("nobody").isEmpty)
+    #expect(try await values(from: start + 1, to: start + 2) == ["2.00 USD received"])
+    #expect(try await values(from: start + 2, to: start + 1).isEmpty)
+    #expect(try await values(most: 2).count == 2)
+    // What was removed does not count.
+    _ = try await ledger.remove(account: "shop", id: "b")
+    #expect(try await values() == ["1.00 USD received", "3.00 USD received"])
+  }
+
+  @Test("amounts are read from their index alone")
+  func plan() async throws {
+    let plan = try await ledger.read { database in
+      try Row.fetchAll(
+        database, sql: "EXPLAIN QUERY PLAN " + Ledger.amounts, arguments: ["account": "shop", "from": 0, "to": 9]
+      ).map { try $0.value("detail") as String }
+    }
+    #expect(
+      plan
+        == ["SEARCH decisions USING COVERING INDEX decisions_of_money (account=? AND accepted_at>? AND accepted_at<?)"])
+  }
+}

@@ -35,7 +35,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-pipewire check-arm fuzz bench build install install-files man-page deb check-deb clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb clean wording
 
 setup:
 	@scripts/setup
@@ -104,6 +104,7 @@ lint: Package.resolved
 	@scripts/check-licences
 	@scripts/check-threat-model
 	@scripts/check-deployment
+	@scripts/check-alerts
 	@scripts/check-console-texts
 	@scripts/check-console-size
 	@scripts/check-package
@@ -119,6 +120,12 @@ check-pipewire:
 	@scripts/setup pipewire wireplumber pulseaudio-utils libasound2-plugins
 	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^SoundOutputsTests[.]ALSAOutputPulseTests/'
 	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^PlaybackTests[.]RecordedPlaybackTests/'
+
+# Checks the alert rules with promtool. `make lint` does the same where promtool is installed. Debian's package also
+# starts a server.
+check-alerts:
+	@scripts/setup prometheus
+	@scripts/check-alerts --required
 
 # Takes a quarter of an hour on two cores, and downloads 100 MB. SHARE=1 speaks every text, and not every tenth. Nothing
 # of arm64 is installed: scripts/check-arm unpacks it in .build/arm.
@@ -276,7 +283,7 @@ install-files:
 	install -m 644 Console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console
 	install -m 644 Console/console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Deployment $(DESTDIR)$(UNITS)
-	install -m 644 Deployment/crier.yaml Deployment/nginx.conf $(DESTDIR)$(PREFIX)/share/crier/Deployment
+	install -m 644 Deployment/crier.yaml Deployment/nginx.conf Deployment/prometheus-alerts.yml $(DESTDIR)$(PREFIX)/share/crier/Deployment
 	sed 's|/usr/local|$(PREFIX)|' Deployment/network.conf > $(DESTDIR)$(PREFIX)/share/crier/Deployment/network.conf
 	install -D -m 755 Deployment/backup $(DESTDIR)$(PREFIX)/libexec/crier/backup
 	for unit in crier.service crier@.service; do \

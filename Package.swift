@@ -205,7 +205,7 @@ let quickTests: [Target] = [
     name: "AnnouncementServerTests",
     dependencies: [
       "APNSSimulator", "AnnouncementServer", "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport",
-      "FileSystem", "HostAddresses", "Ledger", "LedgerTestSupport",
+      "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport",
       "Mastering", "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles",
       "SoundLibrary",
       "SoundOutputTestSupport", "SoundOutputs",
@@ -486,7 +486,8 @@ let package = Package(
     .target(
       name: "AnnouncementServer",
       dependencies: [
-        "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport",
+        "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
+        "InstallationDiagnosis", "JSONSupport",
         "Ledger", "Mastering",
         "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
         "SoundOutputs",

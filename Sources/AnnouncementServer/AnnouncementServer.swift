@@ -8,6 +8,7 @@ public import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import InstallationDiagnosis
 public import Ledger
 public import Logging
 import NIOCore
@@ -51,6 +52,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var webhooks: WebhookParts?
     /// What takes the webhooks of payment providers; nil for a service that takes none.
     package var providers: ProviderParts?
+    /// Returns whether the shop is open at a moment, for the alarm about a silent shop.
+    public var isOpen: @Sendable (Date) -> Bool = { _ in true }
     /// The folder that keeps the volume and the chime that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
@@ -96,6 +99,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let providerService: ProviderService
   let batches: Batches
   let readiness: Readiness
+  let shopWatch: ShopWatch
   let keys: KeyRing
   let hub: EventHub
   let eventSlots: StreamSlots
@@ -160,9 +164,14 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       let rendering = AnnouncerRendering(
         parts.announcer, options: RenderOptions(defaultLocale: settings.locale)
       ) { [group = settings.group] in try clips.library($0 ?? group) }
-      return LanePlayer(lane: part.lane, ledger: ledger, takesOver: settings.takesOver, logger: logger) {
-        try part.make(rendering, preferences?.settings ?? part.settings)
-      }
+      return LanePlayer(
+        lane: part.lane, ledger: ledger, takesOver: settings.takesOver, logger: logger,
+        keepVolume: { await Self.keep(volume: $0, of: $1, in: preferences, logger) },
+        make: { keepVolume in
+          var settings = preferences?.settings ?? part.settings
+          settings.keepVolume = keepVolume
+          return try part.make(rendering, settings)
+        })
     }
     player = lanePlayer
     let pushService = parts.pushes.map {
@@ -191,6 +200,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let refusals = RefusalLog(logger, time: time)
     let providerTelling = ProviderTelling(
       history: ProviderHistory(), hub: hub, logger: logger, refusals: refusals)
+    let latestPayment = LatestPayment(ledger: ledger, time: time)
     let service = AnnouncementService(
       ledger: ledger, clips: ServiceClips(clips: clips, urls: urls),
       pushes: AnnouncementPushes(
@@ -201,6 +211,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     ) { told in
       if told.isPlayed { lanePlayer?.lookForArrivals() }
       if told.isPushed { pushService?.lookForPushes() }
+      if told.isReceipt { latestPayment.note(at: told.rendered.at) }
       library.tellChange()
       hub.tell(.rendered(told.rendered))
     }
@@ -216,6 +227,15 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       providers: providerEndpoints,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
       locale: settings.locale, setAside: setAside)
+    let shopWatch = ShopWatch(
+      ShopWatch.Parts(
+        ledger: ledger, player: lanePlayer, pushes: pushService, webhooks: webhookService,
+        providers: providerEndpoints, readiness: readiness, setAside: setAside, payments: latestPayment,
+        isOpen: parts.isOpen),
+      settings: settings.alarms, hub: hub, logger: logger, time: time)
+    self.shopWatch = shopWatch
+    let commands = RemedyCommands(
+      home: ledger.file.deletingLastPathComponent().path(percentEncoded: false))
     let packClips = PackClips(
       shelf: parts.shelf, phraseBooks: parts.announcer.phraseBooks, engine: parts.announcer.engine,
       voices: parts.voices)
@@ -252,6 +272,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         gauges.unreachableWebhookEndpoints = webhookService.reach.unreachableCount(waiting: waiting)
       }
       gauges.setAside = await setAside()
+      gauges.alarms = await shopWatch.activeAlarms
       gauges.providers = providerTelling.history.counts
       gauges.waitingProviderPayments = await providerPayments.waitingCount
       gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
@@ -282,10 +303,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ).routes,
       PlaybackRoutes(
         player: lanePlayer, ledger: ledger,
-        pace: try ReplayPace(time: time), keys: keys, preferences: preferences, largeBodies: largeBodies
+        pace: try ReplayPace(time: time), keys: keys, preferences: preferences, largeBodies: largeBodies,
+        shopChanged: { Task { await shopWatch.look() } }
       ).routes,
+      ShopRoutes(watch: shopWatch, commands: commands).routes,
       EventRoutes(
-        player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings
+        player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings,
+        commands: commands
       ).routes,
       BatchRoutes(
         batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
@@ -305,6 +329,21 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
       failures: FailureGate(settings.keyFailures, time: time), proxies: settings.proxies,
       refusals: refusals, logger: logger)
+  }
+
+  /// Keeps a volume that a command has set, as if it were set through the service.
+  private static func keep(
+    volume percent: Int, of player: Player, in preferences: PlayerPreferences?, _ logger: Logger
+  ) async {
+    do {
+      try await preferences?.keepVolume(percent) { try await player.setVolume(percent) }
+    } catch {
+      logger.warning(
+        "A volume could not be kept. It holds until the service ends.",
+        metadata: ["error": "\(Problem.loggable(error))"])
+      // Fails only if the player has ended.
+      try? await player.setVolume(percent)
+    }
   }
 
   /// Returns a function that gives the time since this call.
@@ -368,6 +407,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         let housekeeping = Task { await keepHouse() }
         let watching = Task { await packWatch.run() }
         let following = Task { await providerEndpoints.run() }
+        let looking = Task { await shopWatch.run() }
         if let player { group.addTask { try await player.run() } }
         if let pushService { group.addTask { try await pushService.run() } }
         if let webhookService { group.addTask { try await webhookService.run() } }
@@ -391,6 +431,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
           housekeeping.cancel()
           watching.cancel()
           following.cancel()
+          looking.cancel()
         }
         // A failure of one task ends the others. For example, a service that cannot listen must not go on playing.
         for try await _ in group {}

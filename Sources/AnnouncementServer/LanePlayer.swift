@@ -15,18 +15,25 @@ final class LanePlayer: Service {
   static let patience: Duration = .seconds(1)
 
   let lane: String
-  private let make: @Sendable () throws -> Player
+  private let make: @Sendable (_ keepVolume: @escaping @Sendable (Int) -> Void) throws -> Player
+  private let keepVolume: @Sendable (Int, Player) async -> Void
+  /// The volumes that other processes have commanded.
+  private let volumes = AsyncStream.makeStream(of: Int.self)
   private let ledger: Ledger
   private let logger: Logger
   /// Whether the player takes over the requests that wait on lanes that nothing plays.
   private let takesOver: Bool
   private let running = Locked<Player?>(nil)
 
-  /// - Parameter make: Creates a player without starting it.
+  /// - Parameters:
+  ///   - keepVolume: Keeps a volume that another process has commanded, and gives it to the player.
+  ///   - make: Creates a player without starting it. Its argument is for `Player.Settings.keepVolume`.
   init(
     lane: String, ledger: Ledger, takesOver: Bool = true, logger: Logger,
-    make: @escaping @Sendable () throws -> Player
+    keepVolume: @escaping @Sendable (Int, Player) async -> Void,
+    make: @escaping @Sendable (_ keepVolume: @escaping @Sendable (Int) -> Void) throws -> Player
   ) {
+    self.keepVolume = keepVolume
     self.lane = lane
     self.ledger = ledger
     self.takesOver = takesOver
@@ -44,7 +51,7 @@ final class LanePlayer: Service {
   /// - Returns: The error if the lane cannot be taken; nil on success.
   private func begin() async -> (any Error)? {
     do {
-      let player = try make()
+      let player = try make { [volumes] in volumes.continuation.yield($0) }
       let moved = try await player.start(takingOver: takesOver)
       running.withLock { $0 = player }
       for (lane, count) in moved.sorted(by: { $0.key < $1.key }) {
@@ -88,11 +95,22 @@ final class LanePlayer: Service {
       _ = await begin()
     }
     async let watching: Void = reportDevice()
+    async let keeping: Void = keepVolumes()
     try? await gracefulShutdown()
+    volumes.continuation.finish()
     // The announcement that is playing is interrupted, because a service must stop at once. The next player plays it
     // again from its start.
     await player?.stop(finishingPlaying: false)
     await watching
+    await keeping
+  }
+
+  /// Keeps the volumes that other processes command, in their order, until the player ends.
+  private func keepVolumes() async {
+    for await percent in volumes.stream {
+      guard let player else { return }
+      await keepVolume(percent, player)
+    }
   }
 
   /// Logs when the device is lost and when it is back, until the player ends.

@@ -165,6 +165,8 @@ final class ServiceMetrics: Sendable {
     var waitingProviderPayments = 0
     /// The number of disabled webhook endpoints; nil if it is not known.
     var disabledWebhookEndpoints: Int?
+    /// The alarms that are on.
+    var alarms: Set<Alarm> = []
     var startedAt = Date()
   }
 
@@ -270,6 +272,10 @@ final class ServiceMetrics: Sendable {
     page.line("crier_event_streams", [], String(gauges.eventStreams))
     page.family("crier_batch_streams", "gauge", "Open streams of batch progress.")
     page.line("crier_batch_streams", [], String(gauges.batchStreams))
+    page.family("crier_alarm", "gauge", "1 while an alarm is on, by alarm.")
+    for alarm in Alarm.allCases {
+      page.line("crier_alarm", [("alarm", alarm.rawValue)], gauges.alarms.contains(alarm) ? "1" : "0")
+    }
     page.family(
       "crier_start_time_seconds", "gauge", "Time when the service started, in seconds since 1970-01-01T00:00:00Z.")
     page.line("crier_start_time_seconds", [], String(Int(gauges.startedAt.timeIntervalSince1970)))

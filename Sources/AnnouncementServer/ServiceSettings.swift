@@ -34,6 +34,8 @@ public struct ServiceSettings: Sendable {
   /// Whether the player takes over the announcements that wait on outputs that nothing plays, such as the output of the
   /// settings of before. If not, they wait, and the service reports them.
   public var takesOver = true
+  /// The limits from which alarms follow.
+  public var alarms = AlarmSettings()
   /// The maximum size of the clips that are kept in memory, in bytes.
   public var cacheBytes = 64 << 20
   /// The lifetime of the signed URL of a clip, in seconds.

@@ -31,6 +31,8 @@ package struct AnnouncementService: Sendable {
   package struct Told: Sendable {
     package var isPlayed: Bool
     package var isPushed: Bool
+    /// Whether it is a payment that was received.
+    package var isReceipt: Bool
     package var rendered: Rendered
   }
 
@@ -125,6 +127,7 @@ package struct AnnouncementService: Sendable {
     tell(
       Told(
         isPlayed: acceptance.acceptance != nil, isPushed: !order.devices.isEmpty,
+        isReceipt: order.request.announcement.isReceipt,
         rendered: Rendered(
           account: account, id: order.id, at: acceptance.answer.createdAt, method: report.method, isCached: isCached,
           durationMilliseconds: report.clip.durationMilliseconds)))
@@ -165,5 +168,12 @@ package struct AnnouncementService: Sendable {
     throw AcceptanceError(
       .clipLost,
       "The clip was gone each time that it was made. Another program removes the clips, or the folder cannot be read.")
+  }
+}
+
+extension Announcement {
+  /// Whether it tells of a payment that was received.
+  fileprivate var isReceipt: Bool {
+    if case .payment(let payment) = self { payment.kind == .received } else { false }
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension InstallationDiagnosis {
-  /// The free space below which nothing can be written, in bytes. `/readyz` uses the same limit.
-  static let leastFree: Int64 = 8 << 20
+  /// The free space below which nothing can be written, in bytes. `/readyz` and `GET /v1/shop` use the same limits.
+  public static let leastFree: Int64 = 8 << 20
   /// The free space below which a busy day may fill the disk, in bytes.
-  static let lowFree: Int64 = 1 << 30
+  public static let lowFree: Int64 = 1 << 30
   /// The numbers of files that can still be made, with the same meanings.
   static let (leastFiles, lowFiles): (Int64, Int64) = (100, 10_000)
   /// The length of the secret that signs URLs, in bytes.
@@ -26,7 +26,7 @@ extension InstallationDiagnosis {
       problems.append(
         InstallationProblem(
           .paymentProvidersUnusable, "No new webhook of a payment provider is taken: \(fault)",
-          remedy: "Correct the file; the service reads it again by itself:\n\(commands.crier("providers list"))"))
+          remedy: commands.paymentProviders.lines))
     }
     return InstallationCheck(.settings, facts.hasFile ? facts.file : "no settings file; the defaults apply", problems)
   }
@@ -96,7 +96,7 @@ extension InstallationDiagnosis {
             + "and check it with fsck. If there was none, mount it again:\n"
             + "mount -o remount,rw \"$(findmnt -n -o TARGET -T \(commands.folder))\""))
     }
-    let room = "See what fills the disk, and remove it:\ndu -xh --max-depth=1 \(commands.folder)"
+    let room = commands.diskRoom.lines
     if let free = facts.freeBytes, free < lowFree {
       let isFull = free < leastFree
       problems.append(
@@ -135,17 +135,16 @@ extension InstallationDiagnosis {
       return InstallationCheck(
         .ledger,
         "\(path), \(bytes.bytesText), every page checked (SQLite's quick check)\(isOpen ? "; with its log" : "")",
-        setAside == 0 ? [] : [setAsideProblem(setAside)])
+        setAside == 0 ? [] : [setAsideProblem(setAside, commands)])
     case .unreadable(let obstacle): return InstallationCheck(.ledger, path, [problem(obstacle, commands)])
     }
   }
 
-  private static func setAsideProblem(_ count: Int) -> InstallationProblem {
+  private static func setAsideProblem(_ count: Int, _ commands: RemedyCommands) -> InstallationProblem {
     InstallationProblem(
       .workSetAside,
       "The service ended twice in a row, not by an order, while it was at the same \(count == 1 ? "delivery" : "\(count) deliveries").",
-      remedy: "Nothing is lost: the service makes these deliveries later, alone. Find out what ended it:\n"
-        + "journalctl -u crier -p warning")
+      remedy: commands.workSetAside.lines)
   }
 
   private static func problem(

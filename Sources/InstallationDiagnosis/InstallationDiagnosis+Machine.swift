@@ -25,8 +25,7 @@ extension InstallationDiagnosis {
     case .played(let process, let code?):
       return fault(
         .outputUnusable, "The player (process \(process)) waits for its device (\(code)).",
-        "Connect the device or start its sound server; the player then goes on by itself. What waits:\n"
-          + commands.crier("queue"))
+        commands.deviceLost.lines)
     case .invalidName(let reason, let remedy):
       return fault(.outputInvalid, "Unknown output “\(facts.name)”: \(reason).", sentence(remedy))
     case .busy(let reason):

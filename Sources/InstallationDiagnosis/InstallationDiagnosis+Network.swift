@@ -17,7 +17,7 @@ extension InstallationDiagnosis {
         problems.append(
           InstallationProblem(
             .pushServerUnreachable, "No connection can be opened, so pushes wait: \(reason)",
-            remedy: "Look up the name and try the port, on this machine:\n\(Self.trial(of: server.name))"))
+            remedy: RemedyCommands.pushServer(server.name).lines))
       }
     }
     if let fault = facts.publicURLFault {
@@ -27,10 +27,6 @@ extension InstallationDiagnosis {
           remedy: "Set public_url in the settings, such as public_url: https://pay.example, and restart the service."))
     }
     return InstallationCheck(.pushes, found.joined(separator: "; "), problems)
-  }
-
-  private static func trial(of server: String) -> String {
-    "curl -sS -o /dev/null --http2 \(Shell.quoted("https://\(server)/"))"
   }
 
   static func network(_ unit: UnitFacts?, _ pushes: PushFacts?, _ ledger: LedgerFacts) -> InstallationCheck {

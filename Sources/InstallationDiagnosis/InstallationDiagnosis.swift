@@ -60,19 +60,8 @@ public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
   }
 }
 
-/// The commands that mend an installation, ready to be pasted into a shell.
-struct RemedyCommands {
-  /// The path of the home folder as the user typed it.
-  var home: String
-
-  /// A command of Crier with the home folder.
-  func crier(_ words: String) -> String { "crier \(words) --home \(Shell.quoted(home))" }
-
-  /// The path of a file in the home folder, as one word.
-  func file(_ name: String) -> String { Shell.quoted(home.hasSuffix("/") ? home + name : "\(home)/\(name)") }
-
-  var folder: String { Shell.quoted(home) }
-
+/// The commands of `crier doctor` alone.
+extension RemedyCommands {
   /// The command for a home folder that belongs to another user.
   func asUser(_ owner: String) -> String { "runuser -u \(Shell.quoted(owner)) -- \(crier("doctor"))" }
 

@@ -82,6 +82,8 @@ extension Ledger {
           ORDER BY number
           """, arguments: [source, source])
       guard !numbers.isEmpty else { return 0 }
+      // What waited because of a pause goes on waiting.
+      try database.execute(sql: "UPDATE OR IGNORE pauses SET lane = ? WHERE lane = ?", arguments: [target, source])
       let at = timeStamp
       let update = try database.makeStatement(
         sql: "UPDATE announcements SET lane = ?, state = 'accepted', changed_at = ? WHERE number = ?")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 import GRDB
 import WebhookMessages
 
@@ -66,6 +66,24 @@ extension Ledger {
     try await read { database in
       try Int.fetchOne(
         database.cachedStatement(sql: "SELECT count(*) FROM webhook_endpoints WHERE disabled_at IS NOT NULL")) ?? 0
+    }
+  }
+
+  /// Returns the number of disabled endpoints of each account that has some, and the time at which the first of them was
+  /// disabled.
+  public func disabledWebhookEndpoints() async throws(LedgerError) -> [(account: String, count: Int, since: Date)] {
+    try await read { database in
+      try database.cachedStatement(
+        sql: """
+          SELECT account, count(*) AS count, min(disabled_at) AS since FROM webhook_endpoints
+          WHERE disabled_at IS NOT NULL GROUP BY account ORDER BY account
+          """
+      ).all { row in
+        (
+          account: try row.value("account"), count: try row.value("count"),
+          since: Date(wholeMilliseconds: try row.value("since"))
+        )
+      }
     }
   }
 

@@ -66,6 +66,7 @@ enum Schema {
     migrator.registerMigration("15: decisions about announcements") { try $0.execute(sql: decisions) }
     migrator.registerMigration("16: payments of providers") { try $0.execute(sql: providers) }
     migrator.registerMigration("17: quiet announcements, sums") { try addQuiet(to: $0) }
+    migrator.registerMigration("18: pauses, alarms") { try $0.execute(sql: pauses) }
     return migrator
   }
 

@@ -32,6 +32,7 @@ extension Lane {
     try await readArrivals(recovering: true)
     // What was quiet before the setting was off, or was never on, is not told later.
     if !settings.summarisesQuietPayments { try await ledger.forgetQuietPayments(lane: name) }
+    try await recoverPause()
   }
 
   /// Reads the announcements that any process has accepted since the last look.

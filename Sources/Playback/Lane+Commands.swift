@@ -8,7 +8,7 @@ import Waveforms
 
 extension Lane {
   /// Handles the commands of other processes. Of the commands sent before the player began, only `cancel` is carried
-  /// out. A skipped announcement has already ended, and a new player is neither paused nor muted.
+  /// out. A skipped announcement has already ended, and what holds for a new player is kept elsewhere.
   func takeCommands() async {
     let commands: [Ledger.SentCommand]
     do {
@@ -25,9 +25,14 @@ extension Lane {
       }
       guard sent.number > lastOldCommand else { continue }
       switch sent.command {
-      case .pause: pause()
+      case .pause: pause(by: Self.command, account: nil)
       case .resume: resume()
-      case .volume(let percent): choose(volume: percent)
+      case .volume(let percent):
+        if let keepVolume = settings.keepVolume {
+          keepVolume(percent)
+        } else {
+          choose(volume: percent)
+        }
       case .skip(let number):
         // The announcement to skip may have ended meanwhile. The command must not end the announcement that plays now.
         if number == nil || number == current?.item.number { await skip(Reply { _ in }) }
@@ -35,16 +40,6 @@ extension Lane {
       case .cancel: break
       }
     }
-  }
-
-  func pause() {
-    order.pause()
-    current?.control.pause()
-  }
-
-  func resume() {
-    order.resume()
-    current?.control.resume()
   }
 
   /// Sets the chimes of the announcements that begin from now on. A summary keeps the chime with which it was made.

@@ -106,6 +106,12 @@ actor Lane {
   /// Whether payments may have ended as quiet that no summary names yet.
   var mayHaveQuietPayments = true
   var quietSummaryRetryAt: Int64 = .min
+  /// The pause that somebody ordered. The order is paused as long as it is there.
+  var pausing: Ledger.Pause?
+  /// The moment at which the pause ends by itself.
+  var resumesAt: Int64?
+  /// Whether the ledger has the pause, or its end.
+  var isPauseKept = true
   var chimes: Chimes
   /// The number of changes of the chimes. A sound with an earlier chime is rendered again.
   var chimeVersion = 0
@@ -192,11 +198,13 @@ actor Lane {
   private func handle(_ message: LaneMessage) async {
     if case .status = message, signals.takeArrivals() { await lookForArrivals() }
     switch message {
-    case .pause(let reply):
-      pause()
+    case .pause(let name, let account, let reply):
+      pause(by: name, account: account)
+      await keepPause()
       reply(())
     case .resume(let reply):
       resume()
+      await keepPause()
       reply(())
     case .volume(let percent, let reply):
       choose(volume: percent)
@@ -228,7 +236,14 @@ actor Lane {
     held = []
     for message in messages {
       switch message {
-      case .pause, .resume, .volume, .chimes: await handle(message)
+      // The pause is kept when the ledger can be written again.
+      case .pause(let name, let account, let reply):
+        pause(by: name, account: account)
+        reply(())
+      case .resume(let reply):
+        resume()
+        reply(())
+      case .volume, .chimes: await handle(message)
       case .status(let reply): reply(status)
       case .skip(let reply), .cancel(_, let reply): reply.fail(fault)
       case .restore(_, let reply): reply.fail(fault)
@@ -251,6 +266,7 @@ actor Lane {
     }
     takeBackSetAside(at: now)
     await summariseQuietPayments(at: now)
+    await resumeIfDue(at: now)
     renderAhead(at: now)
     await decide(at: now)
     probe(at: now)
@@ -277,6 +293,7 @@ actor Lane {
     if now >= nextPoll {
       nextPoll = now + max(1, settings.pollInterval)
       await takeCommands()
+      await keepPause()
       await lookForArrivals()
       await noteDevice()
       report()
@@ -385,7 +402,7 @@ actor Lane {
     }
     let volume = volume
     return LaneStatus(
-      lane: name, isPaused: order.isPaused, volume: volume.percent, isVolumeByTime: volume.isByTime,
+      lane: name, pause: pausing, volume: volume.percent, isVolumeByTime: volume.isByTime,
       deviceLoss: deviceLoss, playing: playing, waitingCount: order.waitingCount + setAside.count,
       setAsideCount: setAside.count, next: next, blockage: blockage, quietUntil: quietUntil)
   }

@@ -6,7 +6,8 @@ import Waveforms
 
 /// The messages to a lane's task.
 enum LaneMessage: Sendable {
-  case pause(Reply<Void>)
+  /// `by` is who pauses, and `account` the account of that key.
+  case pause(by: String?, account: String?, Reply<Void>)
   case resume(Reply<Void>)
   /// A volume in per cent, or nil for that of the settings.
   case volume(Int?, Reply<Void>)
@@ -27,7 +28,7 @@ enum LaneMessage: Sendable {
   func refuse(_ lane: String) {
     let error = PlayerError(.notRunning, lane: lane)
     switch self {
-    case .pause(let reply), .resume(let reply), .volume(_, let reply), .chimes(_, let reply):
+    case .pause(_, _, let reply), .resume(let reply), .volume(_, let reply), .chimes(_, let reply):
       reply.fail(error)
     case .skip(let reply), .cancel(_, let reply): reply.fail(error)
     case .restore(_, let reply): reply.fail(error)

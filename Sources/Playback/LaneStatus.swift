@@ -52,7 +52,9 @@ public struct LaneStatus: Sendable, Hashable {
   }
 
   public var lane: String
-  public var isPaused: Bool
+  /// The pause that somebody ordered; nil if there is none.
+  public var pause: Ledger.Pause?
+  public var isPaused: Bool { pause != nil }
   /// The volume, 0 to 100 per cent.
   public var volume: Int
   /// Whether a rule of the time of day has set the volume.

@@ -7,6 +7,8 @@ import PlaybackOrder
 /// The state of a lane as any process sees it. It is read from the ledger and from the player's own report.
 public struct LaneView: Sendable, Hashable {
   public var player: PlayerStatus
+  /// The pause that the lane has kept.
+  public var pause: Ledger.Pause?
   /// The announcement that is playing.
   public var playing: Ledger.Entry?
   /// The waiting announcements in playing order as of now, at most ``longestList``. Payments that a summary stands for
@@ -39,7 +41,7 @@ public struct LaneView: Sendable, Hashable {
     for entry in waiting { order.accept(PlaybackItem(entry, now: 0, date: date)) }
     let known = Dictionary(uniqueKeysWithValues: waiting.map { ($0.number, $0) })
     return LaneView(
-      player: player, playing: playing,
+      player: player, pause: try await ledger.pause(lane: lane), playing: playing,
       waiting: order.upcoming(longestList, at: 0).compactMap { known[$0.number] },
       waitingCount: max(waiting.count, count - (playing == nil ? 0 : 1)),
       others: try await ledger.waitingLanes().filter { $0.lane != lane })

@@ -172,8 +172,16 @@ public final class Player: Sendable {
 
   // MARK: The lane
 
-  /// Pauses the current sound, and keeps other sounds from beginning, until ``resume()``. A new player is not paused.
-  public func pause() async throws { _ = try await ask { .pause($0) } }
+  /// Pauses the current sound, and keeps other sounds from beginning, until ``resume()``. If the player is paused
+  /// already, nothing changes. ``Settings/remembersPause`` says whether a new player is paused too. If the ledger cannot
+  /// be written, the player is paused all the same, and keeps the pause as soon as it can.
+  ///
+  /// - Parameters:
+  ///   - name: Who pauses: the name of a key, or a command.
+  ///   - account: The account of the key.
+  public func pause(by name: String? = nil, account: String? = nil) async throws {
+    _ = try await ask { .pause(by: name, account: account, $0) }
+  }
   public func resume() async throws { _ = try await ask { .resume($0) } }
 
   /// Sets the volume from the next sound on. It holds until the next rule of ``Settings/volumes`` begins.

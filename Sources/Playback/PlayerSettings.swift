@@ -34,6 +34,20 @@ extension Player {
     /// Whether a summary names, at the end of the quiet hours, the received payments that ended as `quiet`.
     public var summarisesQuietPayments = false
 
+    /// Whether a pause holds for the next player of the lane that remembers pauses too. A player that does not starts
+    /// unpaused, and changes no pause that is kept.
+    public var remembersPause = false
+
+    /// Whether the player forgets the pause that was kept, and starts unpaused.
+    public var resumesAtStart = false
+
+    /// The time after which a pause ends by itself; nil for never.
+    public var resumeAfter: Int64?
+
+    /// Sets and keeps a volume that another process has commanded; nil if the player sets it until it ends. It must
+    /// return at once.
+    public var keepVolume: (@Sendable (Int) -> Void)?
+
     /// The time without sound after which the output is released; nil for an output that stays open.
     public var idleRelease: Int64? = 2_000
 

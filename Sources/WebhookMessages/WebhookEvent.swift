@@ -21,6 +21,16 @@ public struct WebhookEvent: Sendable, Hashable {
     case expired = "announcement.expired"
     /// The announcement's turn came in quiet hours, so it was not played.
     case quiet = "announcement.quiet"
+    /// An alarm has begun or ended: the sound device is lost.
+    case deviceLost = "player.device_lost"
+    /// The player is paused.
+    case playerPaused = "player.paused"
+    /// Many announcements wait.
+    case queueLong = "queue.long"
+    /// APNs cannot be reached.
+    case pushUnreachable = "push.unreachable"
+    /// No payment comes.
+    case shopSilent = "shop.silent"
     /// Nothing has happened: somebody asked for a test of the endpoint.
     case ping = "test.ping"
 
@@ -38,9 +48,9 @@ public struct WebhookEvent: Sendable, Hashable {
   public var kind: Kind
   /// The time of what happened.
   public var at: Date
-  /// The announcement's id; nil for a test.
+  /// The announcement's id; nil for a test and for an alarm.
   public var announcement: String?
-  /// The way that the event is about; nil for a test.
+  /// The way that the event is about; nil for a test and for an alarm.
   public var delivery: Delivery?
   /// Codes and numbers, such as `["code": "no_voice"]`.
   public var detail: [String: String]

@@ -25,7 +25,8 @@ struct Queue: AsyncParsableCommand {
     defaultSubcommand: Show.self)
 
   struct Pause: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Pauses playback. No other announcement starts.")
+    static let configuration = CommandConfiguration(
+      abstract: "Pauses playback. No other announcement starts. The pause of a service holds after a restart.")
     @OptionGroup var queue: QueueOptions
     func run() async throws { try await Failures.reported { try await queue.command(.pause) } }
   }
@@ -62,7 +63,9 @@ struct Queue: AsyncParsableCommand {
 
   struct SetVolume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "volume", abstract: "Sets the volume from the next announcement on, until the player ends.")
+      commandName: "volume",
+      abstract:
+        "Sets the volume from the next announcement on. A service keeps it; another player has it until it ends.")
     @Argument(help: "The volume in per cent, 0 to 100.") var percent: Int
     @OptionGroup var queue: QueueOptions
 

@@ -40,9 +40,12 @@ struct QueueDisplay {
   private static func headline(_ view: LaneView) -> String {
     let waiting =
       view.waitingCount == 0 ? "nothing waiting" : "\(view.waitingCount) waiting"
-    guard view.player.isRunning else { return "\(view.player.lane): no player is running; \(waiting)" }
+    let pause = view.pause.map { "paused since \($0.since.formatted(.iso8601))" + ($0.by.map { " by \($0)" } ?? "") }
+    guard view.player.isRunning else {
+      return "\(view.player.lane): no player is running\(pause.map { "; \($0)" } ?? ""); \(waiting)"
+    }
     let report = view.player.report
-    var state = report?.isPaused == true ? "paused" : view.playing == nil ? "idle" : "playing"
+    var state = report?.isPaused == true ? pause ?? "paused" : view.playing == nil ? "idle" : "playing"
     func reason(since: Date?, code: String?) -> String {
       (since.map { " since \($0.formatted(.iso8601))" } ?? "") + (code.map { " (\($0))" } ?? "")
     }

@@ -203,6 +203,11 @@ struct Serve: AsyncParsableCommand {
     settings.gap = Int64(configuration.gap)
     settings.idleRelease = configuration.sink.keepAwake.milliseconds
     settings.probeInterval = 30_000
+    settings.remembersPause = true
+    settings.resumesAtStart = configuration.resumesAtStart
+    if configuration.resumeAfterMinutes > 0 {
+      settings.resumeAfter = Int64(configuration.resumeAfterMinutes) * 60_000
+    }
     settings.chimes = try configuration.chimes(
       ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones)))
     settings.order.sequencePatience = Int64(configuration.missingNumberMilliseconds)

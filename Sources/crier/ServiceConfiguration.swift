@@ -32,6 +32,12 @@ struct ServiceConfiguration: Sendable {
     case keyFailures = "key_failures"
     case publicURL = "public_url"
     case takeOver = "take_over"
+    case resumeAfter = "resume_after_minutes"
+    case resumeAtStart = "resume_at_start"
+    case alarmDevice = "alarm_device_minutes"
+    case alarmPaused = "alarm_paused_minutes"
+    case alarmQueue = "alarm_queue"
+    case alarmSilent = "alarm_silent_hours"
     case missingNumber = "missing_number_ms"
     case smallSums = "small_sums"
     case backlogPayments = "backlog_payments"
@@ -82,6 +88,10 @@ struct ServiceConfiguration: Sendable {
   private(set) var chime = ""
   private(set) var chimes: [Payment.Kind: String] = [:]
   private(set) var sink = SinkSettings()
+  /// The time after which a pause ends by itself, in minutes. 0 means never.
+  private(set) var resumeAfterMinutes = 0
+  /// Whether a player starts unpaused even if it was paused before.
+  private(set) var resumesAtStart = false
   private(set) var missingNumberMilliseconds = 2_000
   /// If more payments than this are waiting, they are summarised. 0 means never.
   private(set) var backlogPayments = 0
@@ -268,6 +278,15 @@ struct ServiceConfiguration: Sendable {
     }
     sink.keepAwake = try reader.value(.keepAwake, sink.keepAwake, rule: KeepAwake.rule) { KeepAwake($0) }
     settings.takesOver = try reader.flag(.takeOver, true)
+    resumeAfterMinutes = try reader.number(.resumeAfter, resumeAfterMinutes, 0...10_080)
+    resumesAtStart = try reader.flag(.resumeAtStart, false)
+    var alarms = settings.alarms
+    alarms.deviceMinutes = try reader.number(.alarmDevice, alarms.deviceMinutes, 0...10_080)
+    alarms.pausedMinutes = try reader.number(.alarmPaused, alarms.pausedMinutes, 0...10_080)
+    alarms.longestQueue = try reader.number(.alarmQueue, alarms.longestQueue, 0...1_000_000)
+    // Longer silences are not looked for.
+    alarms.silentHours = try reader.number(.alarmSilent, alarms.silentHours, 0...336)
+    settings.alarms = alarms
     missingNumberMilliseconds = try reader.number(.missingNumber, missingNumberMilliseconds, 0...600_000)
     backlogPayments = try reader.number(.backlogPayments, 0, 0...1_000_000)
     backlogSeconds = try reader.number(.backlogSeconds, 0, 0...86_400)

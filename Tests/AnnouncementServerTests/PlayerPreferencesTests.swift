@@ -86,6 +86,54 @@ struct PlayerPreferencesTests {
     #expect(try self.service { $0.volume = 80 }.log.lines.isEmpty)
   }
 
+  @Test("a volume that a command sets is the one that the service keeps, and holds after a restart")
+  func commandedVolume() async throws {
+    let service = try service { $0.volume = 80 }
+    let client = try await service.client()
+    try await service.startPlayer()
+    #expect(try await setVolume(client, #"{"volume":55}"#).number("volume") == 55)
+    for percent in [20, 30] { try await service.ledger.send(.volume(percent), lane: TestService.lane) }
+    try await eventually { try await client.get("/v1/playback").number("volume") == 30 }
+    await service.server.player?.player?.stop()
+    let restarted = try self.service { $0.volume = 80 }
+    let again = TestClient(server: restarted.server, key: client.key)
+    try await restarted.startPlayer()
+    #expect(try await again.get("/v1/playback").number("volume") == 30)
+    #expect(try await setVolume(again, #"{"volume":null}"#).number("volume") == 80)
+  }
+
+  @Test("a commanded volume that cannot be kept holds until the service ends, and the log says so")
+  func unkeptVolume() async throws {
+    let service = try service()
+    let client = try await service.client()
+    try await service.startPlayer()
+    // A file in the place of the folder in which choices are kept.
+    try Data().write(to: folder.url.appending(path: "player"))
+    try await service.ledger.send(.volume(30), lane: TestService.lane)
+    try await eventually { try await client.get("/v1/playback").number("volume") == 30 }
+    try await eventually { service.log.lines.contains { $0.hasPrefix("warning A volume could not be kept") } }
+  }
+
+  @Test("a pause through the service holds after a restart, and names the key that paused")
+  func pause() async throws {
+    let service = try service { $0.remembersPause = true }
+    let key = APIKey.make()
+    try await service.ledger.createKey(
+      NewKey(id: key.id, account: "shop", digest: key.digest, scopes: ["play", "read"], name: "till"))
+    let client = TestClient(server: service.server, key: TestKey(key: key, account: "shop"))
+    try await service.startPlayer()
+    #expect(try await client.send(.post, "/v1/playback/pause").string("state") == "paused")
+    await service.server.player?.player?.stop()
+    let restarted = try self.service { $0.remembersPause = true }
+    let again = TestClient(server: restarted.server, key: client.key)
+    let player = try await restarted.startPlayer()
+    #expect(try await again.get("/v1/playback").string("state") == "paused")
+    let pause = try await player.status().pause
+    #expect(pause?.by == "till" && pause?.account == "shop")
+    #expect(try await again.send(.post, "/v1/playback/resume").string("state") == "idle")
+    #expect(try await restarted.ledger.pause(lane: TestService.lane) == nil)
+  }
+
   @Test("a chime is played before the next announcements, even before those that are rendered, and survives a restart")
   func chime() async throws {
     let service = try service()

@@ -86,6 +86,12 @@ struct UnreachableTests {
     #expect(try (after.number("checks.pushes.attempts") ?? 0) >= 1)
     let metrics = MetricLines(try await service.stranger.get("/metrics").text)
     #expect(metrics.faults == [] && metrics.values["crier_push_unreachable_servers"] == 1)
+    let shop = try await client.get("/v1/shop")
+    #expect(try shop.string("state") == "bad" && shop.string("problems.0.code") == "push_unreachable")
+    #expect(try shop.number("problems.0.count") == 1 && shop.string("problems.0.cause") == "cannot_connect")
+    #expect(try shop.string("problems.0.remedy.command")?.hasSuffix("https://localhost:\(port)/") == true)
+    let again = try await client.get("/v1/shop")
+    #expect(try shop.string("problems.0.since") == again.string("problems.0.since"), "the time does not wander")
 
     try #require(service.server.pushService).reach.note("localhost:\(port)", .cannotConnect)
     service.wait(.seconds(540))

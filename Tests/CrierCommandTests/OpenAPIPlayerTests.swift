@@ -25,10 +25,11 @@ struct OpenAPIPlayerTests {
   {
     var events: [JSONValue] = []
     while true {
-      _ = try stream.receive(through: "data: ")
+      let name = try stream.receive(through: "data: ")
       let event = try JSONValue(try stream.receive(through: "\n"))
+      let schema = name.contains("event: shop\n") ? "Shop" : "Event"
       let violations = service.document.schema.violations(
-        of: event, schema: try JSONValue(##"{"$ref": "#/components/schemas/Event"}"##))
+        of: event, schema: try JSONValue(##"{"$ref": "#/components/schemas/\##(schema)"}"##))
       #expect(violations == [], "\(event)")
       events.append(event)
       if event["kind"]?.string == kind, event["id"]?.string == id { return events }
@@ -42,6 +43,7 @@ struct OpenAPIPlayerTests {
     let service = try Conformity(crier)
     let stream = try listen(service)
     try service.check("getPlayback", key: service.keys["read"], 200)
+    try service.check("getShop", key: service.keys["read"], 200)
     try service.check("replay", 409, "nothing_to_replay")
     try service.check("announce", json: announcement("1"), 201)
     let kinds = try events(service, stream, until: "played", "1").compactMap { $0["kind"]?.string }
@@ -62,6 +64,8 @@ struct OpenAPIPlayerTests {
     try service.check("replay", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
 
     try service.check("pause", key: service.keys["play"], 200)
+    let paused = try service.check("getShop", 200).json()
+    #expect(paused["problems"]?.array?.contains { $0["code"]?.string == "paused" } == true)
     try service.check("announce", json: announcement("2"), 201)
     try service.check("announce", json: announcement("3"), 201)
     let waiting = try service.check("getPlayback", 200).json()
@@ -124,7 +128,8 @@ struct OpenAPIPlayerTests {
     for _ in 0..<6 { _ = try service.service.send("POST", "/v1/playback/replay") }
     try service.check("replay", 429, "too_many_replays")
     for id in [
-      "getPlayback", "pause", "resume", "replay", "restore", "setVolume", "setChime", "removeChime", "cancel",
+      "getShop", "getPlayback", "pause", "resume", "replay", "restore", "setVolume", "setChime", "removeChime",
+      "cancel",
       "cancelReplay",
     ] {
       try service.checkRefusals(id, "1")

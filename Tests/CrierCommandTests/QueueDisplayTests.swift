@@ -64,6 +64,22 @@ struct QueueDisplayTests {
     #expect(lines(paused).first == "counter: paused; 3 waiting")
   }
 
+  @Test("shows who paused and since when, also while no player runs")
+  func paused() async throws {
+    let since = Date(timeIntervalSince1970: 1_795_000_000)
+    let words = "paused since \(since.formatted(.iso8601)) by till"
+    var view = try await view { $0.isPaused = true }
+    view.pause = Ledger.Pause(since: since, by: "till", account: "shop")
+    #expect(lines(view, columns: 100).first == "counter: \(words); 3 waiting")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "queue-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    view.player = try Ledger(at: folder.appending(path: "ledger.sqlite")).player(lane: "counter")
+    #expect(lines(view, columns: 100).first == "counter: no player is running; \(words); 3 waiting")
+    // The player that runs is not the one whose pause was kept.
+    let running = try await self.view()
+    #expect(lines(running).first == "counter: idle; 3 waiting")
+  }
+
   @Test("shows the paused and the idle state, the volume, and a lost device")
   func states() async throws {
     #expect(lines(try await view { $0.isPaused = true }).first == "counter: paused; 3 waiting")

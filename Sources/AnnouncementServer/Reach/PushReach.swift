@@ -87,6 +87,15 @@ final class PushReach: Sendable {
     return watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0).count }
   }
 
+  /// The server that has not been reached for the longest time, and its outage; nil if all can be reached.
+  func outage(waiting: Int) -> (server: String?, outage: ShopFacts.Outage?) {
+    let now = time()
+    let outages = watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0) }
+    guard let longest = outages.min(by: { $0.value.began < $1.value.began }) else { return (nil, nil) }
+    let since = Readiness.date(of: longest.value.began, now: now)
+    return (longest.key, ShopFacts.Outage(since: since, cause: longest.value.reason, count: waiting))
+  }
+
   /// The check for `/readyz`. It fails if a server cannot be reached: every server is one that the operator has set.
   func check(waiting: Int) -> Readiness.Check {
     let now = time()

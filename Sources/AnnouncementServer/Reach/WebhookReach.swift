@@ -88,6 +88,17 @@ final class WebhookReach: Sendable {
     return watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0).count }
   }
 
+  /// The endpoints of each account that cannot be reached, with the outage that began first.
+  func outages(waiting: Int) -> [String: ShopFacts.Outage] {
+    let now = time()
+    let unreachable = watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0) }
+    return Dictionary(grouping: unreachable) { $0.key.account }.compactMapValues { endpoints in
+      endpoints.map(\.value).min { $0.began < $1.began }.map {
+        ShopFacts.Outage(since: Readiness.date(of: $0.began, now: now), cause: $0.reason, count: endpoints.count)
+      }
+    }
+  }
+
   /// The check for `/readyz`. It fails if no endpoint can be reached. A single one is its account's own fault, and
   /// accounts can register any address.
   func check(waiting: Int) -> Readiness.Check {

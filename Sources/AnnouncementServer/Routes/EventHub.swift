@@ -9,6 +9,9 @@ enum LiveEvent: Sendable, Hashable {
   case pushed(PushEnd)
   case reach(ReachEvent)
   case provider(ProviderEvent)
+  case alarm(AlarmEvent)
+  /// Something about the shop has changed.
+  case shop(ShopFacts)
 }
 
 /// The hub for events that are not stored in the ledger. It sends each event to all listeners.

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import InstallationDiagnosis
 import JSONSupport
 import Ledger
 import NIOCore
@@ -24,6 +25,7 @@ struct EventRoutes: Sendable {
   let keys: KeyRing
   let slots: StreamSlots
   let settings: ServiceSettings
+  let commands: RemedyCommands
 
   var routes: [Route] { [.get("/v1/events", .key(.read), get)] }
 
@@ -64,8 +66,15 @@ struct EventRoutes: Sendable {
             AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Item.beat }),
           Connection.currentEnds().map { Item.gone })
         // A stream never ends by itself, so it is cancelled when the service stops.
+        var shop: ShopState?
         for try await item in items.cancelOnGracefulShutdown() {
           if case .gone = item { break }
+          if case .live(.shop(let facts)) = item {
+            let state = ShopState(of: facts, for: ShopState.Viewer(sender))
+            // What has changed may not be for this account.
+            if state == shop { continue }
+            shop = state
+          }
           // The stream ends when the sender's key is revoked or expires.
           guard try await keys.isInForce(sender) else { break }
           if let text = try await text(of: item, for: sender) { try await writer.write(ByteBuffer(string: text)) }
@@ -118,6 +127,12 @@ struct EventRoutes: Sendable {
     case .live(.provider(let event)):
       guard event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, detail: event.detail))
+    case .live(.alarm(let event)):
+      return try Self.text(EventData(at: event.at, kind: "alarm", detail: event.detail))
+    case .live(.shop(let facts)):
+      let report = ShopState(of: facts, for: ShopState.Viewer(sender)).report(commands)
+      let data = try ReportJSON.data(of: report)
+      return ServerSentEvent(name: "shop", data: String(decoding: data, as: UTF8.self)).text
     case .live(.rendered(let event)):
       guard event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(

@@ -20,6 +20,8 @@ struct PlaybackRoutes: Sendable {
   /// The kept volume and chime; nil if there is no player.
   let preferences: PlayerPreferences?
   let largeBodies: LargeBodies
+  /// Called when the state of the shop has changed. It returns at once.
+  let shopChanged: @Sendable () -> Void
 
   var administration: AdministrationLog { AdministrationLog(ledger: ledger) }
   private var entries: LaneEntries { LaneEntries(ledger: ledger) }
@@ -28,12 +30,15 @@ struct PlaybackRoutes: Sendable {
     [
       .get("/v1/playback", .key(.read), status),
       .post("/v1/playback/pause", .key(.play)) { call in
-        try await running().pause()
+        let sender = try call.sender
+        try await running().pause(by: await name(of: sender), account: sender.account)
+        shopChanged()
         await administration.record(.playbackPaused, call)
         return try await status(call)
       },
       .post("/v1/playback/resume", .key(.play)) { call in
         try await running().resume()
+        shopChanged()
         await administration.record(.playbackResumed, call)
         return try await status(call)
       },
@@ -47,6 +52,11 @@ struct PlaybackRoutes: Sendable {
       .delete("/v1/playback/{id}", .key(.play), cancel),
       .delete("/v1/playback/replays/{number}", .key(.play), cancelReplay),
     ]
+  }
+
+  /// Returns the name of a key; its id if it has none or the ledger cannot be read.
+  private func name(of caller: Caller) async -> String {
+    (try? await ledger.key(id: caller.keyID))?.name ?? caller.keyID
   }
 
   /// Returns the running player.

@@ -4,6 +4,7 @@ import Announcements
 import Announcer
 import ConcurrencySupport
 import Foundation
+import InstallationDiagnosis
 import Ledger
 import Playback
 import SpeechEngine
@@ -40,7 +41,7 @@ actor Readiness {
 
   /// The free space below which a disk counts as full, in bytes. It suffices for some minutes of clips and for the
   /// ledger's log.
-  static let leastFree: Int64 = 8 << 20
+  static let leastFree = InstallationDiagnosis.leastFree
   /// The time for which the result of an engine check is reused, so that frequent requests do not keep the engine busy.
   private static let memory: Duration = .seconds(2)
 
@@ -101,6 +102,9 @@ actor Readiness {
       status: isReady ? status : isStopping ? "stopping" : "unready", checks: checks.merging(others) { $1 })
   }
 
+  /// Whether the engine speaks.
+  var engineCheck: Check { get async { await engine.value } }
+
   private func pushesCheck() async -> Check {
     guard let pushes else { return Check(ok: true, state: "none") }
     return pushes.reach.check(waiting: await pushes.waitingCount)
@@ -128,7 +132,7 @@ actor Readiness {
     return check
   }
 
-  private func diskCheck() -> Check {
+  func diskCheck() -> Check {
     var least = Int64.max
     for folder in folders {
       let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder.path(percentEncoded: false))

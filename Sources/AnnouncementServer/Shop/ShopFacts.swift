@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+
+/// What is known about the shop at one moment, before anything is concluded from it.
+struct ShopFacts: Sendable, Hashable {
+  /// Something that does not work: since when, and the code of the cause.
+  struct Outage: Sendable, Hashable {
+    var since: Date?
+    var cause: String?
+    /// The number of pushes or endpoints that it is about.
+    var count: Int?
+  }
+
+  /// The webhook endpoints of an account that need attention.
+  struct Endpoints: Sendable, Hashable {
+    /// The endpoints to which no connection can be opened.
+    var unreachable: Outage?
+    var disabled = 0
+    var disabledSince: Date?
+  }
+
+  /// The number of announcements that wait for the speaker.
+  var waiting = 0
+  var pause: Ledger.Pause?
+  var deviceLoss: Outage?
+  /// Why the next announcement cannot begin although the device works.
+  var blockage: Outage?
+  /// Whether no player of this service plays on the output, although there is one.
+  var isPlayerMissing = false
+  /// The number of announcements that wait on outputs that nothing plays.
+  var unplayed = 0
+  /// The server of APNs that cannot be reached.
+  var pushServer: String?
+  var pushOutage: Outage?
+  /// The endpoints that need attention, by account.
+  var endpoints: [String: Endpoints] = [:]
+  var areProvidersInvalid = false
+  /// The free space on the disk, in bytes; nil if a folder is missing.
+  var freeBytes: Int64? = .max
+  /// The code of the engine's error.
+  var engineFault: String?
+  /// The code of the ledger's error.
+  var ledgerFault: String?
+  /// The number of deliveries that are set aside.
+  var setAside = 0
+  /// The alarms that have begun.
+  var alarms: [Alarm: Date] = [:]
+  /// The time at which each problem that does not say since when it exists was first seen.
+  var firstSeen: [ShopProblem.Code: Date] = [:]
+}
+
+/// Something about the shop that a person should mend, without amounts, payers and tokens.
+struct ShopProblem: Sendable, Hashable {
+  /// The codes for programs. Of problems with the same level, the first of them comes first.
+  enum Code: String, Sendable, Hashable, CaseIterable, Encodable {
+    case deviceLost = "device_lost"
+    case playerUnavailable = "player_unavailable"
+    case engineUnavailable = "engine_unavailable"
+    case ledgerUnavailable = "ledger_unavailable"
+    case diskFull = "disk_full"
+    case notPlayed = "not_played"
+    case pushUnreachable = "push_unreachable"
+    case providersInvalid = "providers_invalid"
+    case paused
+    case queueLong = "queue_long"
+    case shopSilent = "shop_silent"
+    case webhookUnreachable = "webhook_unreachable"
+    case webhookDisabled = "webhook_disabled"
+    case setAside = "set_aside"
+    case diskLow = "disk_low"
+
+    /// The level of every problem with this code.
+    var level: Level {
+      switch self {
+      case .deviceLost, .playerUnavailable, .engineUnavailable, .ledgerUnavailable, .diskFull, .notPlayed,
+        .pushUnreachable, .providersInvalid:
+        .bad
+      case .paused, .queueLong, .shopSilent, .webhookUnreachable, .webhookDisabled, .setAside, .diskLow: .attention
+      }
+    }
+  }
+
+  enum Level: String, Sendable, Hashable, Encodable {
+    /// Payments may be told late, or soon not at all.
+    case attention
+    /// Payments are not told, or not on every way.
+    case bad
+  }
+
+  var code: Code
+  var level: Level { code.level }
+  var since: Date?
+  /// The name of the key that paused, or the command.
+  var by: String?
+  /// The number of announcements, pushes, endpoints or deliveries that the problem is about.
+  var count: Int?
+  var cause: String?
+}

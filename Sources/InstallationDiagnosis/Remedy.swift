@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What mends a fault: words and, if one helps, a command for a shell. `crier doctor` and a running service give the
+/// same ones.
+public struct Remedy: Sendable, Hashable {
+  public let text: String
+  public let command: String?
+
+  init(_ text: String, _ command: String? = nil) { (self.text, self.command) = (text, command) }
+
+  /// The words, and the command on a line of its own.
+  var lines: String { text + (command.map { "\n\($0)" } ?? "") }
+}
+
+/// The commands that mend an installation, ready to be pasted into a shell, and what is said with them.
+public struct RemedyCommands: Sendable {
+  /// The path of the home folder as the user typed it.
+  let home: String
+
+  public init(home: String) { self.home = home }
+
+  /// A command of Crier with the home folder.
+  func crier(_ words: String) -> String { "crier \(words) --home \(Shell.quoted(home))" }
+
+  /// The path of a file in the home folder, as one word.
+  func file(_ name: String) -> String { Shell.quoted(home.hasSuffix("/") ? home + name : "\(home)/\(name)") }
+
+  var folder: String { Shell.quoted(home) }
+}
+
+/// The remedies of faults that a running service finds.
+extension RemedyCommands {
+  public var doctor: Remedy { Remedy("This command names the cause, and what mends it:", crier("doctor")) }
+  public var deviceLost: Remedy {
+    Remedy(
+      "Connect the device or start its sound server; the player then goes on by itself. What waits:", crier("queue"))
+  }
+  public var paused: Remedy { Remedy("Resume playback:", crier("queue resume")) }
+  public var queueLong: Remedy { Remedy("See what waits, and why:", crier("queue")) }
+  public var playerUnavailable: Remedy {
+    Remedy("Another program may be playing on the output. End it; the service then goes on:", crier("queue"))
+  }
+  public var notPlayed: Remedy {
+    Remedy(
+      "Restart the service, which then plays what waits on other outputs, unless take_over is false. What waits:",
+      crier("queue"))
+  }
+  public var diskRoom: Remedy {
+    Remedy("See what fills the disk, and remove it:", "du -xh --max-depth=1 \(folder)")
+  }
+  public var workSetAside: Remedy {
+    Remedy(
+      "Nothing is lost: the service makes these deliveries later, alone. Find out what ended it:",
+      "journalctl -u crier -p warning")
+  }
+  public var paymentProviders: Remedy {
+    Remedy("Correct the file; the service reads it again by itself:", crier("providers list"))
+  }
+  public var webhookDisabled: Remedy {
+    Remedy("Correct the receiver, and then enable the endpoint: POST /v1/webhook-endpoints/{id}/enable.")
+  }
+  public var shopSilent: Remedy {
+    Remedy("If customers have paid, see whether the payments reach the service:", crier("providers list"))
+  }
+
+  /// - Parameter server: The host and the port.
+  public static func pushServer(_ server: String) -> Remedy {
+    Remedy(
+      "Look up the name and try the port, on this machine:",
+      "curl -sS -o /dev/null --http2 \(Shell.quoted("https://\(server)/"))")
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+public import WebhookMessages
+
+extension Ledger {
+  /// Returns the alarms of a lane that were told to have begun, and not yet to have ended, with the times at which they
+  /// began. An alarm that this version does not know is left out.
+  ///
+  /// - Parameter lane: The lane; empty for a service without an output.
+  public func activeAlarms(lane: String) async throws(LedgerError) -> [WebhookEvent.Kind: Date] {
+    if lane.hasZero { return [:] }
+    return try await read { database in
+      let rows = try database.cachedStatement(sql: "SELECT alarm, began_at FROM alarms WHERE lane = ?").all([lane]) {
+        (
+          kind: WebhookEvent.Kind(rawValue: try $0.value("alarm")),
+          at: Date(wholeMilliseconds: try $0.value("began_at"))
+        )
+      }
+      return rows.reduce(into: [:]) { alarms, row in if let kind = row.kind { alarms[kind] = row.at } }
+    }
+  }
+
+  /// Records that an alarm has begun or ended, and puts the messages about it into the outbox, for every account with an
+  /// endpoint that is registered for them. All of it is one transaction, so each is told once, also after a crash.
+  ///
+  /// - Returns: False if this was told before. Nothing was changed then.
+  @discardableResult
+  public func tellAlarm(
+    _ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String] = [:]
+  ) async throws(LedgerError) -> Bool {
+    if lane.hasZero { return false }
+    return try await write(while: .changingWebhooks, cost: 4096) { [self] database in
+      let at = timeStamp
+      if hasBegun {
+        try database.execute(
+          sql: "INSERT OR IGNORE INTO alarms (lane, alarm, began_at) VALUES (?, ?, ?)",
+          arguments: [lane, alarm.rawValue, at])
+      } else {
+        try database.execute(
+          sql: "DELETE FROM alarms WHERE lane = ? AND alarm = ?", arguments: [lane, alarm.rawValue])
+      }
+      guard database.changesCount > 0 else { return false }
+      let event = WebhookEvent(
+        alarm, at: Date(wholeMilliseconds: at),
+        detail: detail.merging(["state": hasBegun ? "began" : "ended"]) { $1 })
+      let accounts = try String.fetchAll(
+        database, sql: "SELECT DISTINCT account FROM webhook_endpoints WHERE disabled_at IS NULL ORDER BY account")
+      for account in accounts { try tell(event, of: account, in: database) }
+      return true
+    }
+  }
+
+  /// Returns the time at which the latest payment that was received was accepted, on any way and of any account; nil if
+  /// there is none. The call reads all decisions.
+  public func latestPayment() async throws(LedgerError) -> Date? {
+    try await read(isLong: true) { database in
+      let at = try Int64.fetchOne(database, sql: "SELECT max(accepted_at) FROM decisions WHERE kind = 'received'")
+      return at.map(Date.init(wholeMilliseconds:))
+    }
+  }
+}

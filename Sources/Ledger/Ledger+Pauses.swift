@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// A pause that somebody ordered on a lane.
+  public struct Pause: Sendable, Hashable {
+    /// The time since which the lane is paused.
+    public var since: Date
+    /// Who paused: the name of a key, or a command.
+    public var by: String?
+    /// The account of the key; nil for a command on this machine.
+    public var account: String?
+
+    public init(since: Date, by: String? = nil, account: String? = nil) {
+      (self.since, self.by, self.account) = (since, by, account)
+    }
+  }
+
+  /// Returns the pause that a lane has kept; nil if it has kept none.
+  public func pause(lane: String) async throws(LedgerError) -> Pause? {
+    try checkLane(lane, while: .reading)
+    return try await read { database in
+      try database.cachedStatement(sql: "SELECT since, paused_by, account FROM pauses WHERE lane = ?").first([lane]) {
+        Pause(
+          since: Date(wholeMilliseconds: try $0.value("since")), by: try $0.optional("paused_by"),
+          account: try $0.optional("account"))
+      }
+    }
+  }
+
+  /// Keeps the pause of a lane, so that it holds after a restart. It is durable when the call returns.
+  ///
+  /// - Parameter pause: The pause; nil if the lane is not paused any more.
+  /// - Throws: ``LedgerError``. Nothing was changed then.
+  public func keep(_ pause: Pause?, lane: String) async throws(LedgerError) {
+    try checkLane(lane, while: .commanding)
+    try await write(while: .commanding) { database in
+      guard let pause else {
+        return try database.execute(sql: "DELETE FROM pauses WHERE lane = ?", arguments: [lane])
+      }
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO pauses (lane, since, paused_by, account) VALUES (?, ?, ?, ?)",
+        arguments: [lane, pause.since.wholeMilliseconds ?? 0, pause.by, pause.account])
+    }
+  }
+}
+
+extension Schema {
+  /// The tables of migration 18.
+  ///
+  /// - `pauses` has a row for each lane that is paused. `account` is that of the key that paused.
+  /// - `alarms` has a row for each alarm that was told to have begun, and not yet to have ended. `lane`
+  ///   is that of the service that told it, empty if it has none.
+  static let pauses = """
+    CREATE TABLE pauses (
+      lane      TEXT NOT NULL PRIMARY KEY,
+      since     INTEGER NOT NULL,
+      paused_by TEXT,
+      account   TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE alarms (
+      lane     TEXT NOT NULL,
+      alarm    TEXT NOT NULL,
+      began_at INTEGER NOT NULL,
+      PRIMARY KEY (lane, alarm)
+    ) STRICT, WITHOUT ROWID;
+    """
+}

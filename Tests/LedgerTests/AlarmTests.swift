@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Testing
+import WebhookMessages
+
+@testable import Ledger
+
+@Suite("Alarms in the ledger")
+struct AlarmTests {
+  private let place: TemporaryLedger
+  private let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private func messages(_ endpoint: String, account: String = "shop") async throws -> [WebhookEvent.Kind] {
+    try await ledger.webhooks(account: account, endpoint: endpoint).map(\.kind)
+  }
+
+  @Test("each beginning and each end is told once to every account's endpoints that are registered for it")
+  func once() async throws {
+    let all = try await ledger.register(newEndpoint(), by: .currentUser).id
+    let other = try await ledger.register(newEndpoint("b", account: "kiosk"), by: .currentUser).id
+    let payments = try await ledger.register(newEndpoint("c", kinds: [.played]), by: .currentUser).id
+    #expect(try await ledger.tellAlarm(.playerPaused, lane: "a", hasBegun: true, detail: ["waiting": "24"]))
+    #expect(try await !ledger.tellAlarm(.playerPaused, lane: "a", hasBegun: true))
+    #expect(try await ledger.activeAlarms(lane: "a").keys.sorted { $0.rawValue < $1.rawValue } == [.playerPaused])
+    #expect(try await ledger.activeAlarms(lane: "b") == [:])
+    #expect(try await ledger.tellAlarm(.playerPaused, lane: "a", hasBegun: false))
+    #expect(try await !ledger.tellAlarm(.playerPaused, lane: "a", hasBegun: false))
+    #expect(try await ledger.activeAlarms(lane: "a") == [:])
+    #expect(try await messages(all) == [.playerPaused, .playerPaused])
+    #expect(try await messages(other, account: "kiosk") == [.playerPaused, .playerPaused])
+    #expect(try await messages(payments) == [])
+    let body = try #require(try await ledger.webhooks(account: "shop", endpoint: all).first?.message.body)
+    let text = String(decoding: body, as: UTF8.self)
+    #expect(text.hasPrefix(#"{"data":{"detail":{"state":"began","waiting":"24"}},"timestamp":"#), "\(text)")
+    #expect(text.hasSuffix(#""type":"player.paused"}"#))
+  }
+
+  @Test("the alarms of two lanes are told apart, and hold after the ledger was opened again")
+  func lanes() async throws {
+    try await ledger.tellAlarm(.deviceLost, lane: "a", hasBegun: true)
+    try await ledger.tellAlarm(.queueLong, lane: "", hasBegun: true)
+    try await ledger.tellAlarm(.deviceLost, lane: "b", hasBegun: true)
+    #expect(try await ledger.tellAlarm(.deviceLost, lane: "b", hasBegun: false))
+    let again = try place.open()
+    #expect(try await again.activeAlarms(lane: "a").keys.map(\.self) == [.deviceLost])
+    #expect(try await again.activeAlarms(lane: "").keys.map(\.self) == [.queueLong])
+  }
+
+  @Test("the latest payment is the latest that was received, and not a refund")
+  func latestPayment() async throws {
+    #expect(try await ledger.latestPayment() == nil)
+    func accept(_ id: String, _ kind: String) async throws {
+      let decision = Decision(
+        kind: kind, text: "words", locale: "en-US", amount: Decision.Amount(value: "1", currency: "USD"),
+        method: "speech", voice: "en", clip: PublishedClip(name: "1.wav", group: nil), durationMilliseconds: 1_000,
+        loudnessLUFS: -16)
+      _ = try await ledger.accept(
+        answer: NewAnswer(
+          account: "shop", key: id, bodyDigest: digestOf(id), id: id, status: 201, report: Data("{}".utf8),
+          clip: decision.clip, decision: decision))
+    }
+    try await accept("1", "received")
+    place.clock.advance(by: 60)
+    try await accept("2", "received")
+    let latest = place.clock.now
+    for kind in ["refunded", "pending", "text"] {
+      place.clock.advance(by: 60)
+      try await accept(kind, kind)
+    }
+    #expect(try await ledger.latestPayment() == latest)
+  }
+
+  @Test("a pause is kept with who paused, is replaced, and goes")
+  func pauses() async throws {
+    let since = Date(timeIntervalSince1970: 1_800_000_000.125)
+    #expect(try await ledger.pause(lane: "a") == nil)
+    try await ledger.keep(Ledger.Pause(since: since, by: "till", account: "shop"), lane: "a")
+    #expect(try await ledger.pause(lane: "a") == Ledger.Pause(since: since, by: "till", account: "shop"))
+    #expect(try await ledger.pause(lane: "b") == nil)
+    try await ledger.keep(Ledger.Pause(since: since), lane: "a")
+    #expect(try await place.open().pause(lane: "a") == Ledger.Pause(since: since))
+    try await ledger.keep(nil, lane: "a")
+    #expect(try await ledger.pause(lane: "a") == nil)
+    await #expect(throws: LedgerError.self) { try await ledger.keep(nil, lane: "") }
+    await #expect(throws: LedgerError.self) { try await ledger.pause(lane: String(repeating: "a", count: 101)) }
+  }
+}

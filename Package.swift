@@ -67,6 +67,7 @@ let quickTests: [Target] = [
       "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
     ],
     swiftSettings: settings),
+  .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: settings),
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
@@ -206,8 +207,8 @@ let quickTests: [Target] = [
     dependencies: [
       "APNSSimulator", "AnnouncementServer", "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport",
       "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport",
-      "Mastering", "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles",
-      "SoundLibrary",
+      "Mastering", "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
+      "SoundFiles", "SoundLibrary",
       "SoundOutputTestSupport", "SoundOutputs",
       "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
       "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto,
@@ -218,7 +219,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CrierCommandTests",
     dependencies: [
-      "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "ServiceAccess",
+      "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "QRCodes", "ServiceAccess",
       "SoundMeasurement", "SoundOutputTestSupport", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages",
       "crier", "speaker", crypto, grdb,
     ],
@@ -308,6 +309,7 @@ let package = Package(
     .target(name: "CClock"),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CRename"),
+    .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
@@ -374,6 +376,7 @@ let package = Package(
       name: "Mastering", dependencies: ["ConcurrencySupport", "Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
     .target(name: "SoundFiles", dependencies: ["SoundHeaders", "Waveforms", "CSndFile"], swiftSettings: settingsWithC),
     .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
+    .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settingsWithC),
     .target(name: "ToneMaking", dependencies: ["Mastering", "Waveforms"], swiftSettings: settings),
     .target(
       name: "SoundDoctor",
@@ -489,8 +492,8 @@ let package = Package(
         "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
         "InstallationDiagnosis", "JSONSupport",
         "Ledger", "Mastering",
-        "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
-        "SoundOutputs",
+        "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess", "SoundFiles",
+        "SoundLibrary", "SoundOutputs",
         "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery",
         "WebhookMessages", "WeeklyTimes", asyncAlgorithms, crypto,
         httpTypes,
@@ -512,8 +515,8 @@ let package = Package(
       dependencies: [
         "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
         "InstallationDiagnosis", "InstallationExamination", "JSONSupport", "Ledger", "Mastering", "PaymentProviders",
-        "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "ServiceAccess", "SoundDoctor",
-        "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "ToneMaking",
+        "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
+        "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "ToneMaking",
         "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery",
         "WeeklyTimes", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, serviceLifecycle,
         .product(name: "Configuration", package: "swift-configuration"),

@@ -286,6 +286,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       return gauges
     }
     providerService = ProviderService(providerPayments, ledger: ledger, logger: logger)
+    let failures = FailureGate(settings.keyFailures, time: time)
     let routes: [[Route]] = [
       AnnouncementRoutes(
         service: service, ledger: ledger, clips: clips, library: library, urls: urls, settings: settings,
@@ -315,6 +316,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
+      SignInRoutes(ledger: ledger, keys: keys, failures: failures, settings: settings).routes,
       KeyRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
       PackClipRoutes(
         clips: packClips,
@@ -327,8 +329,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     responder = ServiceResponder(
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
-      failures: FailureGate(settings.keyFailures, time: time), proxies: settings.proxies,
-      refusals: refusals, logger: logger)
+      failures: failures, proxies: settings.proxies, refusals: refusals, logger: logger)
   }
 
   /// Keeps a volume that a command has set, as if it were set through the service.

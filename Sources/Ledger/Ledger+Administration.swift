@@ -10,10 +10,11 @@ import GRDB
 #endif
 
 extension Ledger {
-  /// The person or program that performs an administrative act: a user of this machine, or a key.
+  /// The person or program that performs an administrative act: a user of this machine, a key, or whoever signs in with
+  /// a code.
   public struct Administrator: Sendable, Hashable, CustomStringConvertible {
     /// The text that the log of administration stores: `user:1000`, `user:997 for user:1000` under sudo, or
-    /// `key:7d3k9q2m`.
+    /// `key:7d3k9q2m`, or `code:7d3k9q2m`.
     public let description: String
 
     /// The user of this process, with the user who called sudo, if any.
@@ -29,6 +30,11 @@ extension Ledger {
     ///
     /// - Parameter id: The key's id, which is not secret.
     public static func key(_ id: String) -> Administrator { Administrator(description: "key:\(id)") }
+
+    /// Returns the administrator for a person who signs in with a code.
+    ///
+    /// - Parameter id: The code's id, which is not secret.
+    static func signInCode(_ id: String) -> Administrator { Administrator(description: "code:\(id)") }
   }
 
   /// An entry in the log of administration: what was done, when and by whom. It contains no amounts, names or tokens.
@@ -37,6 +43,8 @@ extension Ledger {
       case keyCreated = "key_created"
       case keyRotated = "key_rotated"
       case keyRevoked = "key_revoked"
+      case signInCodeCreated = "sign_in_code_created"
+      case signInCodeRemoved = "sign_in_code_removed"
       case playbackPaused = "playback_paused"
       case playbackResumed = "playback_resumed"
       case volumeChanged = "volume_changed"
@@ -62,7 +70,7 @@ extension Ledger {
     /// The ``Administrator/description`` of the administrator.
     public let actor: String
     public let action: Action
-    /// The id of a key, a batch or a webhook endpoint, the number of a playable announcement, or the name of a clip;
+    /// The id of a key, a code for signing in, a batch or a webhook endpoint, the number of a playable announcement, or the name of a clip;
     /// nil for acts on the player and for an announcement that was not to be played.
     public let subject: String?
   }

@@ -32,6 +32,8 @@ extension Ledger {
     public let lastUsedAt: Date?
     /// The id of the device that the key belongs to; nil for any other key.
     public let device: String?
+    /// The id of the code with which a person signed in for the key; nil for any other key.
+    public let signInCode: String?
 
     /// Returns whether the key has expired at a moment.
     public func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
@@ -65,13 +67,14 @@ extension Ledger {
       sql: """
         INSERT INTO keys
           (id, account, digest, scopes, name, locale, pack, group_id, rate, burst, created_at, expires_at, addresses,
-           strict, device)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+           strict, device, sign_in_code)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
         """,
       arguments: [
         new.id, new.account, new.digest, new.scopes.joined(separator: " "), new.name, new.locale, new.pack,
         new.group, new.rate?.perSecond, new.rate?.burst, timeStamp, new.expiresAt?.wholeMilliseconds,
         new.addresses.isEmpty ? nil : new.addresses.joined(separator: " "), new.isStrict, new.device,
+        new.signInCode,
       ])
     guard database.changesCount == 1, let key = try Self.key("id = ?", new.id, in: database) else {
       throw LedgerError(.keyExists, while: .changingKeys, in: file)
@@ -198,7 +201,7 @@ extension Ledger {
     }
   }
 
-  private static func key(
+  static func key(
     _ condition: String, _ value: any DatabaseValueConvertible, in database: Database
   ) throws -> Key? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM keys WHERE \(condition)")
@@ -228,5 +231,6 @@ extension Ledger.Key {
     revokedAt = try row.date("revoked_at")
     lastUsedAt = try row.date("last_used_at")
     device = try row.optional("device")
+    signInCode = try row.optional("sign_in_code")
   }
 }

@@ -44,11 +44,13 @@ public struct NewKey: Sendable, Hashable {
   public var isStrict: Bool
   /// The id of the device that the key belongs to, 1 to 128 bytes; nil for any other key.
   public var device: String?
+  /// The id of the code with which a person signed in for the key, 1 to 64 bytes; nil for any other key.
+  public var signInCode: String?
 
   public init(
     id: String, account: String, digest: Data, scopes: [String], name: String? = nil, locale: String? = nil,
     pack: String? = nil, group: String? = nil, rate: Rate? = nil, expiresAt: Date? = nil, addresses: [String] = [],
-    isStrict: Bool = false, device: String? = nil
+    isStrict: Bool = false, device: String? = nil, signInCode: String? = nil
   ) {
     self.id = id
     self.account = account
@@ -63,6 +65,7 @@ public struct NewKey: Sendable, Hashable {
     self.addresses = addresses
     self.isStrict = isStrict
     self.device = device
+    self.signInCode = signInCode
   }
 
   /// The maximum number of addresses of a key.
@@ -82,6 +85,7 @@ public struct NewKey: Sendable, Hashable {
         (1...32).contains(scope.utf8.count) && scope.utf8.allSatisfy { (0x61...0x7A).contains($0) }
       }
     if !areScopes { return "scopes (1 to 16 names of 1 to 32 lower-case letters)" }
+    if !isText(signInCode, 1...64) { return "signInCode (1 to 64 bytes without NUL)" }
     if !isText(device, 1...128) { return "device (1 to 128 bytes without NUL)" }
     if !isText(name, 0...255) { return "name (at most 255 bytes without NUL)" }
     for (field, value) in [("locale", locale), ("pack", pack), ("group", group)] where !isText(value) {

@@ -67,6 +67,7 @@ enum Schema {
     migrator.registerMigration("16: payments of providers") { try $0.execute(sql: providers) }
     migrator.registerMigration("17: quiet announcements, sums") { try addQuiet(to: $0) }
     migrator.registerMigration("18: pauses, alarms") { try $0.execute(sql: pauses) }
+    migrator.registerMigration("19: codes for signing in") { try $0.execute(sql: signIns) }
     return migrator
   }
 

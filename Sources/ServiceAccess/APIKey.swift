@@ -27,9 +27,14 @@ public struct APIKey: Sendable, Hashable {
   ///
   /// - Parameter generator: A source of unpredictable random numbers, such as `SystemRandomNumberGenerator`.
   public static func make(using generator: inout some RandomNumberGenerator) -> APIKey {
-    let id = String((0..<idLength).map { _ in idLetters[Int(generator.next() & 31)] })
+    let id = letters(idLength, using: &generator)
     let secret = (0..<secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
     return APIKey(id: id, text: "\(start)\(id)_\(Base64URL.text(of: secret))")
+  }
+
+  /// Returns random letters and digits of ``idLetters``.
+  static func letters(_ count: Int, using generator: inout some RandomNumberGenerator) -> String {
+    String((0..<count).map { _ in idLetters[Int(generator.next() & 31)] })
   }
 
   /// Makes a new key from the system's random numbers.

@@ -8,6 +8,10 @@ public enum Scope: String, Sendable, Hashable, CaseIterable {
   case read
   /// Pausing, resuming, skipping, replaying and cancelling announcements on the player.
   case play
+  /// For the people at the till: reading, and the pause, the replays and the volume of the player.
+  case till
+  /// For the person who looks after the shop: all operations but those on keys and those that hand out secrets.
+  case `operator`
   /// All operations.
   case admin
   /// For one device: reading and changing its own registration, catching up, and fetching clips. Only the registration
@@ -16,11 +20,27 @@ public enum Scope: String, Sendable, Hashable, CaseIterable {
 
   /// The scopes that somebody can give to a new key.
   public static let ofNewKeys: [Scope] = allCases.filter { $0 != .device }
+
+  /// The scopes that a person can sign in with.
+  public static let ofPeople: [Scope] = [.till, .operator]
+
+  /// Returns whether the scope gives a permission. Routes decide themselves what the key of a device may do.
+  public func allows(_ permission: Permission) -> Bool {
+    switch self {
+    case .announce: permission == .announce || permission == .register
+    case .read: permission == .read
+    case .play: permission == .attend || permission == .play
+    case .till: permission == .read || permission == .attend
+    case .operator: permission != .register && permission != .manageKeys
+    case .admin: true
+    case .device: false
+    }
+  }
 }
 
 extension Set<Scope> {
-  /// Returns whether these scopes allow an operation that needs a scope.
-  public func allow(_ scope: Scope) -> Bool { contains(scope) || contains(.admin) }
+  /// Returns whether one of these scopes gives a permission.
+  public func allow(_ permission: Permission) -> Bool { contains { $0.allows(permission) } }
 
   /// The scopes' names, always in the same order.
   public var names: [String] { Scope.allCases.filter(contains).map(\.rawValue) }

@@ -10,6 +10,7 @@ import Playback
 import ProviderSettings
 import PushDelivery
 import PushMessages
+import QRCodes
 import SoundLibrary
 import SoundOutputs
 import SpeechEngine
@@ -52,9 +53,10 @@ enum Failures {
 
   static func status(of error: any Error) -> Int32 {
     switch error {
-    case is ValidationError, is ServiceConfiguration.Fault, is NoKeys: 64
+    case is ValidationError, is ServiceConfiguration.Fault, is NoKeys, is NoAddress: 64
     case is CannotListen, is NoConsole, is OpenFiles.TooFew: 69
     case is PrivateFile.Failure, is UnsafeHome, is NoHome: 73
+    case let error as QRCodeError: error.code == .textInvalid ? 64 : 70
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
     case let error as SpeechEngineError: status(of: error.code)

@@ -6,7 +6,7 @@ import Foundation
 extension KeyLine {
   /// The headings of the columns of ``text(at:)``.
   static let headings = [
-    "ID", "ACCOUNT", "SCOPES", "NAME", "LIMIT", "CREATED", "USED", "STATE", "ADDRESSES", "STRICT", "LOG NAME",
+    "ID", "ACCOUNT", "SCOPES", "NAME", "LIMIT", "CREATED", "USED", "STATE", "ADDRESSES", "STRICT", "LOG NAME", "ORIGIN",
   ].joined(separator: "\t")
 
   /// Returns the key as a line of `crier keys list`.
@@ -18,6 +18,7 @@ extension KeyLine {
       lastUsedAt.map { "used \(Self.time($0))" } ?? "never used",
       state(at: now), addresses.isEmpty ? "from anywhere" : "from \(addresses.joined(separator: ","))",
       strict ? "strict" : "-", "logged as \(logName)",
+      signInCode.map { "by link \($0)" } ?? "-",
     ].joined(separator: "\t")
   }
 

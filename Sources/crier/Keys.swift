@@ -10,7 +10,7 @@ import VoicePacks
 
 struct Keys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Manages the API keys that backends use to call the service.",
+    abstract: "Manages the API keys with which backends and people use the service.",
     discussion: """
       A key is shown only once, when it is created; the service stores only its digest. A running service notices new \
       and revoked keys at once.
@@ -18,13 +18,14 @@ struct Keys: AsyncParsableCommand {
       EXAMPLES
         crier keys create --name till
         crier keys create --scope announce --rate 20 --locale zh-CN
+        crier keys link --scope till --name 'Tablet at the counter'
         crier keys create --expires 90d --address 192.0.2.0/24
         crier keys list
         crier keys rotate 7d3k9q2m --overlap 12h
         crier keys revoke 7d3k9q2m
         crier keys log
       """,
-    subcommands: [Create.self, List.self, Rotate.self, Revoke.self, Log.self])
+    subcommands: [Create.self, Link.self, List.self, Rotate.self, Revoke.self, Log.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -137,7 +138,8 @@ struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: """
         Lists the keys: id, account, scopes, name, limit, time of creation and of last use, state, allowed addresses, \
-        whether payloads with unknown keys are rejected, and the name in the service's log.
+        whether payloads with unknown keys are rejected, the name in the service's log, and whether somebody signed \
+        in for the key with a link.
         """)
 
     @Flag(help: "Print one line of JSON for each key.")

@@ -376,7 +376,7 @@ struct ServiceConfiguration: Sendable {
 
   /// Whether the text is a base URL that paths can be appended to. A query or a fragment would make that impossible,
   /// and a user name in it would be shown to everyone.
-  private static func isBase(_ text: String) -> Bool {
+  static func isBase(_ text: String) -> Bool {
     // Foundation repairs some malformed URLs, so the text must equal the parsed URL.
     guard let url = URL(string: text), url.absoluteString == text, ["https", "http"].contains(url.scheme),
       url.host() != nil

@@ -74,6 +74,105 @@ struct KeyCallTests {
     #expect(acts.map(\.action) == [.keyRevoked, .keyCreated] && acts[0].subject == id)
   }
 
+  private func rotate(_ id: String, _ body: String = "", _ client: TestClient? = nil) async throws -> TestAnswer {
+    try await (client ?? admin).send(
+      .post, "/v1/keys/\(id)/rotate", headers: body.isEmpty ? [:] : ["Content-Type": "application/json"],
+      body: Data(body.utf8))
+  }
+
+  @Test("a rotated key has a successor with its settings, and both work until the overlap is over")
+  func rotated() async throws {
+    let made = try await create(#"{"scopes":["till"],"account":"north","name":"Till 1","expires":"90d"}"#)
+    let old = try APIKey(try made.string("key").orThrow("a key"))
+    let answer = try await rotate(old.id)
+    #expect(answer.status == 201 && answer.header("Cache-Control") == "no-store", "\(answer.text)")
+    let new = try APIKey(try answer.string("key").orThrow("a key"))
+    #expect(try answer.string("account") == "north" && answer.string("name") == "Till 1")
+    #expect(try answer.value("scopes") as? [String] == ["till"] && answer.string("expires_at") != nil)
+    for key in [old, new] {
+      let client = TestClient(server: service.server, key: TestKey(key: key, account: "north"))
+      #expect(try await client.get("/v1/me").status == 200)
+    }
+    let kept = try #require(try await service.ledger.key(id: old.id))
+    let end = try #require(kept.expiresAt).timeIntervalSinceNow
+    #expect(kept.rotatedTo == new.id && (86_000...86_400).contains(end))
+    #expect(try await rotate(old.id).code == "key_not_in_force")
+    let last = try await rotate(new.id, #"{"overlap":"0s"}"#)
+    #expect(last.status == 201)
+    service.wait(KeyRing.memory)
+    let ended = TestClient(server: service.server, key: TestKey(key: new, account: "north"))
+    #expect(try await ended.get("/v1/me").code == "key_expired")
+    let acts = try await service.ledger.administrativeActs().map(\.action)
+    #expect(acts == [.keyCreated, .keyRotated, .keyCreated, .keyRotated, .keyCreated])
+  }
+
+  @Test("what cannot be rotated is refused")
+  func unrotatable() async throws {
+    for unknown in ["00000000", "x", "%00"] { #expect(try await rotate(unknown).code == "not_found") }
+    let made = try await create("{}")
+    let id = try made.string("id").orThrow("an id")
+    for (body, status, code) in [
+      ("[]", 400, "payload_malformed"), (#"{"overlap":"soon"}"#, 422, "field_invalid"),
+      (#"{"overlap":7}"#, 422, "field_invalid"), (#"{"expires":"7d"}"#, 422, "field_unknown"),
+    ] {
+      let answer = try await rotate(id, body)
+      #expect(answer.status == status && answer.code == code, "\(answer.text)")
+    }
+    for scope in Scope.ofNewKeys where scope != .admin {
+      #expect(try await rotate(id, "", try await service.client([scope])).code == "scope_missing")
+    }
+    #expect(try await admin.send(.delete, "/v1/keys/\(id)").status == 200)
+    #expect(try await rotate(id).code == "not_found")
+  }
+
+  @Test("a key with limits rotates no key, and not itself, to one that goes beyond them")
+  func rotationLimits() async throws {
+    let key = APIKey.make()
+    let day: TimeInterval = 86_400
+    try await service.ledger.createKey(
+      NewKey(
+        id: key.id, account: "shop", digest: key.digest, scopes: ["admin"], expiresAt: Date(timeIntervalSinceNow: day),
+        addresses: ["192.0.2.0/24"]))
+    let client = TestClient(server: service.server, key: TestKey(key: key, account: "shop"))
+    for (id, seconds, addresses, status) in [
+      ("aaaaaaaa", nil, ["192.0.2.8"], 409), ("bbbbbbbb", day * 2, ["192.0.2.8"], 409), ("cccccccc", 60, [], 409),
+      ("dddddddd", 60, ["192.0.2.8", "192.0.3.1"], 409), ("eeeeeeee", 60, ["192.0.2.8"], 201), (key.id, nil, [], 409),
+    ] as [(String, TimeInterval?, [String], Int)] {
+      if id != key.id {
+        try await service.ledger.createKey(
+          NewKey(
+            id: id, account: "shop", digest: Data(repeating: UInt8(id.utf8.first ?? 0), count: 32), scopes: ["read"],
+            expiresAt: seconds.map { Date(timeIntervalSinceNow: $0) }, addresses: addresses))
+      }
+      let answer = try await Connection.$current.withValue(Connection(peer: IPAddress("192.0.2.7"))) {
+        try await rotate(id, "", client)
+      }
+      #expect(answer.status == status && (status == 201 || answer.code == "key_limited"), "\(id) \(answer.text)")
+    }
+  }
+
+  @Test("every key sees what it is, and nothing of others")
+  func me() async throws {
+    for scope in Scope.ofNewKeys {
+      let client = try await service.client([scope], account: "north", rate: NewKey.Rate(perSecond: 5, burst: 9))
+      let answer = try await client.get("/v1/me")
+      #expect(answer.status == 200 && answer.header("Cache-Control") == "no-store")
+      #expect(
+        try Set(answer.object.keys) == ["id", "name", "account", "scopes", "limits", "expires_at"])
+      #expect(try answer.string("id") == client.key?.key.id && answer.string("account") == "north")
+      #expect(try answer.value("scopes") as? [String] == [scope.rawValue])
+      #expect(try answer.number("limits.rate") == 5 && answer.number("limits.burst") == 9)
+      #expect(try answer.value("name") == nil && answer.value("expires_at") == nil)
+    }
+    #expect(try await service.stranger.get("/v1/me").code == "key_missing")
+    #expect(try await admin.get("/v1/me?key=1").code == "parameter_invalid")
+    let device = APIKey.make()
+    try await service.ledger.createKey(
+      NewKey(id: device.id, account: "shop", digest: device.digest, scopes: ["device"], device: "till-1"))
+    let own = TestClient(server: service.server, key: TestKey(key: device, account: "shop"))
+    #expect(try await own.get("/v1/me").value("scopes") as? [String] == ["device"])
+  }
+
   @Test(
     "a request for a key that is not valid is refused with the name of its field",
     arguments: [

@@ -180,8 +180,73 @@ struct OpenAPIConformityTests {
       try service.check("revokeKey", at: "00000000", 404, "not_found")
       let own = try APIKey(try #require(service.service.key)).id
       try service.check("revokeKey", at: own, 409, "key_in_use")
-      for operation in ["listKeys", "createKey", "revokeKey"] { try service.checkRefusals(operation, "00000000") }
+      let rotated = try service.check(
+        "rotateKey", at: try #require(try other(service)), json: #"{"overlap":"1h"}"#, 201)
+      #expect(try APIKey(rotated.json()["key"]?.string ?? "").id == rotated.json()["id"]?.string)
+      let last = try #require(try rotated.json()["id"]?.string)
+      try service.check("rotateKey", at: last, 201)
+      try service.check("rotateKey", at: last, 409, "key_not_in_force")
+      try service.check("rotateKey", at: "00000000", 404, "not_found")
+      try service.check("rotateKey", at: id, json: "[]", 400, "payload_malformed")
+      try service.check("rotateKey", at: id, json: #"{"overlap":"soon"}"#, 422, "field_invalid")
+      try service.check(
+        "rotateKey", at: id, headers: ["Content-Type: text/plain"], body: "{}", 415, "media_type_unsupported")
+      try service.check("rotateKey", at: id, json: String(repeating: " ", count: 5000), 413, "payload_too_large")
+      try service.check("showMe", 200)
+      try service.check("showMe", key: service.keys["play"], 200)
+      for operation in ["listKeys", "createKey", "revokeKey", "rotateKey", "showMe"] {
+        try service.checkRefusals(operation, "00000000")
+      }
       service.expectAllProvoked(tag: "Keys")
+    }
+  }
+
+  /// Makes another key, and returns its id.
+  private func other(_ service: Conformity) throws -> String? {
+    try service.check("createKey", json: #"{"scopes":["till","operator"],"expires":"90d"}"#, 201).json()["id"]?.string
+  }
+
+  @Test("signing in")
+  func signingIn() throws {
+    try withService { service in
+      let all = #"{"scope":"operator","name":"Kim","account":"north","days":30}"#
+      let made = try service.check("createSignInCode", json: all, 201).json()
+      let id = try #require(made["id"]?.string)
+      let waiting = try service.check("createSignInCode", json: #"{"scope":"till","name":"Till"}"#, 201).json()
+      for (body, status, code) in [
+        ("[]", 400, "payload_malformed"), (#"{"scope":"admin","name":"a"}"#, 422, "field_invalid"),
+        (#"{"name":"a"}"#, 422, "field_missing"), (#"{"scopes":"till"}"#, 422, "field_unknown"),
+        (String(repeating: " ", count: 5000), 413, "payload_too_large"),
+      ] { try service.check("createSignInCode", json: body, status, code) }
+      let plain = ["Content-Type: text/plain"]
+      try service.check("createSignInCode", headers: plain, body: "{}", 415, "media_type_unsupported")
+      #expect(try service.check("listSignInCodes", 200).json()["sign_in_codes"]?.array?.count == 2)
+
+      let code = try #require(made["code"]?.string)
+      let body = #"{"code":"\#(code)"}"#
+      let key = try #require(try service.check("signIn", json: body, key: "", 201).json()["key"]?.string)
+      try service.check("showMe", key: key, 200)
+      try service.check("signIn", json: body, key: "", 401, "sign_in_code_used")
+      try service.check("signIn", json: #"{"code":"x"}"#, key: "", 401, "sign_in_code_unknown")
+      for (body, status, code) in [
+        ("[]", 400, "payload_malformed"), ("{}", 422, "field_missing"), (#"{"code":1}"#, 422, "field_invalid"),
+        (String(repeating: " ", count: 5000), 413, "payload_too_large"),
+      ] { try service.check("signIn", json: body, key: "", status, code) }
+      try service.check("signIn", key: "", headers: plain, body: "{}", 415, "media_type_unsupported")
+      // The limit of failures of an address is 50 at once and 10 in a second.
+      let client = ["X-Forwarded-For: 192.0.2.9", "Content-Type: application/json"]
+      var answer = try service.service.send("POST", "/v1/sign-ins", key: "", headers: client, body: Data(body.utf8))
+      for _ in 0..<2000 where answer.status == 401 {
+        answer = try service.service.send("POST", "/v1/sign-ins", key: "", headers: client, body: Data(body.utf8))
+      }
+      try service.record(answer, "signIn", 429, "too_many_failures")
+
+      try service.check("removeSignInCode", at: id, 404, "not_found")
+      try service.check("removeSignInCode", at: try #require(waiting["id"]?.string), 200)
+      for operation in ["createSignInCode", "listSignInCodes", "removeSignInCode"] {
+        try service.checkRefusals(operation, "00000000")
+      }
+      service.expectAllProvoked(tag: "Signing in")
     }
   }
 

@@ -18,13 +18,15 @@ struct OpenAPIDocumentTests {
     // OpenAPIPlayerTests, OpenAPIProviderWebhookTests or OpenAPIWebhookTests.
     #expect(
       tags == [
-        "Announcements", "Player", "Batches", "Keys", "Devices", "Library", "Webhooks", "Providers",
+        "Announcements", "Player", "Batches", "Keys", "Signing in", "Devices", "Library", "Webhooks", "Providers",
         "What can be spoken", "Voice packs", "Operations", "Console",
       ])
     for operation in document.operations {
       #expect(tags.contains(operation.tag) && operation.node["summary"]?.string != nil, "\(operation.id)")
-      // The provider's own signature admits its webhooks.
-      let needsKey = operation.path.hasPrefix("/v1/") && !operation.path.hasPrefix("/v1/providers/")
+      // The provider's own signature admits its webhooks, and a code admits a person who signs in.
+      let needsKey =
+        operation.path.hasPrefix("/v1/") && !operation.path.hasPrefix("/v1/providers/")
+        && operation.path != "/v1/sign-ins"
       #expect(operation.isSecured == needsKey, "\(operation.id)")
       #expect(operation.isSecured == (operation.scope != nil), "\(operation.id)")
       #expect(operation.statuses.contains { $0 < 300 })

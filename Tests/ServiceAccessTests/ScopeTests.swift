@@ -5,22 +5,37 @@ import Testing
 
 @Suite("Scopes")
 struct ScopeTests {
-  @Test("a scope allows only itself, and admin allows everything", arguments: Scope.allCases)
-  func allowing(scope: Scope) {
-    for asked in Scope.allCases {
-      #expect(Set([scope]).allow(asked) == (scope == asked || scope == .admin))
-      #expect(!Set<Scope>().allow(asked))
+  @Test(
+    "a scope gives these permissions and no others",
+    arguments: [
+      (Scope.announce, [Permission.announce, .register]), (.read, [.read]), (.play, [.attend, .play]),
+      (.till, [.read, .attend]), (.operator, [.announce, .read, .attend, .play, .operate]),
+      (.admin, Permission.allCases), (.device, []),
+    ])
+  func allowing(scope: Scope, given: [Permission]) {
+    for permission in Permission.allCases {
+      #expect(Set([scope]).allow(permission) == given.contains(permission))
+      #expect(permission.scopes.contains(scope) == given.contains(permission))
+      #expect(!Set<Scope>().allow(permission))
     }
+  }
+
+  @Test("several scopes allow what each of them allows")
+  func several() {
+    let scopes: Set<Scope> = [.announce, .till]
+    #expect(Permission.allCases.filter(scopes.allow) == [.announce, .register, .read, .attend])
   }
 
   @Test("names are printed in a fixed order and can be parsed again")
   func names() {
     #expect(Set<Scope>([.admin, .read, .announce]).names == ["announce", "read", "admin"])
     #expect(Set<Scope>(names: ["play", "read", "play"]) == [.play, .read])
+    #expect(Set<Scope>(names: ["operator", "till"]) == [.till, .operator])
     #expect(Set<Scope>().names.isEmpty)
   }
 
-  @Test("an unknown name allows nothing", arguments: ["", "Admin", "admin ", "push", "*", "ADMIN"])
+  @Test(
+    "an unknown name allows nothing", arguments: ["", "Admin", "admin ", "push", "*", "ADMIN", "manageKeys", "attend"])
   func unknown(name: String) {
     #expect(Set<Scope>(names: [name]).isEmpty)
     #expect(Set<Scope>(names: [name, "read"]) == [.read])

@@ -4,18 +4,18 @@ import Ledger
 import Logging
 import ServiceAccess
 
-/// The log of what callers with the scope `admin` do.
+/// The log of what callers with the scope `admin` or `operator` do.
 struct AdministrationLog: Sendable {
   let ledger: Ledger
 
-  /// Records an act after it was performed. Calls of keys without the scope `admin` are not recorded.
+  /// Records an act after it was performed. Calls of keys with neither scope are not recorded.
   ///
   /// If the record cannot be written, the act remains in effect and an error is logged. For example, an admin must be
   /// able to pause the player when the disk is full.
   ///
   /// - Parameter subject: The subject of the act: an announcement's number, a batch's id, or a clip's name.
   func record(_ action: Ledger.AdministrativeAct.Action, _ call: Call, subject: String? = nil) async {
-    guard let caller = call.caller, caller.isAdmin else { return }
+    guard let caller = call.caller, caller.scopes.allow(.operate) else { return }
     do {
       try await ledger.record(action, by: .key(caller.keyID), subject: subject)
     } catch {

@@ -27,6 +27,8 @@ public struct KeyLine: Encodable, Sendable {
   public var strict: Bool
   /// The id of the device that the key belongs to; nil for a key that belongs to none.
   public var device: String?
+  /// The id of the code with which a person signed in for the key; nil for any other key.
+  public var signInCode: String?
   /// The name that identifies the key in the service's log.
   public var logName: String
 
@@ -37,6 +39,7 @@ public struct KeyLine: Encodable, Sendable {
     case expiresAt = "expires_at"
     case revokedAt = "revoked_at"
     case rotatedTo = "rotated_to"
+    case signInCode = "sign_in_code"
     case logName = "log_name"
   }
 
@@ -47,6 +50,7 @@ public struct KeyLine: Encodable, Sendable {
     (createdAt, lastUsedAt) = (key.createdAt, key.lastUsedAt)
     (expiresAt, revokedAt, rotatedTo) = (key.expiresAt, key.revokedAt, key.rotatedTo)
     (addresses, strict, device) = (key.addresses, key.isStrict, key.device)
+    signInCode = key.signInCode
     logName = APIKey.logName(ofDigest: key.digest)
   }
 }

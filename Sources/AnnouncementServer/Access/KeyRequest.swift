@@ -72,15 +72,22 @@ public struct KeyRequest: Sendable, Hashable {
     if scopes.isEmpty { throw .noScopes }
     if scopes.contains(.device) { throw .deviceScope }
     for (field, value) in [("account", account), ("name", name), ("locale", locale), ("pack", pack)] {
-      guard let value else { continue }
-      let isPlain = value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-      guard (1...255).contains(value.utf8.count), isPlain else { throw .text(field: field) }
+      if let value, !Self.isPlain(value) { throw .text(field: field) }
     }
-    if account.hasPrefix("crier:") { throw .accountReserved }
+    if account.hasPrefix(Self.reservedAccounts) { throw .accountReserved }
     if let group, !GroupContainer.isGroupName(group) { throw .groupInvalid }
     if rate == nil, burst != nil { throw .burstWithoutRate }
     return Checked(limit: try limit, expiresAt: try expiry(at: now), networks: try networks)
   }
+
+  /// Returns whether a text has 1 to 255 bytes and no control characters.
+  static func isPlain(_ text: String) -> Bool {
+    (1...255).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+
+  /// The start of the names of accounts that are not a client's.
+  static let reservedAccounts = "crier:"
 
   private var limit: RateLimit? {
     get throws(Fault) {

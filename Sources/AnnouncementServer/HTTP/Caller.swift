@@ -27,6 +27,7 @@ struct Caller: Sendable, Hashable {
   /// Returns whether the key is the own key of a device.
   func isOwnKey(of device: String?) -> Bool { device != nil && self.device == device && scopes.contains(.device) }
 
+  /// Whether the key sees what belongs to all accounts.
   var isAdmin: Bool { scopes.contains(.admin) }
   /// The name of the key in logs.
   let logName: String

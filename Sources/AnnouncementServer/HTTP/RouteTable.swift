@@ -41,7 +41,11 @@ struct RouteTable: Sendable {
     case parameter
   }
 
+  /// All routes, in the order in which they were given.
+  let all: [Route]
+
   init(_ routes: [Route]) {
+    all = routes
     for route in routes {
       if let start = route.template.firstIndex(of: "{") {
         guard route.template[start...].lastIndex(of: "/") == nil else {

@@ -152,7 +152,6 @@ struct ServiceResponder: HTTPResponder {
   private func admit(
     _ call: inout Call, _ access: CallAccess, _ limits: inout RateLimitDecision?
   ) async throws {
-    let scope: Scope
     switch access {
     case .open: return
     case .openByName:
@@ -162,12 +161,11 @@ struct ServiceResponder: HTTPResponder {
           "Host: is not one of this service's names; use one of them, or add this one to the setting hosts.")
       }
       return
-    case .keyOrSignedURL(let needed):
+    case .keyOrSignedURL:
       if call.header(.authorization) == nil, ClipURLs.isSigned(call.request.uri) {
         return try urls.check(call.request.uri)
       }
-      scope = needed
-    case .key(let needed), .keyOrOwnDevice(let needed), .keyOrAnyDevice(let needed): scope = needed
+    case .keyOfAnyScope, .key, .keyOrOwnDevice, .keyOrAnyDevice: break
     }
     let caller: Caller
     if let known = try keys.remembered(for: &call) {
@@ -187,21 +185,12 @@ struct ServiceResponder: HTTPResponder {
     // write and may be sent again unchanged.
     if call.signed != nil { try await keys.admitOnce(call, caller) }
     limits = answer
-    guard caller.scopes.allow(scope) || Self.admits(caller, access, call) else {
+    guard access.allows(caller, parameters: call.parameters) else {
+      let scopes = access.permission?.scopes.map(\.rawValue) ?? []
       throw Problem(
         .forbidden, "scope_missing",
-        "The key lacks the scope \(scope.rawValue), which this call needs. Create a key that has it with "
-          + "crier keys create."
-      )
-    }
-  }
-
-  /// Returns whether a device's own key may use a route.
-  private static func admits(_ caller: Caller, _ access: CallAccess, _ call: Call) -> Bool {
-    switch access {
-    case .open, .openByName, .key: false
-    case .keyOrOwnDevice: caller.isOwnKey(of: call.parameters.first)
-    case .keyOrAnyDevice, .keyOrSignedURL: caller.isOwnKey(of: caller.device)
+        "The key has none of the scopes that allow this call: \(scopes.joined(separator: ", ")). Create a key that has "
+          + "one with crier keys create.")
     }
   }
 }

@@ -23,7 +23,7 @@ struct DeviceRoutes: Sendable {
   var routes: [Route] {
     [
       .get("/v1/devices", .key(.read), query: ["after", "limit"], isLong: true, list),
-      .put("/v1/devices/{id}", .keyOrOwnDevice(.announce), register),
+      .put("/v1/devices/{id}", .keyOrOwnDevice(.register), register),
       .get("/v1/devices/{id}", .keyOrOwnDevice(.read)) { call in
         guard let device = try await ledger.device(account: try call.sender.account, id: call.parameter) else {
           throw Self.unknown

@@ -5,12 +5,13 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import JSONSupport
 import Ledger
 import ServiceAccess
 import VoicePacks
 
-/// The routes of `/v1/keys`, with which an admin lists, makes and revokes keys. A key is in one answer only: the one to
-/// the request that made it.
+/// The routes of `/v1/keys`, with which an admin lists, makes, rotates and revokes keys, and `/v1/me`, with which the
+/// owner of a key sees what it is. A key is in one answer only: the one to the request that made it.
 struct KeyRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing
@@ -19,9 +20,11 @@ struct KeyRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .get("/v1/keys", .key(.admin), list),
-      .post("/v1/keys", .key(.admin), create),
-      .delete("/v1/keys/{id}", .key(.admin), revoke),
+      .get("/v1/keys", .key(.manageKeys), list),
+      .post("/v1/keys", .key(.manageKeys), create),
+      .delete("/v1/keys/{id}", .key(.manageKeys), revoke),
+      .post("/v1/keys/{id}/rotate", .key(.manageKeys), rotate),
+      .get("/v1/me", .keyOfAnyScope, me),
     ]
   }
 
@@ -57,6 +60,74 @@ struct KeyRoutes: Sendable {
       throw Problem(.notFound, "not_found", "No key has this id.")
     }
     return try ServiceJSON.response(.ok, KeyLine(key))
+  }
+
+  private func rotate(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let overlap = try await overlap(of: call)
+    guard let old = try await ledger.key(id: call.parameter) else {
+      throw Problem(.notFound, "not_found", "No key has this id, or it was revoked.")
+    }
+    try Self.requireLimits(of: sender, rotating: old, at: Date())
+    let key = APIKey.make()
+    let rotated: (old: Ledger.Key, new: Ledger.Key)?
+    do throws(LedgerError) {
+      rotated = try await ledger.rotateKey(
+        old.id, to: key.id, digest: key.digest, overlap: overlap, by: .key(sender.keyID))
+    } catch  where error.code == .keyNotInForce {
+      throw Problem(
+        .conflict, error.code.rawValue,
+        "The key has expired, was revoked or was already rotated. Rotate the key that replaced it, or make another one."
+      )
+    }
+    guard let rotated else { throw Problem(.notFound, "not_found", "No key has this id.") }
+    return try ServiceJSON.response(.created, WithSecret(KeyLine(rotated.new), "key", key.text))
+  }
+
+  /// Returns the time in which both keys are valid, in seconds: 24 hours if the body is empty.
+  private func overlap(of call: Call) async throws -> TimeInterval {
+    let standard: TimeInterval = 86_400
+    let body = try await call.body(upTo: JSONFields.largestBody)
+    try await keys.requireInForce(try call.sender)
+    if body.isEmpty { return standard }
+    try call.requireMediaType("application/json")
+    let fields = try JSONFields(body, keys: ["overlap"])
+    let remedy = "give a duration such as 12h, 30m or 7d"
+    guard let text = try fields.string("overlap", remedy) else { return standard }
+    guard let seconds = KeyTimes.seconds(text) else { throw fields.invalid("overlap", remedy) }
+    return seconds
+  }
+
+  // MARK: Asking about oneself
+
+  private struct Me: Encodable {
+    struct Limits: Encodable {
+      var rate: Double
+      var burst: Int
+    }
+
+    var id: String
+    @ExplicitNull var name: String?
+    var account: String
+    var scopes: [String]
+    /// The requests in a second, and those at once.
+    var limits: Limits
+    @ExplicitNull var expiresAt: Date?
+
+    enum CodingKeys: String, CodingKey {
+      case id, name, account, scopes, limits
+      case expiresAt = "expires_at"
+    }
+  }
+
+  private func me(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let name = try await ledger.key(id: sender.keyID)?.name
+    return try ServiceJSON.response(
+      .ok,
+      Me(
+        id: sender.keyID, name: name, account: sender.account, scopes: sender.scopes.names,
+        limits: Me.Limits(rate: sender.limit.rate, burst: sender.limit.burst), expiresAt: sender.expiresAt))
   }
 
   // MARK: Checking requests
@@ -105,6 +176,27 @@ struct KeyRoutes: Sendable {
     }
   }
 
+  /// Checks that the key that replaces another one has no longer life and no more addresses than the key that asks for
+  /// it.
+  private static func requireLimits(of sender: Caller, rotating old: Ledger.Key, at now: Date) throws(Problem) {
+    let end = old.expiresAt.map { now.addingTimeInterval($0.timeIntervalSince(old.createdAt)) }
+    let isShorter = sender.expiresAt.map { last in end.map { $0 <= last } ?? false } ?? true
+    let isWithin =
+      sender.networks.map { networks in
+        !old.addresses.isEmpty
+          && old.addresses.allSatisfy { address in
+            guard let address = try? IPNetwork(address) else { return false }
+            return networks.contains { $0.contains(address) }
+          }
+      } ?? true
+    guard isShorter, isWithin else {
+      throw Problem(
+        .conflict, "key_limited",
+        "The new key would be valid for longer, or from more addresses, than the key that sends the request. Use a key "
+          + "without these limits, or crier keys rotate.")
+    }
+  }
+
   private func requirePack(_ id: String?) throws(Problem) {
     guard let id else { return }
     do throws(VoicePackError) {
@@ -116,6 +208,12 @@ struct KeyRoutes: Sendable {
     }
   }
 
+  static func textRule(_ field: String) -> String {
+    "\(field): must be 1 to 255 bytes long, without control characters."
+  }
+
+  static let accountRule = "account: must not begin with crier:, which is reserved; give another name."
+
   private static func problem(_ fault: KeyRequest.Fault) -> Problem {
     let detail =
       switch fault {
@@ -123,8 +221,8 @@ struct KeyRoutes: Sendable {
       case .deviceScope:
         "scopes: device belongs to the key of a device; register the device with PUT /v1/devices/{id}, which makes its "
           + "key."
-      case .text(let field): "\(field): must be 1 to 255 bytes long, without control characters."
-      case .accountReserved: "account: must not begin with crier:, which is reserved; give another name."
+      case .text(let field): textRule(field)
+      case .accountReserved: accountRule
       case .groupInvalid: "group: is not a valid app group; use letters, digits, . and -, such as group.crier."
       case .burstWithoutRate: "burst: needs rate; give both, or leave out burst."
       case .rateInvalid(let reason): "rate or burst: \(reason)"

@@ -28,8 +28,8 @@ struct PackClipRoutes: Sendable {
         ServiceJSON.response(buffer: try await clips.listing(call.parameter))
       },
       .get("/v1/packs/{id}/clips/{file}", .key(.read), sound),
-      .put("/v1/packs/{id}/clips/{file}", .key(.admin), record),
-      .put("/v1/packs/{id}/marks/{file}", .key(.admin), mark),
+      .put("/v1/packs/{id}/clips/{file}", .key(.operate), record),
+      .put("/v1/packs/{id}/marks/{file}", .key(.operate), mark),
     ]
   }
 

@@ -29,26 +29,26 @@ struct PlaybackRoutes: Sendable {
   var routes: [Route] {
     [
       .get("/v1/playback", .key(.read), status),
-      .post("/v1/playback/pause", .key(.play)) { call in
+      .post("/v1/playback/pause", .key(.attend)) { call in
         let sender = try call.sender
         try await running().pause(by: await name(of: sender), account: sender.account)
         shopChanged()
         await administration.record(.playbackPaused, call)
         return try await status(call)
       },
-      .post("/v1/playback/resume", .key(.play)) { call in
+      .post("/v1/playback/resume", .key(.attend)) { call in
         try await running().resume()
         shopChanged()
         await administration.record(.playbackResumed, call)
         return try await status(call)
       },
-      .post("/v1/playback/replay", .key(.play), replay),
+      .post("/v1/playback/replay", .key(.attend), replay),
       .post("/v1/playback/restore", .key(.play), restore),
-      .put("/v1/playback/volume", .key(.play), setVolume),
-      .put("/v1/playback/chime", .key(.admin), setChime),
-      .delete("/v1/playback/chime", .key(.admin), removeChime),
-      .put("/v1/playback/chime/{kind}", .key(.admin), setKindChime),
-      .delete("/v1/playback/chime/{kind}", .key(.admin), removeKindChime),
+      .put("/v1/playback/volume", .key(.attend), setVolume),
+      .put("/v1/playback/chime", .key(.operate), setChime),
+      .delete("/v1/playback/chime", .key(.operate), removeChime),
+      .put("/v1/playback/chime/{kind}", .key(.operate), setKindChime),
+      .delete("/v1/playback/chime/{kind}", .key(.operate), removeKindChime),
       .delete("/v1/playback/{id}", .key(.play), cancel),
       .delete("/v1/playback/replays/{number}", .key(.play), cancelReplay),
     ]

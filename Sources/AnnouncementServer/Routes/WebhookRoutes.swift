@@ -9,9 +9,9 @@ import WebhookMessages
 
 /// The routes of `/v1/webhook-endpoints`, with which an account registers the URLs that get its events.
 ///
-/// The scopes are those of devices: registering needs `announce`, because an endpoint tells no more than what a key
-/// with `announce` and `read` sees. The key of a device may use none of them. The secret of an endpoint is in one
-/// answer only: the one to the request that registered it.
+/// The permissions are those of devices: a key with the scope `announce` may register, because an endpoint tells no
+/// more than what a key with `announce` and `read` sees. The key of a device may use none of them. The secret of an
+/// endpoint is in one answer only: the one to the request that registered it.
 struct WebhookRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing
@@ -20,7 +20,7 @@ struct WebhookRoutes: Sendable {
   var routes: [Route] {
     [
       .get("/v1/webhook-endpoints", .key(.read), list),
-      .post("/v1/webhook-endpoints", .key(.announce), register),
+      .post("/v1/webhook-endpoints", .key(.register), register),
       .get("/v1/webhook-endpoints/{id}", .key(.read)) { call in
         let endpoint = try await ledger.webhookEndpoint(account: try call.sender.account, id: call.parameter)
         guard let endpoint else { throw Self.unknown }

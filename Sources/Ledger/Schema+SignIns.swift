@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Schema {
+  /// The table of codes with which people sign in, and the column that says which code a key came of.
+  ///
+  /// `maker` is the key that made the code; null if a user of this machine did. `addresses` are those of the key that
+  /// the code is exchanged for.
+  static let signIns = """
+    CREATE TABLE sign_in_codes (
+      id         TEXT NOT NULL PRIMARY KEY,
+      digest     BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+      scope      TEXT NOT NULL,
+      account    TEXT NOT NULL,
+      name       TEXT NOT NULL,
+      days       INTEGER NOT NULL CHECK (days > 0),
+      addresses  TEXT,
+      maker      TEXT,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      used_at    INTEGER
+    ) STRICT;
+    CREATE INDEX sign_in_codes_by_age ON sign_in_codes (expires_at);
+    ALTER TABLE keys ADD COLUMN sign_in_code TEXT;
+    """
+}

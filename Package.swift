@@ -221,7 +221,7 @@ let quickTests: [Target] = [
     dependencies: [
       "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "QRCodes", "ServiceAccess",
       "SoundMeasurement", "SoundOutputTestSupport", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages",
-      "crier", "speaker", crypto, grdb,
+      "crier", "speaker", crypto, grdb, logging,
     ],
     swiftSettings: settings),
 ]

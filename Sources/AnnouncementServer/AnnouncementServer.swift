@@ -12,7 +12,7 @@ import InstallationDiagnosis
 public import Ledger
 public import Logging
 import NIOCore
-public import Playback
+import Playback
 import PushDelivery
 import ServiceAccess
 public import ServiceLifecycle
@@ -24,11 +24,6 @@ public import VoicePacks
 /// refused with 503, and the player's unfinished announcements remain in the ledger for the next run. No accepted
 /// announcement is lost.
 public struct AnnouncementServer: Service, CustomStringConvertible {
-  /// The lane of the service's output, and what its player needs.
-  public typealias PlayerParts = (
-    lane: String, settings: Player.Settings, make: @Sendable (AnnouncerRendering, Player.Settings) throws -> Player
-  )
-
   /// The parts that the service uses.
   public struct Parts: Sendable {
     public var announcer: Announcer
@@ -43,8 +38,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var shelf: VoicePackShelf
     /// The user's own `Voices` folder, the only one whose packs the service changes.
     public var voices: URL
-    /// The lane of the service's output, its settings, and a function that creates a player for it; nil for a service
-    /// without a player.
+    /// What the player needs; nil for a service without a player.
     public var player: PlayerParts?
     /// What sends pushes; nil for a service that sends none.
     public var pushes: PushParts?
@@ -54,7 +48,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     package var providers: ProviderParts?
     /// Returns whether the shop is open at a moment, for the alarm about a silent shop.
     public var isOpen: @Sendable (Date) -> Bool = { _ in true }
-    /// The folder that keeps the volume and the chime that somebody chose through the service.
+    /// Chooses the pack that speaks a locale, or forgets the choice, in the file that ``shelf`` reads.
+    public var choosePack: @Sendable (_ id: String?, _ locale: String) throws -> Void = { _, _ in }
+    /// Makes a support bundle (`.tar.gz`) with the answers of `/readyz` and `/metrics`; nil for a service that makes none.
+    public var supportBundle: (@Sendable (_ readiness: Data, _ metrics: Data) async throws -> Data)?
+    /// The folder that keeps the volume, the chimes and the output that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
     public var secret: Data
@@ -158,21 +156,29 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let preferences = parts.player.map {
       PlayerPreferences(folder: parts.playerPreferences, settings: $0.settings, logger: logger)
     }
-    let lanePlayer = parts.player.map { part in
+    let lane = parts.player.map { part in
       // The player renders an announcement with the same options and into the same folder as its response, so that it
       // plays the same clip.
       let rendering = AnnouncerRendering(
         parts.announcer, options: RenderOptions(defaultLocale: settings.locale)
       ) { [group = settings.group] in try clips.library($0 ?? group) }
-      return LanePlayer(
-        lane: part.lane, ledger: ledger, takesOver: settings.takesOver, logger: logger,
-        keepVolume: { await Self.keep(volume: $0, of: $1, in: preferences, logger) },
-        make: { keepVolume in
+      let parts: @Sendable (OutputParts) -> LanePlayer.Part = { output in
+        LanePlayer.Part(output: output.name, lane: output.lane) { pause, keepVolume in
           var settings = preferences?.settings ?? part.settings
-          settings.keepVolume = keepVolume
-          return try part.make(rendering, settings)
-        })
+          (settings.pause, settings.keepVolume) = (pause, keepVolume)
+          return Player(
+            lane: output.lane, ledger: ledger, output: try output.make(), render: rendering, settings: settings)
+        }
+      }
+      return (
+        player: LanePlayer(
+          parts(part.output(kept: preferences?.output, logger: logger)), ledger: ledger, takesOver: settings.takesOver,
+          logger: logger
+        ) { await Self.keep(volume: $0, of: $1, in: preferences, logger) },
+        parts: parts
+      )
     }
+    let lanePlayer = lane?.player
     player = lanePlayer
     let pushService = parts.pushes.map {
       PushService(
@@ -207,7 +213,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         lifetime: parts.pushes?.lifetime, ledger: ledger, phraseBooks: parts.announcer.phraseBooks
       ) { [clients = parts.pushes?.clients] device in
         clients?[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
-      }, groups: groups, locale: settings.locale, lane: lanePlayer?.lane
+      }, groups: groups, locale: settings.locale, lane: lanePlayer?.playing
     ) { told in
       if told.isPlayed { lanePlayer?.lookForArrivals() }
       if told.isPushed { pushService?.lookForPushes() }
@@ -239,7 +245,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let packClips = PackClips(
       shelf: parts.shelf, phraseBooks: parts.announcer.phraseBooks, engine: parts.announcer.engine,
       voices: parts.voices)
-    let speakable = SpeakableRoutes(announcer: parts.announcer, shelf: parts.shelf)
+    let speakable = SpeakableRoutes(
+      announcer: parts.announcer, shelf: parts.shelf, choosePack: parts.choosePack, clips: packClips, keys: keys,
+      administration: AdministrationLog(ledger: ledger))
     (self.packClips, self.speakable) = (packClips, speakable)
     packWatch = PackWatch(announcer: parts.announcer, library: library, logger: logger) { packs in
       packClips.listed.keep(packs)
@@ -293,7 +301,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         groups: groups, keys: keys, batches: batches
       ).routes,
       ClipRoutes(clips: clips, ledger: ledger).routes,
-      DeviceRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, groups: groups).routes,
+      DeviceRoutes(
+        ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, groups: groups,
+        test: parts.pushes.map { DeviceTest(clients: $0.clients, ledger: ledger) },
+        administration: AdministrationLog(ledger: ledger)
+      ).routes,
       EnumeratorRoutes(ledger: ledger).routes,
       LibraryRoutes(ledger: ledger, library: library, groups: groups).routes,
       WebhookRoutes(ledger: ledger, keys: keys, parts: parts.webhooks).routes,
@@ -308,6 +320,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         shopChanged: { Task { await shopWatch.look() } }
       ).routes,
       ShopRoutes(watch: shopWatch, commands: commands).routes,
+      OutputRoutes(
+        player: lanePlayer, parts: parts.player, makePart: lane?.parts, preferences: preferences, keys: keys,
+        testSoundFile: parts.playerPreferences.appending(path: "test.wav"),
+        administration: AdministrationLog(ledger: ledger)
+      ).routes,
       EventRoutes(
         player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings,
         commands: commands
@@ -322,8 +339,15 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         clips: packClips,
         keys: keys, largeBodies: largeBodies, administration: AdministrationLog(ledger: ledger), work: work
       ).routes,
+      PackDraftRoutes(
+        clips: packClips, shelf: parts.shelf, choosePack: parts.choosePack, keys: keys, largeBodies: largeBodies,
+        administration: AdministrationLog(ledger: ledger), work: work
+      ).routes,
       speakable.routes,
-      OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
+      OperationRoutes(
+        readiness: readiness, metrics: metrics, gauges: gauges, supportBundle: parts.supportBundle,
+        administration: AdministrationLog(ledger: ledger)
+      ).routes,
       parts.console.routes,
     ]
     responder = ServiceResponder(
@@ -334,16 +358,16 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
 
   /// Keeps a volume that a command has set, as if it were set through the service.
   private static func keep(
-    volume percent: Int, of player: Player, in preferences: PlayerPreferences?, _ logger: Logger
+    volume percent: Int, of player: Player?, in preferences: PlayerPreferences?, _ logger: Logger
   ) async {
     do {
-      try await preferences?.keepVolume(percent) { try await player.setVolume(percent) }
+      try await preferences?.keepVolume(percent) { try await player?.setVolume(percent) }
     } catch {
       logger.warning(
         "A volume could not be kept. It holds until the service ends.",
         metadata: ["error": "\(Problem.loggable(error))"])
       // Fails only if the player has ended.
-      try? await player.setVolume(percent)
+      try? await player?.setVolume(percent)
     }
   }
 

@@ -1,63 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
 import ConcurrencySupport
 import Foundation
 import Ledger
 import Logging
 import Playback
 import ServiceLifecycle
-import SoundOutputs
 
 /// The service's player. It takes the lane as soon as no other process plays it, and releases it when the service
-/// stops.
+/// stops. When another output is chosen, a new player on the new output's lane takes over what waits.
 final class LanePlayer: Service {
   /// The interval between attempts to take a lane that another program plays.
   static let patience: Duration = .seconds(1)
 
-  let lane: String
-  private let make: @Sendable (_ keepVolume: @escaping @Sendable (Int) -> Void) throws -> Player
-  private let keepVolume: @Sendable (Int, Player) async -> Void
+  /// An output, and what makes a player for it.
+  struct Part: Sendable {
+    /// The output's name.
+    var output: String
+    var lane: String
+    /// Creates a player without starting it. The arguments are for `Player.Settings`.
+    var make: @Sendable (_ pause: Ledger.Pause?, _ keepVolume: @escaping @Sendable (Int) -> Void) throws -> Player
+  }
+
+  private struct State {
+    var part: Part
+    var player: Player?
+    var watching: Task<Void, Never>?
+    /// The lanes of former outputs from which the requests are still to be moved.
+    var former: Set<String> = []
+    /// The pause of the former output's player, which the next one continues.
+    var pause: Ledger.Pause?
+    var isStopping = false
+  }
+
+  /// The lane, which changes with the output.
+  let playing: PlayingLane
+  private let keepVolume: @Sendable (Int, Player?) async -> Void
   /// The volumes that other processes have commanded.
   private let volumes = AsyncStream.makeStream(of: Int.self)
   private let ledger: Ledger
   private let logger: Logger
   /// Whether the player takes over the requests that wait on lanes that nothing plays.
   private let takesOver: Bool
-  private let running = Locked<Player?>(nil)
+  private let state: Locked<State>
+  /// The turns of whoever starts or stops a player.
+  private let turns = Turns<String>()
+  private static let turn = "player"
 
-  /// - Parameters:
-  ///   - keepVolume: Keeps a volume that another process has commanded, and gives it to the player.
-  ///   - make: Creates a player without starting it. Its argument is for `Player.Settings.keepVolume`.
+  /// - Parameter keepVolume: Keeps a volume that another process has commanded, and gives it to the player.
   init(
-    lane: String, ledger: Ledger, takesOver: Bool = true, logger: Logger,
-    keepVolume: @escaping @Sendable (Int, Player) async -> Void,
-    make: @escaping @Sendable (_ keepVolume: @escaping @Sendable (Int) -> Void) throws -> Player
+    _ part: Part, ledger: Ledger, takesOver: Bool = true, logger: Logger,
+    keepVolume: @escaping @Sendable (Int, Player?) async -> Void
   ) {
     self.keepVolume = keepVolume
-    self.lane = lane
+    playing = PlayingLane(part.lane)
+    state = Locked(State(part: part))
     self.ledger = ledger
     self.takesOver = takesOver
-    self.make = make
     self.logger = logger
   }
 
+  var lane: String { playing.name }
+
+  /// The name of the output.
+  var output: String { state.withLock { $0.part.output } }
+
   /// The running player; nil while another program plays the lane.
-  var player: Player? { running.withLock { $0 } }
+  var player: Player? { state.withLock { $0.player } }
 
   func lookForArrivals() { player?.lookForArrivals() }
 
   /// Tries to take the lane. On success, the waiting announcements are played.
   ///
   /// - Returns: The error if the lane cannot be taken; nil on success.
-  private func begin() async -> (any Error)? {
+  @discardableResult
+  private func begin() async -> (any Error)? { await turns.take([Self.turn]) { await beginInTurn() } }
+
+  private func beginInTurn() async -> (any Error)? {
+    let now = state.withLock { $0 }
+    guard !now.isStopping, now.player == nil else { return nil }
+    let lane = now.part.lane
     do {
-      let player = try make { [volumes] in volumes.continuation.yield($0) }
-      let moved = try await player.start(takingOver: takesOver)
-      running.withLock { $0 = player }
-      for (lane, count) in moved.sorted(by: { $0.key < $1.key }) {
+      let player = try now.part.make(now.pause) { [volumes] in volumes.continuation.yield($0) }
+      let moved = try await player.start(takingOver: takesOver, from: now.former)
+      state.withLock { state in
+        state.player = player
+        (state.former, state.pause) = ([], nil)
+        state.watching = Task { await reportDevice(of: player) }
+      }
+      for (other, count) in moved.sorted(by: { $0.key < $1.key }) {
         logger.warning(
           "Announcements waited on an output that nothing plays. They are played on this output.",
-          metadata: ["from": "\(lane)", "lane": "\(self.lane)", "announcements": "\(count)"])
+          metadata: ["from": "\(other)", "lane": "\(lane)", "announcements": "\(count)"])
       }
       if let count = try? await player.status().setAsideCount, count > 0 {
         logger.logSetAside(count, "announcements")
@@ -89,59 +124,106 @@ final class LanePlayer: Service {
   }
 
   func run() async throws {
-    while player == nil {
-      // Until then, announcements wait in the ledger.
-      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
-      _ = await begin()
-    }
-    async let watching: Void = reportDevice()
     async let keeping: Void = keepVolumes()
-    try? await gracefulShutdown()
-    volumes.continuation.finish()
-    // The announcement that is playing is interrupted, because a service must stop at once. The next player plays it
-    // again from its start.
-    await player?.stop(finishingPlaying: false)
-    await watching
+    do {
+      while true {
+        // While another program plays the lane, announcements wait in the ledger.
+        await begin()
+        try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) }
+      }
+    } catch {
+      volumes.continuation.finish()
+      await stop()
+    }
     await keeping
   }
 
-  /// Keeps the volumes that other processes command, in their order, until the player ends.
+  /// Keeps the volumes that other processes command, in their order, until the service stops.
   private func keepVolumes() async {
-    for await percent in volumes.stream {
-      guard let player else { return }
-      await keepVolume(percent, player)
+    for await percent in volumes.stream { await keepVolume(percent, player) }
+  }
+
+  /// Stops the player for good.
+  private func stop() async {
+    await turns.take([Self.turn]) {
+      let now = state.withLock { state in
+        state.isStopping = true
+        return state
+      }
+      // The announcement that is playing is interrupted, because a service must stop at once. The next player plays it
+      // again from its start.
+      await now.player?.stop(finishingPlaying: false)
+      await now.watching?.value
     }
   }
 
+  // MARK: Another output
+
+  /// Goes on playing on another output.
+  ///
+  /// The player of the former output stops at once. The requests that wait, and the one that was interrupted, move to the
+  /// new lane and are heard there in their old order, once. The replays of the former output are cancelled. A pause stays. If
+  /// another program plays the new lane, everything waits until its player ends.
+  func change(to part: Part) async {
+    await turns.take([Self.turn]) {
+      let now = state.withLock { $0 }
+      guard !now.isStopping, now.part.output != part.output else { return }
+      // A replay belongs to the output on which it was asked for.
+      var pause = now.pause
+      if let status = try? await now.player?.status() { pause = status.pause }
+      let replays = (try? await ledger.unfinishedReplays(lane: now.part.lane))?.map(\.number) ?? []
+      state.withLock { state in
+        (state.part, state.player, state.watching, state.pause) = (part, nil, nil, pause)
+        state.former.insert(now.part.lane)
+        state.former.remove(part.lane)
+      }
+      await now.player?.stop(finishingPlaying: false, cancelling: replays)
+      await now.watching?.value
+      // The new player keeps the pause. If this fails, the former output is paused when somebody returns to it, and the
+      // console says so.
+      try? await ledger.keep(nil, lane: now.part.lane)
+      await playing.change(to: part.lane)
+      logger.notice(
+        "The output was changed.", metadata: ["from": "\(now.part.output)", "output": "\(part.output)"])
+      if let error = await beginInTurn() {
+        logger.warning(
+          "The player could not be started. The service tries again.",
+          metadata: ["lane": "\(part.lane)", "error": "\(error)"])
+      }
+    }
+  }
+
+  // MARK: The device
+
   /// Logs when the device is lost and when it is back, until the player ends.
-  private func reportDevice() async {
-    guard let player else { return }
+  private func reportDevice(of player: Player) async {
     // The player may have found at its start that the device is missing.
     var isLost = false
     if let loss = try? await player.status().deviceLoss {
       isLost = true
-      report(lossWithCode: loss.code)
+      report(lossWithCode: loss.code, of: player)
     }
     do {
       for try await event in player.events() {
         switch event.kind {
         case .deviceLost where !isLost:
           isLost = true
-          report(lossWithCode: event.detail["code"] ?? "unknown")
+          report(lossWithCode: event.detail["code"] ?? "unknown", of: player)
         case .deviceBack:
           isLost = false
-          logger.notice("The sound device works again.", metadata: ["lane": "\(lane)"])
+          logger.notice("The sound device works again.", metadata: ["lane": "\(player.lane)"])
         default: break
         }
       }
     } catch {
       logger.warning(
-        "The state of the sound device is no longer logged.", metadata: ["lane": "\(lane)", "error": "\(error)"])
+        "The state of the sound device is no longer logged.", metadata: ["lane": "\(player.lane)", "error": "\(error)"])
     }
   }
 
-  private func report(lossWithCode code: String) {
+  private func report(lossWithCode code: String, of player: Player) {
     logger.warning(
-      "The sound device cannot be used. Announcements wait for it.", metadata: ["lane": "\(lane)", "code": "\(code)"])
+      "The sound device cannot be used. Announcements wait for it.",
+      metadata: ["lane": "\(player.lane)", "code": "\(code)"])
   }
 }

@@ -17,15 +17,17 @@ actor PackClips {
   /// The longest recording of a clip, in seconds.
   static let longestSeconds = 15
 
-  private let shelf: VoicePackShelf
-  private let phraseBooks: PhraseBooks
+  let shelf: VoicePackShelf
+  let phraseBooks: PhraseBooks
   private let engine: any Speaking
   /// The user's own `Voices` folder, the only one whose packs are changed.
-  private let voices: URL
+  let voices: URL
+  /// The packs of this folder that are under construction.
+  nonisolated let drafts: PackDrafts
   /// The checks of recordings by locale, which keep what the engine said.
   private var checks: [String: RecordingCheck] = [:]
   /// The turns for changes of a pack.
-  private let turns = Turns<String>()
+  let turns = Turns<String>()
   /// The clips of each pack as they are listed, in the order of the recording sheet.
   nonisolated let listed = PackValues<[Line]>()
 
@@ -34,6 +36,7 @@ actor PackClips {
     self.phraseBooks = phraseBooks
     self.engine = engine
     self.voices = voices
+    drafts = PackDrafts(voices: voices)
   }
 
   /// A clip as it is listed.
@@ -94,6 +97,10 @@ actor PackClips {
   /// Returns the bytes of a clip and their SHA-256 digest.
   nonisolated func bytes(_ file: String, of id: String) async throws -> (bytes: Data, digest: String) {
     try await onWaitingThread { [self] in
+      if let draft = draft(id), let row = draft.rows.first(where: { $0.file == file }) {
+        guard let bytes = drafts.bytes(of: row, in: draft) else { throw Self.noClip }
+        return (bytes, Self.digest(of: bytes))
+      }
       let pack = try pack(id)
       guard let clip = pack.manifest.clips[file], let bytes = pack.bytes(ofClip: file) else { throw Self.noClip }
       return (bytes, clip.sha256)
@@ -107,7 +114,7 @@ actor PackClips {
     return try shelf.pack(id: id)
   }
 
-  private nonisolated func isWritable(_ id: String) -> Bool {
+  nonisolated func isWritable(_ id: String) -> Bool {
     guard let folder = shelf.directory(id: id)?.deletingLastPathComponent() else { return false }
     return folder.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
       == voices.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
@@ -123,7 +130,11 @@ actor PackClips {
     }
   }
 
-  private static let noClip = Problem(
+  static let readOnly = Problem(
+    .conflict, "pack_read_only",
+    "The voice pack belongs to the installation and is not changed. Import or build a pack of your own.")
+
+  static let noClip = Problem(
     .notFound, "not_found", "The voice pack has no clip with this file name. Its clips are listed with the pack.")
 
   /// Returns a pack that may be changed, and one of its clips.
@@ -132,9 +143,7 @@ actor PackClips {
       let pack = try self.pack(id)
       guard pack.manifest.clips[file] != nil else { throw Self.noClip }
       guard isWritable(id) else {
-        throw Problem(
-          .conflict, "pack_read_only",
-          "The voice pack belongs to the installation and is not changed. Import or build a pack of your own.")
+        throw Self.readOnly
       }
       return pack
     }
@@ -162,27 +171,42 @@ actor PackClips {
   ///
   /// - Parameters:
   ///   - recording: A WAV file.
+  ///   - accepts: Whether a recording that seems to be wrong is stored.
   ///   - permit: Charges the account. A recording that waits for those before it holds no permit.
   nonisolated func record(
-    _ file: String, of id: String, from recording: Data, charging permit: NewClipPermit
+    _ file: String, of id: String, from recording: Data, accepting accepts: Bool, charging permit: NewClipPermit
   ) async throws -> Recorded {
     try await turns.take([id]) {
+      if let draft = await onWaitingThread({ [self] in draft(id) }) {
+        return try await charged(permit, bytes: recording.count) {
+          try await record(file, of: draft, from: recording, accepting: accepts)
+        }
+      }
       let (pack, listed) = try await writable(file, of: id)
-      // Preparing and comparing a recording takes about as long as making a clip, and may ask the engine.
-      try await permit.begin()
-      do {
-        let recorded = try await replace(listed, in: pack, with: recording)
-        permit.end(.made(bytes: recording.count))
-        return recorded
-      } catch {
-        permit.end(Problem(error).status.kind == .serverError ? .serviceFailed : .contentFailed)
-        throw error
+      return try await charged(permit, bytes: recording.count) {
+        try await replace(listed, in: pack, with: recording, accepting: accepts)
       }
     }
   }
 
+  /// Does the work of a recording, and charges the account. Preparing and comparing a recording takes about as long as
+  /// making a clip, and may ask the engine.
+  nonisolated func charged<Value: Sendable>(
+    _ permit: NewClipPermit, bytes: Int, _ work: () async throws -> Value
+  ) async throws -> Value {
+    try await permit.begin()
+    do {
+      let value = try await work()
+      permit.end(.made(bytes: bytes))
+      return value
+    } catch {
+      permit.end(Problem(error).status.kind == .serverError ? .serviceFailed : .contentFailed)
+      throw error
+    }
+  }
+
   private nonisolated func replace(
-    _ listed: Line, in pack: VoicePack, with recording: Data
+    _ listed: Line, in pack: VoicePack, with recording: Data, accepting accepts: Bool
   ) async throws -> Recorded {
     let clips = await onWaitingThread { RecordedClips(pack) }
     guard let index = clips.files.firstIndex(of: listed.clip.file) else { throw Self.noClip }
@@ -196,7 +220,9 @@ actor PackClips {
         throw Self.problem(error)
       }
     }
-    let warnings = report.warnings + (try await comparison(of: clip, with: clips, pack))
+    let warnings = try await warnings(
+      about: clip, report, in: clips.clips, locale: pack.manifest.locale, isSynthesized: pack.manifest.isSynthesized,
+      accepting: accepts)
     try await onWaitingThread { [self] in
       do throws(PackMakingError) {
         try PackWriter(directory: voices).replace(listed.clip.file, with: clip.waveform, in: pack)
@@ -209,7 +235,7 @@ actor PackClips {
     return Recorded(line: line, warnings: warnings)
   }
 
-  private static func prepared(_ bytes: Data) throws(PackMakingError) -> PreparedClip {
+  static func prepared(_ bytes: Data) throws(PackMakingError) -> PreparedClip {
     let file = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: file) }
     guard (try? bytes.write(to: file)) != nil else {
@@ -228,28 +254,52 @@ actor PackClips {
     }
   }
 
-  /// Returns warnings if a recording sounds like another clip of the pack.
-  private func comparison(of clip: PackClip, with clips: RecordedClips, _ pack: VoicePack) async throws -> [String] {
-    guard !pack.manifest.isSynthesized else {
-      return [Self.notCompared("a program made the pack")]
+  /// Returns what a listener should know about a recording.
+  ///
+  /// - Parameters:
+  ///   - clips: The other clips of the pack.
+  ///   - accepts: Whether a recording that seems to be wrong is accepted.
+  /// - Throws: ``Problem`` with 409 `recording_suspicious`.
+  func warnings(
+    about clip: PackClip, _ report: RecordingReport, in clips: [PackClip], locale: String, isSynthesized: Bool = false,
+    accepting accepts: Bool
+  ) async throws -> [String] {
+    let compared = try await comparison(of: clip, in: clips, locale: locale, isSynthesized: isSynthesized)
+    let suspicions = report.warnings + compared.suspicions
+    guard accepts || suspicions.isEmpty else {
+      throw Problem(
+        .conflict, "recording_suspicious",
+        "\(suspicions.joined(separator: " ")) Nothing was stored. Record it again, or send it with accept=true.")
     }
-    guard clip.isSingleWord else { return [Self.notCompared("only single words are compared")] }
+    return suspicions + [compared.note].compactMap(\.self)
+  }
+
+  /// Compares a recording with the other clips of a pack.
+  ///
+  /// - Returns: A sentence for each clip that the recording sounds like, and the reason why it was not compared.
+  private func comparison(
+    of clip: PackClip, in clips: [PackClip], locale: String, isSynthesized: Bool
+  ) async throws -> (suspicions: [String], note: String?) {
+    guard !isSynthesized else { return ([], Self.notCompared("a program made the pack")) }
+    guard clip.isSingleWord else { return ([], Self.notCompared("only single words are compared")) }
     do {
-      let check = try await check(pack.manifest.locale)
-      return try await check.suspicions(of: clip, in: clips.clips).map { suspicion in
-        let other = suspicion.clip == clips.clips.count ? suspicion.soundsLike : suspicion.clip
-        let text = clips.clips.indices.contains(other) ? clips.clips[other].text : clip.text
+      let check = try await check(locale)
+      let suspicions = try await check.suspicions(of: clip, in: clips).map { suspicion in
+        let other = suspicion.clip == clips.count ? suspicion.soundsLike : suspicion.clip
+        let text = clips.indices.contains(other) ? clips[other].text : clip.text
         return "The recording sounds more like “\(text)”. Listen to both."
       }
+      return (suspicions, nil)
     } catch let error as SpeechEngineError {
-      return [
+      return (
+        [],
         Self.notCompared(
           error.code == .queueFull ? "the speech engine is busy" : "the speech engine is not available")
-      ]
+      )
     } catch is PackMakingError {
-      return ["The recording could not be compared with what it should say."]
+      return ([], "The recording could not be compared with what it should say.")
     } catch is AnnouncementError {
-      return [Self.notCompared("the pack's locale has no phrase book")]
+      return ([], Self.notCompared("the pack's locale has no phrase book"))
     }
   }
 
@@ -257,7 +307,7 @@ actor PackClips {
     "The recording was not compared with what it should say, because \(reason)."
   }
 
-  private func check(_ locale: String) async throws -> RecordingCheck {
+  func check(_ locale: String) async throws -> RecordingCheck {
     if let check = checks[locale] { return check }
     // Writing the vocabulary takes a while.
     let made = try await onWaitingThread { [engine, phraseBooks] in
@@ -269,10 +319,10 @@ actor PackClips {
     return check
   }
 
-  private static func problem(_ error: PackMakingError) -> Problem {
-    let detail = "\(error.subject): \(error.problem); \(error.remedy)."
+  static func problem(_ error: PackMakingError) -> Problem {
+    let detail = (["\(error.subject): \(error.problem); \(error.remedy)."] + error.details).joined(separator: " ")
     switch error.code {
-    case .packChanged: return Problem(.conflict, error.code.rawValue, detail)
+    case .packChanged, .packExists: return Problem(.conflict, error.code.rawValue, detail)
     case .writingFailed, .conversionFailed, .marksUnreadable:
       return Problem(
         .internalServerError, error.code.rawValue, "The voice pack could not be changed. See the service's log.")

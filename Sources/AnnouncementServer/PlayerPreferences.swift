@@ -11,7 +11,7 @@ import Playback
 import Waveforms
 import WeeklyTimes
 
-/// The volume and the chimes that somebody chose through the service. They are kept in the home, and take precedence
+/// The volume, the chimes and the output that somebody chose through the service. They are kept in the home, and take precedence
 /// over the settings until somebody returns to these.
 final class PlayerPreferences: Sendable {
   /// The volume in the form in which it is kept.
@@ -21,10 +21,12 @@ final class PlayerPreferences: Sendable {
     var passing: Int?
     var passingSince: Date?
   }
+  private struct KeptOutput: Codable { var output: String }
 
   private struct Chosen: Sendable {
     var volume = VolumeChoice()
     var chimes = Chimes()
+    var output: String?
   }
 
   private let folder: URL
@@ -46,6 +48,10 @@ final class PlayerPreferences: Sendable {
         Self.warn(Self.volumeFile(folder), logger)
       }
     }
+    if Self.bytes(of: Self.outputFile(folder)) != nil {
+      chosen.output = Self.output(in: folder)
+      if chosen.output == nil { Self.warn(Self.outputFile(folder), logger) }
+    }
     if let bytes = Self.bytes(of: Self.chimeFile(folder)) {
       chosen.chimes.all = Self.chime(bytes)
       if chosen.chimes.all == nil { Self.warn(Self.chimeFile(folder), logger) }
@@ -59,8 +65,14 @@ final class PlayerPreferences: Sendable {
   }
 
   private static func volumeFile(_ folder: URL) -> URL { folder.appending(path: "volume.json") }
+  private static func outputFile(_ folder: URL) -> URL { folder.appending(path: "output.json") }
   private static func chimeFile(_ folder: URL, _ kind: Payment.Kind? = nil) -> URL {
     folder.appending(path: kind.map { "chime-\($0.rawValue).wav" } ?? "chime.wav")
+  }
+
+  /// Returns the name of the output that is kept in a folder; nil if there is none, or if it cannot be read.
+  static func output(in folder: URL) -> String? {
+    bytes(of: outputFile(folder)).flatMap { try? JSONDecoder().decode(KeptOutput.self, from: $0) }?.output
   }
 
   /// A file without samples, which stands for no chime.
@@ -99,6 +111,24 @@ final class PlayerPreferences: Sendable {
     settings.chimes.all = chosen.chimes.all ?? base.chimes.all
     settings.chimes.own.merge(chosen.chimes.own) { $1 }
     return settings
+  }
+
+  /// The name of the output that was chosen; nil for that of the settings.
+  var output: String? { chosen.withLock { $0.output } }
+
+  /// Keeps an output, or returns to that of the settings.
+  ///
+  /// - Parameters:
+  ///   - name: The output's name; nil for the output of the settings.
+  ///   - apply: changes the output. Choices are applied in the order in which they are kept.
+  /// - Throws: `SystemError`. Nothing was changed then.
+  func keepOutput(_ name: String?, then apply: @Sendable () async -> Void) async throws {
+    try await turns.take(["output"]) {
+      try await write(
+        name.map { [UInt8](try JSONEncoder().encode(KeptOutput(output: $0))) }, to: Self.outputFile(folder))
+      chosen.withLock { $0.output = name }
+      await apply()
+    }
   }
 
   /// Keeps a volume, or returns to that of the rules and the settings.

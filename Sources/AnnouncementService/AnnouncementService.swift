@@ -44,7 +44,7 @@ package struct AnnouncementService: Sendable {
   let pushes: AnnouncementPushes
   private let groups: AppGroups
   private let locale: String
-  private let lane: String?
+  private let lane: PlayingLane?
   private let tell: @Sendable (Told) -> Void
   /// The turns of keys and ids. Who removes an announcement takes its turn.
   package let turns = Turns<[String]>()
@@ -54,7 +54,8 @@ package struct AnnouncementService: Sendable {
   ///   - lane: The lane on which the service plays; nil if it has no output.
   ///   - tell: Called for each announcement that is new. It must return at once.
   package init(
-    ledger: Ledger, clips: any ClipMaking, pushes: AnnouncementPushes, groups: AppGroups, locale: String, lane: String?,
+    ledger: Ledger, clips: any ClipMaking, pushes: AnnouncementPushes, groups: AppGroups, locale: String,
+    lane: PlayingLane?,
     tell: @escaping @Sendable (Told) -> Void
   ) {
     (self.ledger, self.clips, self.pushes, self.groups) = (ledger, clips, pushes, groups)
@@ -65,7 +66,7 @@ package struct AnnouncementService: Sendable {
   ///
   /// - Throws: `AnnouncementError`, `AnnouncerError`; ``AcceptanceError`` with `fieldInvalid`.
   package func order(_ submission: Submission) throws -> AnnouncementOrder {
-    try AnnouncementOrder(submission, locale: locale, groups: groups, lane: lane)
+    try AnnouncementOrder(submission, locale: locale, groups: groups, lane: lane?.name)
   }
 
   /// Accepts an announcement, or returns what a submission before was answered. When this function returns, the clip
@@ -160,8 +161,16 @@ package struct AnnouncementService: Sendable {
           method: report.method, isCached: isCached, durationMilliseconds: report.clip.durationMilliseconds))
       let played = order.played
       let files = pushed.reports.map { LibraryClip($0, group: order.group) }
-      let acceptance = try await clips.keeping(pushed.reports) { [ledger] in
-        try await ledger.accept(answer: answer, playing: played, pushing: pushed.pushes, publishing: files)
+      let acceptance = try await clips.keeping(pushed.reports) { [ledger, lane] in
+        guard let lane, let played else {
+          return try await ledger.accept(answer: answer, playing: played, pushing: pushed.pushes, publishing: files)
+        }
+        return try await lane.hold { name in
+          // The output may have changed since the submission was read.
+          var here = played
+          here.lane = name
+          return try await ledger.accept(answer: answer, playing: here, pushing: pushed.pushes, publishing: files)
+        }
       }
       if let acceptance { return (report, isCached, acceptance) }
     }

@@ -94,6 +94,15 @@ extension Ledger {
       public let refusals: Int
     }
 
+    /// What became of a push.
+    public struct Outcome: Sendable, Hashable {
+      /// A final state.
+      public let state: Push.State
+      /// What APNs or the sender said; nil when there is nothing to say.
+      public let reason: String?
+      public let at: Date
+    }
+
     public let account: String
     public let id: String
     public let app: String
@@ -103,6 +112,8 @@ extension Ledger {
     public let locale: String?
     public let tone: String?
     public let tokens: [NewDevice.TokenKind: Token]
+    /// What became of the latest push with each kind of token.
+    public let outcomes: [NewDevice.TokenKind: Outcome]
     /// The id of the device's own key; nil when it has none.
     public let keyID: String?
     /// The value of ``lastSequence`` at the time of the registration: 0, unless an earlier device had the same id.

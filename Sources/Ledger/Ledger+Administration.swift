@@ -50,15 +50,22 @@ extension Ledger {
       case volumeChanged = "volume_changed"
       case chimeChanged = "chime_changed"
       case chimeRemoved = "chime_removed"
+      case outputChanged = "output_changed"
+      case voiceChosen = "voice_chosen"
+      case deviceTested = "device_tested"
       case announcementReplayed = "announcement_replayed"
       case announcementCancelled = "announcement_cancelled"
       case announcementRestored = "announcement_restored"
       case batchCancelled = "batch_cancelled"
       case announcementRemoved = "announcement_removed"
       case clipRemoved = "clip_removed"
+      case packCreated = "pack_created"
+      case packRecorded = "pack_recorded"
+      case packRemoved = "pack_removed"
       case packClipRecorded = "pack_clip_recorded"
       case packClipMarked = "pack_clip_marked"
       case packClipUnmarked = "pack_clip_unmarked"
+      case supportBundleMade = "support_bundle_made"
       case webhookEndpointRegistered = "webhook_endpoint_registered"
       case webhookEndpointRemoved = "webhook_endpoint_removed"
       case webhookEndpointEnabled = "webhook_endpoint_enabled"
@@ -70,8 +77,9 @@ extension Ledger {
     /// The ``Administrator/description`` of the administrator.
     public let actor: String
     public let action: Action
-    /// The id of a key, a code for signing in, a batch or a webhook endpoint, the number of a playable announcement, or the name of a clip;
-    /// nil for acts on the player and for an announcement that was not to be played.
+    /// The id of a key, a code for signing in, a batch or a webhook endpoint, the number of a playable announcement, the
+    /// name of a clip or an output, or the locale of a voice; nil for other acts on the player and for an announcement
+    /// that was not to be played.
     public let subject: String?
   }
 

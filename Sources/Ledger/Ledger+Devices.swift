@@ -246,13 +246,24 @@ extension Ledger {
           refusals: try row.value("refusals"))
       )
     }
+    let outcomes = try database.cachedStatement(
+      sql: "SELECT * FROM device_outcomes WHERE account = ? AND device = ?"
+    ).all([account, id]) { row in
+      (
+        try row.name("kind") as NewDevice.TokenKind,
+        Device.Outcome(
+          state: try row.name("state"), reason: try row.optional("reason"),
+          at: Date(wholeMilliseconds: try row.value("at")))
+      )
+    }
     let device = try database.cachedStatement(sql: "SELECT * FROM devices WHERE account = ? AND id = ?")
     return try device.first([account, id]) { row in
       Device(
         account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
         appGroup: try row.optional("app_group"), deviceGroup: try row.optional("device_group"),
         locale: try row.optional("locale"), tone: try row.optional("tone"),
-        tokens: Dictionary(tokens) { first, _ in first }, keyID: try row.optional("key_id"),
+        tokens: Dictionary(tokens) { first, _ in first }, outcomes: Dictionary(outcomes) { first, _ in first },
+        keyID: try row.optional("key_id"),
         firstSequence: try row.value("first_sequence"), lastSequence: try row.value("last_sequence"),
         registeredAfter: try row.value("registered_after"),
         registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),

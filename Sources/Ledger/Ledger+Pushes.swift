@@ -113,7 +113,12 @@ extension Ledger {
         ).execute(arguments: [number])
         guard database.changesCount == 1 else { return nil }
         guard let push = try Self.push(number, in: database) else { throw UnreadableRow() }
-        return (push, try Self.token(for: push, in: database))
+        let token = try Self.token(for: push, in: database)
+        if let token, token.kind.rawValue != push.kind.rawValue {
+          try database.cachedStatement(sql: "UPDATE pushes SET token_kind = ? WHERE number = ?")
+            .execute(arguments: [token.kind.rawValue, number])
+        }
+        return (push, token?.text)
       }
     }
   }
@@ -122,7 +127,9 @@ extension Ledger {
   /// the device was registered, for a removed device with the same id. The numbers of announcements and of pushes say
   /// what was before the registration, and not the clock, which may be set back. A background push may use the token
   /// for notifications, and a file-provider push the app's token if the extension has none: they have the same topic.
-  private static func token(for push: Push, in database: Database) throws -> String? {
+  private static func token(
+    for push: Push, in database: Database
+  ) throws -> (kind: NewDevice.TokenKind, text: String)? {
     guard let device = try device(push.account, push.device, in: database), device.app == push.app,
       device.environment == push.environment,
       push.sequence.map({ $0 > device.firstSequence }) ?? (push.number > device.registeredAfter)
@@ -133,7 +140,7 @@ extension Ledger {
       case .background: [.background, .alert]
       case .fileProvider: [.fileProviderExtension, .fileProvider]
       }
-    return kinds.lazy.compactMap { device.tokens[$0]?.text }.first
+    return kinds.lazy.compactMap { kind in device.tokens[kind].map { (kind, $0.text) } }.first
   }
 
   /// Ends a push. The outcome is durable when the call returns.
@@ -181,6 +188,7 @@ extension Ledger {
       state.rawValue, reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }, timeStamp, number,
     ])
     guard database.changesCount == 1 else { return false }
+    try Self.noteOutcome(ofPush: number, in: database)
     try tellEnd(ofPush: number, in: database)
     return true
   }

@@ -174,10 +174,16 @@ extension Ledger {
     public var patience: TimeInterval
     /// Whether nothing was sent for a time although the message was due, so that this attempt counts as its first.
     public var isFirst: Bool
+    /// The status of the receiver's answer; nil if there was none.
+    public var status: Int?
+    /// The time until the answer, or until the attempt was given up.
+    public var milliseconds: Int
 
     public init(
-      startedAt: Date, outcome: WebhookOutcome, nextAt: Date?, patience: TimeInterval, isFirst: Bool = false
+      startedAt: Date, outcome: WebhookOutcome, nextAt: Date?, patience: TimeInterval, isFirst: Bool = false,
+      status: Int? = nil, milliseconds: Int = 0
     ) {
+      (self.status, self.milliseconds) = (status, milliseconds)
       self.startedAt = startedAt
       self.outcome = outcome
       self.nextAt = nextAt
@@ -251,6 +257,7 @@ extension Ledger {
       ).execute(arguments: [
         isDelivered ? at : nil, isDelivered ? nil : failingSince, attempt.outcome.rawValue, started, endpoint,
       ])
+      try Self.note(attempt, at: started, of: endpoint, in: database)
       if isFinal { try count(verdict.state, 1, of: endpoint, in: database) }
       guard let disabled = verdict.disabled else {
         return WebhookRecord(state: verdict.state, disabled: nil, expired: [])

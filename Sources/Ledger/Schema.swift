@@ -68,6 +68,7 @@ enum Schema {
     migrator.registerMigration("17: quiet announcements, sums") { try addQuiet(to: $0) }
     migrator.registerMigration("18: pauses, alarms") { try $0.execute(sql: pauses) }
     migrator.registerMigration("19: codes for signing in") { try $0.execute(sql: signIns) }
+    migrator.registerMigration("20: attempts of webhooks, outcomes of devices") { try $0.execute(sql: attempts) }
     return migrator
   }
 

@@ -37,15 +37,21 @@ extension Lane {
     isPauseKept = (try? await ledger.keep(pausing, lane: name)) != nil
   }
 
-  /// Continues the pause that the lane has kept.
+  /// Continues the pause of the settings, or else the one that the lane has kept.
   ///
   /// - Throws: `LedgerError`.
   func recoverPause() async throws {
-    guard settings.remembersPause, let kept = try await ledger.pause(lane: name) else { return }
-    if settings.resumesAtStart {
+    var kept = settings.pause
+    if kept != nil {
       isPauseKept = false
-      return
+    } else if settings.remembersPause {
+      kept = try await ledger.pause(lane: name)
+      if kept != nil, settings.resumesAtStart {
+        isPauseKept = false
+        return
+      }
     }
+    guard let kept else { return }
     pausing = kept
     order.pause()
     guard let resumeAfter = settings.resumeAfter else { return }

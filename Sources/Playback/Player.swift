@@ -65,12 +65,16 @@ public final class Player: Sendable {
   ///   - rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first sound
   ///     opens the output, and waits for a device that is missing.
   ///   - takesOver: Whether the requests that wait on lanes that no process plays are moved to this lane first.
+  ///   - former: The lanes whose requests are moved even if `takesOver` is false. A lane that a process plays is left
+  ///     to it.
   /// - Returns: The number of requests that were moved, by lane.
   /// - Throws: `LedgerError`, with `laneTaken` if another player has the lane; `OutputError` if the output cannot be
   ///   opened; ``PlayerError`` with `alreadyStarted`. After an error of the ledger or the output, the player can be
   ///   started again.
   @discardableResult
-  public func start(opening rate: Int? = nil, takingOver takesOver: Bool = false) async throws -> [String: Int] {
+  public func start(
+    opening rate: Int? = nil, takingOver takesOver: Bool = false, from former: Set<String> = []
+  ) async throws -> [String: Int] {
     guard running.withLock({ $0.begin() }) else { throw PlayerError(.alreadyStarted, lane: lane) }
     do {
       let seat = try ledger.takeSeat(lane: lane)
@@ -79,7 +83,7 @@ public final class Player: Sendable {
         summary: summary, mailbox: mailbox, signals: signals)
       if let rate { try await lane.openOutput(rate: rate) }
       // The lane reads its announcements in the order of their numbers, so what is moved must be there before.
-      let moved = takesOver ? try await takeOver() : [:]
+      let moved = takesOver || !former.isEmpty ? try await takeOver { takesOver || former.contains($0) } : [:]
       try await lane.recover()
       let task = Task { await lane.run() }
       running.withLock { $0.task = task }
@@ -90,12 +94,12 @@ public final class Player: Sendable {
     }
   }
 
-  /// Moves the requests that wait on lanes without a player to this lane.
+  /// Moves the requests that wait on certain lanes without a player to this lane.
   ///
   /// - Throws: `LedgerError`.
-  private func takeOver() async throws -> [String: Int] {
+  private func takeOver(_ isTaken: (String) -> Bool) async throws -> [String: Int] {
     var moved: [String: Int] = [:]
-    for other in try await ledger.unfinishedLanes() where other != lane {
+    for other in try await ledger.unfinishedLanes() where other != lane && isTaken(other) {
       // While the seat is held, no player can begin on that lane. A lane that a process plays is left to it.
       guard try !ledger.player(lane: other).isRunning, let seat = try? ledger.takeSeat(lane: other) else { continue }
       let count = try await ledger.moveRequests(from: other, to: lane)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import Ledger
 public import PlaybackOrder
 public import WeeklyTimes
 
@@ -20,6 +21,9 @@ extension Player {
     public var chimes = Chimes()
     /// The silence between the chime and the announcement.
     public var chimePause = 120
+
+    /// The pause with which the player begins, such as that of the player of another output; nil for the one that was kept.
+    public var pause: Ledger.Pause?
 
     /// The volume, 0 to 100 per cent, where neither a person nor a rule has set another one.
     public var volume = 100

@@ -51,6 +51,9 @@ public actor PushSender {
   /// The reason of a topic that is stopped because no client was given for its app.
   public static let notConfigured = "AppNotConfigured"
 
+  /// The reason of a push to a device that has no token for it.
+  public static let noToken = "NoToken"
+
   public struct Settings: Sendable, Hashable {
     /// The maximum number of pushes that are sent at a time.
     public var mostUnderWay = 4_000
@@ -194,7 +197,7 @@ public actor PushSender {
   /// Sends a push once, and stores what became of it.
   private func send(_ push: Ledger.Push, token: String?, of entry: Ledger.UnfinishedPush) async {
     let app = PushSchedule.App(bundleID: push.app, environment: push.environment)
-    guard let token else { return await end(push, .unregistered, reason: "NoToken", entry) }
+    guard let token else { return await end(push, .unregistered, reason: Self.noToken, entry) }
     guard let client = clients[app] else {
       return await stop(reason: Self.notConfigured, push, entry)
     }

@@ -31,7 +31,7 @@ public struct PackClip: Sendable, Hashable {
 }
 
 /// The description of a pack without its clips. `PackManifest` explains each property.
-public struct PackFacts: Sendable, Hashable {
+public struct PackFacts: Sendable, Hashable, Codable {
   public var id: String
   public var locale: String
   public var speaker: String

@@ -208,7 +208,8 @@ public actor WebhookSender {
     let attempt = Ledger.WebhookAttempt(
       startedAt: startDate, outcome: answer.outcome,
       nextAt: nextAt.map { date().addingTimeInterval($0.timeIntervalSince(now())) },
-      patience: settings.retry.lifetime, isFirst: isFirst)
+      patience: settings.retry.lifetime, isFirst: isFirst, status: answer.status,
+      milliseconds: Int(now().timeIntervalSince(startedAt) * 1000))
     guard let record = await store(attempt, of: entry.message) else {
       return schedule.ended(entry, .unknown)
     }

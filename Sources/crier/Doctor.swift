@@ -30,6 +30,9 @@ struct Doctor: AsyncParsableCommand {
         crier doctor
         runuser -u crier -- crier doctor --home /var/lib/crier
         crier doctor --json
+        crier doctor --bundle support.tar.gz
+
+      The file of --bundle contains no amounts, names, tokens or keys.
       """)
 
   @Option(help: "The address that the service listens on. (default: as for crier serve)")
@@ -44,6 +47,11 @@ struct Doctor: AsyncParsableCommand {
   @Option(help: "A YAML file of settings. (default: crier.yaml in the home folder, if it exists)", completion: .file())
   var config: String?
 
+  @Option(
+    help: "Also write a .tar.gz with the report, the settings and the state of the service, for support.",
+    completion: .file())
+  var bundle: String?
+
   @Flag(help: "Print one JSON object.")
   var json = false
 
@@ -51,6 +59,7 @@ struct Doctor: AsyncParsableCommand {
   @OptionGroup(title: "Files") var files: DataOptions
 
   func validate() throws {
+    if bundle == "" { throw ValidationError("--bundle is empty: name a file.") }
     if config == "" { throw ValidationError("--config is empty: name a file.") }
   }
 
@@ -73,6 +82,12 @@ struct Doctor: AsyncParsableCommand {
         try StandardOutput.write(Terminal.printableLines(diagnosis.lines.joined(separator: "\n")))
       }
       status = diagnosis.exitStatus
+      if let bundle {
+        let service = await SupportBundle.ask(at: look.address)
+        let file = try OutputFile.write(
+          [UInt8](try await SupportBundle.archive(of: look, service)), to: bundle, option: "--bundle")
+        Terminal.note("crier: wrote \(Terminal.printable(file.path(percentEncoded: false))).")
+      }
     }
     if status != 0 { throw ExitCode(status) }
   }

@@ -84,7 +84,7 @@ enum Failures {
     case is ServiceUnreachable: 69
     case let error as SampleRefused: error.isTemporary ? 69 : 65
     case is NoPlayer, is TooManyReplays, is NotHeard: 69
-    case is OutputFile.Failure, is StandardOutput.Failure, is PackChoicesFile.Failure: 73
+    case is OutputFile.Failure, is StandardOutput.Failure: 73
     default: 70
     }
   }

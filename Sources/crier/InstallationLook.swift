@@ -69,6 +69,13 @@ struct InstallationLook {
     if case .folder = home.place { home.foreignOwner == nil } else { false }
   }
 
+  /// The URL of the service at the address of the settings.
+  var address: String {
+    let configuration = try? ServiceConfiguration(flags: flags, environment: environment, file: config, home: home)
+    let settings = configuration?.settings
+    return "http://\(settings?.authority(port: settings?.port ?? 8080) ?? "127.0.0.1:8080")"
+  }
+
   // MARK: The settings
 
   private func settings() -> (SettingsFacts, ServiceConfiguration?) {
@@ -199,6 +206,12 @@ struct InstallationLook {
   ) async -> OutputFacts {
     var options = LaneOptions()
     options.output = configuration.output
+    // The output that somebody chose through the service takes precedence over the settings.
+    if options.output != "none", flags[.output] == nil,
+      let chosen = PlayerParts.chosenOutput(in: self.home.playerPreferences)
+    {
+      options.output = chosen
+    }
     var player = PlayerLook.none
     // Without a home no player runs. Beside the home of another user, this user may have another sound server, and must
     // not take the device from the service.
@@ -207,7 +220,7 @@ struct InstallationLook {
       player = LedgerLook.player(of: lane, in: home.ledger, ledger)
     }
     return await OutputLook.look(
-      name: configuration.output, player: player, mayOpenDevices: mayOpenDevices, environment: environment)
+      name: options.output, player: player, mayOpenDevices: mayOpenDevices, environment: environment)
   }
 
   private func port(_ configuration: ServiceConfiguration) -> PortFacts {

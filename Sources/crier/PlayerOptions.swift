@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementServer
 import Announcer
 import ArgumentParser
 import Crypto
@@ -26,6 +27,10 @@ struct LaneOptions: ParsableArguments {
 
   static let standard = "default"
 
+  init() {}
+
+  init(output: String) { self.output = output }
+
   /// - Throws: `OutputError` for an invalid output name.
   func name() throws(OutputError) -> OutputName {
     let name = try OutputName(output)
@@ -39,6 +44,16 @@ struct LaneOptions: ParsableArguments {
     let text = try name().description
     guard text.utf8.count > 100 else { return text }
     return "sha256:" + SHA256.hash(data: Data(text.utf8)).hexadecimal
+  }
+
+  /// Returns the output with its lane.
+  ///
+  /// - Throws: `OutputError` for an invalid output name.
+  func parts(waking: Waking) throws(OutputError) -> OutputParts {
+    let name = try name()
+    return OutputParts(name: name.description, lane: try lane()) { () throws(OutputError) in
+      try name.makeOutput(waking: waking)
+    }
   }
 
   /// - Throws: ``UnsafeHome``, ``NoHome``, `LedgerError`.

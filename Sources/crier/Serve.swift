@@ -17,7 +17,9 @@ import ServiceLifecycle
 import SoundOutputs
 import ToneMaking
 import UnixSignals
+import VoicePackMaking
 import VoicePacks
+import Waveforms
 import WebhookDelivery
 
 #if canImport(Glibc)
@@ -77,18 +79,23 @@ struct Serve: AsyncParsableCommand {
       let home = CrierHome(home)
       // The home folder must be safe before its settings file is trusted.
       if !printConfig { try home.requirePrivate() }
-      let given: [(ServiceConfiguration.Name, String?)] = [
-        (.host, host), (.port, port), (.output, output), (.locale, locale),
-      ]
       let configuration = try ServiceConfiguration(
-        flags: Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } }),
-        environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) }, home: home)
+        flags: flags, environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) },
+        home: home)
       for warning in configuration.warnings { Terminal.note("crier: \(warning)") }
       if printConfig { return try StandardOutput.write(configuration.yaml) }
       try Self.requireAddress(configuration.settings)
       PrivateProcess.leaveNoCoreFile()
       try await serve(configuration, home)
     }
+  }
+
+  /// The settings that were given as flags.
+  private var flags: [ServiceConfiguration.Name: String] {
+    let given: [(ServiceConfiguration.Name, String?)] = [
+      (.host, host), (.port, port), (.output, output), (.locale, locale),
+    ]
+    return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
   }
 
   private func serve(_ configuration: ServiceConfiguration, _ home: CrierHome) async throws {
@@ -116,7 +123,10 @@ struct Serve: AsyncParsableCommand {
     let ledger = try home.openLedger(options: ledgerOptions)
     let firstKey = try await FirstKey(home: home, ledger: ledger).prepare(
       isLocal: Self.isLoopback(configuration.settings.host), host: configuration.settings.host)
-    var logger = Logger(label: "crier") { StreamLogHandler.standardError(label: $0) }
+    let recentLog = RecentLog()
+    var logger = Logger(label: "crier") {
+      MultiplexLogHandler([StreamLogHandler.standardError(label: $0), RecentLog.Handler(log: recentLog)])
+    }
     logger.logLevel = configuration.logLevel
     // The server and the announcer share one shelf, so the listed packs are the packs that speak. The clips are copied,
     // so that a change of the files cannot change what a running service says.
@@ -142,18 +152,24 @@ struct Serve: AsyncParsableCommand {
     var parts = AnnouncementServer.Parts(
       announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
       shelf: shelf, voices: home.voices,
-      player: player.map { lane, output, settings in
-        (
-          lane, settings,
-          { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: $1) }
-        )
-      },
+      player: player,
       pushes: pushes,
       webhooks: WebhookParts(
         client: WebhookClient(settings: webhooks), allowsPrivateAddresses: configuration.allowsPrivateWebhooks),
       playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret),
       console: console,
       accountWork: home.accountWork)
+    parts.choosePack = { id, locale in
+      try home.requirePrivate()
+      try PackChoicesFile(home.chosenPacks).change { $0[locale] = id }
+    }
+    let look = InstallationLook(
+      home: home, files: files, config: config.map { URL(filePath: $0) }, flags: flags,
+      environment: ProcessInfo.processInfo.environment, mayOpenDevices: false)
+    parts.supportBundle = { readiness, metrics in
+      try await SupportBundle.archive(
+        of: look, SupportBundle.Service(readiness: readiness, metrics: metrics, log: recentLog.lines))
+    }
     let providers = ProviderFiles(home: home, data: installation.data)
     parts.providers = ProviderParts(version: { providers.version }, read: providers.endpoints)
     let server = try AnnouncementServer(parts, settings: settings, logger: logger) { [settings] port in
@@ -185,16 +201,18 @@ struct Serve: AsyncParsableCommand {
     if let warning { Terminal.note("crier: \(warning)") }
   }
 
-  private typealias LaneParts = (
-    lane: String, output: @Sendable () throws(OutputError) -> any SoundOutput, settings: Player.Settings
-  )
+  /// The tone that tests the output. No kind of payments has it by default.
+  private static let testTone = "tone:marimba"
 
-  private func makePlayer(_ configuration: ServiceConfiguration) throws -> LaneParts? {
+  private func makePlayer(_ configuration: ServiceConfiguration) throws -> PlayerParts? {
     guard configuration.output != "none" else { return nil }
-    var lane = LaneOptions()
-    lane.output = configuration.output
-    let name: OutputName
-    do throws(OutputError) { name = try lane.name() } catch { throw configuration.invalidOutput(error) }
+    let waking = configuration.sink.waking
+    let output: OutputParts
+    do throws(OutputError) {
+      output = try LaneOptions(output: configuration.output).parts(waking: waking)
+    } catch {
+      throw configuration.invalidOutput(error)
+    }
     var settings = Player.Settings()
     settings.volume = configuration.volume
     settings.volumes = configuration.volumes
@@ -208,17 +226,20 @@ struct Serve: AsyncParsableCommand {
     if configuration.resumeAfterMinutes > 0 {
       settings.resumeAfter = Int64(configuration.resumeAfterMinutes) * 60_000
     }
-    settings.chimes = try configuration.chimes(
-      ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones)))
+    let sounds = ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones))
+    settings.chimes = try configuration.chimes(sounds)
     settings.order.sequencePatience = Int64(configuration.missingNumberMilliseconds)
     if configuration.backlogPayments > 0 { settings.order.longestBacklog = configuration.backlogPayments }
     if configuration.backlogSeconds > 0 {
       settings.order.longestBacklogMilliseconds = Int64(configuration.backlogSeconds) * 1000
     }
     // An invalid output name must be reported at start, and not when the first payment arrives.
-    _ = try name.makeOutput()
-    let waking = configuration.sink.waking
-    return (try lane.lane(), { () throws(OutputError) in try name.makeOutput(waking: waking) }, settings)
+    _ = try output.make()
+    return PlayerParts(
+      output: output, settings: settings,
+      named: { name throws(OutputError) in try LaneOptions(output: name).parts(waking: waking) },
+      listed: { ListedOutput.all },
+      testSound: { try sounds.chime(Self.testTone) ?? Waveform(samples: [], sampleRate: 22_050) })
   }
 
   /// Checks that the host is an address, or a name that has one.

@@ -45,7 +45,8 @@ extension Voices {
 
     func run() async throws {
       try await Failures.reported {
-        let file = PackChoicesFile(home: home.folder)
+        try home.folder.requirePrivate()
+        let file = PackChoicesFile(home.folder.chosenPacks)
         let shelf = files.shelf(home: home.folder)
         let chosen: String
         if let id {
@@ -107,7 +108,7 @@ extension Voices {
         PackMarks.remove(id, in: home.voices)
         let left = files.shelf(home: home)
         if !left.ids.contains(id) {
-          try PackChoicesFile(home: home).change { choices in
+          try PackChoicesFile(home.chosenPacks).change { choices in
             for choice in choices.all where choice.id == id { choices[choice.locale] = nil }
           }
           left.look()

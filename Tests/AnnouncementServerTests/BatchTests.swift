@@ -47,7 +47,9 @@ struct BatchTests {
     let place = try #require(accepted.header("Location"))
     #expect(place == "/v1/batches/\(try accepted.string("id").orThrow("an id"))")
     #expect(
-      Set(try accepted.object.keys) == ["id", "state", "rows", "done", "failed", "created_at", "finished_at", "error"])
+      Set(try accepted.object.keys) == [
+        "id", "name", "state", "rows", "done", "failed", "created_at", "finished_at", "error", "faults",
+      ])
     #expect(try accepted.string("state") == "running")
     service.startBatches()
     let end = try await client.end(of: place)
@@ -64,6 +66,43 @@ struct BatchTests {
     #expect(service.clips().count == 2)
     let metrics = try await service.stranger.get("/metrics").text
     #expect(metrics.contains(#"crier_batch_rows_total{outcome="failed"} 1"#))
+  }
+
+  @Test("a batch has the name of its file and its first ten faults, by their lines")
+  func faults() async throws {
+    let client = try await service.client()
+    let rows = (1...12).map { "r\($0),x,USD\n" }.joined()
+    let list = "id,amount,currency\ngood,1.00,USD\n" + rows + "short,1.00\n"
+    let place = try await client.postBatch(list, query: "?name=prices%20%E4%BB%B7.csv").header("Location")
+      .orThrow("a place")
+    service.startBatches()
+    _ = try await client.end(of: place)
+    let batch = try await client.get(place)
+    #expect(try batch.string("name") == "prices 价.csv" && batch.number("failed") == 13)
+    let faults = try (batch.value("faults") as? [[String: Any]]).orThrow("faults")
+    #expect(faults.map { $0["line"] as? Int } == (3...12).map { $0 })
+    #expect(try batch.string("faults.0.column") == "amount" && batch.string("faults.0.code") == "field_invalid")
+    #expect(try batch.string("faults.0.message")?.hasPrefix("amount: ") == true)
+    #expect(try await client.get("/v1/batches").string("batches.0.name") == "prices 价.csv")
+  }
+
+  @Test("a fault that is not that of a column has none, and a batch without a name has null")
+  func faultOfRow() async throws {
+    let client = try await service.client()
+    let place = try await client.postBatch("id,amount,currency\na,1.00\n").header("Location").orThrow("a place")
+    service.startBatches()
+    _ = try await client.end(of: place)
+    let batch = try await client.get(place)
+    #expect(try batch.value("name") == nil && batch.object.keys.contains("name"))
+    #expect(try batch.string("faults.0.code") == "payload_malformed" && batch.value("faults.0.column") == nil)
+  }
+
+  @Test("a name that is empty, too long or has control characters is refused")
+  func badName() async throws {
+    let client = try await service.client()
+    for name in ["", "a%0Ab", String(repeating: "a", count: 256)] {
+      #expect(try await client.postBatch(Self.csv, query: "?name=\(name)").code == "parameter_invalid")
+    }
   }
 
   @Test(

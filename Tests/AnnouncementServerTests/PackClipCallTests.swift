@@ -123,7 +123,11 @@ struct PackClipCallTests {
   func warned() async throws {
     let client = try await service.client([.admin])
     service.voice.fail(.engineUnavailable)
-    let answer = try await record(client, Self.recording(rate: 8_000))
+    let before = try await client.get("/v1/packs/my-shop/clips/worda.wav").body
+    let refused = try await record(client, Self.recording(rate: 8_000))
+    #expect(refused.status == 409 && refused.code == "recording_suspicious", "\(refused.text)")
+    #expect(try await client.get("/v1/packs/my-shop/clips/worda.wav").body == before)
+    let answer = try await record(client, Self.recording(rate: 8_000), "worda.wav?accept=true")
     let warnings = try (answer.value("warnings") as? [String]).orThrow("warnings")
     #expect(answer.status == 200 && warnings.contains { $0.contains("8000 Hz") })
     #expect(warnings.contains { $0.contains("not compared") }, "\(warnings)")

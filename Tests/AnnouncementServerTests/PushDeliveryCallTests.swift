@@ -349,6 +349,62 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
+  @Test("a test of a phone is sent once, says nothing about money and is not among its announcements")
+  func tested() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client([.admin])
+    let answer = try await client.send(.post, "/v1/devices/phone/test")
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try answer.string("state") == "delivered" && answer.object.keys.contains("reason"))
+    #expect(try answer.value("reason") == nil && answer.string("text")?.contains("Apple accepted") == true)
+    let body = try #require(simulator.deliveries(to: Self.tokens[0]).first?.payload)
+    #expect(simulator.deliveries(to: Self.tokens[0]).count == 1)
+    #expect(!String(decoding: body, as: UTF8.self).contains("crier\""))
+    let device = try await client.get("/v1/devices/phone")
+    #expect(try device.number("last_sequence") == 0 && device.string("last_outcomes.alert.state") == "delivered")
+    #expect(try await service.ledger.pushCounts().isEmpty)
+    #expect(try await service.ledger.administrativeActs().last?.action == .deviceTested)
+    await simulator.stop()
+  }
+
+  @Test("a test that Apple refuses says why in words, and so does the phone's last outcome")
+  func testRefused() async throws {
+    let simulator = try await APNSSimulator.start()
+    let later = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
+    simulator.set(APNSSimulator.Device(Self.tokens[0], state: .unregistered(since: later)))
+    let service = try service(simulator)
+    try await register("gone", Self.tokens[0], in: service)
+    try await register("bare", nil, in: service)
+    try await register("other", Self.tokens[1], in: service, app: "com.example.other")
+    let client = try await service.client([.admin])
+    for (id, state, reason, words) in [
+      ("gone", "unregistered", "Unregistered", "removed from the phone"),
+      ("gone", "unregistered", "NoToken", "has no token"), ("bare", "unregistered", "NoToken", "has no token"),
+      ("other", "failed", "AppNotConfigured", "setting apns"),
+    ] {
+      let answer = try await client.send(.post, "/v1/devices/\(id)/test")
+      #expect(try answer.status == 200 && answer.string("state") == state && answer.string("reason") == reason)
+      #expect(try answer.string("text")?.contains(words) == true, "\(answer.text)")
+      let device = try await client.get("/v1/devices/\(id)")
+      #expect(try device.string("last_outcomes.alert.text") == answer.string("text"))
+      #expect(try device.string("last_outcomes.alert.reason") == reason)
+    }
+    #expect(try await client.send(.post, "/v1/devices/nobody/test").code == "not_found")
+    await simulator.stop()
+  }
+
+  @Test("a service without pushes says so, and only an admin sends tests")
+  func testUnavailable() async throws {
+    let service = try TestService()
+    try await register("phone", Self.tokens[0], in: service)
+    let admin = try await service.client([.admin])
+    #expect(try await admin.send(.post, "/v1/devices/phone/test").code == "push_unavailable")
+    let client = try await service.client([.announce, .read, .play])
+    #expect(try await client.send(.post, "/v1/devices/phone/test").code == "scope_missing")
+  }
+
   @Test("one phone with another app does not keep an announcement from the others of its group")
   func mixedGroup() async throws {
     let simulator = try await APNSSimulator.start()

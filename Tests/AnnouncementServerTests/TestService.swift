@@ -12,8 +12,10 @@ import Playback
 import ServiceAccess
 import SoundLibrary
 import SoundOutputTestSupport
+import SoundOutputs
 import SpeechEngine
 import TestSupport
+import VoicePackMaking
 import VoicePacks
 
 @testable import AnnouncementServer
@@ -76,11 +78,14 @@ final class TestService: Sendable {
   static let books = Result { try PhraseBooks(directory: installation.templates) }
   static let secret = Data(repeating: 7, count: 32)
   static let lane = "counter"
+  /// The lane of another output, which can be chosen.
+  static let otherLane = "kitchen"
 
   let folder: TemporaryFolder
   let ledger: Ledger
   let voice = StandInVoice()
   let output = SimulatedOutput()
+  let otherOutput = SimulatedOutput()
   let log = TestLog()
   let server: AnnouncementServer
   /// The time by which the service's clock is ahead.
@@ -99,18 +104,28 @@ final class TestService: Sendable {
     let announcer = Announcer(phraseBooks: try Self.books.get(), engine: voice, packs: shelf)
     let containers = folder.url.appending(path: "containers", directoryHint: .isDirectory)
     let batches = folder.url.appending(path: "batches", directoryHint: .isDirectory)
-    let make: @Sendable (AnnouncerRendering, Player.Settings) throws -> Player = {
-      [ledger, output] rendering, settings in
-      Player(lane: Self.lane, ledger: ledger, output: output, render: rendering, settings: settings)
+    let outputs = [Self.lane: output, Self.otherLane: otherOutput]
+    let named: @Sendable (String) throws(OutputError) -> OutputParts = { name throws(OutputError) in
+      guard let output = outputs[name] else {
+        throw OutputError(.deviceMissing, name, "no such device", remedy: "wait")
+      }
+      return OutputParts(name: name, lane: name) { output }
     }
+    let player = PlayerParts(
+      output: try named(Self.lane), settings: options.player, named: named,
+      listed: { outputs.keys.sorted().map { ListedOutput(id: $0, name: "The \($0)") } },
+      testSound: { Tone.sine(440, milliseconds: 300, rate: 22_050) })
     var parts = AnnouncementServer.Parts(
       announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
       voices: folder.url.appending(path: "Voices", directoryHint: .isDirectory),
-      player: options.hasPlayer ? (lane: Self.lane, settings: options.player, make: make) : nil,
+      player: options.hasPlayer ? player : nil,
       pushes: options.pushes, webhooks: options.webhooks,
       playerPreferences: folder.url.appending(path: "player", directoryHint: .isDirectory), secret: Self.secret,
       console: try ConsoleFiles(folder: Self.installation.console),
       accountWork: folder.url.appending(path: "account-work.json"))
+    if let file = options.chosenPacks {
+      parts.choosePack = { id, locale in try PackChoicesFile(file).change { $0[locale] = id } }
+    }
     parts.batchFileCalls = options.batchFileCalls
     parts.providers = options.providers
     server = try AnnouncementServer(

@@ -58,7 +58,8 @@ final class AnnouncedOnceTests {
     AnnouncementService(
       ledger: ledger, clips: clips,
       pushes: AnnouncementPushes(lifetime: nil, ledger: ledger, phraseBooks: books) { _ in false },
-      groups: AppGroups(standard: "group.crier", listed: [], containers: folder), locale: "en-US", lane: lane
+      groups: AppGroups(standard: "group.crier", listed: [], containers: folder), locale: "en-US",
+      lane: lane.map { PlayingLane($0) }
     ) { [told] new in told.withLock { $0.append(new) } }
   }
 

@@ -57,7 +57,8 @@ final class ProviderPaymentsTests {
     service = AnnouncementService(
       ledger: ledger, clips: clips,
       pushes: AnnouncementPushes(lifetime: nil, ledger: ledger, phraseBooks: books) { _ in false },
-      groups: AppGroups(standard: "group.crier", listed: [], containers: folder), locale: "en-US", lane: "speaker"
+      groups: AppGroups(standard: "group.crier", listed: [], containers: folder), locale: "en-US",
+      lane: PlayingLane("speaker")
     ) { _ in }
     endpoint = ProviderEndpoint(id: "till", provider: .stripe, account: "shop")
   }

@@ -148,8 +148,18 @@ final class Conformity {
 
   /// Checks that each documented status of a tag's operations was provoked, except those that cannot be. Undocumented
   /// statuses are reported by the check of each answer.
-  func expectAllProvoked(tag: String, without left: Set<Int> = unprovoked) {
+  ///
+  /// - Parameters:
+  ///   - isWithoutConflicts: The operations whose status 409 other tests provoke.
+  ///   - isWithoutSuccess: The operations whose status 200 other tests provoke.
+  func expectAllProvoked(
+    tag: String, without left: Set<Int> = unprovoked, isWithoutConflicts: Set<String> = [],
+    isWithoutSuccess: Set<String> = []
+  ) {
     for operation in document.operations where operation.tag == tag {
+      let left =
+        isWithoutConflicts.contains(operation.id)
+        ? left.union([409]) : isWithoutSuccess.contains(operation.id) ? left.union([200]) : left
       let missing = operation.statuses.subtracting(statuses[operation.id] ?? []).subtracting(left)
       #expect(
         missing.isEmpty,

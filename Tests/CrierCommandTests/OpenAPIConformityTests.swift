@@ -297,10 +297,13 @@ struct OpenAPIConformityTests {
       for operation in service.document.operations where operation.tag == "Devices" {
         try service.checkRefusals(operation.id, "till-1")
       }
+      try service.check("testDevice", at: "nobody", 404, "not_found")
+      try service.check("testDevice", at: "till-1", 422, "push_unavailable")
       try service.check("removeDevice", at: "till-2", key: service.keys["announce"], 200)
       try service.check("removeDevice", at: "till-1", key: key, 200)
       try service.check("removeDevice", at: "till-1", 404, "not_found")
-      service.expectAllProvoked(tag: "Devices")
+      // Without the setting apns, no test is sent; PushDeliveryCallTests send some.
+      service.expectAllProvoked(tag: "Devices", isWithoutSuccess: ["testDevice"])
     }
   }
 
@@ -322,7 +325,19 @@ struct OpenAPIConformityTests {
       while packs.count < 2 { packs = try service.check("listPacks", 200).json()["packs"]?.array ?? [] }
       #expect(packs.compactMap { $0["id"]?.string } == ["broken", "my-shop"])
       #expect(packs.map { $0["error"] == .null } == [false, true])
-      service.expectAllProvoked(tag: "What can be spoken")
+      try service.check("chooseVoice", at: "en-US", json: #"{"pack":"my-shop"}"#, 200)
+      try service.check("chooseVoice", at: "en-US", json: #"{"pack":null}"#, 200)
+      for (body, status, code) in [
+        (#"{"pack":"nobody"}"#, 422, "field_invalid"), (#"{"voice":1}"#, 422, "field_unknown"),
+        ("{}", 422, "field_missing"), ("[]", 400, "payload_malformed"),
+        (String(repeating: " ", count: 5000), 413, "payload_too_large"),
+      ] { try service.check("chooseVoice", at: "en-US", json: body, status, code) }
+      try service.check("chooseVoice", at: "tlh", json: #"{"pack":"my-shop"}"#, 404, "not_found")
+      try service.check(
+        "chooseVoice", at: "en-US", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
+      try service.checkRefusals("chooseVoice", "en-US")
+      // VoiceChoiceCallTests provoke the conflict with the setting.
+      service.expectAllProvoked(tag: "What can be spoken", isWithoutConflicts: ["chooseVoice"])
 
       // The report says whether a pack, the engine, or both spoke.
       let payment = #""amount":"5","currency":"USD","locale":"en-US","channel":"card""#
@@ -346,7 +361,8 @@ struct OpenAPIConformityTests {
           "createBatch", query: query, headers: ["Content-Type: \(type)"], body: body, status, code, location: location)
       }
       let rows = #"{"id":"a","text":"Hello"}"# + "\n" + #"{"id":"b","amount":"1"}"# + "\n"
-      let id = try #require(try post("application/jsonl", rows, "?format=aiff&rate=200").json()["id"]?.string)
+      let id = try #require(
+        try post("application/jsonl", rows, "?format=aiff&rate=200&name=list.jsonl").json()["id"]?.string)
       let events = try service.check("getBatch", at: id, headers: ["Accept: text/event-stream"], 200).text
       let data = events.split(separator: "\n").compactMap { $0.hasPrefix("data: ") ? String($0.dropFirst(6)) : nil }
       #expect(!data.isEmpty && events.contains("event: done\n"))
@@ -430,6 +446,8 @@ struct OpenAPIConformityTests {
       }
       let served = try service.check("openapi", key: "", 200).json()
       #expect(served == service.document.root)
+      try service.check("getSupportBundle", 200)
+      try service.checkRefusals("getSupportBundle")
       for tag in ["Operations", "Console"] { service.expectAllProvoked(tag: tag) }
     }
   }

@@ -8,6 +8,37 @@ import Waveforms
 
 @Suite("The service conforms to /openapi.json: voice packs", .timeLimit(.minutes(10)))
 struct OpenAPIPackTests {
+  /// Begins a voice pack, records it and removes it.
+  private func drafts(_ service: Conformity) throws {
+    let made = try service.check("createPack", json: #"{"id":"new","locale":"en-US","speaker":"Ada"}"#, 201).json()
+    for (body, status, code) in [
+      (#"{"id":"new","locale":"en-US"}"#, 409, "pack_exists"),
+      (#"{"id":"a b","locale":"en-US"}"#, 422, "field_invalid"),
+      (#"{"id":"b","locale":"tlh"}"#, 422, "locale_unknown"), (#"{"id":"b"}"#, 422, "field_missing"),
+      (#"{"ids":"b"}"#, 422, "field_unknown"), ("[]", 400, "payload_malformed"),
+      (String(repeating: " ", count: 5000), 413, "payload_too_large"),
+    ] { try service.check("createPack", json: body, status, code) }
+    try service.check("createPack", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
+    try service.check("listPackRows", at: "new", key: service.keys["read"], 200)
+    try service.check("listPackRows", at: "nobody", 404, "not_found")
+    try service.check("listPacks", 200)
+    let required = try #require(made["required"]?.number)
+    let silence = Array(repeating: Int16(0), count: 16_000)
+    let samples = (0..<Int(required)).reduce(into: silence) { samples, number in
+      samples += Tone.sine(Double(300 + 10 * number), milliseconds: 300, rate: 22_050).samples + silence
+    }
+    let sound = Data(WAVFile.encode(Waveform(samples: samples, sampleRate: 22_050)))
+    let wav = ["Content-Type: audio/wav"]
+    let imported = try service.service.send("POST", "/v1/packs/new/recording?accept=true", headers: wav, body: sound)
+    try service.record(imported, "importRecording", 200)
+    try service.check("importRecording", at: "new", headers: wav, body: "noise", 422, "recording_unreadable")
+    try service.check("importRecording", at: "new", body: "noise", 415, "media_type_unsupported")
+    try service.check("importRecording", at: "nobody", headers: wav, body: "noise", 404, "not_found")
+    for id in ["createPack", "listPackRows", "importRecording", "removePack"] { try service.checkRefusals(id, "new") }
+    try service.check("removePack", at: "new", 200)
+    try service.check("removePack", at: "new", 404, "not_found")
+  }
+
   @Test("the clips of voice packs")
   func clips() throws {
     let crier = try Command()
@@ -69,6 +100,7 @@ struct OpenAPIPackTests {
     for id in ["listPackClips", "getPackClip", "recordPackClip", "markPackClip"] {
       try service.checkRefusals(id, "broken \(file)")
     }
+    try drafts(service)
     service.expectAllProvoked(tag: "Voice packs", without: [409, 500, 503, 507])
   }
 }

@@ -40,6 +40,36 @@ struct PushTests {
     try await #require(throws: LedgerError.self) { try await ledger.accept([push], account: "shop") }
   }
 
+  @Test("a device has what became of its latest push with each kind of token, and a later device with its id has not")
+  func outcomes() async throws {
+    try await ledger.register(newDevice(tokens: [.alert: "aa", .fileProviderExtension: "bb"]))
+    let numbers = try await ledger.accept(
+      [newPush(), newPush("phone-1", .background), newPush("phone-1", .fileProvider)], account: "shop")
+    _ = try await ledger.startSending(numbers)
+    try await ledger.finishPush(numbers[0], .failed, reason: "BadDeviceToken")
+    place.clock.advance(by: 1)
+    try await ledger.finishPush(numbers[1], .delivered)
+    try await ledger.finishPush(numbers[2], .unregistered, reason: "Unregistered")
+    var device = try #require(try await ledger.device(account: "shop", id: "phone-1"))
+    // A background push goes to the token for notifications if there is no other.
+    #expect(Set(device.outcomes.keys) == [.alert, .fileProviderExtension])
+    #expect(device.outcomes[.alert]?.state == .delivered && device.outcomes[.alert]?.reason == nil)
+    #expect(device.outcomes[.alert]?.at == place.clock.now)
+    #expect(device.outcomes[.fileProviderExtension]?.reason == "Unregistered")
+    try await ledger.noteOutcome(.failed, reason: "cannot_connect", of: .alert, account: "shop", device: "phone-1")
+    try await ledger.noteOutcome(.failed, of: .alert, account: "shop", device: "nobody")
+    device = try #require(try await ledger.device(account: "shop", id: "phone-1"))
+    #expect(device.outcomes[.alert]?.reason == "cannot_connect")
+    await #expect(throws: LedgerError.self) {
+      try await ledger.noteOutcome(.waiting, of: .alert, account: "shop", device: "phone-1")
+    }
+    let late = try await ledger.accept([newPush()], account: "shop")
+    #expect(try await ledger.removeDevice(account: "shop", id: "phone-1", by: .currentUser))
+    try await ledger.register(newDevice())
+    for number in late { try await ledger.finishPush(number, .unregistered, reason: "NoToken") }
+    #expect(try await ledger.device(account: "shop", id: "phone-1")?.outcomes.isEmpty == true)
+  }
+
   // MARK: - Accepting
 
   @Test("a push is stored with all its values, in the transaction of its answer")

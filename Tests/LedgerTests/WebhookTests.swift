@@ -67,6 +67,32 @@ struct WebhookTests {
       ofWebhook: number)
   }
 
+  @Test("the latest attempts to an endpoint are kept, newest first, and go with it")
+  func keptAttempts() async throws {
+    let id = try await register(try newEndpoint())
+    guard case .stored = try await ledger.testWebhookEndpoint(account: "shop", id: id) else {
+      Issue.record("no message")
+      return
+    }
+    let number = try #require(try await ledger.unfinishedWebhooks().first?.number)
+    for index in 0..<Ledger.mostWebhookAttempts + 5 {
+      place.clock.advance(by: 1)
+      var attempt = Ledger.WebhookAttempt(
+        startedAt: place.clock.now, outcome: .serverFailed, nextAt: place.clock.now + 5, patience: 3 * Self.days)
+      (attempt.status, attempt.milliseconds) = (500 + index, index)
+      _ = try await ledger.record(attempt, ofWebhook: number)
+    }
+    place.clock.advance(by: 1)
+    try await record(.timedOut, number)
+    let kept = try await ledger.webhookAttempts(account: "shop", endpoint: id)
+    #expect(kept.count == Ledger.mostWebhookAttempts)
+    #expect(kept[0].outcome == .timedOut && kept[0].status == nil && kept[0].at == place.clock.now)
+    #expect(kept[1].status == 524 && kept[1].milliseconds == 24 && kept.last?.status == 506)
+    #expect(try await ledger.webhookAttempts(account: "other", endpoint: id).isEmpty)
+    #expect(try await ledger.removeWebhookEndpoint(account: "shop", id: id, by: .currentUser))
+    #expect(try await ledger.webhookAttempts(account: "shop", endpoint: id).isEmpty)
+  }
+
   // MARK: - Endpoints
 
   @Test("an endpoint is stored with all its values, shown without its secret, and removed with its messages")

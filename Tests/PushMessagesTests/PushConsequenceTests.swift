@@ -113,9 +113,12 @@ import Testing
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/push.md")
     let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").compactMap { line in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      return cells.count == 4 && (400...599).contains(Int(cells[0]) ?? 0) ? Array(cells.prefix(3)) : nil
+      return cells.count == 5 && (400...599).contains(Int(cells[0]) ?? 0) ? cells : nil
     }
-    #expect(rows == Self.table.map { ["\($0.status)", "`\($0.reason)`", Self.words(for: $0.consequence)] })
+    #expect(
+      rows.map { Array($0.prefix(3)) }
+        == Self.table.map { ["\($0.status)", "`\($0.reason)`", Self.words(for: $0.consequence)] })
+    #expect(rows.map { $0[4] } == Self.table.map { PushReasonText.text(of: $0.reason) })
   }
 
   private static func words(for consequence: PushConsequence) -> String {

@@ -14,7 +14,21 @@ extension Batches {
       var message: String
     }
 
+    /// A fault of a row.
+    struct RowFault: Sendable, Hashable, Codable {
+      var line: Int
+      /// The column or the key with the fault; null if the fault is not that of one column.
+      @ExplicitNull var column: String?
+      var code: String
+      var message: String
+    }
+
+    /// The maximum number of faults that are kept with the status. The result has all of them.
+    static let mostFaults = 10
+
     var id: String
+    /// The name of the list's file, if the sender gave it.
+    @ExplicitNull var name: String? = nil
     var state = State.running
     /// The number of rows that were read so far.
     var rows = 0
@@ -23,9 +37,18 @@ extension Batches {
     var createdAt: Date
     @ExplicitNull var finishedAt: Date? = nil
     @ExplicitNull var error: Fault? = nil
+    /// The faults of the first rows that have one, by their lines; nil in records of earlier versions.
+    var faults: [RowFault]? = []
+
+    /// Adds the fault of a row. Rows end in any order, so the first ones are kept by their lines.
+    mutating func add(_ fault: RowFault) {
+      var all = faults ?? []
+      all.insert(fault, at: all.firstIndex { $0.line > fault.line } ?? all.endIndex)
+      faults = Array(all.prefix(Self.mostFaults))
+    }
 
     enum CodingKeys: String, CodingKey {
-      case id, state, rows, done, failed, error
+      case id, name, state, rows, done, failed, error, faults
       case createdAt = "created_at"
       case finishedAt = "finished_at"
     }

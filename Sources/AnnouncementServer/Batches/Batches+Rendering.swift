@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AnnouncementService
+import Announcements
 import Announcer
 import ConcurrencySupport
 import Foundation
@@ -47,7 +48,7 @@ extension Batches {
   ///   The batch is started again when the service starts the next time.
   @concurrent private nonisolated func render(_ record: Record) async -> Status? {
     let id = record.status.id
-    var status = Status(id: id, createdAt: record.status.createdAt)
+    var status = Status(id: id, name: record.status.name, createdAt: record.status.createdAt)
     do {
       let options = try RenderOptions(
         record.options.options, defaults: record.options.defaults, base: RenderOptions(defaultLocale: settings.locale))
@@ -105,6 +106,9 @@ extension Batches {
         case .failure(let error):
           status.failed += 1
           let problem = Problem(error)
+          status.add(
+            Status.RowFault(
+              line: outcome.line, column: Self.column(of: error), code: problem.code, message: problem.detail))
           // An internal error is logged once for each code, because a list may have a million rows.
           if problem.status == .internalServerError, loggedCodes.insert(problem.code).inserted {
             logger.error(
@@ -149,6 +153,12 @@ extension Batches {
       logger.error("The result of a batch could not be saved. The service runs the batch again after a restart.")
     }
     end(status)
+  }
+
+  /// Returns the column or the key that an error of a row names.
+  private static func column(of error: any Error) -> String? {
+    guard let subject = (error as? AnnouncementError)?.subject else { return nil }
+    return PayloadDecoder.rowKeys.contains(subject) ? subject : nil
   }
 
   /// Returns the error report for a row. It contains the same text as a response to a request, and nothing about the

@@ -79,7 +79,8 @@ actor Batches {
   /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way; the operating system's error if the
   ///   list cannot be written.
   func accept(
-    _ list: Data, format: BatchRows.Format, account: String, authority: String?, requested: Requested
+    _ list: Data, named name: String? = nil, format: BatchRows.Format, account: String, authority: String?,
+    requested: Requested
   ) async throws -> Status {
     try checkCapacity(for: account)
     let id = UUID().uuidString.lowercased()
@@ -87,7 +88,7 @@ actor Batches {
     defer { accepting[id] = nil }
     let record = Record(
       account: account, authority: authority, format: format.rawValue, options: requested,
-      status: Status(id: id, createdAt: Date()))
+      status: Status(id: id, name: name, createdAt: Date()))
     do {
       try await files.store(record, list: list)
     } catch {

@@ -82,6 +82,17 @@ struct Call: Sendable {
     return number
   }
 
+  /// Returns whether a query parameter is `true`.
+  ///
+  /// - Throws: ``Problem`` with 400 `parameter_invalid` for a value other than `true` and `false`.
+  func flag(_ name: String) throws(Problem) -> Bool {
+    guard let text = query(name) else { return false }
+    guard let flag = Bool(text) else {
+      throw Problem(.badRequest, "parameter_invalid", "\(name): must be true or false.")
+    }
+    return flag
+  }
+
   /// The authority by which the sender calls the service: the field `Host`, if it is valid.
   var authority: String? { request.head.authority.flatMap { Authority($0) == nil ? nil : $0 } }
 

@@ -37,8 +37,10 @@ struct Route: Sendable {
     Route(method: .post, template: template, access: access, query: query, isOnLoop: isOnLoop, handler: handler)
   }
 
-  static func put(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
-    Route(method: .put, template: template, access: access, handler: handler)
+  static func put(
+    _ template: String, _ access: CallAccess, query: [String] = [], _ handler: @escaping Handler
+  ) -> Route {
+    Route(method: .put, template: template, access: access, query: query, handler: handler)
   }
 
   static func delete(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {

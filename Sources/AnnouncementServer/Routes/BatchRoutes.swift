@@ -35,7 +35,7 @@ struct BatchRoutes: Sendable {
     [
       .post(
         Self.path, .key(.announce),
-        query: ["method", "voice", "rate", "pack", "format", "encoding", "sample_rate", "group"],
+        query: ["method", "voice", "rate", "pack", "format", "encoding", "sample_rate", "group", "name"],
         post),
       .get(Self.path, .key(.read), query: ["limit"], list),
       .get("/v1/batches/{id}", .key(.read), get),
@@ -50,6 +50,7 @@ struct BatchRoutes: Sendable {
       method: call.query("method"), voice: call.query("voice"), pack: call.query("pack"), format: call.query("format"),
       encoding: call.query("encoding"), group: call.query("group"), defaultLocale: sender.defaults.locale,
       defaultPack: sender.defaults.pack, defaultGroup: sender.defaults.group, isStrict: call.isStrict)
+    let name = try name(call)
     requested.rate = try call.number("rate", in: RenderOptions.rates)
     requested.sampleRate = try call.number("sample_rate", in: RenderOptions.sampleRates)
     // Invalid options would make every row fail, so they are refused at once.
@@ -68,11 +69,23 @@ struct BatchRoutes: Sendable {
     if body.count <= 1 << 16 { rows.end() }
     _ = try rows.next()
     let status = try await batches.accept(
-      body, format: format, account: sender.account, authority: call.authority,
+      body, named: name, format: format, account: sender.account, authority: call.authority,
       requested: requested)
     var response = try ServiceJSON.response(.accepted, status)
     response.headers[.location] = "/v1/batches/\(status.id)"
     return Preference.applied(to: response, of: call)
+  }
+
+  /// Returns the name of the list's file, if the sender gives it.
+  private func name(_ call: Call) throws(Problem) -> String? {
+    guard let name = call.query("name") else { return nil }
+    guard (1...255).contains(name.utf8.count),
+      name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+    else {
+      throw Problem(
+        .badRequest, "parameter_invalid", "name: must have 1 to 255 bytes in UTF-8, without control characters.")
+    }
+    return name
   }
 
   private struct List: Encodable { var batches: [Batches.Status] }

@@ -6,8 +6,10 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import JSONSupport
 import Ledger
 import NIOCore
+import PushDelivery
 import ServiceAccess
 
 /// The routes of `/v1/devices`, with which phones are registered for pushes and catch up on what they missed.
@@ -19,6 +21,9 @@ struct DeviceRoutes: Sendable {
   let keys: KeyRing
   let phraseBooks: PhraseBooks
   let groups: AppGroups
+  /// What sends tests to devices; nil for a service that sends no pushes.
+  let test: DeviceTest?
+  let administration: AdministrationLog
 
   var routes: [Route] {
     [
@@ -31,6 +36,7 @@ struct DeviceRoutes: Sendable {
         return try ServiceJSON.response(.ok, DeviceLine(device))
       },
       .delete("/v1/devices/{id}", .keyOrOwnDevice(.announce), remove),
+      .post("/v1/devices/{id}/test", .key(.announce), sendTest),
       .get("/v1/devices/{id}/announcements", .keyOrOwnDevice(.read), query: ["after", "limit"], isLong: true, catchUp),
     ]
   }
@@ -106,6 +112,21 @@ struct DeviceRoutes: Sendable {
     return try ServiceJSON.response(.ok, Removed(id: call.parameter))
   }
 
+  // MARK: Testing
+
+  private func sendTest(_ call: Call) async throws -> Response {
+    guard let device = try await ledger.device(account: try call.sender.account, id: call.parameter) else {
+      throw Self.unknown
+    }
+    guard let test else {
+      throw Problem(
+        .unprocessableContent, "push_unavailable", "Pushes need the setting apns, which this service does not have.")
+    }
+    let outcome = try await test.send(to: device)
+    await administration.record(.deviceTested, call, subject: device.id)
+    return try ServiceJSON.response(.ok, outcome)
+  }
+
   // MARK: Catching up
 
   /// The highest value of `after`: the largest whole number that every reader of JSON knows exactly.
@@ -161,10 +182,19 @@ private struct DeviceLine: Encodable {
     }
   }
 
+  /// What became of the latest push with a kind of token.
+  struct Outcome: Encodable {
+    var state: String
+    @ExplicitNull var reason: String?
+    var text: String
+    var at: Date
+  }
+
   var id: String
   var bundleID: String
   var environment: String
   var tokens: [String: Token]
+  var lastOutcomes: [String: Outcome]
   var group: String?
   var deviceGroup: String?
   var locale: String?
@@ -177,6 +207,7 @@ private struct DeviceLine: Encodable {
   enum CodingKeys: String, CodingKey {
     case id, environment, tokens, group, locale, tone
     case bundleID = "bundle_id"
+    case lastOutcomes = "last_outcomes"
     case deviceGroup = "device_group"
     case keyID = "key_id"
     case lastSequence = "last_sequence"
@@ -189,6 +220,13 @@ private struct DeviceLine: Encodable {
     tokens = Dictionary(
       uniqueKeysWithValues: device.tokens.map { kind, token in
         (kind.rawValue, Token(registeredAt: token.registeredAt, refusals: token.refusals))
+      })
+    lastOutcomes = Dictionary(
+      uniqueKeysWithValues: device.outcomes.map { kind, outcome in
+        let text = PushOutcomeText.text(of: outcome.state, reason: outcome.reason)
+        return (
+          kind.rawValue, Outcome(state: outcome.state.rawValue, reason: outcome.reason, text: text, at: outcome.at)
+        )
       })
     (group, deviceGroup, locale, tone) = (device.appGroup, device.deviceGroup, device.locale, device.tone)
     (keyID, lastSequence) = (device.keyID, device.lastSequence)

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementService
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import Ledger
 import NIOCore
+import ServiceAccess
 
-/// The routes `/healthz`, `/readyz` and `/metrics`.
+/// The routes `/healthz`, `/readyz`, `/metrics` and `/v1/support-bundle`.
 struct OperationRoutes: Sendable {
   let readiness: Readiness
   let metrics: ServiceMetrics
   let gauges: @Sendable () async -> ServiceMetrics.Gauges
+  /// Makes a support bundle; nil for a service that makes none.
+  let supportBundle: (@Sendable (_ readiness: Data, _ metrics: Data) async throws -> Data)?
+  let administration: AdministrationLog
 
   var routes: [Route] {
     [
@@ -24,6 +31,23 @@ struct OperationRoutes: Sendable {
           headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
           body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text(await gauges()))))
       },
+      .get("/v1/support-bundle", .key(.operate), bundle),
     ]
+  }
+
+  private func bundle(_ call: Call) async throws -> Response {
+    guard let supportBundle else {
+      throw Problem(.notFound, "not_found", "This service makes no support bundles. Run crier doctor --bundle.")
+    }
+    let bytes = try await supportBundle(
+      try ReportJSON.data(of: await readiness.report()), Data(metrics.text(await gauges()).utf8))
+    await administration.record(.supportBundleMade, call)
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "application/gzip", .cacheControl: "no-store",
+        .contentDisposition: #"attachment; filename="crier-support.tar.gz""#,
+      ],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 }

@@ -28,7 +28,7 @@ struct PackClipRoutes: Sendable {
         ServiceJSON.response(buffer: try await clips.listing(call.parameter))
       },
       .get("/v1/packs/{id}/clips/{file}", .key(.read), sound),
-      .put("/v1/packs/{id}/clips/{file}", .key(.operate), record),
+      .put("/v1/packs/{id}/clips/{file}", .key(.operate), query: ["accept"], record),
       .put("/v1/packs/{id}/marks/{file}", .key(.operate), mark),
     ]
   }
@@ -63,10 +63,11 @@ struct PackClipRoutes: Sendable {
   private func record(_ call: Call) async throws -> Response {
     let sender = try call.sender
     try call.requireMediaType("audio/wav")
+    let accepts = try call.flag("accept")
     let body = try await largeBodies.read(call, of: sender.account, upTo: Self.largestRecording)
     try await keys.requireInForce(sender)
     let recorded = try await clips.record(
-      call.parameter, of: call.parameters[0], from: body, charging: work.permit(sender.account))
+      call.parameter, of: call.parameters[0], from: body, accepting: accepts, charging: work.permit(sender.account))
     await administration.record(.packClipRecorded, call, subject: Self.subject(call))
     return try ServiceJSON.response(.ok, Recorded(line: recorded.line, warnings: recorded.warnings))
   }

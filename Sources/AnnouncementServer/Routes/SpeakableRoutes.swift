@@ -4,17 +4,27 @@ import Announcements
 import Announcer
 import ConcurrencySupport
 import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import JSONSupport
+import Ledger
 import ServiceAccess
+import VoicePackIntegrity
+import VoicePackMaking
 import VoicePacks
 
-/// The routes `/v1/locales`, `/v1/voices` and `/v1/packs`, which list what can be spoken.
+/// The routes `/v1/locales`, `/v1/voices` and `/v1/packs`, which list what can be spoken, and choose who speaks.
 struct SpeakableRoutes: Sendable {
   let announcer: Announcer
   /// The announcer's voice packs. The service lists exactly the packs that the announcer uses.
   let shelf: VoicePackShelf
+  /// Chooses the pack that speaks a locale, or forgets the choice.
+  let choosePack: @Sendable (_ id: String?, _ locale: String) throws -> Void
+  /// The packs under construction.
+  let clips: PackClips
+  let keys: KeyRing
+  let administration: AdministrationLog
 
   /// The tokens that each pack lacks; nil for a pack whose locale has no vocabulary.
   let missing = PackValues<[String]?>()
@@ -27,14 +37,20 @@ struct SpeakableRoutes: Sendable {
   var routes: [Route] {
     [
       .get("/v1/locales", .key(.read)) { _ in try ServiceJSON.response(.ok, Locales(locales: locales)) },
+      .put("/v1/locales/{locale}/voice", .key(.operate), chooseVoice),
       .get("/v1/voices", .key(.read)) { _ in try ServiceJSON.response(.ok, Voices(voices: voices)) },
-      .get("/v1/packs", .key(.read)) { _ in try ServiceJSON.response(.ok, Packs(packs: try await packs())) },
+      .get("/v1/packs", .key(.read)) { _ in
+        try ServiceJSON.response(.ok, Packs(packs: try await packs(), drafts: await clips.draftLines()))
+      },
     ]
   }
 
   private struct Locales: Encodable { var locales: [LocaleEntry] }
   private struct Voices: Encodable { var voices: [VoiceEntry] }
-  private struct Packs: Encodable { var packs: [PackEntry] }
+  private struct Packs: Encodable {
+    var packs: [PackEntry]
+    var drafts: [PackClips.DraftLine]
+  }
 
   private struct LocaleEntry: Encodable {
     var locale: String
@@ -91,12 +107,63 @@ struct SpeakableRoutes: Sendable {
   /// The script writers of all valid phrase books. `crier words` reports the faults of invalid phrase books.
   private var writers: [ScriptWriter] { phraseBooks.locales.compactMap { try? phraseBooks.writer(for: $0) } }
 
-  private var locales: [LocaleEntry] {
-    writers.map { writer in
-      LocaleEntry(
-        locale: writer.book.locale, voice: writer.book.voice, voices: writer.book.voices, rate: writer.book.rate,
-        channels: writer.book.channels, channelNames: writer.book.channelNames,
-        currencies: writer.bookCurrencies.map(\.code), packs: shelf.ids(for: writer.book.locale))
+  private var locales: [LocaleEntry] { writers.map(entry) }
+
+  private func entry(_ writer: ScriptWriter) -> LocaleEntry {
+    LocaleEntry(
+      locale: writer.book.locale, voice: writer.book.voice, voices: writer.book.voices, rate: writer.book.rate,
+      channels: writer.book.channels, channelNames: writer.book.channelNames,
+      currencies: writer.bookCurrencies.map(\.code), packs: shelf.ids(for: writer.book.locale))
+  }
+
+  // MARK: Choosing a voice
+
+  /// Chooses the pack that speaks a locale, as `crier voices use` does.
+  private func chooseVoice(_ call: Call) async throws -> Response {
+    let asked = call.parameter.lowercased()
+    guard let writer = writers.first(where: { $0.book.locale.lowercased() == asked }) else {
+      throw Problem(.notFound, "not_found", "There is no such locale. GET /v1/locales lists the locales.")
+    }
+    let locale = writer.book.locale
+    let fields = try await JSONFields.read(call, keys: ["pack"], keys)
+    let remedy = "give the id of a voice pack of \(locale), or null to forget the choice"
+    let id = try fields.string("pack", remedy)
+    if !fields.contains("pack") { _ = try fields.required("pack", id, remedy) }
+    if id != nil, shelf.isSettled(locale) {
+      throw Problem(
+        .conflict, "voice_settled",
+        "The setting packs chooses the voice of \(locale) and takes precedence. Remove the locale from the setting.")
+    }
+    if let id { _ = try await clips.finish(id, locale: locale) }
+    try await onWaitingThread { [self] in
+      if let id { try requireUsable(id, locale: locale, fields.invalid("pack", remedy)) }
+      do {
+        try choosePack(id, locale)
+      } catch let error as VoicePackError {
+        throw Problem(.internalServerError, error.code.rawValue, "\(error)")
+      } catch let error as PackMakingError {
+        throw Problem(
+          .internalServerError, error.code.rawValue, "The choice could not be stored. See the service's log.")
+      }
+      shelf.look()
+    }
+    await administration.record(.voiceChosen, call, subject: locale)
+    return try ServiceJSON.response(.ok, entry(writer))
+  }
+
+  /// - Throws: ``Problem`` for a pack that cannot speak the locale.
+  private func requireUsable(_ id: String, locale: String, _ invalid: Problem) throws(Problem) {
+    guard shelf.ids.contains(id) else { throw invalid }
+    do {
+      let pack = try shelf.pack(id: id)
+      try PackIntegrity.verify(pack)
+      guard pack.manifest.locale.lowercased() == locale.lowercased() else { throw invalid }
+    } catch let error as VoicePackError {
+      throw Problem(.unprocessableContent, error.code.rawValue, "pack: cannot be used; \(error)")
+    } catch let error as VoicePackIntegrityError {
+      throw Problem(.unprocessableContent, error.code.rawValue, "pack: cannot be used; \(error)")
+    } catch {
+      throw invalid
     }
   }
 

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import HummingbirdCore
+import JSONSupport
 import Ledger
 import ServiceAccess
 import WebhookMessages
@@ -22,9 +23,13 @@ struct WebhookRoutes: Sendable {
       .get("/v1/webhook-endpoints", .key(.read), list),
       .post("/v1/webhook-endpoints", .key(.register), register),
       .get("/v1/webhook-endpoints/{id}", .key(.read)) { call in
-        let endpoint = try await ledger.webhookEndpoint(account: try call.sender.account, id: call.parameter)
+        let account = try call.sender.account
+        let endpoint = try await ledger.webhookEndpoint(account: account, id: call.parameter)
         guard let endpoint else { throw Self.unknown }
-        return try ServiceJSON.response(.ok, WebhookEndpointLine(endpoint))
+        var line = WebhookEndpointLine(endpoint)
+        line.attempts = try await ledger.webhookAttempts(account: account, endpoint: endpoint.id)
+          .map(WebhookEndpointLine.Attempt.init)
+        return try ServiceJSON.response(.ok, line)
       },
       .delete("/v1/webhook-endpoints/{id}", .key(.announce), remove),
       .post("/v1/webhook-endpoints/{id}/test", .key(.announce), test),
@@ -134,6 +139,24 @@ private struct WebhookEndpointLine: Encodable {
     var missed: Int
   }
 
+  struct Attempt: Encodable {
+    var at: Date
+    var outcome: String
+    /// The status of the receiver's answer; null if there was none.
+    @ExplicitNull var status: Int?
+    var milliseconds: Int
+
+    enum CodingKeys: String, CodingKey {
+      case at, outcome, status
+      case milliseconds = "ms"
+    }
+
+    init(_ attempt: Ledger.KeptWebhookAttempt) {
+      (at, outcome, status) = (attempt.at, attempt.outcome.rawValue, attempt.status)
+      milliseconds = attempt.milliseconds
+    }
+  }
+
   var id: String
   var url: String
   var events: [String]
@@ -146,9 +169,11 @@ private struct WebhookEndpointLine: Encodable {
   var disabledAt: Date?
   var disabledReason: String?
   var messages: Counts
+  /// The latest attempts, newest first; nil in lists.
+  var attempts: [Attempt]?
 
   enum CodingKeys: String, CodingKey {
-    case id, url, events, description, messages
+    case id, url, events, description, messages, attempts
     case createdAt = "created_at"
     case deliveredAt = "delivered_at"
     case failingSince = "failing_since"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JSONSupport
+import Ledger
+import PushDelivery
+import PushMessages
+
+/// A notification that tests the way to a phone. It says nothing about money, is sent once and at once, and is not among
+/// the announcements of the phone.
+struct DeviceTest: Sendable {
+  /// What came of the test.
+  struct Outcome: Sendable, Encodable {
+    var state: Ledger.Push.State
+    /// What APNs or the sender said; null when there is nothing to say.
+    @ExplicitNull var reason: String?
+    var text: String
+
+    init(_ state: Ledger.Push.State, _ reason: String? = nil) {
+      // The ledger keeps 64 bytes of it.
+      let reason = reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }
+      (self.state, self.reason) = (state, reason)
+      text = PushOutcomeText.text(of: state, reason: reason)
+    }
+
+    enum CodingKeys: CodingKey { case state, reason, text }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(state.rawValue, forKey: .state)
+      try container.encode(reason, forKey: .reason)
+      try container.encode(text, forKey: .text)
+    }
+  }
+
+  let clients: [PushSchedule.App: PushClient]
+  let ledger: Ledger
+
+  /// The body without the key `crier`, so that the app's extension leaves it as it is.
+  private static let body = Data(
+    #"{"aps":{"alert":{"body":"This is a test. No money was received.","title":"Crier"},"sound":"default"}}"#.utf8)
+  /// The time after which APNs drops the notification, in seconds.
+  private static let lifetime: TimeInterval = 300
+
+  /// Sends the notification, and stores what came of it with the device.
+  func send(to device: Ledger.Device) async throws -> Outcome {
+    let outcome = try await attempt(device)
+    try await ledger.noteOutcome(
+      outcome.state, reason: outcome.reason, of: .alert, account: device.account, device: device.id)
+    return outcome
+  }
+
+  private func attempt(_ device: Ledger.Device) async throws -> Outcome {
+    guard let token = device.tokens[.alert]?.text else { return Outcome(.unregistered, PushSender.noToken) }
+    guard let client = clients[PushSchedule.App(bundleID: device.app, environment: device.environment)] else {
+      return Outcome(.failed, PushSender.notConfigured)
+    }
+    do {
+      let request = try PushRequest(
+        token: DeviceToken(token), app: BundleID(device.app), type: .alert, id: UUID(), priority: .immediate,
+        expiresAt: Date(timeIntervalSinceNow: Self.lifetime), body: Self.body)
+      let attempt = try await client.send(request)
+      let reason = attempt.response.reason ?? "Status\(attempt.response.status)"
+      switch attempt.consequence {
+      case .delivered: return Outcome(.delivered)
+      case .deviceGone(let since):
+        if let since {
+          try await ledger.removeToken(token, account: device.account, device: device.id, invalidSince: since)
+        }
+        return Outcome(.unregistered, reason)
+      case .tokenSuspect:
+        try await ledger.countRefusal(ofToken: token, account: device.account, device: device.id)
+        return Outcome(.failed, reason)
+      case .retry, .refreshToken, .failed, .stopApp: return Outcome(.failed, reason)
+      }
+    } catch let error as PushMessageError {
+      return Outcome(.failed, error.code.rawValue)
+    } catch let error as PushTransportError {
+      return Outcome(.failed, error.code.rawValue)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// The changes of the tables that this version knows, in their order.
+  public static var knownMigrations: [String] { Schema.migrator.migrations }
+
+  /// Returns the changes of the tables that were made in a ledger's file, in their order. Nothing is changed.
+  ///
+  /// - Throws: ``LedgerError``.
+  public static func appliedMigrations(of file: URL) throws(LedgerError) -> [String] {
+    do {
+      var configuration = Configuration()
+      configuration.readonly = true
+      let reader = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: configuration)
+      defer { try? reader.close() }
+      let applied = try reader.read { try Schema.migrator.appliedIdentifiers($0) }
+      return knownMigrations.filter(applied.contains) + applied.subtracting(knownMigrations).sorted()
+    } catch {
+      throw LedgerError(error, while: .opening, in: file)
+    }
+  }
+}

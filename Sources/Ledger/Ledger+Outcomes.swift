@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+
+extension Ledger {
+  /// Stores what became of a push that was not in the outbox, such as one that tests a device.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the token that was used.
+  ///   - state: A final state.
+  ///   - reason: What APNs or the sender said, at most 64 bytes, without tokens or names.
+  public func noteOutcome(
+    _ state: Push.State, reason: String? = nil, of kind: NewDevice.TokenKind, account: String, device: String
+  ) async throws(LedgerError) {
+    guard state.isFinal, reason.map({ $0.utf8.count <= 64 && !$0.hasZero }) ?? true, !account.hasZero, !device.hasZero
+    else {
+      throw LedgerError(.invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (64 bytes)")
+    }
+    try await write(while: .pushing) { [self] database in
+      try database.cachedStatement(
+        sql: """
+          INSERT OR REPLACE INTO device_outcomes (account, device, kind, state, reason, at)
+          SELECT account, id, ?3, ?4, ?5, ?6 FROM devices WHERE account = ?1 AND id = ?2
+          """
+      ).execute(arguments: [account, device, kind.rawValue, state.rawValue, reason, timeStamp])
+    }
+  }
+
+  /// Stores what became of a push in the outbox. A push to a removed device with the same id says nothing about the
+  /// present one.
+  static func noteOutcome(ofPush number: Int64, in database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO device_outcomes (account, device, kind, state, reason, at)
+        SELECT pushes.account, device, coalesce(token_kind, kind), state, reason, finished_at
+        FROM pushes JOIN devices ON devices.account = pushes.account AND devices.id = device
+        WHERE pushes.number = ? AND pushes.number > registered_after
+        """
+    ).execute(arguments: [number])
+  }
+}

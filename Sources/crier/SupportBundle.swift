@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import InstallationDiagnosis
+import JSONSupport
+import Ledger
+import NIOCore
+import NIOHTTP1
+
+/// The files that help somebody else to find out what is wrong with an installation. They contain no amounts, names,
+/// tokens or keys.
+struct SupportBundle {
+  /// What a running service says of itself. A value is nil if it is not known.
+  struct Service: Sendable {
+    var readiness: Data?
+    var metrics: Data?
+    var log: [String]?
+  }
+
+  private struct Versions: Encodable {
+    var crier: String
+    var system: String
+    var processors: Int
+    var memoryBytes: UInt64
+
+    enum CodingKeys: String, CodingKey {
+      case crier, system, processors
+      case memoryBytes = "memory_bytes"
+    }
+  }
+
+  private struct Migrations: Encodable {
+    /// The changes of the tables that this version knows.
+    var known: [String]
+    /// Those that were made in the file; null if the ledger cannot be read.
+    @ExplicitNull var applied: [String]?
+    @ExplicitNull var code: String?
+  }
+
+  private struct Setting: Encodable {
+    var name: String
+    var value: String
+    var source: String
+  }
+
+  static let about = """
+    These files were made by crier doctor --bundle, or by GET /v1/support-bundle. They help somebody else to find out
+    what is wrong. They contain no amounts, names of payers, tokens or keys.
+
+    versions.json   the versions of Crier and of the system
+    settings.json   the settings and their sources; those that name keys are left out
+    doctor.json     the report of crier doctor
+    ledger.json     the changes of the ledger's tables that this version knows, and those that were made
+    readyz.json     what GET /readyz of the running service answers
+    metrics.txt     what GET /metrics of the running service answers
+    log.txt         the last lines of the running service's log; only in a bundle of the service
+    """
+
+  /// Returns the archive (`.tar.gz`).
+  static func archive(of look: InstallationLook, _ service: Service, at date: Date = Date()) async throws -> Data {
+    let report = InstallationDiagnosis(of: await look.facts(), home: look.home.typed)
+    var archive = TarArchive()
+    func add(_ name: String, _ contents: Data) { archive.add("crier-support/\(name)", contents, at: date) }
+    add("README.txt", Data("\(about)\n".utf8))
+    add(
+      "versions.json",
+      try json(
+        Versions(
+          crier: Crier.configuration.version, system: ProcessInfo.processInfo.operatingSystemVersionString,
+          processors: ProcessInfo.processInfo.processorCount, memoryBytes: ProcessInfo.processInfo.physicalMemory)))
+    add("settings.json", try json(settings(look)))
+    add("doctor.json", Data((try report.jsonLine + "\n").utf8))
+    add("ledger.json", try json(await migrations(look.home)))
+    add("readyz.json", service.readiness ?? Data("null\n".utf8))
+    add("metrics.txt", service.metrics ?? Data())
+    if let log = service.log { add("log.txt", Data(log.map { "\($0)\n" }.joined().utf8)) }
+    return archive.gzip
+  }
+
+  /// Returns the settings. Those that name keys, and parts of URLs that may be secrets, are left out.
+  private static func settings(_ look: InstallationLook) -> [Setting] {
+    let configuration = try? ServiceConfiguration(
+      flags: look.flags, environment: look.environment, file: look.config, home: look.home)
+    return (configuration?.all ?? []).map { setting in
+      let isSecret = setting.name == .apns && setting.value != "[]"
+      let value = isSecret ? "(left out)" : setting.value.replacing(/:\/\/[^\/@"']*@/, with: "://(left out)@")
+      return Setting(name: setting.name.rawValue, value: value, source: setting.source)
+    }
+  }
+
+  private static func migrations(_ home: CrierHome) async -> Migrations {
+    do {
+      return Migrations(
+        known: Ledger.knownMigrations, applied: try Ledger.appliedMigrations(of: home.ledger), code: nil)
+    } catch {
+      return Migrations(known: Ledger.knownMigrations, applied: nil, code: error.code.rawValue)
+    }
+  }
+
+  private static func json(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(value) + Data("\n".utf8)
+  }
+
+  // MARK: A running service
+
+  /// The longest answer that is read, in bytes.
+  private static let longestAnswer = 4 << 20
+
+  /// Asks the service that runs at the address of the settings.
+  static func ask(at address: String) async -> Service {
+    let client = HTTPClient(
+      eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+    func get(_ path: String) async -> Data? {
+      guard let response = try? await client.execute(HTTPClientRequest(url: address + path), timeout: .seconds(5)),
+        // A service that is not ready answers with 503.
+        [200, 503].contains(response.status.code), let body = try? await response.body.collect(upTo: longestAnswer)
+      else { return nil }
+      return Data(body.readableBytesView)
+    }
+    let service = Service(readiness: await get("/readyz"), metrics: await get("/metrics"))
+    try? await client.shutdown()
+    return service
+  }
+}

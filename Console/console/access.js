@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The API key. It is stored for this tab only; without session storage it lasts until the page is closed.
+// The API key. One that was typed is stored for this tab only. One that came by a link is stored until somebody signs out
+// or it expires, because the link works only once. Without a storage, a key lasts until the page is closed.
 
 const STORED_KEY = "crier.key";
 
@@ -17,15 +18,16 @@ export const whenRightsAreKnown = (listener) => { listeners.rights.push(listener
 
 /**
  * What the scopes of a key allow, as far as the page differs for it: `views` are the views besides the shop's, `speaker`
- * is pausing, replaying and the volume, and `manage` changes what all accounts use.
+ * is pausing, replaying and the volume, `register` gives out secrets of receivers, and `manage` changes what all accounts
+ * use.
  */
 const ALLOWED = {
-  announce: ["announce", "views"],
+  announce: ["announce", "register", "views"],
   read: ["views"],
   play: ["speaker", "cancel"],
   till: ["speaker"],
   operator: ["views", "announce", "speaker", "cancel", "manage"],
-  admin: ["views", "announce", "speaker", "cancel", "manage", "keys"],
+  admin: ["views", "announce", "register", "speaker", "cancel", "manage", "keys"],
 };
 
 export const access = {
@@ -60,9 +62,9 @@ export const access = {
   /** Reads the stored key, and the key or the code in the address, and removes them from the address. */
   load() {
     try {
-      this.key ??= sessionStorage.getItem(STORED_KEY);
+      this.key ??= sessionStorage.getItem(STORED_KEY) ?? localStorage.getItem(STORED_KEY);
     } catch {
-      // Session storage is not available.
+      // The storages are not available.
     }
     const fragment = new URLSearchParams(location.hash.slice(1));
     const given = fragment.get("key")?.replace(NOT_IN_HEADERS, "");
@@ -74,18 +76,19 @@ export const access = {
     else if (given !== this.key) this.offered = given;
   },
 
-  /** Uses a key and stores it. `null` removes the key. */
-  keep(key) {
+  /** Uses a key and stores it, for this tab or for all and for long. `null` removes the key. */
+  keep(key, isLasting = false) {
     this.key = key;
     this.offered = null;
     this.owner = null;
     showRights();
     for (const listener of listeners.key) listener();
     try {
-      if (key) sessionStorage.setItem(STORED_KEY, key);
-      else sessionStorage.removeItem(STORED_KEY);
+      sessionStorage.removeItem(STORED_KEY);
+      if (!key || isLasting) localStorage.removeItem(STORED_KEY);
+      if (key) (isLasting ? localStorage : sessionStorage).setItem(STORED_KEY, key);
     } catch {
-      // Session storage is not available.
+      // The storages are not available.
     }
   },
 

@@ -8,7 +8,7 @@ import { dayTime, dotted } from "./figures.js";
 import { $, allow, busy, make, onClick, rowButton, setText } from "./page.js";
 import { showList } from "./rows.js";
 import { saveFile } from "./saving.js";
-import { attempt, call, json, quietly, showProblem } from "./service.js";
+import { attempt, call, json, showProblem } from "./service.js";
 import { readEvents } from "./stream.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 
@@ -34,9 +34,6 @@ export const markup = `<section class="card" aria-labelledby="batches-title">
 /** The colour of each state's label. */
 const COLOURS = { running: "", done: "good", failed: "bad", cancelled: "" };
 
-/** The most faults that are shown for a batch. */
-const MOST_FAULTS = 10;
-
 /** A list that works, in the columns of docs/batch.md. */
 const SAMPLE = `id,amount,currency,locale,kind,channel,payer
 1001,12.50,USD,en-US,received,card,Alice
@@ -45,13 +42,10 @@ const SAMPLE = `id,amount,currency,locale,kind,channel,payer
 `;
 
 /**
- * The batches of the account, newest first. `followed` are those whose progress is read. `totals` and `names` are the
- * rows and the files of the lists that were sent from this page: the service counts the rows that it has read so far.
- * `faults` are the first ones of the batches that have some, `null` while they are being read.
+ * The batches of the account, newest first. `followed` are those whose progress is read. `totals` are the rows of
+ * the lists that were sent from this page: the service counts the rows that it has read so far.
  */
-const shown = {
-  batches: [], file: null, followed: new Map(), totals: new Map(), names: new Map(), faults: new Map(),
-};
+const shown = { batches: [], file: null, followed: new Map(), totals: new Map() };
 
 /** Asks the service for the last batches, lists them, and follows those that run. */
 export async function refresh() {
@@ -72,8 +66,6 @@ whenLanguageChanges(() => { showFile(); showBatches(); });
 whenKeyChanges(() => {
   stopFollowing();
   shown.totals.clear();
-  shown.faults.clear();
-  shown.names.clear();
   Object.assign(shown, { batches: [], file: null });
   showFile();
   $("batch-list").replaceChildren();
@@ -81,11 +73,7 @@ whenKeyChanges(() => {
 });
 
 function showBatches() {
-  const rows = shown.batches.map((batch) => {
-    if (batch.failed && batch.state !== "running") readFaults(batch);
-    return { ...batch, file: batch.name ?? shown.names.get(batch.id), faults: batch.faults ?? shown.faults.get(batch.id) ?? null };
-  });
-  showList($("batch-list"), rows, {
+  showList($("batch-list"), shown.batches, {
     keyOf: ({ id }) => id, create: row, none: t("batches.none"), fallback: $("batch-list-title"), staysInList: false,
   });
 }
@@ -94,7 +82,7 @@ function row(batch) {
   const { id, state, rows, done, failed } = batch;
   const isRunning = state === "running";
   const about = [
-    dayTime(batch.created_at), batch.file, t("batches.rows", { count: rows }),
+    dayTime(batch.created_at), batch.name, t("batches.rows", { count: rows }),
     batch.error && make("code", {}, batch.error.code), make("code", { class: "id", title: id }, id),
   ];
   const title = [t("batches.done", { count: done }), failed ? t("batches.failed", { count: failed }) : null];
@@ -122,29 +110,6 @@ function faultList({ faults, failed }) {
     make("ul", {}, ...faults.map(({ line, column, message }) => make("li", {},
       ...dotted([t("batches.line", { line: String(line) }), column && make("code", {}, column), make("span", { lang: "en" }, message)])))),
     more > 0 ? make("p", { class: "meta" }, t("batches.more_faults", { count: more })) : null);
-}
-
-/** Reads the first faults from a batch's result, which has a line for each row. The rest of it is not loaded. */
-async function readFaults({ id, faults }) {
-  if (faults || shown.faults.has(id)) return;
-  shown.faults.set(id, null);
-  await quietly(async () => {
-    const { body } = await call(`/v1/batches/${encodeURIComponent(id)}`, { headers: { Accept: "application/jsonl" } });
-    const found = [];
-    let rest = "";
-    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-    while (found.length < MOST_FAULTS) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      const lines = (rest + value).split("\n");
-      rest = lines.pop();
-      const rows = lines.filter(Boolean).map((line) => JSON.parse(line)).filter(({ error }) => error);
-      found.push(...rows.map(({ line, id: name, error }) => ({ line, column: name, message: error.message })));
-    }
-    reader.cancel();
-    shown.faults.set(id, found.slice(0, MOST_FAULTS));
-    showBatches();
-  });
 }
 
 const progress = (total, ended) =>
@@ -178,11 +143,11 @@ async function start() {
   const text = await file.text();
   const isLines = text.trimStart().startsWith("{");
   const type = isLines ? "application/jsonl" : "text/csv";
-  const batch = await attempt($("batch-problem"), () => json("/v1/batches", { method: "POST", body: file, type }));
+  const batch = await attempt($("batch-problem"), () =>
+    json(`/v1/batches?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file, type }));
   if (!batch) return;
   const lines = text.split("\n").filter((line) => line.trim()).length;
   shown.totals.set(batch.id, isLines ? lines : lines - 1);
-  shown.names.set(batch.id, file.name);
   shown.file = null;
   showFile();
   replace(batch);

@@ -140,7 +140,3 @@ export async function attempt(place, work, { isRefresh = false } = {}) {
     return undefined;
   }
 }
-
-/** Runs `work` that nobody asked for, and passes over its problem. */
-export const quietly = (work) =>
-  work().catch((error) => { if (!isObsolete(error) && !(error instanceof Problem)) throw error; });

@@ -7,7 +7,7 @@ import { whenConnected } from "./connection.js";
 import { dismiss } from "./dialog.js";
 import { follow, stopFollowing } from "./events.js";
 import { $, setText } from "./page.js";
-import { Problem, call, isObsolete, json, showProblem, whenUnauthorized } from "./service.js";
+import { Problem, isObsolete, json, showProblem, whenUnauthorized } from "./service.js";
 import { refreshShop } from "./shop.js";
 import { t, whenLanguageChanges } from "./translations.js";
 import { loadView, offerView, showView } from "./views.js";
@@ -97,12 +97,8 @@ async function whoseKey() {
   try {
     return await json("/v1/me");
   } catch (error) {
-    if (isObsolete(error)) return null;
-    if (!(error instanceof Problem)) throw error;
-    if (error.status !== 404) return null;
-    // A service without this call shows the keys to the scope `admin` only.
-    const isAdmin = await call("/v1/keys").then(() => true, ({ status }) => (status === 403 ? false : null));
-    return isAdmin === null ? null : { scopes: isAdmin ? ["admin"] : ["announce", "read", "play"] };
+    if (isObsolete(error) || error instanceof Problem) return null;
+    throw error;
   }
 }
 

@@ -26,7 +26,7 @@ export async function useCode(signIn) {
   const made = await attempt($("key-problem"), () =>
     json("/v1/sign-ins", { method: "POST", body: JSON.stringify({ code }), isOpen: true }));
   if (made) {
-    access.keep(made.key);
+    access.keep(made.key, true);
     signIn();
     return;
   }

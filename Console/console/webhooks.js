@@ -27,7 +27,7 @@ export const markup = `<section class="card" aria-labelledby="webhooks-title">
   <ul id="webhooks" class="endpoints" aria-labelledby="webhooks-title"></ul>
   <p id="webhooks-live" class="hidden" role="status"></p>
 </section>
-<section class="card" aria-labelledby="webhook-new-title" data-may="announce">
+<section class="card" aria-labelledby="webhook-new-title" data-may="register">
   <h2 id="webhook-new-title" data-text="webhooks.new"></h2>
   <form id="webhook-form" class="webhook-form" novalidate>
     <div class="field"><label for="webhook-url" data-text="webhooks.url"></label><input id="webhook-url" inputmode="url" autocomplete="off" spellcheck="false" placeholder="https://shop.example/hooks" aria-describedby="webhook-problem"></div>
@@ -39,7 +39,10 @@ export const markup = `<section class="card" aria-labelledby="webhooks-title">
 </section>`;
 
 /** The events that an endpoint can be limited to. */
-const EVENTS = ["rendered", "pending", "played", "pushed", "failed", "expired"].map((name) => `announcement.${name}`);
+const EVENTS = [
+  ...["rendered", "pending", "played", "pushed", "failed", "expired", "quiet"].map((name) => `announcement.${name}`),
+  "player.device_lost", "player.paused", "queue.long", "push.unreachable", "shop.silent",
+];
 
 /** The endpoints, and what became of the last test of each. */
 const shown = { endpoints: [], tests: {} };

@@ -52,6 +52,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var choosePack: @Sendable (_ id: String?, _ locale: String) throws -> Void = { _, _ in }
     /// Makes a support bundle (`.tar.gz`) with the answers of `/readyz` and `/metrics`; nil for a service that makes none.
     public var supportBundle: (@Sendable (_ readiness: Data, _ metrics: Data) async throws -> Data)?
+    /// Returns the settings and versions; nil for a service that shows none.
+    public var description: (@Sendable () async -> ServiceDescription)?
     /// The folder that keeps the volume, the chimes and the output that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
@@ -346,6 +348,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       speakable.routes,
       OperationRoutes(
         readiness: readiness, metrics: metrics, gauges: gauges, supportBundle: parts.supportBundle,
+        description: parts.description,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
       parts.console.routes,

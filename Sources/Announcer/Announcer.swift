@@ -207,6 +207,11 @@ public final class Announcer: Sendable {
     return try writing(announcement, by: writer, without: [], options)
   }
 
+  /// Returns which version of the engine speaks.
+  ///
+  /// - Throws: `SpeechEngineError` if the engine cannot be used.
+  public func engineIdentity() async throws(SpeechEngineError) -> EngineIdentity { try await engine.identity() }
+
   /// Returns the phonemes that the engine will speak, in the engine's notation. Each run has one line.
   public func phonemes(of script: Script) async throws -> [String] {
     var lines: [String] = []

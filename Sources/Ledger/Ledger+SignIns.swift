@@ -74,7 +74,7 @@ extension Ledger {
   public func signInCodes() async throws(LedgerError) -> [SignInCode] {
     try await read { [self] database in
       try database.cachedStatement(
-        sql: "SELECT * FROM sign_in_codes WHERE used_at IS NULL AND expires_at > ? ORDER BY rowid"
+        sql: "SELECT * FROM sign_in_codes WHERE used_at IS NULL AND expires_at > ? ORDER BY created_at, id"
       ).all([timeStamp], SignInCode.init(row:)).filter { try Self.isMade(by: $0.maker, at: timeStamp, in: database) }
     }
   }

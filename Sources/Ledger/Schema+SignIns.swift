@@ -18,8 +18,7 @@ extension Schema {
       created_at INTEGER NOT NULL,
       expires_at INTEGER NOT NULL,
       used_at    INTEGER
-    ) STRICT;
-    CREATE INDEX sign_in_codes_by_age ON sign_in_codes (expires_at);
+    ) STRICT, WITHOUT ROWID;
     ALTER TABLE keys ADD COLUMN sign_in_code TEXT;
     """
 }

@@ -30,8 +30,11 @@ extension Lane {
       order.settle(sequence, acceptedAt: item(entry).acceptedAt)
     }
     try await readArrivals(recovering: true)
-    // What was quiet before the setting was off, or was never on, is not told later.
-    if !settings.summarisesQuietPayments { try await ledger.forgetQuietPayments(lane: name) }
+    // What was quiet without the setting is not told later, when it is on. Programs without quiet hours only play for a
+    // while.
+    if settings.quietHours != nil, !settings.summarisesQuietPayments {
+      try await ledger.forgetQuietPayments(lane: name)
+    }
     try await recoverPause()
   }
 

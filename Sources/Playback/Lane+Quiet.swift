@@ -6,7 +6,7 @@ import PlaybackOrder
 import SoundOutputs
 import WeeklyTimes
 
-extension Ledger.Entry {
+extension StoredAnnouncement {
   /// Whether the announcement ends without a sound in quiet hours. A person has asked for a replay or for a sound file,
   /// and hears it.
   var endsQuietly: Bool { kind != .file && !isReplay }

@@ -9,11 +9,11 @@ extension Keys {
     static let configuration = CommandConfiguration(
       abstract: "Lists administrative actions: time, actor, action and subject.",
       discussion: """
-        The log has four kinds of actions: keys that were created, rotated and revoked, and codes \
-        for signing in; webhook endpoints that were \
-        registered, removed and enabled; actions of keys with the scope admin or operator on the player, announcements, batches, \
-        clips and voice packs (recordings that were replaced or marked); and clips removed by crier sounds prune. It \
-        has no amounts, names, keys or URLs. Entries are kept for at least 365 days.
+        The log has four kinds of actions: keys that were created, rotated and revoked, and codes for signing in; \
+        webhook endpoints that were registered, removed and enabled; actions of keys with the scope admin or operator \
+        on the player and its output, announcements, batches, clips, voices, voice packs, phones and support bundles; \
+        and clips removed by crier sounds prune. It has no amounts, names, keys or URLs. Entries are kept for at least \
+        365 days.
         """)
 
     @Flag(help: "Print one line of JSON for each action.")

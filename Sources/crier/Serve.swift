@@ -15,12 +15,14 @@ import PlaybackOrder
 import ServiceAccess
 import ServiceLifecycle
 import SoundOutputs
+import SpeechEngine
 import ToneMaking
 import UnixSignals
 import VoicePackMaking
 import VoicePacks
 import Waveforms
 import WebhookDelivery
+import WeeklyTimes
 
 #if canImport(Glibc)
   import Glibc
@@ -163,9 +165,20 @@ struct Serve: AsyncParsableCommand {
       try home.requirePrivate()
       try PackChoicesFile(home.chosenPacks).change { $0[locale] = id }
     }
+    let openingHours = configuration.openingHours
+    if !openingHours.isEmpty { parts.isOpen = { openingHours.span(at: $0).isWithin } }
     let look = InstallationLook(
       home: home, files: files, config: config.map { URL(filePath: $0) }, flags: flags,
       environment: ProcessInfo.processInfo.environment, mayOpenDevices: false)
+    // The settings of a running service do not change.
+    let description = ServiceDescription(
+      version: Crier.configuration.version, settings: SupportBundle.settings(look),
+      versions: ["system": ProcessInfo.processInfo.operatingSystemVersionString])
+    parts.description = { [announcer] in
+      var description = description
+      description.versions["espeak-ng"] = (try? await announcer.engineIdentity())?.version
+      return description
+    }
     parts.supportBundle = { readiness, metrics in
       try await SupportBundle.archive(
         of: look, SupportBundle.Service(readiness: readiness, metrics: metrics, log: recentLog.lines))
@@ -216,7 +229,7 @@ struct Serve: AsyncParsableCommand {
     var settings = Player.Settings()
     settings.volume = configuration.volume
     settings.volumes = configuration.volumes
-    if !configuration.quietHours.isEmpty { settings.quietHours = configuration.quietHours }
+    settings.quietHours = configuration.quietHours
     settings.summarisesQuietPayments = configuration.quietSummary
     settings.gap = Int64(configuration.gap)
     settings.idleRelease = configuration.sink.keepAwake.milliseconds

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementServer
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
@@ -39,12 +40,6 @@ struct SupportBundle {
     @ExplicitNull var code: String?
   }
 
-  private struct Setting: Encodable {
-    var name: String
-    var value: String
-    var source: String
-  }
-
   static let about = """
     These files were made by crier doctor --bundle, or by GET /v1/support-bundle. They help somebody else to find out
     what is wrong. They contain no amounts, names of payers, tokens or keys.
@@ -80,13 +75,15 @@ struct SupportBundle {
   }
 
   /// Returns the settings. Those that name keys, and parts of URLs that may be secrets, are left out.
-  private static func settings(_ look: InstallationLook) -> [Setting] {
+  static func settings(_ look: InstallationLook) -> [ServiceDescription.Setting] {
     let configuration = try? ServiceConfiguration(
       flags: look.flags, environment: look.environment, file: look.config, home: look.home)
     return (configuration?.all ?? []).map { setting in
       let isSecret = setting.name == .apns && setting.value != "[]"
       let value = isSecret ? "(left out)" : setting.value.replacing(/:\/\/[^\/@"']*@/, with: "://(left out)@")
-      return Setting(name: setting.name.rawValue, value: value, source: setting.source)
+      let isElsewhere = ["flag", "environment", "default"].contains(setting.source)
+      return ServiceDescription.Setting(
+        name: setting.name.rawValue, value: value, source: isElsewhere ? setting.source : "file")
     }
   }
 

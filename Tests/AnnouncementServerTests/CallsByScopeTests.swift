@@ -11,17 +11,18 @@ import Testing
 @Suite("The calls that a scope allows")
 struct CallsByScopeTests {
   private let routes: [Route]
+  private let limit: RateLimit
 
-  init() throws { routes = try TestService { $0.hasPlayer = true }.server.responder.routes.all }
+  init() throws {
+    routes = try TestService { $0.hasPlayer = true }.server.responder.routes.all
+    limit = try RateLimit(rate: 1)
+  }
 
   private func caller(_ scope: Scope) -> Caller {
     Caller(
-      keyID: "00000000", account: "shop", digest: Data(), scopes: [scope], defaults: .init(), limit: Self.limit,
+      keyID: "00000000", account: "shop", digest: Data(), scopes: [scope], defaults: .init(), limit: limit,
       device: scope == .device ? "till-1" : nil)
   }
-
-  // Not from outside: a request in a second is a limit.
-  private static let limit = try! RateLimit(rate: 1)
 
   /// Returns the calls with a key that a scope allows, such as `GET /v1/playback`.
   private func calls(_ scope: Scope) -> Set<String> {

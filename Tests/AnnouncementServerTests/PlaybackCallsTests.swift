@@ -38,7 +38,7 @@ struct PlaybackCallsTests {
       Set(try status.object.keys) == [
         "lane", "state", "volume", "chime", "chimes", "playing", "waiting", "waiting_count", "device_lost_since",
         "device_code",
-        "blocked_since", "blocked_code", "elsewhere",
+        "blocked_since", "blocked_code", "elsewhere", "quiet_until", "volume_by_time",
       ])
     #expect(try status.string("state") == "idle" && status.string("lane") == "counter")
     #expect(try status.number("volume") == 100 && status.number("waiting_count") == 0 && status.value("playing") == nil)

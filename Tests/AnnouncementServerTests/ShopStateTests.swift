@@ -13,7 +13,7 @@ struct ShopStateTests {
   private static let gibibyte: Int64 = 1 << 30
 
   private func state(
-    _ viewer: ShopState.Viewer = .init(account: "shop", isAdmin: false), _ change: (inout ShopFacts) -> Void
+    for viewer: ShopState.Viewer = .init(account: "shop", isAdmin: false), _ change: (inout ShopFacts) -> Void
   ) -> ShopState {
     var facts = ShopFacts()
     change(&facts)
@@ -117,7 +117,7 @@ struct ShopStateTests {
   @Test("the name of a key is for its account and for administrators; that of a command is for all")
   func whoPaused() {
     func by(_ viewer: ShopState.Viewer, _ account: String?) -> String? {
-      state(viewer) { $0.pause = .init(since: Self.since, by: "name", account: account) }.problems.first?.by
+      state(for: viewer) { $0.pause = .init(since: Self.since, by: "name", account: account) }.problems.first?.by
     }
     #expect(by(.init(account: "shop", isAdmin: false), "shop") == "name")
     #expect(by(.init(account: "kiosk", isAdmin: false), "shop") == nil)
@@ -135,10 +135,10 @@ struct ShopStateTests {
           disabledSince: Self.since),
       ]
     }
-    let shop = state(.init(account: "shop", isAdmin: false), change).problems
+    let shop = state(for: .init(account: "shop", isAdmin: false), change).problems
     #expect(shop.map(\.code) == [.webhookUnreachable] && shop[0].count == 2 && shop[0].cause == "timed_out")
-    #expect(state(.init(account: "other", isAdmin: false), change).state == .good)
-    let admin = state(.all, change).problems
+    #expect(state(for: .init(account: "other", isAdmin: false), change).state == .good)
+    let admin = state(for: .all, change).problems
     #expect(admin.map(\.code) == [.webhookUnreachable, .webhookDisabled] && admin.map(\.count) == [3, 3])
     #expect(admin[0].since == Self.since.addingTimeInterval(-60) && admin[0].cause == "unreachable")
   }

@@ -446,6 +446,8 @@ struct OpenAPIConformityTests {
       }
       let served = try service.check("openapi", key: "", 200).json()
       #expect(served == service.document.root)
+      try service.check("getSettings", 200)
+      try service.checkRefusals("getSettings")
       try service.check("getSupportBundle", 200)
       try service.checkRefusals("getSupportBundle")
       for tag in ["Operations", "Console"] { service.expectAllProvoked(tag: tag) }

@@ -184,7 +184,7 @@ struct AnswersTests {
   @Test("a full ledger stores neither a response nor its announcement, and still returns earlier responses")
   func full() async throws {
     var options = Ledger.Options()
-    options.maximumBytes = 495_000
+    options.maximumBytes = 543_000
     let narrow = try place.open(options)
     let report = String(repeating: "x", count: 3_000)
     var stored = 0

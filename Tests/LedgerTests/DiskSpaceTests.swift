@@ -15,7 +15,7 @@ struct DiskSpaceTests {
   @Test("a full ledger refuses announcements, still changes states, and accepts announcements again after pruning")
   func full() async throws {
     var options = Ledger.Options()
-    options.maximumBytes = 555_000
+    options.maximumBytes = 603_000
     let ledger = try place.open(options)
     let payload = String(repeating: "x", count: 3000)
     var accepted: [Int64] = []
@@ -41,7 +41,7 @@ struct DiskSpaceTests {
   @Test("an announcement that SQLite cannot fit on the disk does not affect the others of its batch")
   func together() async throws {
     var options = Ledger.Options()
-    options.maximumBytes = 555_000
+    options.maximumBytes = 603_000
     options.reserveBytes = 0
     let ledger = try place.open(options)
     let large = String(repeating: "x", count: 200_000)

@@ -63,7 +63,7 @@ struct EventTests {
     #expect(try await ledger.recent(lane: "nobody").isEmpty)
     #expect(try await ledger.unfinished(lane: "counter", after: 1, limit: 1).map(\.id) == ["2"])
     let counts = try await ledger.counts()
-    #expect(counts.count == 8 && counts[.accepted] == 5 && counts[.cancelled] == 1 && counts[.played] == 0)
+    #expect(counts.count == 9 && counts[.accepted] == 5 && counts[.cancelled] == 1 && counts[.played] == 0)
     #expect(try await ledger.counts(lane: "door")[.accepted] == 2)
     #expect(try await ledger.entry(99) == nil)
     #expect(try await ledger.entry(id: "99") == nil)

@@ -65,7 +65,7 @@ struct PushTests {
     }
     let late = try await ledger.accept([newPush()], account: "shop")
     #expect(try await ledger.removeDevice(account: "shop", id: "phone-1", by: .currentUser))
-    try await ledger.register(newDevice())
+    try await ledger.register(newDevice(), "later")
     for number in late { try await ledger.finishPush(number, .unregistered, reason: "NoToken") }
     #expect(try await ledger.device(account: "shop", id: "phone-1")?.outcomes.isEmpty == true)
   }
@@ -236,7 +236,7 @@ struct PushTests {
   @Test("a full ledger accepts no push, and still records the outcomes of earlier ones")
   func full() async throws {
     var options = Ledger.Options()
-    options.maximumBytes = 445_000
+    options.maximumBytes = 493_000
     let narrow = try place.open(options)
     try await narrow.register(newDevice())
     var numbers: [Int64] = []

@@ -3,7 +3,9 @@
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import SoundOutputTestSupport
+import SoundOutputs
 import TestSupport
 import Testing
 import WeeklyTimes

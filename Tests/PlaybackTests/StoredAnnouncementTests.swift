@@ -100,12 +100,12 @@ struct StoredContentTests {
     #expect(summed.locale == "zh-CN")
   }
 
-  @Test("a refund, a single payment, a text, or a sum too large to speak cannot be summarised")
+  @Test("a refund, a text, a sum too large to speak, or no payment cannot be summarised, and a single payment can")
   func noSummary() throws {
     let payment = try payment("1", "12.50", "CNY")
     let text = try stored(#"{"aps":{"alert":"Hello"}}"#, id: "t")
     let most = try self.payment("2", "9999999999999", "CNY")
-    #expect(StoredAnnouncement.summary(of: [payment]) == nil)
+    #expect(StoredAnnouncement.summary(of: [payment])?.kind == .summary)
     #expect(StoredAnnouncement.summary(of: [payment, text]) == nil)
     #expect(StoredAnnouncement.summary(of: [payment, try self.payment("2", "5", "CNY", kind: "refunded")]) == nil)
     #expect(StoredAnnouncement.summary(of: [payment, most]) == nil)

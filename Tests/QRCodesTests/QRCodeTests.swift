@@ -88,6 +88,6 @@ struct QRCodeTests {
     let read = try output.fileHandleForReading.readToEnd()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    #expect(String(decoding: read ?? Data(), as: UTF8.self) == text + "\n")
+    #expect(String(decoding: read ?? Data(), as: UTF8.self) == text)
   }
 }

@@ -13,6 +13,10 @@ struct SummaryQuery: Sendable, Hashable {
   static let parameters = ["from", "to", "by"]
   /// The longest time that is added up, in days.
   static let mostDays = 366
+  /// The times that a query may name, 1971 to 9998: the answer names them in any time zone, and RFC 3339 has four digits
+  /// for a year.
+  private static let times =
+    Date(timeIntervalSince1970: 31_536_000)...Date(timeIntervalSince1970: 253_370_764_800)
 
   var from: Date
   var to: Date
@@ -48,6 +52,9 @@ struct SummaryQuery: Sendable, Hashable {
     guard let text = query(name) else { return nil }
     guard let time = Timestamp.date(text) else {
       throw invalid("\(name): is not a time; give an RFC 3339 time such as 2026-11-20T20:23:58Z.")
+    }
+    guard times.contains(time) else {
+      throw invalid("\(name): is not in the years 1971 to 9998; give another time.")
     }
     return time
   }

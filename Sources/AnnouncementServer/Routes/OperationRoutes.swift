@@ -9,13 +9,15 @@ import Ledger
 import NIOCore
 import ServiceAccess
 
-/// The routes `/healthz`, `/readyz`, `/metrics` and `/v1/support-bundle`.
+/// The routes `/healthz`, `/readyz`, `/metrics`, `/v1/settings` and `/v1/support-bundle`.
 struct OperationRoutes: Sendable {
   let readiness: Readiness
   let metrics: ServiceMetrics
   let gauges: @Sendable () async -> ServiceMetrics.Gauges
   /// Makes a support bundle; nil for a service that makes none.
   let supportBundle: (@Sendable (_ readiness: Data, _ metrics: Data) async throws -> Data)?
+  /// Returns the settings and versions; nil for a service that shows none.
+  let description: (@Sendable () async -> ServiceDescription)?
   let administration: AdministrationLog
 
   var routes: [Route] {
@@ -30,6 +32,12 @@ struct OperationRoutes: Sendable {
           status: .ok,
           headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
           body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text(await gauges()))))
+      },
+      .get("/v1/settings", .key(.operate)) { _ in
+        guard let description else {
+          throw Problem(.notFound, "not_found", "This service shows no settings. Run crier serve --print-config.")
+        }
+        return try ServiceJSON.response(.ok, await description())
       },
       .get("/v1/support-bundle", .key(.operate), bundle),
     ]

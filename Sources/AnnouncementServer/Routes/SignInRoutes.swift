@@ -63,7 +63,7 @@ struct SignInRoutes: Sendable {
     var code: String
     var url: String
     /// nil if the address is too long for a drawing.
-    @ExplicitNull var qr: Drawing?
+    var qr: Drawing?
 
     enum CodingKeys: String, CodingKey { case code, url, qr }
 

@@ -13,6 +13,7 @@ import { hasSpeaker, replay } from "./player.js";
 import { connectPreview, preview } from "./preview.js";
 import { refreshRecent } from "./recent.js";
 import { attempt, call, json, showProblem } from "./service.js";
+import { toast } from "./toast.js";
 import { refreshToday } from "./today.js";
 import { languageName, named, t, whenLanguageChanges } from "./translations.js";
 import { addressOf, announcementOf, currentView } from "./views.js";
@@ -132,7 +133,9 @@ async function remove() {
 }
 
 async function playAgain() {
-  if (await replay(shown.entry.id, $("announcement-refusal"))) await refresh();
+  if (!(await replay(shown.entry.id, $("announcement-refusal")))) return;
+  toast(t("announcement.replayed"));
+  await refresh();
 }
 
 /** Connects the controls of the view. */

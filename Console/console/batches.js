@@ -108,7 +108,7 @@ function faultList({ faults, failed }) {
   const more = failed - faults.length;
   return make("div", { class: "faults" },
     make("ul", {}, ...faults.map(({ line, column, message }) => make("li", {},
-      ...dotted([t("batches.line", { line: String(line) }), column && make("code", {}, column), make("span", { lang: "en" }, message)])))),
+      ...dotted([t("batches.line", { line: String(line) }), column && !message.startsWith(column) && make("code", {}, column), make("span", { lang: "en" }, message)])))),
     more > 0 ? make("p", { class: "meta" }, t("batches.more_faults", { count: more })) : null);
 }
 

@@ -21,6 +21,7 @@ export const markup = `<section class="card" aria-labelledby="links-title">
     <div id="link-qr" class="qr"></div>
     <div>
       <p id="link-about"></p>
+      <p id="link-local" class="problem" data-text="links.local" hidden></p>
       <pre id="link-url" tabindex="0" data-aria-label="links.url"></pre>
       <div class="actions"><button type="button" id="link-copy" class="primary" data-text="links.copy"></button><button type="button" id="link-hide" data-text="keys.hide"></button></div>
     </div>
@@ -36,6 +37,7 @@ export const markup = `<section class="card" aria-labelledby="links-title">
     <div class="actions"><button type="submit" id="links-create" class="primary online" data-text="links.create"></button></div>
   </form>
   <p id="links-problem" class="problem" role="alert" hidden></p>
+  <ul id="links" class="rows" data-aria-label="links.waiting"></ul>
 </section>
 <section class="card" aria-labelledby="keys-title">
   <h2 id="keys-title" tabindex="-1" data-text="keys.title"></h2>
@@ -75,12 +77,15 @@ const SOON = 7 * 24 * 3600 * 1000;
 
 const days = (count) => unit(count, "day", 0, "long");
 
-const shown = { keys: [] };
+/** The hosts of links that work only on the service's own machine. */
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Asks for the keys. */
+const shown = { keys: [], links: [] };
+
+/** Asks for the keys, and for the links that nobody has opened yet. */
 export async function refresh() {
   await attempt($("keys-problem"), async () => {
-    shown.keys = (await json("/v1/keys")).keys;
+    [{ keys: shown.keys }, { sign_in_codes: shown.links }] = await Promise.all([json("/v1/keys"), json("/v1/sign-in-codes")]);
     showKeys();
   }, { isRefresh: true });
 }
@@ -88,8 +93,8 @@ export async function refresh() {
 whenLanguageChanges(() => { showChoices(); showKeys(); });
 
 whenKeyChanges(() => {
-  shown.keys = [];
-  $("keys").replaceChildren();
+  Object.assign(shown, { keys: [], links: [] });
+  for (const id of ["keys", "links"]) $(id).replaceChildren();
   hideMadeKey();
   hideLink();
   for (const id of ["keys-problem", "links-problem"]) showProblem($(id), null);
@@ -114,6 +119,28 @@ function showKeys() {
   showList($("keys"), shown.keys, {
     keyOf: ({ id }) => id, create: row, none: t("keys.none"), fallback: $("keys-title"), staysInList: false,
   });
+  showList($("links"), shown.links, {
+    keyOf: ({ id }) => id, create: linkRow, none: "", fallback: $("links-title"), staysInList: false,
+  });
+}
+
+function linkRow({ id, name, scope, account, expires_at: end }) {
+  const about = [
+    t("links.waiting"), named("scope.short", scope), t("keys.account_named", { account }),
+    t("keys.expires_at", { time: dayTime(end) }),
+  ];
+  return make("li", {},
+    make("div", {}, make("p", { class: "title", translate: false }, name), make("p", { class: "meta" }, ...dotted(about))),
+    make("div", { class: "buttons" }, rowButton(t("keys.revoke"), t("keys.revoke_named", { name }), () => takeBack(id))));
+}
+
+async function takeBack(id) {
+  $("links-title").focus();
+  const isDone = await attempt($("links-problem"), () =>
+    json(`/v1/sign-in-codes/${encodeURIComponent(id)}`, { method: "DELETE" }));
+  if (isDone === undefined) return;
+  hideLink();
+  await refresh();
 }
 
 function row(key) {
@@ -217,8 +244,10 @@ async function makeLink() {
   $("link-qr").replaceChildren(...(made.qr ? [drawing(made.qr, t("links.qr", { name }))] : []));
   setText($("link-about"), t("links.made", { name, time: minuteTime(made.expires_at) }));
   setText($("link-url"), made.url);
+  $("link-local").hidden = !LOCAL.includes(new URL(made.url).hostname);
   $("link-made").hidden = false;
   $("link-made").focus();
+  refresh();
 }
 
 /** Removes the link from the page. Its code works until it was used or is out of date. */

@@ -87,7 +87,7 @@ export const announcementMarkup = `<section class="card announcement" aria-label
     <ul id="announcement-deliveries" class="rows" aria-labelledby="announcement-deliveries-title"></ul>
     <div class="actions">
       <button type="button" id="announcement-replay" class="online" data-text="recent.replay"></button>
-      <button type="button" id="announcement-remove" class="danger online" data-text="announcement.remove"></button>
+      <button type="button" id="announcement-remove" class="danger online" data-may="announce" data-text="announcement.remove"></button>
     </div>
     <p id="announcement-refusal" class="problem" role="alert" hidden></p>
   </div>

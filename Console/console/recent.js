@@ -18,8 +18,11 @@ const [PAGE, LARGEST_PAGE] = [20, 200];
 /** The states that the filter offers. */
 const STATES = {
   "": "recent.any_state", "accepted,rendering,waiting,playing": "recent.in_queue", played: "recent.heard",
-  "failed,expired": "recent.not_heard", cancelled: "recent.cancelled", rendered: "recent.not_for_shop",
+  "failed,expired": "recent.not_heard", quiet: "outcome.quiet", cancelled: "recent.cancelled", rendered: "recent.not_for_shop",
 };
+
+/** What the ids of tests of providers' endpoints contain. */
+const TEST = "crier-test-";
 
 /** The most requests that one search sends by itself. The service reads about 500 announcements for each. */
 const MOST_REQUESTS = 20;
@@ -193,7 +196,7 @@ function row(entry) {
   // The first of the names is the title. An announcement of an earlier version has its words only.
   const names = [entry.payer, entry.channel && channelName(entry.channel), kind && named("kind", kind)].filter(Boolean);
   const [title, ...others] = isPayment ? names : [];
-  const about = [...others.reverse(), namedDay(entry.accepted_at ?? play?.accepted_at), entry.note];
+  const about = [id.includes(TEST) && t("recent.test"), ...others.reverse(), namedDay(entry.accepted_at ?? play?.accepted_at), entry.note];
   return make("li", {},
     make("a", { class: "entry", href: addressOf(id), title: words },
       kindIcon(kind ?? (isPayment ? "received" : "text")),

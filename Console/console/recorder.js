@@ -280,7 +280,8 @@ async function save(isAccepted) {
 /** Shows why the service does not use a recording unasked. */
 function showSuspicion({ detail }) {
   $("recorder-warnings").replaceChildren();
-  warn(detail, "en");
+  // The last sentences are for programs; the buttons say the same.
+  warn(detail.replace(/ Nothing was stored\..*/s, ""), "en");
 }
 
 async function close() {

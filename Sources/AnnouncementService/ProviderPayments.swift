@@ -16,6 +16,9 @@ import VoicePacks
 /// A request of a provider is answered as soon as its payments are durable. Their clips are made afterwards, those of
 /// one account one after another, in the order of the reports.
 package actor ProviderPayments {
+  /// What the id of a test of an endpoint contains, and with it the id of its announcement.
+  package static let testMark = "crier-test-"
+
   /// What became of one entry of a request.
   package enum Result: Sendable, Hashable {
     case accepted

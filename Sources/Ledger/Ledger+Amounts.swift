@@ -6,6 +6,8 @@ import GRDB
 extension Ledger {
   /// The amount of a stored announcement.
   public struct StoredAmount: Sendable, Hashable {
+    /// The id of the announcement.
+    public var id: String
     /// The amount as decimal text, with all decimal digits that the currency has.
     public var value: String
     /// The ISO 4217 code of the currency.
@@ -14,8 +16,9 @@ extension Ledger {
     public var kind: String
     public var acceptedAt: Date
 
-    public init(value: String, currency: String, kind: String, acceptedAt: Date) {
-      (self.value, self.currency, self.kind, self.acceptedAt) = (value, currency, kind, acceptedAt)
+    public init(id: String, value: String, currency: String, kind: String, acceptedAt: Date) {
+      (self.id, self.value, self.currency, self.kind) = (id, value, currency, kind)
+      self.acceptedAt = acceptedAt
     }
   }
 
@@ -39,7 +42,8 @@ extension Ledger {
         database.cachedStatement(sql: Self.amounts), arguments: ["account": account, "from": from, "to": to])
       while let row = try rows.next() {
         let amount = StoredAmount(
-          value: try row.value("amount"), currency: try row.value("currency"), kind: try row.value("kind"),
+          id: try row.value("id"), value: try row.value("amount"), currency: try row.value("currency"),
+          kind: try row.value("kind"),
           acceptedAt: Date(wholeMilliseconds: try row.value("accepted_at")))
         if !add(&result, amount) { break }
       }
@@ -48,7 +52,7 @@ extension Ledger {
   }
 
   static let amounts = """
-    SELECT amount, currency, kind, accepted_at FROM decisions
+    SELECT id, amount, currency, kind, accepted_at FROM decisions
     WHERE account = :account AND accepted_at >= :from AND accepted_at < :to AND amount IS NOT NULL
     ORDER BY accepted_at
     """

@@ -9,12 +9,20 @@ public struct SearchText: Sendable, Hashable {
 
   public init(_ text: String) { bytes = Data(text.lowercased().precomposedStringWithCanonicalMapping.utf8) }
 
-  private struct Report: Decodable { var text: String? }
+  private struct Report: Decodable {
+    struct Amount: Decodable { var value, currency: String? }
 
-  /// Creates the text of the words in a report, the string with the key `text`; nil if there is none.
+    var text: String?
+    var amount: Amount?
+    var payer, note: String?
+  }
+
+  /// Creates the text of the words in a report, the string with the key `text`, and of the amount, the payer and the
+  /// note as they were sent, each on a line of its own; nil if there are no words.
   init?(wordsOf report: Data) {
-    guard let words = (try? JSONDecoder().decode(Report.self, from: report))?.text else { return nil }
-    self.init(words)
+    guard let report = try? JSONDecoder().decode(Report.self, from: report), let words = report.text else { return nil }
+    let amount = report.amount.flatMap { amount in amount.value.map { "\($0) \(amount.currency ?? "")" } }
+    self.init([words, amount, report.payer, report.note].compactMap(\.self).joined(separator: "\n"))
   }
 
   /// Returns whether another text occurs anywhere in this one, even within a syllable, as in Devanagari and Hangul.

@@ -14,9 +14,21 @@ import WeeklyTimes
     for (value, currency, kind, at) in amounts {
       _ = totals.add(
         Ledger.StoredAmount(
-          value: value, currency: currency, kind: kind, acceptedAt: Date(timeIntervalSince1970: at)))
+          id: "a", value: value, currency: currency, kind: kind, acceptedAt: Date(timeIntervalSince1970: at)))
     }
     return totals
+  }
+
+  @Test("a test of a provider's endpoint is no money, and does not count")
+  func test() throws {
+    var totals = AnnouncementTotals(by: [.currency], clock: LocalClock(zone: .gmt))
+    for id in ["till:ch_1", "till:\(ProviderPayments.testMark)ab12"] {
+      let isMoreWelcome = totals.add(
+        Ledger.StoredAmount(
+          id: id, value: "1.00", currency: "USD", kind: "received", acceptedAt: Date(timeIntervalSince1970: 0)))
+      #expect(isMoreWelcome)
+    }
+    #expect(totals.groups.map(\.total.count) == [1])
   }
 
   private let amounts = [
@@ -91,7 +103,8 @@ import WeeklyTimes
       count += 1
     } while totals.add(
       Ledger.StoredAmount(
-        value: "1", currency: "JPY", kind: "received", acceptedAt: Date(timeIntervalSince1970: Double(count) * 3_600)))
+        id: "a", value: "1", currency: "JPY", kind: "received",
+        acceptedAt: Date(timeIntervalSince1970: Double(count) * 3_600)))
     #expect(count == AnnouncementTotals.mostGroups + 1 && totals.isTooLong)
   }
 }

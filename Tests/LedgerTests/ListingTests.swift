@@ -157,6 +157,20 @@ struct ListingTests {
     #expect(words == 0)
   }
 
+  @Test("an announcement is found by its amount, payer and note as they were sent")
+  func sentValues() async throws {
+    let ledger = try place.open()
+    var answer = answer("A", key: "first")
+    answer.report = Data(
+      #"{"text":"one dollar","amount":{"value":"12.50","currency":"USD"},"payer":"Ann Lee","note":"table 12"}"#.utf8)
+    _ = try await ledger.accept(answer: answer)
+    var filter = Ledger.AnnouncementFilter()
+    for (text, count) in [("12.50", 1), ("12.50 usd", 1), ("ann", 1), ("table 12", 1), ("12.51", 0), ("dollar 12", 0)] {
+      filter.text = SearchText(text)
+      #expect(try await ledger.announcements(account: "shop", matching: filter).announcements.count == count, "\(text)")
+    }
+  }
+
   @Test("the words of an announcement are those of its first answer")
   func firstAnswer() async throws {
     let ledger = try place.open()

@@ -19,9 +19,10 @@ struct ListedOutputTests {
     }
   }
 
-  @Test("the PCM that discards its sound is not an output, and the PCM default has one name")
+  @Test("the PCM that discards its sound and plugins are not outputs, and the PCM default has one name")
   func names() {
     #expect(ListedOutput.id(ofPCM: "null") == nil && ListedOutput.id(ofPCM: "") == nil)
+    #expect(ListedOutput.id(ofPCM: "speexrate") == nil && ListedOutput.id(ofPCM: "usbstream:CARD=USB") == nil)
     #expect(ListedOutput.id(ofPCM: "default") == "default")
     #expect(ListedOutput.id(ofPCM: "plughw:CARD=USB,DEV=0") == "alsa:plughw:CARD=USB,DEV=0")
   }

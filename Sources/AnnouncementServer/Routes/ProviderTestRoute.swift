@@ -45,7 +45,7 @@ extension ProviderRoutes {
     else { throw endpoints.fault == nil ? Self.unknownID : Self.off }
     let date = now()
     // Two tests are two payments.
-    let id = "crier-test-\(RandomID.make().prefix(12))"
+    let id = "\(ProviderPayments.testMark)\(RandomID.make().prefix(12))"
     guard let request = endpoint.provider.provider.sample(id: id, for: endpoint, at: date) else {
       throw Self.unsignable
     }

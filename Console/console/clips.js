@@ -23,13 +23,13 @@ export const markup = `<section id="clips-card" class="card clips" aria-labelled
   </div>
   <input type="file" id="clips-file" accept=".wav,audio/wav,audio/x-wav" data-aria-label="clips.upload" hidden>
   <p id="clips-done" class="told" role="status" hidden></p>
+  <p id="clips-problem" class="problem" role="alert" hidden></p>
   <form id="clips-filter" class="filter" role="search" novalidate>
     <div class="field"><label for="clips-search" data-text="clips.search"></label><input type="search" id="clips-search" autocomplete="off"></div>
     <label class="check"><input type="checkbox" id="clips-marked"><span data-text="clips.only_marked"></span></label>
     <label id="clips-missing-choice" class="check"><input type="checkbox" id="clips-missing"><span data-text="clips.only_missing"></span></label>
   </form>
   <ul id="clips" class="rows" tabindex="-1" aria-labelledby="clips-title"></ul>
-  <p id="clips-problem" class="problem" role="alert" hidden></p>
 </section>`;
 
 /** The pack that is open, as the service lists its clips, and the file of the clip that was heard last. */

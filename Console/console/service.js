@@ -137,6 +137,8 @@ export async function attempt(place, work, { isRefresh = false } = {}) {
     if (isObsolete(error)) return undefined;
     if (!(error instanceof Problem)) throw error;
     if (error.status || !isRefresh) showProblem(place, error);
+    // Whoever pressed a button must see that it did nothing, however long the list above the message is.
+    if (!isRefresh) place.scrollIntoView({ block: "nearest" });
     return undefined;
   }
 }

@@ -50,7 +50,8 @@ export async function refresh() {
       const answer = await fetch("/readyz", { cache: "no-store" }).catch(() => { throw new Problem(); });
       shown.checks = (await answer.json().catch(() => ({}))).checks ?? {};
     }, { isRefresh: true }),
-    json("/v1/settings").then(({ settings, versions }) => Object.assign(shown, { settings, versions }), hide),
+    json("/v1/settings").then(({ version, settings, versions }) =>
+      Object.assign(shown, { settings, versions: { Crier: version, ...versions } }), hide),
   ]);
   show();
 }

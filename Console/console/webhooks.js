@@ -141,6 +141,8 @@ async function test(id) {
   shown.tests[id] = t("webhooks.tested");
   setText($("webhooks-live"), t("webhooks.tested"));
   await refresh();
+  // The message is sent after the answer.
+  setTimeout(() => { if (access.key) refresh(); }, 2000);
 }
 
 async function enable(id) {

@@ -56,6 +56,11 @@ extension RemedyCommands {
   public var paymentProviders: Remedy {
     Remedy("Correct the file; the service reads it again by itself:", crier("providers list"))
   }
+  public var webhookUnreachable: Remedy {
+    Remedy(
+      "The receiver does not answer. Its messages are kept and sent again. Start it, or see its last attempts in the console's view Webhooks."
+    )
+  }
   public var webhookDisabled: Remedy {
     Remedy("Correct the receiver, and then enable the endpoint: POST /v1/webhook-endpoints/{id}/enable.")
   }

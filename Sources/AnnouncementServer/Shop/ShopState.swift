@@ -97,7 +97,8 @@ struct ShopState: Sendable, Hashable {
     switch problem.code {
     case .deviceLost: commands.deviceLost
     case .playerUnavailable: commands.playerUnavailable
-    case .engineUnavailable, .ledgerUnavailable, .webhookUnreachable: commands.doctor
+    case .engineUnavailable, .ledgerUnavailable: commands.doctor
+    case .webhookUnreachable: commands.webhookUnreachable
     case .diskFull, .diskLow: commands.diskRoom
     case .notPlayed: commands.notPlayed
     case .pushUnreachable: pushServer.map { RemedyCommands.pushServer($0) } ?? commands.doctor

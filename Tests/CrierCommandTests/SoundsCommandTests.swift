@@ -48,10 +48,7 @@ struct SoundsCommandTests {
     let acts = try crier("keys", "log").output.split(separator: "\n").map { $0.split(separator: "\t").dropFirst() }
     #expect(acts == [["user:\(getuid()) for user:4321", "clip_removed", clip[...]]])
     let help = try crier("keys", "log", "--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    #expect(
-      help.contains(
-        "batches, clips and voice packs (recordings that were replaced or marked); and clips removed by crier sounds prune"
-      ))
+    #expect(help.contains("voice packs, phones and support bundles; and clips removed by crier sounds prune"))
   }
 
   @Test("a log of administrative actions that cannot be written is reported, and the clip is removed")

@@ -40,7 +40,8 @@ PUSHED = {"last_sequence": 2, "announcements": [
      "payload": {"aps": {"alert": {"title": "US$12.50", "body": "card"}}, "crier": {"locale": "en-US"}}}
     for number, state in ((1, "delivered"), (2, "expired"))]}
 MESSAGES = {"waiting": 3, "delivered": 1204, "failed": 0, "expired": 2, "missed": 0}
-EVENTS = [f"announcement.{name}" for name in ("rendered", "pending", "played", "pushed", "failed", "expired")]
+EVENTS = [f"announcement.{name}" for name in ("rendered", "pending", "played", "pushed", "failed", "expired", "quiet")]
+EVENTS += ["player.device_lost", "player.paused", "queue.long", "push.unreachable", "shop.silent"]
 HOOKS = [
     {"id": "whe_1", "url": "https://shop.example/hooks", "events": EVENTS, "description": "The shop's backend", "created_at": at(-40 * DAY),
      "delivered_at": at(-30), "last_outcome": "delivered", "last_attempt_at": at(-30), "messages": {**MESSAGES, "waiting": 0},
@@ -393,7 +394,7 @@ class OperatorChecks:
         b = self.browser
         self.open_view("settings")
         rows = "[...document.querySelectorAll('#settings > li')].map((row) => row.textContent)"
-        self.that(b.until(f"{rows}.length === 5 && document.querySelectorAll('#health > li').length > 4 && document.querySelectorAll('#versions dt').length === 3"), "the health, the versions and the settings are shown")
+        self.that(b.until(f"{rows}.length === 5 && document.querySelectorAll('#health > li').length > 4 && document.querySelectorAll('#versions dt').length === 4"), "the health, the versions and the settings are shown")
         b.click("#settings-set")
         self.that(b.until(f"{rows}.length === 3"), "the settings can be limited to those that were set")
         b.js("document.querySelector('#settings-search').focus()")

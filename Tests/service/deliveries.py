@@ -212,8 +212,8 @@ class Site:
         settings = push_settings(make_provider_key(home), self.pushes.url, self.pushes.authority)
         (home / "crier.yaml").write_text(f"webhook_private_addresses: true\n{settings}")
         self.log = folder / "heard.jsonl"
-        # No limit is reached, also not that of waiting lists.
-        environment = UNLIMITED | {"CRIER_BATCHES": "16"}
+        # No limit is reached, also not that of waiting lists. A pause of one round ends with the service.
+        environment = UNLIMITED | {"CRIER_BATCHES": "16", "CRIER_RESUME_AT_START": "true"}
         self.service = Service(options, home, output=f"file:{self.log}", environment=environment)
         self.trap.kill = lambda: self.service.process.kill()
 

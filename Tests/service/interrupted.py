@@ -96,7 +96,7 @@ def let_render(service, identifier):
     A clip is made when the announcement is accepted, and again only if it is gone at its turn.
     """
     with service.connect() as connection:
-        # A player starts unpaused.
+        # The next player starts unpaused (CRIER_RESUME_AT_START).
         connection.request("POST", "/v1/playback/pause")
     clip = pathlib.Path(announce(service, identifier, **DELIVER)["clip"]["path"])
     service.terminate()

@@ -127,7 +127,8 @@ final class LanePlayer: Service {
     async let keeping: Void = keepVolumes()
     do {
       while true {
-        // While another program plays the lane, announcements wait in the ledger.
+        // While another program plays the lane, announcements wait in the ledger. This also holds after a change of the
+        // output, so the attempts go on for as long as the service runs. With a player, an attempt does nothing.
         await begin()
         try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) }
       }

@@ -15,7 +15,7 @@ public struct ListedOutput: Sendable, Hashable {
   public init(id: String, name: String) { (self.id, self.name) = (id, name) }
 
   /// The outputs of this machine: first the default, and then the PCMs of ALSA's configuration in its order, as
-  /// `aplay -L` lists them. ALSA reads its configuration, so the call may block.
+  /// `aplay -L` lists them, without plugins. ALSA reads its configuration, so the call may block.
   public static var all: [ListedOutput] {
     var outputs = [ListedOutput(id: OutputName.systemDefault.description, name: "Default")]
     #if canImport(CALSA)

@@ -69,8 +69,8 @@ func check(_ requests: Requests, for seconds: Double) async throws {
 /// Accepts the payments of the requests, which were checked before, with full durability.
 func accept(_ requests: Requests, for seconds: Double, in folder: URL) async throws {
   let ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
-  let reports = try requests.map { request, endpoint in
-    try ProviderPayments.reports(
+  let reports = requests.map { request, endpoint in
+    ProviderPayments.reports(
       of: endpoint.judge(request, at: Date()).outcomes, in: request.body, for: endpoint, at: Date()
     )
     .compactMap(\.self)

@@ -309,6 +309,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         administration: AdministrationLog(ledger: ledger)
       ).routes,
       EnumeratorRoutes(ledger: ledger).routes,
+      ReceiptRoutes(ledger: ledger).routes,
       LibraryRoutes(ledger: ledger, library: library, groups: groups).routes,
       WebhookRoutes(ledger: ledger, keys: keys, parts: parts.webhooks).routes,
       ProviderRoutes(

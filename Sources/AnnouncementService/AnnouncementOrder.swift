@@ -47,6 +47,10 @@ package struct AnnouncementOrder: Sendable {
   private(set) var locales: [String] = []
   /// The id of the payment or text, or else the idempotency key, or else a new id.
   package let id: String
+  /// Whether the sender tries the service out: the clip is made, and nothing is played or pushed.
+  let isTest: Bool
+  /// Whether the service has an output.
+  private let hasOutput: Bool
   package var options: RenderOptions
   package let group: String
 
@@ -66,6 +70,7 @@ package struct AnnouncementOrder: Sendable {
   /// - Throws: ``AcceptanceError`` with `fieldInvalid`, `AnnouncementError`, `AnnouncerError`.
   init(_ submission: Submission, locale: String, groups: AppGroups, lane: String?) throws {
     self.submission = submission
+    (isTest, hasOutput) = (TestAccount.owner(of: submission.account) != nil, lane != nil)
     do throws(AnnouncementError) {
       (request, refusal) = (
         try PayloadDecoder.request(submission.body, unknownKeys: submission.unknownKeys), nil
@@ -88,7 +93,7 @@ package struct AnnouncementOrder: Sendable {
     options = try RenderOptions(
       request.options, defaults: submission.defaults, base: RenderOptions(defaultLocale: locale))
     group = try groups.group(request.options.group, submission.defaults)
-    guard request.deliver.contains(.play) else { return }
+    guard request.deliver.contains(.play), !isTest else { return }
     played = StoredAnnouncement(
       account: submission.account, id: id, lane: lane ?? "", request: request, payload: submission.body,
       defaults: submission.defaults)
@@ -109,13 +114,20 @@ package struct AnnouncementOrder: Sendable {
   /// - Parameter entry: The stored announcement with this id; nil if there is none.
   /// - Throws: ``AcceptanceError`` with `playerUnavailable`.
   mutating func findLane(of entry: Ledger.Entry?) throws(AcceptanceError) {
+    if isTest, request.deliver.contains(.play), !hasOutput { throw Self.noOutput }
     guard let played, played.lane.isEmpty else { return }
-    guard let entry else {
-      throw AcceptanceError(
-        .playerUnavailable,
-        "deliver: play needs an output, but the service was started without one; choose clip.")
-    }
+    guard let entry else { throw Self.noOutput }
     self.played?.lane = entry.lane
+  }
+
+  private static let noOutput = AcceptanceError(
+    .playerUnavailable, "deliver: play needs an output, but the service was started without one; choose clip.")
+
+  /// The sentences for the report about the request.
+  var warnings: [String] {
+    let isDelivered = request.deliver.contains(.play) || request.deliver.contains(.push)
+    guard isTest, isDelivered else { return request.warnings }
+    return request.warnings + ["deliver: the key has the scope test, so nothing is played or pushed"]
   }
 
   /// The error if another body was sent with the same key or id.

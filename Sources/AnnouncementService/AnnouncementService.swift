@@ -118,7 +118,9 @@ package struct AnnouncementService: Sendable {
     // The output is required only now, so that a repetition is answered even if the output was removed since.
     var order = order
     try order.findLane(of: known.announcement?.entry)
-    order.take(try await pushes.devices(of: order.request, account: account))
+    // A test key is for the devices of its client's account.
+    let owner = TestAccount.owner(of: account) ?? account
+    order.take(try await pushes.devices(of: order.request, account: owner))
     let (report, isCached, acceptance) = try await acceptNew(order)
     if acceptance.isDuplicate {
       // Another process that shares the ledger has accepted the same submission first.
@@ -127,8 +129,8 @@ package struct AnnouncementService: Sendable {
     }
     tell(
       Told(
-        isPlayed: acceptance.acceptance != nil, isPushed: !order.devices.isEmpty,
-        isReceipt: order.request.announcement.isReceipt,
+        isPlayed: acceptance.acceptance != nil, isPushed: !order.devices.isEmpty && !order.isTest,
+        isReceipt: order.request.announcement.isReceipt && !order.isTest,
         rendered: Rendered(
           account: account, id: order.id, at: acceptance.answer.createdAt, method: report.method, isCached: isCached,
           durationMilliseconds: report.clip.durationMilliseconds)))
@@ -148,7 +150,7 @@ package struct AnnouncementService: Sendable {
       var (report, isCached) = try await makeClip(&order)
       report.id = order.id
       report.cached = isCached
-      report.warnings = order.request.warnings + report.warnings
+      report.warnings = order.warnings + report.warnings
       report.clip.url = try clips.url(ofClip: report.clip.name, authority: order.submission.authority)
       let pushed = try await makePushes(order, report)
       report.warnings += pushed.warnings
@@ -160,16 +162,18 @@ package struct AnnouncementService: Sendable {
         rendered: Rendered.detail(
           method: report.method, isCached: isCached, durationMilliseconds: report.clip.durationMilliseconds))
       let played = order.played
-      let files = pushed.reports.map { LibraryClip($0, group: order.group) }
+      // Of a test, phones learn nothing: neither a push nor a new clip in their library.
+      let pushes = order.isTest ? [] : pushed.pushes
+      let files = order.isTest ? [] : pushed.reports.map { LibraryClip($0, group: order.group) }
       let acceptance = try await clips.keeping(pushed.reports) { [ledger, lane] in
         guard let lane, let played else {
-          return try await ledger.accept(answer: answer, playing: played, pushing: pushed.pushes, publishing: files)
+          return try await ledger.accept(answer: answer, playing: played, pushing: pushes, publishing: files)
         }
         return try await lane.hold { name in
           // The output may have changed since the submission was read.
           var here = played
           here.lane = name
-          return try await ledger.accept(answer: answer, playing: here, pushing: pushed.pushes, publishing: files)
+          return try await ledger.accept(answer: answer, playing: here, pushing: pushes, publishing: files)
         }
       }
       if let acceptance { return (report, isCached, acceptance) }

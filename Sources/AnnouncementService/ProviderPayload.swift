@@ -32,41 +32,26 @@ struct ProviderPayload {
   /// The largest length of a payment's id in a payload, in characters.
   private static let longestID = 128
 
-  private struct Body: Encodable {
-    struct Payment: Encodable {
-      var id: String
-      var amount: String
-      var currency: String
-      var kind: String
-      var channel: String?
-      var payer: String?
-      var note: String?
-      var locale: String?
-      var occurredAt: String?
-
-      enum CodingKeys: String, CodingKey {
-        case id, amount, currency, kind, channel, payer, note, locale
-        case occurredAt = "occurred_at"
-      }
-    }
-    var payment: Payment
-    var deliver: [String]
-    var device: String?
-  }
-
   /// Returns the announcement as a payload, as a backend would send it. Texts are cut to the lengths that a payload may
   /// have.
-  func body() throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let fields = Body.Payment(
-      id: id, amount: payment.amount.decimalText, currency: payment.amount.currency.code, kind: payment.kind.rawValue,
-      channel: payment.channel.flatMap { Self.cut($0, Payment.longestChannel) },
-      payer: payment.payer.flatMap { Self.cut($0, Payment.longestPayer) },
-      note: payment.note.flatMap { Self.cut($0, Payment.longestNote) }, locale: endpoint.locale,
-      occurredAt: payment.occurredAt.map { Date.ISO8601FormatStyle().format($0) })
-    return try encoder.encode(
-      Body(payment: fields, deliver: endpoint.deliver.map(\.rawValue).sorted(), device: endpoint.device))
+  ///
+  /// It is written without `JSONEncoder`, whose 15 µs for so small an object are a fifteenth of what a webhook costs.
+  func body() -> Data {
+    var fields = JSONText()
+    fields.add("amount", payment.amount.decimalText)
+    fields.add("channel", payment.channel.flatMap { Self.cut($0, Payment.longestChannel) })
+    fields.add("currency", payment.amount.currency.code)
+    fields.add("id", id)
+    fields.add("kind", payment.kind.rawValue)
+    fields.add("locale", endpoint.locale)
+    fields.add("note", payment.note.flatMap { Self.cut($0, Payment.longestNote) })
+    fields.add("occurred_at", payment.occurredAt.map { Date.ISO8601FormatStyle().format($0) })
+    fields.add("payer", payment.payer.flatMap { Self.cut($0, Payment.longestPayer) })
+    var body = JSONText()
+    body.add("deliver", endpoint.deliver.map(\.rawValue).sorted())
+    body.add("device", endpoint.device)
+    body.add("payment", fields)
+    return body.data
   }
 
   private static func cut(_ text: String, _ length: Int) -> String? {
@@ -123,7 +108,7 @@ struct ProviderPayload {
   /// Returns the report of the payment for the ledger.
   ///
   /// - Parameter now: The time of its arrival. A payment whose own time is signed and too long ago is late.
-  func report(at now: Date) throws -> Ledger.NewProviderPayment {
+  func report(at now: Date) -> Ledger.NewProviderPayment {
     var report = Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id)
     report.identity = identity
     report.id = payment.id
@@ -131,7 +116,7 @@ struct ProviderPayload {
     report.amount = payment.amount.decimalText
     report.currency = payment.amount.currency.code
     let isLate = payment.occurredAt.map { now.timeIntervalSince($0) > TimeInterval(endpoint.maximumAge) } ?? false
-    if !isLate { report.payload = try body() }
+    if !isLate { report.payload = body() }
     return report
   }
 }

@@ -91,7 +91,7 @@ package actor ProviderPayments {
   package nonisolated func take(
     _ outcomes: [ProviderOutcome], of body: Data = Data(), for endpoint: ProviderEndpoint, at moment: Date
   ) async throws -> [Result] {
-    let reports = try Self.reports(of: outcomes, in: body, for: endpoint, at: moment)
+    let reports = Self.reports(of: outcomes, in: body, for: endpoint, at: moment)
     var acceptances: [Ledger.ProviderAcceptance] = []
     let stored = reports.compactMap(\.self)
     if !stored.isEmpty { acceptances = try await ledger.accept(providerPayments: stored) }
@@ -111,14 +111,12 @@ package actor ProviderPayments {
   }
 
   /// Returns what the ledger is to store of each outcome; nil for one that is ignored.
-  ///
-  /// - Throws: The error of a payment that cannot be written as JSON, which does not happen.
   package static func reports(
     of outcomes: [ProviderOutcome], in body: Data, for endpoint: ProviderEndpoint, at moment: Date
-  ) throws -> [Ledger.NewProviderPayment?] {
-    try outcomes.map { outcome in
+  ) -> [Ledger.NewProviderPayment?] {
+    outcomes.map { outcome in
       switch outcome {
-      case .payment(let payment): try ProviderPayload(payment: payment, endpoint: endpoint).report(at: moment)
+      case .payment(let payment): ProviderPayload(payment: payment, endpoint: endpoint).report(at: moment)
       case .refused(let reason, let id):
         ProviderPayload.refusal(reason, of: id, in: body, for: endpoint, at: moment)
       case .ignored: nil

@@ -32,6 +32,12 @@ public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConverti
   /// What a correct value looks like, or what to do next.
   public var remedy: String
 
+  /// The other faults of the same payload, at most ``mostOthers``. Each of them has no others.
+  public var others: [AnnouncementError] = []
+
+  /// The largest number of ``others``.
+  public static let mostOthers = 19
+
   public init(_ code: Code, _ subject: String, _ problem: String, remedy: String) {
     self.code = code
     self.subject = subject

@@ -111,7 +111,27 @@ extension PayloadDecoder {
     var known = AnnouncementRequest.optionKeys
     let namesPush = namesPush(top)
     if namesPush, top.value("aps") != nil { known.append(NotificationOptions.attachmentKey) }
-    var warnings = try unknownKeys(of: top, in: Surroundings(options: known, allowsText: true), treatment)
+    let surroundings = Surroundings(options: known, allowsText: true)
+    do throws(AnnouncementError) {
+      return try request(top, treatment, surroundings, requiresID: requiresID, namesPush: namesPush)
+    } catch {
+      var faults = PayloadFaults(error)
+      faults.read { () throws(AnnouncementError) in try unknownKeys(of: top, in: surroundings, treatment) }
+      faults.read { () throws(AnnouncementError) in
+        if try text(top) == nil { _ = try announcement(top, requiresID: requiresID) } else { _ = try identifier(top) }
+      }
+      faults.read { () throws(AnnouncementError) in try deliveries(top) }
+      if namesPush { faults.read { () throws(AnnouncementError) in try notificationOptions(top).0 } }
+      faults.read { () throws(AnnouncementError) in try top.text("device", atMost: 128) }
+      faults.read { () throws(AnnouncementError) in try options(top) }
+      throw faults.error
+    }
+  }
+
+  private static func request(
+    _ top: PayloadFields, _ treatment: UnknownKeys, _ surroundings: Surroundings, requiresID: Bool, namesPush: Bool
+  ) throws(AnnouncementError) -> AnnouncementRequest {
+    var warnings = try unknownKeys(of: top, in: surroundings, treatment)
     let announcement: Announcement
     var id: String?
     if let text = try text(top) {

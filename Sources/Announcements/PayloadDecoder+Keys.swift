@@ -59,21 +59,33 @@ extension PayloadDecoder {
 
   private static func check(_ level: Level) throws(AnnouncementError) {
     let near = PayloadKeys.Known(level.unknown.isEmpty ? [] : level.near)
-    for key in level.unknown {
-      let folded = PayloadKeys.Folded(key)
-      if let meant = near.near(folded), meant != key {
-        throw AnnouncementError(.fieldUnknown, level.name(key), "is not a key", remedy: "did you mean \(meant)?")
+    for (index, key) in level.unknown.enumerated() {
+      do throws(AnnouncementError) {
+        try check(key, level, near)
+      } catch {
+        var faults = PayloadFaults(error)
+        for other in level.unknown.dropFirst(index + 1).prefix(AnnouncementError.mostOthers) {
+          faults.read { () throws(AnnouncementError) in try check(other, level, near) }
+        }
+        throw faults.error
       }
-      if level.mustMeanReceipt, let value = level.fields.value(key), PayloadKeys.contradictsReceipt(folded, value) {
-        throw AnnouncementError(
-          .fieldUnknown, level.name(key), "is not a key, and may mean that no money was received",
-          remedy: "set kind to one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
-      }
-      guard level.isFromApp || PayloadKeys.isPlain(key) else {
-        throw AnnouncementError(
-          .fieldUnknown, level.name(key), "is not a key, and contains a character that is not plain ASCII",
-          remedy: plainRemedy)
-      }
+    }
+  }
+
+  private static func check(_ key: String, _ level: Level, _ near: PayloadKeys.Known) throws(AnnouncementError) {
+    let folded = PayloadKeys.Folded(key)
+    if let meant = near.near(folded), meant != key {
+      throw AnnouncementError(.fieldUnknown, level.name(key), "is not a key", remedy: "did you mean \(meant)?")
+    }
+    if level.mustMeanReceipt, let value = level.fields.value(key), PayloadKeys.contradictsReceipt(folded, value) {
+      throw AnnouncementError(
+        .fieldUnknown, level.name(key), "is not a key, and may mean that no money was received",
+        remedy: "set kind to one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    guard level.isFromApp || PayloadKeys.isPlain(key) else {
+      throw AnnouncementError(
+        .fieldUnknown, level.name(key), "is not a key, and contains a character that is not plain ASCII",
+        remedy: plainRemedy)
     }
   }
 

@@ -36,8 +36,14 @@ public enum PayloadDecoder {
     _ data: Data, unknownKeys treatment: UnknownKeys = .warn
   ) throws(AnnouncementError) -> DecodedPayload {
     let top = try fields(of: data)
-    let warnings = try unknownKeys(of: top, in: Surroundings(), treatment)
-    return DecodedPayload(announcement: try announcement(top), warnings: warnings)
+    do throws(AnnouncementError) {
+      let warnings = try unknownKeys(of: top, in: Surroundings(), treatment)
+      return DecodedPayload(announcement: try announcement(top), warnings: warnings)
+    } catch {
+      var faults = PayloadFaults(error)
+      faults.read { () throws(AnnouncementError) in try announcement(top) }
+      throw faults.error
+    }
   }
 
   /// Reads any JSON value by the rules of a payload: strict JSON in UTF-8, without repeated keys, and within the limits.
@@ -89,34 +95,81 @@ public enum PayloadDecoder {
   }
 
   private static func payment(_ fields: PayloadFields, _ requiresID: Bool) throws(AnnouncementError) -> Payment {
-    var id = try identifier(fields)
-    if requiresID { id = try fields.required("id", id, "give an id that is unique in the account") }
-    let currency = try currency(fields)
-    var kind = Payment.Kind.received
-    if let text = try fields.text("kind", atMost: 64) {
-      guard let known = Payment.Kind(rawValue: text) else {
-        throw AnnouncementError(
-          .fieldInvalid, fields.name("kind"), "is not a kind of payment",
-          remedy: "give one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
-      }
-      kind = known
+    do throws(AnnouncementError) {
+      let id = try identifier(fields, requiresID)
+      let currency = try currency(fields)
+      return Payment(
+        id: id, amount: try amount(fields, currency), kind: try kind(fields),
+        channel: try fields.text("channel", atMost: Payment.longestChannel),
+        payer: try fields.text("payer", atMost: Payment.longestPayer),
+        payerReading: try fields.text("payer_reading", atMost: Payment.longestPayer),
+        note: try fields.text("note", atMost: Payment.longestNote),
+        locale: try fields.text("locale", atMost: 64),
+        refundOf: try refundOf(fields),
+        sequence: try fields.integer("sequence"),
+        occurredAt: try date(fields))
+    } catch {
+      throw faults(ofPayment: fields, requiresID, after: error)
     }
-    return Payment(
-      id: id, amount: try amount(fields, currency), kind: kind,
-      channel: try fields.text("channel", atMost: Payment.longestChannel),
-      payer: try fields.text("payer", atMost: Payment.longestPayer),
-      payerReading: try fields.text("payer_reading", atMost: Payment.longestPayer),
-      note: try fields.text("note", atMost: Payment.longestNote),
-      locale: try fields.text("locale", atMost: 64),
-      sequence: try fields.integer("sequence"),
-      occurredAt: try date(fields))
   }
 
-  static func identifier(_ fields: PayloadFields) throws(AnnouncementError) -> String? {
-    guard let id = try fields.text("id", atMost: fields.wasAccepted ? 255 : 128) else { return nil }
+  /// Returns the fault for which a payment is refused, with the faults of its other keys.
+  private static func faults(
+    ofPayment fields: PayloadFields, _ requiresID: Bool, after error: AnnouncementError
+  ) -> AnnouncementError {
+    var faults = PayloadFaults(error)
+    faults.read { () throws(AnnouncementError) in try identifier(fields, requiresID) }
+    let currency = try? currency(fields)
+    faults.read { () throws(AnnouncementError) in try self.currency(fields) }
+    // Without a currency, nobody knows how many decimal digits the amount may have.
+    if let currency {
+      faults.read { () throws(AnnouncementError) in try amount(fields, currency) }
+    } else if fields.value("amount") == nil, fields.value("minor") == nil {
+      faults.read { () throws(AnnouncementError) in try requiredMinor(fields, nil) }
+    }
+    faults.read { () throws(AnnouncementError) in try kind(fields) }
+    let texts = [
+      ("channel", Payment.longestChannel), ("payer", Payment.longestPayer), ("payer_reading", Payment.longestPayer),
+      ("note", Payment.longestNote), ("locale", 64),
+    ]
+    for (key, limit) in texts { faults.read { () throws(AnnouncementError) in try fields.text(key, atMost: limit) } }
+    faults.read { () throws(AnnouncementError) in try refundOf(fields) }
+    faults.read { () throws(AnnouncementError) in try fields.integer("sequence") }
+    faults.read { () throws(AnnouncementError) in try date(fields) }
+    return faults.error
+  }
+
+  private static func identifier(_ fields: PayloadFields, _ isRequired: Bool) throws(AnnouncementError) -> String? {
+    let id = try identifier(fields)
+    return isRequired ? try fields.required("id", id, "give an id that is unique in the account") : id
+  }
+
+  private static func kind(_ fields: PayloadFields) throws(AnnouncementError) -> Payment.Kind {
+    guard let text = try fields.text("kind", atMost: 64) else { return .received }
+    guard let known = Payment.Kind(rawValue: text) else {
+      throw AnnouncementError(
+        .fieldInvalid, fields.name("kind"), "is not a kind of payment",
+        remedy: "give one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return known
+  }
+
+  /// Returns the id of the payment that a refund pays back. It may name a payment that Crier has never seen.
+  private static func refundOf(_ fields: PayloadFields) throws(AnnouncementError) -> String? {
+    guard let id = try identifier(fields, key: "refund_of") else { return nil }
+    guard try kind(fields) == .refunded else {
+      throw AnnouncementError(
+        .fieldsConflict, fields.name("refund_of"), "is given for a payment that is no refund",
+        remedy: "set kind to refunded, or leave refund_of out")
+    }
+    return id
+  }
+
+  static func identifier(_ fields: PayloadFields, key: String = "id") throws(AnnouncementError) -> String? {
+    guard let id = try fields.text(key, atMost: fields.wasAccepted ? 255 : 128) else { return nil }
     guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
       throw AnnouncementError(
-        .fieldInvalid, fields.name("id"), "holds control characters", remedy: "use printable characters only")
+        .fieldInvalid, fields.name(key), "holds control characters", remedy: "use printable characters only")
     }
     // Nobody can see or type these, and two ids would look the same. Joiners are part of emoji and of Indic words.
     let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
@@ -125,7 +178,7 @@ public enum PayloadDecoder {
         || id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .format || joiners.contains($0) })
     else {
       throw AnnouncementError(
-        .fieldInvalid, fields.name("id"), "holds invisible characters", remedy: "use printable characters only")
+        .fieldInvalid, fields.name(key), "holds invisible characters", remedy: "use printable characters only")
     }
     return id
   }
@@ -139,8 +192,7 @@ public enum PayloadDecoder {
   private static func amount(_ fields: PayloadFields, _ currency: Currency) throws(AnnouncementError) -> Money {
     let minor = try fields.integer("minor")
     guard let value = fields.value("amount") else {
-      let minorUnits = try fields.required(
-        "amount", minor, "give amount as a decimal string, or minor as a whole number of minor units")
+      let minorUnits = try requiredMinor(fields, minor)
       return try Money(minorUnits: minorUnits, currency: currency, field: fields.name("minor"))
     }
     guard minor == nil else {
@@ -159,6 +211,11 @@ public enum PayloadDecoder {
     default:
       throw fields.invalid("amount", value, "give a decimal string such as \"12.50\", or a number")
     }
+  }
+
+  private static func requiredMinor(_ fields: PayloadFields, _ minor: Int64?) throws(AnnouncementError) -> Int64 {
+    try fields.required(
+      "amount", minor, "give amount as a decimal string, or minor as a whole number of minor units")
   }
 
   private static func date(_ fields: PayloadFields) throws(AnnouncementError) -> Date? {

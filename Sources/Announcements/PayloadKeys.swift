@@ -7,7 +7,7 @@ enum PayloadKeys {
   /// The keys of a payment.
   static let payment = [
     "id", "amount", "minor", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "sequence",
-    "occurred_at",
+    "occurred_at", "refund_of",
   ]
 
   /// The keys of a payment that determine the announced sum. Outside the payment they would contradict it.
@@ -21,7 +21,7 @@ enum PayloadKeys {
   /// Words that other systems often send, and that are similar to a key by chance.
   static let unrelated: Set<String> = [
     "account", "aid", "auction", "avoid", "count", "date", "driver", "mailed", "next", "node", "payee", "pid", "player",
-    "service", "stage", "stats", "test",
+    "refund_at", "refund_by", "refund_id", "refund_no", "refund_to", "refunds", "service", "stage", "stats", "test",
   ]
 
   /// A key of any length, in a form for comparison. Signs between its letters do not hide a word.

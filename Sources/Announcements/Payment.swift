@@ -33,6 +33,9 @@ public struct Payment: Sendable, Hashable {
   /// The locale as a BCP 47 tag.
   public var locale: String?
 
+  /// The id of the payment that a refund pays back; nil for other kinds, and where the sender did not say.
+  public var refundOf: String?
+
   /// The payment's number in the sequence of its device. The number increases by one for each payment.
   public var sequence: Int64?
   public var occurredAt: Date?
@@ -44,8 +47,8 @@ public struct Payment: Sendable, Hashable {
 
   public init(
     id: String? = nil, amount: Money, kind: Kind = .received, channel: String? = nil, payer: String? = nil,
-    payerReading: String? = nil, note: String? = nil, locale: String? = nil, sequence: Int64? = nil,
-    occurredAt: Date? = nil
+    payerReading: String? = nil, note: String? = nil, locale: String? = nil, refundOf: String? = nil,
+    sequence: Int64? = nil, occurredAt: Date? = nil
   ) {
     self.id = id
     self.amount = amount
@@ -55,6 +58,7 @@ public struct Payment: Sendable, Hashable {
     self.payerReading = payerReading
     self.note = note
     self.locale = locale
+    self.refundOf = refundOf
     self.sequence = sequence
     self.occurredAt = occurredAt
   }

@@ -34,6 +34,8 @@ public struct Decision: Sendable, Hashable {
   /// The time of the payment, as its sender gave it.
   public var occurredAt: Date?
   public var sequence: Int64?
+  /// The id of the payment that a refund pays back.
+  public var refundOf: String?
   /// The kind of voice: `speech` (the engine), `clips` (a voice pack) or `mixed` (both).
   public var method: String
   /// The engine's voice, or the id of the voice pack.
@@ -53,8 +55,9 @@ public struct Decision: Sendable, Hashable {
 
   public init(
     kind: String, text: String, locale: String, amount: Amount? = nil, channel: String? = nil, payer: String? = nil,
-    note: String? = nil, occurredAt: Date? = nil, sequence: Int64? = nil, method: String, voice: String,
-    packDigest: String? = nil, clip: PublishedClip, durationMilliseconds: Int, loudnessLUFS: Double,
+    note: String? = nil, occurredAt: Date? = nil, sequence: Int64? = nil, refundOf: String? = nil,
+    method: String, voice: String, packDigest: String? = nil, clip: PublishedClip, durationMilliseconds: Int,
+    loudnessLUFS: Double,
     warnings: [String] = []
   ) {
     self.kind = kind
@@ -66,6 +69,7 @@ public struct Decision: Sendable, Hashable {
     self.note = note
     self.occurredAt = occurredAt
     self.sequence = sequence
+    self.refundOf = refundOf
     self.method = method
     self.voice = voice
     self.packDigest = packDigest
@@ -76,7 +80,7 @@ public struct Decision: Sendable, Hashable {
   }
 
   private var texts: [String] {
-    [kind, text, locale, amount?.value, amount?.currency, channel, payer, note, method, voice, packDigest]
+    [kind, text, locale, amount?.value, amount?.currency, channel, payer, note, refundOf, method, voice, packDigest]
       .compactMap(\.self) + warnings
   }
 
@@ -145,13 +149,14 @@ extension Ledger {
   ) throws {
     try database.cachedStatement(
       sql: """
-        INSERT OR IGNORE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT OR IGNORE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
       account, id, decision.kind, decision.text, decision.locale, decision.amount?.value, decision.amount?.currency,
       decision.channel, decision.payer, decision.note, decision.occurredAt?.wholeMilliseconds, decision.sequence,
       decision.method, decision.voice, decision.packDigest, decision.clip.name, decision.clip.group,
       decision.durationMilliseconds, decision.loudnessLUFS, decision.warnings.joined(separator: "\n"), at,
+      decision.refundOf,
     ])
   }
 
@@ -181,8 +186,9 @@ extension Decision {
       kind: try row.value("kind"), text: try row.value("text"), locale: try row.value("locale"),
       amount: try value.map { Amount(value: $0, currency: try row.value("currency")) },
       channel: try row.optional("channel"), payer: try row.optional("payer"), note: try row.optional("note"),
-      occurredAt: try row.date("occurred_at"), sequence: try row.optional("sequence"), method: try row.value("method"),
-      voice: try row.value("voice"), packDigest: try row.optional("pack_digest"),
+      occurredAt: try row.date("occurred_at"), sequence: try row.optional("sequence"),
+      refundOf: try row.optional("refund_of"), method: try row.value("method"), voice: try row.value("voice"),
+      packDigest: try row.optional("pack_digest"),
       clip: PublishedClip(name: try row.value("clip"), group: try row.optional("clip_group")),
       durationMilliseconds: try row.value("duration"), loudnessLUFS: try row.value("loudness"),
       warnings: warnings.split(separator: "\n").map(String.init))

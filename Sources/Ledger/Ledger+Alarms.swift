@@ -52,11 +52,14 @@ extension Ledger {
     }
   }
 
-  /// Returns the time at which the latest payment that was received was accepted, on any way and of any account; nil if
-  /// there is none. The call reads all decisions.
+  /// Returns the time at which the latest payment that was received was accepted, on any way and of any account
+  /// that is no ``TestAccount``; nil if there is none. The call reads all decisions.
   public func latestPayment() async throws(LedgerError) -> Date? {
     try await read(isLong: true) { database in
-      let at = try Int64.fetchOne(database, sql: "SELECT max(accepted_at) FROM decisions WHERE kind = 'received'")
+      let at = try Int64.fetchOne(
+        database,
+        sql: "SELECT max(accepted_at) FROM decisions WHERE kind = 'received' AND substr(account, 1, ?) != ?",
+        arguments: [TestAccount.prefix.count, TestAccount.prefix])
       return at.map(Date.init(wholeMilliseconds:))
     }
   }

@@ -270,5 +270,6 @@ extension Ledger.Push {
     createdAt = Date(wholeMilliseconds: try row.value("created_at"))
     expiresAt = Date(wholeMilliseconds: try row.value("expires_at"))
     finishedAt = try row.date("finished_at")
+    handedOverAt = try row.date("handed_over_at")
   }
 }

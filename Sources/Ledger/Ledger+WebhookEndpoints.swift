@@ -30,12 +30,13 @@ extension Ledger {
       }
       try database.cachedStatement(
         sql: """
-          INSERT INTO webhook_endpoints (id, account, url, secret, kinds, description, created_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+          INSERT INTO webhook_endpoints (id, account, url, secret, kinds, description, created_at, format)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
           """
       ).execute(arguments: [
         new.id, new.account, new.url.text, new.secret.text,
         new.kinds.map(\.rawValue).sorted().joined(separator: " "), new.text, timeStamp,
+        new.format.rawValue,
       ])
       guard database.changesCount == 1 else {
         throw LedgerError(.webhookEndpointExists, while: .changingWebhooks, in: file)
@@ -148,6 +149,7 @@ extension Ledger.WebhookEndpoint {
     url = try row.value("url")
     kinds = try Set<WebhookEvent.Kind>(webhookKinds: row.value("kinds"))
     text = try row.optional("description")
+    format = WebhookEvent.Format(rawValue: try row.value("format")) ?? .typed
     createdAt = Date(wholeMilliseconds: try row.value("created_at"))
     deliveredAt = try row.date("delivered_at")
     failingSince = try row.date("failing_since")

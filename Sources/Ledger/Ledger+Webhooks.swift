@@ -19,22 +19,24 @@ extension Ledger {
     guard !account.isEmpty else { return }
     let endpoints = try Row.fetchAll(
       database.cachedStatement(
-        sql: "SELECT number, kinds, waiting FROM webhook_endpoints WHERE account = ? AND disabled_at IS NULL"),
+        sql: "SELECT number, kinds, waiting, format FROM webhook_endpoints WHERE account = ? AND disabled_at IS NULL"),
       arguments: [account])
     guard !endpoints.isEmpty else { return }
     let event = try event()
     for endpoint in endpoints {
       guard try Set<WebhookEvent.Kind>(webhookKinds: endpoint.value("kinds")).contains(event.kind) else { continue }
-      let waiting: Int = try endpoint.value("waiting")
-      try tell(event, to: try endpoint.value("number"), waiting: waiting, in: database)
+      try tell(event, to: endpoint, in: database)
     }
   }
 
+  /// - Parameter row: The columns `number`, `waiting` and `format` of the endpoint.
   /// - Returns: The message's id; nil if too many messages wait for the endpoint.
   @discardableResult
-  private func tell(
-    _ event: WebhookEvent, to endpoint: Int64, waiting: Int, in database: Database
-  ) throws -> String? {
+  private func tell(_ event: WebhookEvent, to row: Row, in database: Database) throws -> String? {
+    let endpoint: Int64 = try row.value("number")
+    let waiting: Int = try row.value("waiting")
+    // A newer version may know more formats. Its endpoints get the latest that this one knows.
+    let format = WebhookEvent.Format(rawValue: try row.value("format")) ?? .typed
     guard waiting < Self.mostWaitingWebhooks else {
       try database.cachedStatement(sql: "UPDATE webhook_endpoints SET missed = missed + 1 WHERE number = ?")
         .execute(arguments: [endpoint])
@@ -47,7 +49,7 @@ extension Ledger {
         INSERT INTO webhooks (message_id, endpoint, kind, body, state, next_at, created_at)
         VALUES (?1, ?2, ?3, ?4, 'waiting', ?5, ?5)
         """
-    ).execute(arguments: [id, endpoint, event.kind.rawValue, try event.body(), at])
+    ).execute(arguments: [id, endpoint, event.kind.rawValue, try event.body(format), at])
     try database.cachedStatement(sql: "UPDATE webhook_endpoints SET waiting = waiting + 1 WHERE number = ?")
       .execute(arguments: [endpoint])
     return id
@@ -95,13 +97,11 @@ extension Ledger {
       try checkSize(in: database)
       let row = try Row.fetchOne(
         database.cachedStatement(
-          sql: "SELECT number, waiting, disabled_at FROM webhook_endpoints WHERE account = ? AND id = ?"),
+          sql: "SELECT number, waiting, format, disabled_at FROM webhook_endpoints WHERE account = ? AND id = ?"),
         arguments: [account, id])
       guard let row else { return .unknown }
       guard try row.date("disabled_at") == nil else { return .disabled }
-      let message = try tell(
-        WebhookEvent(.ping, at: Date(wholeMilliseconds: timeStamp)), to: try row.value("number"),
-        waiting: try row.value("waiting"), in: database)
+      let message = try tell(WebhookEvent(.ping, at: Date(wholeMilliseconds: timeStamp)), to: row, in: database)
       return message.map { .stored(messageID: $0) } ?? .tooManyWaiting
     }
   }

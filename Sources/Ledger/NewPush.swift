@@ -124,6 +124,8 @@ extension Ledger {
     public let createdAt: Date
     public let expiresAt: Date
     public let finishedAt: Date?
+    /// The time at which the phone handed the notification over to iOS, as the phone says; nil if it did not say so.
+    public let handedOverAt: Date?
   }
 
   /// What the sender must know about an unfinished push to decide when it is sent.

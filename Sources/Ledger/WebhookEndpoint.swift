@@ -15,11 +15,12 @@ public struct NewWebhookEndpoint: Sendable, Hashable {
   public var kinds: Set<WebhookEvent.Kind>
   /// A text for people, 1 to 255 bytes; nil for none.
   public var text: String?
+  public var format: WebhookEvent.Format
 
   public init(
     account: String, id: String = WebhookMessage.newEndpointID(), url: WebhookURL,
     secret: WebhookSecret = .make(), kinds: Set<WebhookEvent.Kind> = Set(WebhookEvent.Kind.registrable),
-    text: String? = nil
+    text: String? = nil, format: WebhookEvent.Format = .typed
   ) {
     self.account = account
     self.id = id
@@ -27,6 +28,7 @@ public struct NewWebhookEndpoint: Sendable, Hashable {
     self.secret = secret
     self.kinds = kinds
     self.text = text
+    self.format = format
   }
 
   /// The first rule that a value breaks; nil when the endpoint can be stored.
@@ -66,6 +68,7 @@ extension Ledger {
     public let url: String
     public let kinds: Set<WebhookEvent.Kind>
     public let text: String?
+    public let format: WebhookEvent.Format
     public let createdAt: Date
     /// The time of the latest delivery; nil before the first.
     public let deliveredAt: Date?

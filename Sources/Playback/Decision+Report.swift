@@ -19,7 +19,7 @@ extension Decision {
       kind = payment.kind.rawValue
       amount = Amount(value: payment.amount.decimalText, currency: payment.amount.currency.code)
       (channel, payer, note) = (payment.channel, payment.payer, payment.note)
-      (occurredAt, sequence) = (payment.occurredAt, payment.sequence)
+      (occurredAt, sequence, refundOf) = (payment.occurredAt, payment.sequence, payment.refundOf)
     case .summary: kind = "summary"
     case .text, .again: break
     }

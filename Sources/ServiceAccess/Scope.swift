@@ -8,6 +8,9 @@ public enum Scope: String, Sendable, Hashable, CaseIterable {
   case read
   /// Pausing, resuming, skipping, replaying and cancelling announcements on the player.
   case play
+  /// For trying the service out: sending announcements that are never heard or pushed, and reading them. A key with this
+  /// scope has no other.
+  case test
   /// For the people at the till: reading, and the pause, the replays and the volume of the player.
   case till
   /// For the person who looks after the shop: all operations but those on keys and those that hand out secrets.
@@ -29,6 +32,7 @@ public enum Scope: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .announce: permission == .announce || permission == .register
     case .read: permission == .read
+    case .test: permission == .announce || permission == .read
     case .play: permission == .attend || permission == .play
     case .till: permission == .read || permission == .attend
     case .operator: permission != .register && permission != .manageKeys

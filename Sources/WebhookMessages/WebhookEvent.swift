@@ -55,6 +55,14 @@ public struct WebhookEvent: Sendable, Hashable {
   /// Codes and numbers, such as `["code": "no_voice"]`.
   public var detail: [String: String]
 
+  /// How the ``detail`` is written in a message.
+  public enum Format: Int, Sendable, Hashable, CaseIterable {
+    /// All values are texts: `"cached":"false"`. Endpoints that earlier versions registered get this format.
+    case texts = 1
+    /// Numbers and booleans are written as such: `"cached":false`.
+    case typed = 2
+  }
+
   public init(
     _ kind: Kind, at: Date, announcement: String? = nil, delivery: Delivery? = nil, detail: [String: String] = [:]
   ) {
@@ -69,20 +77,49 @@ public struct WebhookEvent: Sendable, Hashable {
     struct Facts: Encodable {
       var id: String?
       var delivery: String?
-      var detail: [String: String]
+      var detail: [String: Value]
     }
     var type: String
     var timestamp: String
     var data: Facts
   }
 
+  /// The value of a detail in a message.
+  private enum Value: Encodable {
+    case text(String)
+    case number(Int64)
+    case boolean(Bool)
+
+    init(_ text: String, of key: String, _ format: Format) {
+      self = .text(text)
+      guard format == .typed else { return }
+      if WebhookEvent.numbers.contains(key), let number = Int64(text) { self = .number(number) }
+      if WebhookEvent.booleans.contains(key), let boolean = Bool(text) { self = .boolean(boolean) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .text(let text): try container.encode(text)
+      case .number(let number): try container.encode(number)
+      case .boolean(let boolean): try container.encode(boolean)
+      }
+    }
+  }
+
+  /// The details that are numbers, and those that are booleans.
+  private static let numbers: Set<String> = ["by", "duration_ms", "waiting"]
+  private static let booleans: Set<String> = ["cached"]
+
   /// Returns the body of the event's message as JSON.
-  public func body() throws -> Data {
+  public func body(_ format: Format) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try encoder.encode(
       Body(
         type: kind.rawValue, timestamp: at.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
-        data: Body.Facts(id: announcement, delivery: delivery?.rawValue, detail: detail)))
+        data: Body.Facts(
+          id: announcement, delivery: delivery?.rawValue,
+          detail: detail.reduce(into: [:]) { $0[$1.key] = Value($1.value, of: $1.key, format) })))
   }
 }

@@ -98,6 +98,9 @@ struct Keys: AsyncParsableCommand {
       case .deviceScope:
         "--scope device belongs to the key of a device: register the device with PUT /v1/devices/{id}, which makes its "
           + "key."
+      case .testAndOthers: "--scope test stands alone: leave it out, or leave the others out."
+      case .testAccountTooLong:
+        "--account is longer than \(TestAccount.longestAccount) bytes, so it has no test keys: give a shorter one."
       case .text(let option): "--\(option) must be 1 to 255 bytes long, without control characters."
       case .accountReserved: "--account must not begin with crier:, which is reserved: choose another name."
       case .groupInvalid: "--group is not a valid app group: use letters, digits, . and -, such as group.crier."

@@ -66,7 +66,7 @@ struct CallsByScopeTests {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/service.md")
     let text = try String(contentsOf: page, encoding: .utf8)
-    let pattern = /\| `(?:GET|POST|PUT|DELETE) \/v1\/[^`]+` \|(?:(?: yes| own)? \|){7}/
+    let pattern = /\| `(?:GET|POST|PUT|DELETE) \/v1\/[^`]+` \|(?:(?: yes| own)? \|){8}/
     let documented = Set(text.split(separator: "\n").filter { $0.wholeMatch(of: pattern) != nil }.map(String.init))
     let rows = Set(
       routes.filter { $0.access.needsKey || $0.access.permission != nil }.map { route in

@@ -292,6 +292,19 @@ struct OpenAPIConformityTests {
         try service.check(operation, at: "till-2", key: key, 403, "scope_missing")
         try service.check(operation, at: "nobody", 404, "not_found")
       }
+      let receipts = #"{"announcements":[{"id":"p1","at":"2026-11-20T20:23:59Z"}]}"#
+      #expect(
+        try service.check("takeReceipts", at: "till-1", json: receipts, key: key, 200).json()["unknown"]
+          == .array([.string("p1")]))
+      try service.check("takeReceipts", at: "till-2", json: receipts, key: key, 403, "scope_missing")
+      try service.check("takeReceipts", at: "nobody", json: receipts, 404, "not_found")
+      try service.check("takeReceipts", at: "till-1", json: "{}", 422, "field_missing")
+      try service.check("takeReceipts", at: "till-1", json: "[]", 400, "payload_malformed")
+      try service.check(
+        "takeReceipts", at: "till-1", json: String(repeating: " ", count: 70_000), 413, "payload_too_large")
+      try service.check(
+        "takeReceipts", at: "till-1", headers: ["Content-Type: text/plain"], body: receipts, 415,
+        "media_type_unsupported")
       try service.check("listPushed", at: "till-1", query: "?after=7&limit=200", 200)
       try service.check("listPushed", at: "till-1", query: "?after=-1", 400, "parameter_invalid")
       for operation in service.document.operations where operation.tag == "Devices" {

@@ -37,7 +37,7 @@ struct OpenAPIGeneratorTests {
   func paymentRequest() {
     let keys: Set = [
       "id", "amount", "minor", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "sequence",
-      "occurred_at",
+      "occurred_at", "refund_of",
     ]
     let options: Set = [
       "deliver", "device", "method", "voice", "rate", "pack", "format", "encoding", "sample_rate", "group",

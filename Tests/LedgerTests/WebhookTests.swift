@@ -67,6 +67,18 @@ struct WebhookTests {
       ofWebhook: number)
   }
 
+  @Test("an endpoint of an earlier version gets details that are texts, and a new one gets numbers and booleans")
+  func formats() async throws {
+    let (old, new) = (try await register(newEndpoint("old")), try await register(newEndpoint("new")))
+    #expect(try await endpoint(new).format == .typed)
+    try await DatabaseQueue(path: place.file.path(percentEncoded: false)).write {
+      try $0.execute(sql: "UPDATE webhook_endpoints SET format = 1 WHERE id = ?", arguments: [old])
+    }
+    _ = try await ledger.accept(answer: answer("a", rendered: ["cached": "false", "duration_ms": "1333"]))
+    #expect(try await bodies(old).first?.contains(#""detail":{"cached":"false","duration_ms":"1333"}"#) == true)
+    #expect(try await bodies(new).first?.contains(#""detail":{"cached":false,"duration_ms":1333}"#) == true)
+  }
+
   @Test("the latest attempts to an endpoint are kept, newest first, and go with it")
   func keptAttempts() async throws {
     let id = try await register(try newEndpoint())

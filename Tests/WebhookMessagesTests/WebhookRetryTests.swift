@@ -75,11 +75,25 @@ struct WebhookRetryTests {
     let event = WebhookEvent(
       .failed, at: at, announcement: "a/1", delivery: .push, detail: ["device": "till-1", "reason": "Unregistered"])
     #expect(
-      String(decoding: try event.body(), as: UTF8.self)
+      String(decoding: try event.body(.typed), as: UTF8.self)
         == #"{"data":{"delivery":"push","detail":{"device":"till-1","reason":"Unregistered"},"id":"a/1"},"#
         + #""timestamp":"2027-01-15T08:00:00.250Z","type":"announcement.failed"}"#)
     #expect(
-      String(decoding: try WebhookEvent(.ping, at: at).body(), as: UTF8.self)
+      String(decoding: try WebhookEvent(.ping, at: at).body(.typed), as: UTF8.self)
         == #"{"data":{"detail":{}},"timestamp":"2027-01-15T08:00:00.250Z","type":"test.ping"}"#)
+  }
+
+  @Test("details are numbers and booleans, or texts for an endpoint that expects texts")
+  func formats() throws {
+    let at = Date(timeIntervalSince1970: 1_800_000_000)
+    let event = WebhookEvent(
+      .rendered, at: at, announcement: "a", delivery: .clip,
+      detail: ["cached": "false", "duration_ms": "1333", "method": "speech", "waiting": "many"])
+    #expect(
+      String(decoding: try event.body(.typed), as: UTF8.self).contains(
+        #""detail":{"cached":false,"duration_ms":1333,"method":"speech","waiting":"many"}"#))
+    #expect(
+      String(decoding: try event.body(.texts), as: UTF8.self).contains(
+        #""detail":{"cached":"false","duration_ms":"1333","method":"speech","waiting":"many"}"#))
   }
 }

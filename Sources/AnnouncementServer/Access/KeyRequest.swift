@@ -44,6 +44,10 @@ public struct KeyRequest: Sendable, Hashable {
     case noScopes
     /// The scope `device` is given, which only the registration of a device gives.
     case deviceScope
+    /// The scope `test` is given with others.
+    case testAndOthers
+    /// The account is too long to have test keys.
+    case testAccountTooLong
     /// The text of a field is empty, longer than 255 bytes, or has control characters.
     case text(field: String)
     case accountReserved
@@ -71,10 +75,12 @@ public struct KeyRequest: Sendable, Hashable {
   public func checked(at now: Date) throws(Fault) -> Checked {
     if scopes.isEmpty { throw .noScopes }
     if scopes.contains(.device) { throw .deviceScope }
+    if scopes.contains(.test), scopes.count > 1 { throw .testAndOthers }
     for (field, value) in [("account", account), ("name", name), ("locale", locale), ("pack", pack)] {
       if let value, !Self.isPlain(value) { throw .text(field: field) }
     }
     if account.hasPrefix(Self.reservedAccounts) { throw .accountReserved }
+    if scopes.contains(.test), account.utf8.count > TestAccount.longestAccount { throw .testAccountTooLong }
     if let group, !GroupContainer.isGroupName(group) { throw .groupInvalid }
     if rate == nil, burst != nil { throw .burstWithoutRate }
     return Checked(limit: try limit, expiresAt: try expiry(at: now), networks: try networks)

@@ -346,7 +346,8 @@ final class KeyRing: Sendable {
     // The key of a device has the scope `device` and no other. No other key has this scope.
     let scopes = Set(names: key.scopes)
     return Caller(
-      keyID: key.id, account: key.account, digest: key.digest,
+      keyID: key.id, account: scopes.contains(.test) ? TestAccount.name(of: key.account) : key.account,
+      digest: key.digest,
       scopes: key.device == nil ? scopes.subtracting([.device]) : scopes.intersection([.device]),
       defaults: AnnouncementRequest.Defaults(locale: key.locale, pack: key.pack, group: key.group), limit: limit,
       device: key.device, expiresAt: key.expiresAt,

@@ -15,7 +15,7 @@ struct ClipRequest: Sendable, Hashable {
 
   init(_ announcement: Announcement, options: RenderOptions, group: String, packGeneration: Int) {
     if case .payment(var payment) = announcement {
-      (payment.id, payment.sequence, payment.occurredAt) = (nil, nil, nil)
+      (payment.id, payment.refundOf, payment.sequence, payment.occurredAt) = (nil, nil, nil, nil)
       self.announcement = .payment(payment)
     } else {
       self.announcement = announcement

@@ -2,11 +2,13 @@
 
 import Announcements
 import Foundation
+import Ledger
 import ServiceAccess
 
 /// The sender of a request, identified by a valid key.
 struct Caller: Sendable, Hashable {
   var keyID: String
+  /// The account in which the key works: for a test key, the ``TestAccount`` of its client's account.
   var account: String
   /// The SHA-256 digest of the key.
   let digest: Data
@@ -26,6 +28,9 @@ struct Caller: Sendable, Hashable {
 
   /// Returns whether the key is the own key of a device.
   func isOwnKey(of device: String?) -> Bool { device != nil && self.device == device && scopes.contains(.device) }
+
+  /// The account to which the key belongs.
+  var clientAccount: String { TestAccount.owner(of: account) ?? account }
 
   /// Whether the key sees what belongs to all accounts.
   var isAdmin: Bool { scopes.contains(.admin) }

@@ -26,4 +26,69 @@ struct EncodedObject: Sendable, Hashable {
     if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
     bytes.append(other.bytes.dropFirst())
   }
+
+  /// Removes a member of the object; nothing if it has none with this key.
+  mutating func remove(_ key: String) {
+    guard let value = Self.value(of: key, in: bytes, from: bytes.startIndex) else { return }
+    // The member begins with the quotation mark before its key, and one comma goes with it.
+    var start = value.lowerBound - key.utf8.count - 3
+    var end = value.upperBound
+    if bytes[end] == UInt8(ascii: ",") {
+      end += 1
+    } else if bytes[start - 1] == UInt8(ascii: ",") {
+      start -= 1
+    }
+    bytes.removeSubrange(start..<end)
+  }
+
+  /// Replaces a text in an object that is a member of this one; nothing if one of the two is missing or is no text.
+  ///
+  /// - Parameter text: The new text, without characters that JSON escapes.
+  mutating func replace(_ key: String, of member: String, with text: String) {
+    guard let object = Self.value(of: member, in: bytes, from: bytes.startIndex),
+      let value = Self.value(of: key, in: bytes, from: object.lowerBound), bytes[value.lowerBound] == UInt8(ascii: "\"")
+    else { return }
+    bytes.replaceSubrange(value, with: Data("\"\(text)\"".utf8))
+  }
+
+  /// Returns the place of a member's value. Keys are compared as they are written, and there are no spaces.
+  ///
+  /// - Parameter start: The place of the object's opening brace.
+  private static func value(of key: String, in bytes: Data, from start: Int) -> Range<Int>? {
+    guard bytes[start] == UInt8(ascii: "{") else { return nil }
+    let name = Array(key.utf8)
+    var place = start + 1
+    while place < bytes.endIndex, bytes[place] == UInt8(ascii: "\"") {
+      let end = self.end(of: place, in: bytes)
+      let value = (end + 1)..<self.end(of: end + 1, in: bytes)
+      if bytes[(place + 1)..<(end - 1)].elementsEqual(name) { return value }
+      place = value.upperBound + 1
+    }
+    return nil
+  }
+
+  /// Returns the place behind a value.
+  private static func end(of start: Int, in bytes: Data) -> Int {
+    var (place, depth, isInText) = (start, 0, false)
+    while place < bytes.endIndex {
+      switch bytes[place] {
+      case UInt8(ascii: "\\") where isInText: place += 1
+      case UInt8(ascii: "\""):
+        isInText.toggle()
+        if !isInText, depth == 0 { return place + 1 }
+      case UInt8(ascii: "{"), UInt8(ascii: "["): if !isInText { depth += 1 }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if !isInText {
+          // The end of a number or a word is the end of the object around it.
+          if depth == 0 { return place }
+          depth -= 1
+          if depth == 0 { return place + 1 }
+        }
+      case UInt8(ascii: ",") where !isInText && depth == 0: return place
+      default: break
+      }
+      place += 1
+    }
+    return bytes.endIndex
+  }
 }

@@ -105,6 +105,23 @@ struct JSONFields: Sendable {
     }
   }
 
+  /// Returns the fields of the objects in an array within this object, or nil if it is missing or null.
+  ///
+  /// - Parameter keys: The keys that the objects may have.
+  func objects(_ key: String, keys: [String], _ remedy: String) throws(Problem) -> [JSONFields]? {
+    switch values[key] {
+    case nil, .null: return nil
+    case .array(let elements):
+      var objects: [JSONFields] = []
+      for (index, element) in elements.enumerated() {
+        guard case .object(let members) = element else { throw invalid(key, remedy) }
+        objects.append(try JSONFields(members, keys: keys, path: "\(path)\(key)[\(index)]."))
+      }
+      return objects
+    default: throw invalid(key, remedy)
+    }
+  }
+
   /// Returns the value of a required field.
   ///
   /// - Throws: ``Problem`` with 422 `field_missing` if the field is missing, or `field_invalid` if it is null.

@@ -24,6 +24,8 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   var detail: String
   /// The time after which another attempt may succeed, in seconds.
   var retryAfter: Int?
+  /// All faults of a payload, beginning with the one that ``detail`` tells; empty for other problems.
+  var faults: [Fault] = []
   /// Additional header fields, such as `Allow`.
   var headers: HTTPFields = [:]
 
@@ -32,6 +34,20 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     self.code = code
     self.detail = detail
     self.retryAfter = retryAfter
+  }
+
+  /// A fault of one key of a payload.
+  struct Fault: Sendable, Hashable, Encodable {
+    /// The key and the keys around it, with periods between them: `payment.amount`.
+    var path: String
+    var code: String
+    var detail: String
+
+    init(_ error: AnnouncementError) {
+      // A conflict names two keys: `amount and minor`.
+      path = error.subject.split(separator: " ").first.map(String.init) ?? error.subject
+      (code, detail) = (error.code.rawValue, error.description)
+    }
   }
 
   var description: String { "\(code): \(detail)" }
@@ -50,17 +66,19 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     var status: Int
     var code: String
     var detail: String
+    var errors: [Fault]?
     var requestID: String
 
     enum CodingKeys: String, CodingKey {
-      case type, title, status, code, detail
+      case type, title, status, code, detail, errors
       case requestID = "request_id"
     }
   }
 
   func response(requestID: String) -> Response {
     let document = Document(
-      title: status.reasonPhrase, status: status.code, code: code, detail: detail, requestID: requestID)
+      title: status.reasonPhrase, status: status.code, code: code, detail: detail,
+      errors: faults.isEmpty ? nil : faults, requestID: requestID)
     var response = Response(
       status: status, headers: headers,
       body: ResponseBody(byteBuffer: (try? ServiceJSON.buffer(of: document)) ?? ByteBuffer()))
@@ -113,8 +131,11 @@ extension Problem {
         error.code == .idConflict
         ? .conflict : RequestFault.isCause(of: error) ? .unprocessableContent : .internalServerError
       self.init(status, error.code.rawValue, error.message)
+    case let error as AnnouncementError:
+      let isCause = RequestFault.isCause(of: error)
+      self.init(isCause ? .unprocessableContent : Self.status(of: error.code), report.code, report.message)
+      if isCause { faults = ([error] + error.others).map(Fault.init) }
     case _ where RequestFault.isCause(of: error): self.init(.unprocessableContent, report.code, report.message)
-    case let error as AnnouncementError: self.init(Self.status(of: error.code), report.code, report.message)
     case let error as SpeechEngineError: self.init(error, report)
     case let error as SoundLibraryError: self.init(error, report)
     case let error as LedgerError: self.init(error)

@@ -148,7 +148,7 @@ struct AnnouncementRoutes: Sendable {
       throw Problem(.notFound, "not_found", "The account has no announcement with this id.")
     }
     let pushes = try await ledger.pushes(account: known.account, announcement: known.id)
-    return ServiceJSON.response(buffer: ByteBuffer(bytes: try Self.described(known, pushes)))
+    return ServiceJSON.response(buffer: ByteBuffer(bytes: try described(known, pushes, for: call).bytes))
   }
 
   private func list(_ call: Call) async throws -> Response {
@@ -156,7 +156,10 @@ struct AnnouncementRoutes: Sendable {
     var bytes = Data("{\"announcements\":[".utf8)
     for (index, listed) in page.announcements.enumerated() {
       if index > 0 { bytes += Data(",".utf8) }
-      bytes += try Self.described(listed.announcement, listed.pushes)
+      var object = try described(listed.announcement, listed.pushes, for: call)
+      // The words of a clip are a third of a page, and nobody draws the waveforms of a list.
+      object.remove("marks")
+      bytes += object.bytes
     }
     bytes += Data("],\"next\":".utf8) + (try ReportJSON.data(of: page.next?.description))
     return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("}".utf8)))
@@ -172,6 +175,8 @@ struct AnnouncementRoutes: Sendable {
     @ExplicitNull var note: String?
     @ExplicitNull var occurredAt: Date?
     @ExplicitNull var sequence: Int64?
+    /// The id of the payment that a refund pays back.
+    @ExplicitNull var refundOf: String?
     var delivery: Delivery
 
     init(_ known: Ledger.Announcement, _ delivery: Delivery) {
@@ -179,6 +184,7 @@ struct AnnouncementRoutes: Sendable {
       acceptedAt = decision?.acceptedAt ?? known.entry?.acceptedAt ?? known.answer?.createdAt
       (kind, payer, channel, note) = (decision?.kind, decision?.payer, decision?.channel, decision?.note)
       (occurredAt, sequence) = (decision?.occurredAt, decision?.sequence ?? known.entry?.sequence)
+      refundOf = decision?.refundOf
       self.delivery = delivery
     }
 
@@ -186,6 +192,7 @@ struct AnnouncementRoutes: Sendable {
       case kind, payer, channel, note, sequence, delivery
       case acceptedAt = "accepted_at"
       case occurredAt = "occurred_at"
+      case refundOf = "refund_of"
     }
   }
 
@@ -225,11 +232,13 @@ struct AnnouncementRoutes: Sendable {
       var attempts: Int
       var acceptedAt: Date
       @ExplicitNull var finishedAt: Date?
+      /// When the phone handed the notification over to iOS, as it says.
+      @ExplicitNull var handedOverAt: Date?
 
       init(_ push: Ledger.Push) {
         (device, state, reason, sequence) = (push.device, push.state.rawValue, push.reason, push.sequence)
         (apnsID, attempts) = (push.id.uuidString.lowercased(), push.attempts)
-        (acceptedAt, finishedAt) = (push.createdAt, push.finishedAt)
+        (acceptedAt, finishedAt, handedOverAt) = (push.createdAt, push.finishedAt, push.handedOverAt)
       }
 
       enum CodingKeys: String, CodingKey {
@@ -237,13 +246,16 @@ struct AnnouncementRoutes: Sendable {
         case apnsID = "apns_id"
         case acceptedAt = "accepted_at"
         case finishedAt = "finished_at"
+        case handedOverAt = "handed_over_at"
       }
     }
   }
 
-  /// Returns the report of an announcement, byte for byte as in its first response, followed by what is stored about it
-  /// and the state of its delivery.
-  private static func described(_ known: Ledger.Announcement, _ pushes: [Ledger.Push]) throws -> Data {
+  /// Returns the report of an announcement as in its first response, with a URL of its clip that is signed now, followed
+  /// by what is stored about it and the state of its delivery.
+  private func described(
+    _ known: Ledger.Announcement, _ pushes: [Ledger.Push], for call: Call
+  ) throws -> EncodedObject {
     let play = known.entry.map { entry in
       Delivery.Play(
         state: entry.state.rawValue, number: entry.number, lane: entry.lane, heardMilliseconds: entry.heardMilliseconds,
@@ -254,8 +266,11 @@ struct AnnouncementRoutes: Sendable {
       push: pushes.isEmpty ? nil : pushes.map(Delivery.Push.init))
     let report = try known.answer?.report ?? ReportJSON.data(of: UnknownReport(known.id, known.decision))
     var object = try EncodedObject(report)
+    if let name = known.answer?.clip?.name {
+      object.replace("url", of: "clip", with: try urls.url(ofClip: name, authority: call.authority))
+    }
     object.add(try EncodedObject(try ReportJSON.data(of: Stored(known, delivery))))
-    return object.bytes
+    return object
   }
 
   /// The report of an announcement whose response was pruned. Nothing is known about the file of its clip.

@@ -126,7 +126,7 @@ struct KeyRoutes: Sendable {
     return try ServiceJSON.response(
       .ok,
       Me(
-        id: sender.keyID, name: name, account: sender.account, scopes: sender.scopes.names,
+        id: sender.keyID, name: name, account: sender.clientAccount, scopes: sender.scopes.names,
         limits: Me.Limits(rate: sender.limit.rate, burst: sender.limit.burst), expiresAt: sender.expiresAt))
   }
 
@@ -221,6 +221,9 @@ struct KeyRoutes: Sendable {
       case .deviceScope:
         "scopes: device belongs to the key of a device; register the device with PUT /v1/devices/{id}, which makes its "
           + "key."
+      case .testAndOthers: "scopes: test stands alone; leave it out, or leave the others out."
+      case .testAccountTooLong:
+        "account: is longer than \(TestAccount.longestAccount) bytes, so it has no test keys; give a shorter one."
       case .text(let field): textRule(field)
       case .accountReserved: accountRule
       case .groupInvalid: "group: is not a valid app group; use letters, digits, . and -, such as group.crier."

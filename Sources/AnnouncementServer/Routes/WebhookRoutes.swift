@@ -53,9 +53,13 @@ struct WebhookRoutes: Sendable {
 
   private func register(_ call: Call) async throws -> Response {
     let sender = try call.sender
-    let fields = try await JSONFields.read(call, keys: ["url", "events", "description"], keys)
+    let fields = try await JSONFields.read(call, keys: ["url", "events", "description", "format"], keys)
+    let format = "give 1 for details that are texts, or 2"
+    let number = try fields.integer("format", in: 1...2, format) ?? WebhookEvent.Format.typed.rawValue
+    guard let known = WebhookEvent.Format(rawValue: number) else { throw fields.invalid("format", format) }
     let new = NewWebhookEndpoint(
-      account: sender.account, url: try url(fields), kinds: try Self.kinds(fields), text: try Self.text(fields))
+      account: sender.account, url: try url(fields), kinds: try Self.kinds(fields),
+      text: try Self.text(fields), format: known)
     let endpoint = try await ledger.register(new, by: .key(sender.keyID))
     return try ServiceJSON.response(
       .created, WithSecret(WebhookEndpointLine(endpoint), "secret", new.secret.text))
@@ -161,6 +165,7 @@ private struct WebhookEndpointLine: Encodable {
   var url: String
   var events: [String]
   var description: String?
+  var format: Int
   var createdAt: Date
   var deliveredAt: Date?
   var failingSince: Date?
@@ -173,7 +178,7 @@ private struct WebhookEndpointLine: Encodable {
   var attempts: [Attempt]?
 
   enum CodingKeys: String, CodingKey {
-    case id, url, events, description, messages, attempts
+    case id, url, events, description, format, messages, attempts
     case createdAt = "created_at"
     case deliveredAt = "delivered_at"
     case failingSince = "failing_since"
@@ -185,6 +190,7 @@ private struct WebhookEndpointLine: Encodable {
 
   init(_ endpoint: Ledger.WebhookEndpoint) {
     (id, url, description, createdAt) = (endpoint.id, endpoint.url, endpoint.text, endpoint.createdAt)
+    format = endpoint.format.rawValue
     events = WebhookEvent.Kind.registrable.filter(endpoint.kinds.contains).map(\.rawValue)
     (deliveredAt, failingSince) = (endpoint.deliveredAt, endpoint.failingSince)
     (lastOutcome, lastAttemptAt) = (endpoint.lastOutcome?.rawValue, endpoint.lastAttemptAt)

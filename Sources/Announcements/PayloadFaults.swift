@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The faults of a payload that is refused, so that its sender learns of all of them at once.
+///
+/// A payload without faults is read once, up to its end. Only after a fault are its parts read again, each by itself.
+struct PayloadFaults {
+  private var found: [AnnouncementError] = []
+
+  /// - Parameter first: The fault for which the payload is refused. Its others are taken over.
+  init(_ first: AnnouncementError) { note(first) }
+
+  /// Reads a part of the payload that can be read without the others, and notes its faults.
+  mutating func read<Value>(_ part: () throws(AnnouncementError) -> Value) {
+    do throws(AnnouncementError) { _ = try part() } catch { note(error) }
+  }
+
+  private mutating func note(_ error: AnnouncementError) {
+    var single = error
+    single.others = []
+    for fault in [single] + error.others where !found.contains(fault) { found.append(fault) }
+  }
+
+  /// The first fault, with the others. A key that is missing may be the one that is misspelt, so it is no fault beside an
+  /// unknown key.
+  var error: AnnouncementError {
+    var first = found[0]
+    let hasUnknownKey = found.contains { $0.code == .fieldUnknown }
+    let others = found.dropFirst().filter { !hasUnknownKey || $0.code != .fieldMissing }
+    first.others = Array(others.prefix(AnnouncementError.mostOthers))
+    return first
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// What a phone says of an announcement: its notification was handed over to iOS.
+  public struct Receipt: Sendable, Hashable {
+    /// The announcement's id.
+    public var announcement: String
+    /// The time by the phone's clock.
+    public var at: Date
+
+    public init(announcement: String, at: Date) {
+      (self.announcement, self.at) = (announcement, at)
+    }
+  }
+
+  /// The largest number of receipts in a call.
+  public static let mostReceipts = 200
+
+  /// Stores what a phone says of announcements that were pushed to it. The first receipt about an announcement stands. A
+  /// time in the future, of a clock that is ahead, becomes the present one.
+  ///
+  /// - Returns: The ids of the receipts whose announcements were not pushed to the device, or were pruned; nil if the
+  ///   account has no such device.
+  /// - Throws: ``LedgerError`` with `invalidValue` for more than ``mostReceipts``, or a time outside the calendar.
+  public func take(
+    _ receipts: [Receipt], account: String, device: String
+  ) async throws(LedgerError) -> [String]? {
+    guard receipts.count <= Self.mostReceipts, receipts.allSatisfy({ $0.at.wholeMilliseconds != nil }) else {
+      throw LedgerError(.invalidValue, while: .changing, in: file, field: "receipts (at most \(Self.mostReceipts))")
+    }
+    if account.hasZero || device.hasZero { return nil }
+    return try await write(while: .changing) { [self] database in
+      let now = timeStamp
+      let first = try Int64.fetchOne(
+        database.cachedStatement(sql: "SELECT first_sequence FROM devices WHERE account = ? AND id = ?"),
+        arguments: [account, device])
+      guard let first else { return nil }
+      var unknown: [String] = []
+      for receipt in receipts {
+        guard !receipt.announcement.hasZero else {
+          unknown.append(receipt.announcement)
+          continue
+        }
+        // A device of the same id that was removed has pushes with smaller numbers.
+        try database.cachedStatement(
+          sql: """
+            UPDATE pushes SET handed_over_at = coalesce(handed_over_at, ?)
+            WHERE account = ? AND announcement = ? AND device = ? AND sequence > ?
+            """
+        ).execute(arguments: [
+          min(receipt.at.wholeMilliseconds ?? now, now), account, receipt.announcement, device, first,
+        ])
+        if database.changesCount == 0 { unknown.append(receipt.announcement) }
+      }
+      return unknown
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The account in which the test keys of a client's account work. What they announce is never heard or pushed, is in no
+/// list and no sum of the client's own account, and counts towards none of its limits.
+public enum TestAccount {
+  /// The start of the accounts' names. No client's account begins with `crier:`.
+  static let prefix = "crier:test:"
+
+  /// The longest name of an account that can have test keys, in bytes.
+  public static let longestAccount = 255 - prefix.utf8.count
+
+  /// Returns the name of the test account of a client's account.
+  public static func name(of account: String) -> String { prefix + account }
+
+  /// Returns the client's account whose test account this is; nil for another account.
+  public static func owner(of name: String) -> String? {
+    name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : nil
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("Objects that are changed without being decoded")
+struct EncodedObjectTests {
+  private func object(_ json: String) throws -> EncodedObject { try EncodedObject(Data(json.utf8)) }
+  private func text(_ object: EncodedObject) -> String { String(decoding: object.bytes, as: UTF8.self) }
+
+  @Test(
+    "a member is removed with its comma, wherever it stands",
+    arguments: [
+      (#"{"marks":[],"text":"a"}"#, #"{"text":"a"}"#),
+      (#"{"a":1,"marks":[1,{"b":[2]}],"text":"a"}"#, #"{"a":1,"text":"a"}"#),
+      (#"{"a":null,"marks":{"x":"]}"}}"#, #"{"a":null}"#), (#"{"marks":7}"#, "{}"),
+      (#"{"a":"\"marks\":[1]","marks":[{"text":"]\"}"}],"z":true}"#, #"{"a":"\"marks\":[1]","z":true}"#),
+    ])
+  func removed(_ json: String, _ rest: String) throws {
+    var object = try object(json)
+    object.remove("marks")
+    #expect(text(object) == rest)
+  }
+
+  @Test(
+    "nothing is removed where the object itself has no such member",
+    arguments: ["{}", #"{"clip":{"marks":[1]}}"#, #"{"text":"marks"}"#, #"{"text":"\\","amarks":1}"#])
+  func absent(_ json: String) throws {
+    var object = try object(json)
+    object.remove("marks")
+    #expect(text(object) == json)
+  }
+
+  @Test("a text of an inner object is replaced, and a text of the same key elsewhere is not")
+  func replaced() throws {
+    var object = try object(#"{"a":"\"url\":\"x\"","clip":{"name":"n","url":"old\"quoted"},"url":"other"}"#)
+    object.replace("url", of: "clip", with: "new")
+    #expect(text(object) == #"{"a":"\"url\":\"x\"","clip":{"name":"n","url":"new"},"url":"other"}"#)
+  }
+
+  @Test(
+    "nothing is replaced where there is no text to replace",
+    arguments: [#"{"clip":null,"url":"x"}"#, #"{"clip":{"url":null}}"#, #"{"clip":{"name":"n"}}"#, "{}"])
+  func notReplaced(_ json: String) throws {
+    var object = try object(json)
+    object.replace("url", of: "clip", with: "new")
+    #expect(text(object) == json)
+  }
+}

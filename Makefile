@@ -4,7 +4,8 @@
 #   make test     install missing packages, and run the tests
 #   make lint     check the format, targets and imports, locks, the reasons of traps, licences, the tests named in the
 #                 threat model, the texts of the console, that docs/operations.md shows the files of Deployment/ as they
-#                 are, and that the version and the linked libraries in debian/ are those of the sources
+#                 are, and other pages those of Examples/backends, and that the version and the linked libraries in
+#                 debian/ are those of the sources
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
@@ -62,6 +63,9 @@ SOUND_PROGRAMS = sox ffmpeg
 # The servers with which the client of APNs is tested: nghttpd, and Tests/push/h2_server.py.
 PUSH_SERVERS = nghttp2-server python3-h2 python3-cryptography openssl
 
+# What runs the programs of Examples/backends. Those that are compiled are tested by `make check`.
+INTERPRETERS = curl php-cli nodejs
+
 # Tests that run without others: those of pushes and webhooks have servers that give up after a time; those of the player
 # and of notifications keep time, and those of the engine use all processors for as long as a child of the engine may run. Those of voice packs occupy
 # threads for minutes, and others would wait for them until their signed requests have expired.
@@ -79,10 +83,11 @@ CHECK_OPTIONS ?= -c release
 TEST = $(SWIFT) test $(TEST_OPTIONS)
 
 test:
-	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) nghttp2-client sqlite3 $(INTERPRETERS)
 	@scripts/run-tests $(TEST) --skip '^(ExhaustiveChecks|$(ALONE))[./]'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(TEST) --skip-build --filter "^$$target[./]" || exit 1; done
 	@python3 -m unittest discover --quiet -s Tests/phone
+	@python3 -B -m unittest discover --quiet -s Tests/backends
 	@SWIFT=$(SWIFT) scripts/check-apple
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
@@ -104,6 +109,7 @@ lint: Package.resolved
 	@scripts/check-licences
 	@scripts/check-threat-model
 	@scripts/check-deployment
+	@scripts/check-examples
 	@scripts/check-alerts
 	@scripts/check-console-texts
 	@scripts/check-console-size
@@ -144,8 +150,9 @@ SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festiva
 EXHAUSTIVE = $(or $(CRIER_EXHAUSTIVE_CHECKS),only)
 
 check:
-	@scripts/setup $(SPEAKERS) pocketsphinx pocketsphinx-en-us systemd nginx-light openssl $(SOUND_SERVER)
+	@scripts/setup $(SPEAKERS) pocketsphinx pocketsphinx-en-us systemd nginx-light openssl default-jdk-headless $(SOUND_SERVER)
 	@scripts/check-deployment --programs
+	@CLIENTS="java swift" python3 -B -m unittest discover --quiet -s Tests/backends -p test_clients.py
 	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS) --no-parallel --filter '^ExhaustiveChecks[./]'
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null

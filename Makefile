@@ -109,7 +109,7 @@ lint: Package.resolved
 	@scripts/check-licences
 	@scripts/check-threat-model
 	@scripts/check-deployment
-	@scripts/check-examples
+	@scripts/check-example-files
 	@scripts/check-alerts
 	@scripts/check-console-texts
 	@scripts/check-console-size

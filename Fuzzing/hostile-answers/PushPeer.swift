@@ -15,7 +15,7 @@ struct PushPeer {
   private let group: MultiThreadedEventLoopGroup
 
   static func start(_ run: AnswerRun) async throws -> PushPeer {
-    let certificates = try Certificates()
+    let certificates = try Certificates(signedBy: CertificateAuthority())
     let context = try certificates.tlsContext()
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let channel = try await ServerBootstrap(group: group)

@@ -19,6 +19,9 @@ public final class APNSSimulator: Sendable {
   /// The certificate of the authority that signed the server's certificate, as PEM. The server's certificate is for
   /// `localhost` and `127.0.0.1`.
   public let certificateAuthority: String
+  /// Whether the authority was made at this start. Otherwise an earlier start made it
+  /// (``Configuration/certificateAuthorityFile``).
+  public let hasNewAuthority: Bool
 
   private let service: SimulatedService
   private let channel: any Channel
@@ -38,10 +41,11 @@ public final class APNSSimulator: Sendable {
   }
 
   private init(
-    port: Int, authority: String, service: SimulatedService, channel: any Channel, group: MultiThreadedEventLoopGroup,
-    connections: Connections
+    port: Int, authority: String, hasNewAuthority: Bool, service: SimulatedService, channel: any Channel,
+    group: MultiThreadedEventLoopGroup, connections: Connections
   ) {
     (self.port, certificateAuthority, self.service) = (port, authority, service)
+    self.hasNewAuthority = hasNewAuthority
     (self.channel, self.group, self.connections) = (channel, group, connections)
   }
 
@@ -51,18 +55,7 @@ public final class APNSSimulator: Sendable {
   ///
   /// - Throws: ``APNSSimulatorError``.
   public static func start(_ configuration: Configuration = Configuration()) async throws -> APNSSimulator {
-    let (certificates, tls) = try makeCertificates()
-    if let file = configuration.certificateAuthorityFile {
-      do {
-        try Data(certificates.authority.utf8).write(to: file, options: .atomic)
-      } catch {
-        throw APNSSimulatorError(
-          code: .fileNotWritten,
-          description:
-            "ca: the file cannot be written (\((error as NSError).localizedDescription)); choose a file in a "
-            + "folder that you can write to.")
-      }
-    }
+    let (certificates, tls, hasNewAuthority) = try makeCertificates(configuration)
     let service = SimulatedService(configuration)
     let connections = Connections()
     let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
@@ -86,8 +79,8 @@ public final class APNSSimulator: Sendable {
     do {
       let channel = try bound.get()
       return APNSSimulator(
-        port: channel.localAddress?.port ?? configuration.port, authority: certificates.authority, service: service,
-        channel: channel, group: group, connections: connections)
+        port: channel.localAddress?.port ?? configuration.port, authority: certificates.authority,
+        hasNewAuthority: hasNewAuthority, service: service, channel: channel, group: group, connections: connections)
     } catch {
       await Self.stop(group)
       throw APNSSimulatorError(
@@ -97,13 +90,17 @@ public final class APNSSimulator: Sendable {
     }
   }
 
-  private static func makeCertificates() throws(APNSSimulatorError) -> (Certificates, NIOSSLContext) {
+  private static func makeCertificates(
+    _ configuration: Configuration
+  ) throws(APNSSimulatorError) -> (Certificates, NIOSSLContext, hasNewAuthority: Bool) {
+    let kept = try configuration.certificateAuthorityFile.map { file throws(APNSSimulatorError) in
+      try AuthorityFiles(certificate: file).authority()
+    }
     do {
-      let certificates = try Certificates()
-      return (certificates, try certificates.tlsContext())
+      let certificates = try Certificates(signedBy: kept?.authority ?? CertificateAuthority())
+      return (certificates, try certificates.tlsContext(), kept?.isNew ?? true)
     } catch {
-      throw APNSSimulatorError(
-        code: .certificateFailed, description: "The certificates of the simulator cannot be made (\(error)).")
+      throw .certificatesFailed(error)
     }
   }
 
@@ -213,6 +210,9 @@ public final class APNSSimulator: Sendable {
 
   /// Returns a stream of all accepted pushes from now on, in the order of acceptance.
   public func acceptances() -> AsyncStream<Push> { service.store.listenToAcceptances() }
+
+  /// Returns a stream of all refused pushes, and of all that met a fault, from now on.
+  public func refusals() -> AsyncStream<RefusedPush> { service.store.listenToRefusals() }
 
   /// The accepted pushes by their ids, as many as ``Configuration/recordSize`` allows.
   public var record: [UUID: RecordedPush] { service.store.record }

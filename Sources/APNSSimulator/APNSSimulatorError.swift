@@ -7,12 +7,19 @@ public struct APNSSimulatorError: Error, CustomStringConvertible {
     case keyInvalid = "key_invalid"
     /// The port is taken, or this user may not listen on it.
     case cannotListen = "cannot_listen"
-    /// The file of the certificate authority cannot be written.
+    /// The files of the certificate authority cannot be written.
     case fileNotWritten = "file_not_written"
+    /// The files of the certificate authority exist, and hold no authority that a simulator made. They are unchanged.
+    case authorityInvalid = "authority_invalid"
     /// The certificates could not be made.
     case certificateFailed = "certificate_failed"
   }
 
   public var code: Code
   public var description: String
+
+  static func certificatesFailed(_ error: any Error) -> APNSSimulatorError {
+    APNSSimulatorError(
+      code: .certificateFailed, description: "The certificates of the simulator cannot be made (\(error)).")
+  }
 }

@@ -6,7 +6,8 @@ package import NIOSSL
 import SwiftASN1
 import X509
 
-/// A certificate authority that exists for one simulator, and the certificate of the server that it signed.
+/// The certificate of a simulator's server, and the authority that signed it. The server's certificate is made anew at
+/// each start.
 package struct Certificates {
   /// The certificate of the authority, as PEM.
   package let authority: String
@@ -14,38 +15,27 @@ package struct Certificates {
   private let serverKey: P256.Signing.PrivateKey
 
   /// - Throws: An error of the libraries that make certificates.
-  package init() throws {
-    let (authorityKey, serverKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
-    let authorityName = try DistinguishedName { CommonName("Crier APNs simulator") }
-    // A clock that is set back a little must not make the certificates invalid.
-    let (start, end) = (Date(timeIntervalSinceNow: -86_400), Date(timeIntervalSinceNow: 365 * 86_400))
-    let authority = try Certificate(
-      version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(authorityKey.publicKey),
-      notValidBefore: start, notValidAfter: end, issuer: authorityName, subject: authorityName,
-      signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try Certificate.Extensions {
-        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-        Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-        SubjectKeyIdentifier(hash: Certificate.PublicKey(authorityKey.publicKey))
-      },
-      issuerPrivateKey: .init(authorityKey))
+  package init(signedBy authority: CertificateAuthority) throws {
+    let serverKey = P256.Signing.PrivateKey()
     server = try Certificate(
       version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(serverKey.publicKey),
-      notValidBefore: start, notValidAfter: end, issuer: authorityName,
-      subject: try DistinguishedName { CommonName("localhost") },
+      // A clock that is set back a little must not make the certificate invalid.
+      notValidBefore: Date(timeIntervalSinceNow: -86_400),
+      notValidAfter: min(Date(timeIntervalSinceNow: 365 * 86_400), authority.certificate.notValidAfter),
+      issuer: authority.certificate.subject, subject: try DistinguishedName { CommonName("localhost") },
       signatureAlgorithm: .ecdsaWithSHA256,
       extensions: try Certificate.Extensions {
         Critical(BasicConstraints.notCertificateAuthority)
         Critical(KeyUsage(digitalSignature: true))
         try ExtendedKeyUsage([.serverAuth])
         AuthorityKeyIdentifier(
-          keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(authorityKey.publicKey)).keyIdentifier)
+          keyIdentifier: SubjectKeyIdentifier(hash: authority.certificate.publicKey).keyIdentifier)
         SubjectAlternativeNames([
           .dnsName("localhost"), .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
         ])
       },
-      issuerPrivateKey: .init(authorityKey))
-    self.authority = try authority.serializeAsPEM().pemString + "\n"
+      issuerPrivateKey: .init(authority.key))
+    self.authority = try authority.pem()
     self.serverKey = serverKey
   }
 

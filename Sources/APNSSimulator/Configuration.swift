@@ -42,8 +42,13 @@ extension APNSSimulator {
     /// The number of pushes that ``APNSSimulator/record`` remembers. After that, the oldest one is forgotten, and
     /// counts as a new push if it comes again.
     public var recordSize = 100_000
-    /// The file to which the certificate authority is written, as PEM.
+    /// The file of the certificate authority, as PEM. Its private key is in a file beside it, with the suffix `.key`
+    /// and readable by its owner only. If both files exist, the authority is used again; if neither does, a new one is
+    /// written. Without a file, the authority exists for one simulator.
     public var certificateAuthorityFile: URL?
+    /// Whether a request without `apns-push-type` is refused. By default it is accepted, and its type is what its topic
+    /// and its payload say.
+    public var requiresPushType = false
     /// Returns the time, in milliseconds since 1970.
     public var now: @Sendable () -> Int64 = { Int64(Date.now.timeIntervalSince1970 * 1000) }
 

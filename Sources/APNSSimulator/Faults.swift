@@ -44,6 +44,18 @@ public struct Fault: Sendable, Equatable {
   }
 }
 
+extension Fault {
+  /// The answer that a client gets instead of the right one: its status, `nil` for no answer, and its reason. The result
+  /// is `nil` for a fault that changes no answer.
+  var wrongAnswer: (status: Int?, reason: String)? {
+    switch action {
+    case .answer(200, _, _), .delay: nil
+    case .answer(let status, let reason, _): (status, reason)
+    case .goAway, .reset, .closeConnection, .never: (nil, name)
+    }
+  }
+}
+
 /// The plan of the faults of requests.
 public enum Faults: Sendable {
   /// A fault that happens with a probability from 0 to 1.
@@ -79,5 +91,5 @@ public struct ReceivedRequest: Sendable {
   public let payload: [UInt8]
 
   /// The device's token, as the path has it.
-  public var device: String { path.split(separator: "/").last.map(String.init) ?? "" }
+  public var device: String { PushHeaders.device(ofPath: path) }
 }

@@ -28,6 +28,11 @@ enum PayloadRules {
     }
   }
 
+  /// Returns the type of a push that names none: the one that its topic belongs to, else what its payload can be.
+  static func type(of payload: [UInt8], topicOf type: PushType?) -> PushType {
+    type ?? (fits(payload, type: .background) ? .background : .alert)
+  }
+
   private static func isAlert(_ value: Any?) -> Bool {
     value is String || (value as? [String: Any])?.isEmpty == false
   }

@@ -11,8 +11,10 @@ public struct Push: Sendable {
   /// The device's token, in lowercase hexadecimal digits.
   public let device: String
   public let topic: String
-  /// The value of `apns-push-type`.
+  /// The value of `apns-push-type`; if it was missing, what the topic and the payload say.
   public let type: String
+  /// Whether the request had `apns-push-type`.
+  public let namesType: Bool
   /// The priority: 10, 5 or 1.
   public let priority: Int
   /// The value of `apns-expiration`, in seconds since 1970. `nil` if it was missing.
@@ -29,6 +31,23 @@ public struct Push: Sendable {
     guard let expiration, expiration > 0 else { return false }
     return expiration * 1000 <= now
   }
+}
+
+/// A push that the simulator refused, or that met a fault.
+public struct RefusedPush: Sendable, Equatable {
+  /// The status of the answer; `nil` if a fault left the request without an answer.
+  public let status: Int?
+  /// The reason of the answer, or the name of the fault: `goaway`, `reset`, `close` or `never`.
+  public let reason: String
+  /// The device's token, as the path has it.
+  public let device: String
+  /// The value of `apns-topic`.
+  public let topic: String?
+  /// The value of `apns-push-type`.
+  public let type: String?
+  /// Whether it was a fault of ``APNSSimulator/Configuration/faults``. The push may be right, and even accepted, if the
+  /// fault happens after its processing.
+  public let isFault: Bool
 }
 
 /// What became of a push. Two requests with the same id are one push.

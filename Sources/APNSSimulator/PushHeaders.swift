@@ -33,6 +33,11 @@ struct PushHeaders {
     }
   }
 
+  /// The device's token, as the path has it.
+  var device: String { Self.device(ofPath: path) }
+
+  static func device(ofPath path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+
   private mutating func set(_ field: WritableKeyPath<PushHeaders, String?>, _ value: String) {
     if self[keyPath: field] != nil { hasDuplicates = true }
     self[keyPath: field] = value

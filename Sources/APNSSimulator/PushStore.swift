@@ -22,6 +22,7 @@ final class PushStore: Sendable {
     var random: SeededRandom
     var acceptances = Listeners<Push>()
     var deliveries = Listeners<Push>()
+    var refusals = Listeners<RefusedPush>()
   }
 
   private let configuration: APNSSimulator.Configuration
@@ -59,7 +60,8 @@ final class PushStore: Sendable {
       let device = state.phones.values[index].device.token
       let push = Push(
         number: state.counts.accepted, id: request.id, device: device, topic: request.topic,
-        type: request.type.rawValue, priority: request.priority, expiration: request.expiration,
+        type: request.type.rawValue, namesType: request.namesType, priority: request.priority,
+        expiration: request.expiration,
         collapseID: request.collapseID, payload: payload, received: now)
       if !state.record.accept(push.id, device: device) { state.counts.duplicates += 1 }
       state.acceptances.send(push)
@@ -185,8 +187,14 @@ final class PushStore: Sendable {
 
   func listenToAcceptances() -> AsyncStream<Push> { listen(\.acceptances) }
   func listenToDeliveries() -> AsyncStream<Push> { listen(\.deliveries) }
+  func listenToRefusals() -> AsyncStream<RefusedPush> { listen(\.refusals) }
 
-  private func listen(_ path: any WritableKeyPath<State, Listeners<Push>> & Sendable) -> AsyncStream<Push> {
+  /// Sends a refused push to all streams of them.
+  func tell(_ refused: @autoclosure () -> RefusedPush) { state.withLock { $0.refusals.send(refused()) } }
+
+  private func listen<Value>(
+    _ path: any WritableKeyPath<State, Listeners<Value>> & Sendable
+  ) -> AsyncStream<Value> {
     let (stream, continuation, number) = state.withLock { $0[keyPath: path].add() }
     continuation.onTermination = { [weak self] _ in self?.state.withLock { $0[keyPath: path].remove(number) } }
     return stream
@@ -195,11 +203,12 @@ final class PushStore: Sendable {
   /// Ends all streams of pushes.
   func finish() {
     // The streams are ended without the lock, because a stream that ends is removed under it.
-    var (acceptances, deliveries) = state.withLock { state in
-      defer { (state.acceptances, state.deliveries) = (Listeners(), Listeners()) }
-      return (state.acceptances, state.deliveries)
+    var (acceptances, deliveries, refusals) = state.withLock { state in
+      defer { (state.acceptances, state.deliveries, state.refusals) = (Listeners(), Listeners(), Listeners()) }
+      return (state.acceptances, state.deliveries, state.refusals)
     }
     acceptances.finish()
     deliveries.finish()
+    refusals.finish()
   }
 }

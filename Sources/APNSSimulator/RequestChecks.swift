@@ -8,6 +8,8 @@ struct CheckedRequest {
   var device: String
   var topic: String
   var type: PushType
+  /// Whether the request names its type.
+  var namesType: Bool
   var priority: Int
   /// The value of `apns-expiration`, in seconds since 1970. `nil` if it is missing.
   var expiration: Int64?
@@ -20,6 +22,8 @@ struct CheckedRequest {
 struct RequestChecks {
   /// The bundle ids that may be pushed to; `nil` allows all of them.
   var topics: Set<String>?
+  /// Whether a request without `apns-push-type` is refused.
+  var requiresType = false
 
   /// Checks everything before the provider token: method, path and repeated fields.
   ///
@@ -48,10 +52,11 @@ struct RequestChecks {
     guard Self.isToken(token) else { throw Refusal(400, "BadDeviceToken") }
     let id = try headers.id.map(Self.id) ?? id
     let topic = try Self.topic(headers)
-    let type = try Self.type(headers, topic)
+    let named = try type(headers, topic)
+    let type = named ?? PayloadRules.type(of: payload, topicOf: topic.type)
     if let topics, !topics.contains(topic.app) { throw Refusal(400, "TopicDisallowed") }
     if let topics = key?.topics, !topics.contains(topic.app) { throw Refusal(400, "TopicDisallowed") }
-    let priority = try Self.priority(headers, type)
+    let priority = try Self.priority(headers, named)
     let expiration = try Self.expiration(headers)
     if let collapseID = headers.collapseID, collapseID.isEmpty || collapseID.utf8.count > 64 {
       throw Refusal(400, "BadCollapseId")
@@ -60,8 +65,8 @@ struct RequestChecks {
     guard count <= type.longestPayload else { throw Refusal(413, "PayloadTooLarge") }
     guard PayloadRules.fits(payload, type: type) else { throw Refusal(400, "BadRequest") }
     return CheckedRequest(
-      id: id, device: token.lowercased(), topic: topic.whole, type: type, priority: priority, expiration: expiration,
-      collapseID: headers.collapseID)
+      id: id, device: token.lowercased(), topic: topic.whole, type: type, namesType: named != nil, priority: priority,
+      expiration: expiration, collapseID: headers.collapseID)
   }
 
   /// Whether the text can be a device's token: 32 to 100 bytes as hexadecimal digits. Apple says that the length may
@@ -104,16 +109,19 @@ struct RequestChecks {
     return (topic, parts.app, parts.type)
   }
 
-  private static func type(
+  /// Returns the type that a request names; `nil` if it names none and need not.
+  private func type(
     _ headers: PushHeaders, _ topic: (whole: String, app: String, type: PushType?)
-  ) throws(Refusal) -> PushType {
+  ) throws(Refusal) -> PushType? {
+    if headers.type == nil, !requiresType { return nil }
     guard let type = headers.type.flatMap(PushType.init(rawValue:)), type.fits(topicOf: topic.type) else {
       throw Refusal(400, "InvalidPushType")
     }
     return type
   }
 
-  private static func priority(_ headers: PushHeaders, _ type: PushType) throws(Refusal) -> Int {
+  /// - Parameter type: The type that the request names.
+  private static func priority(_ headers: PushHeaders, _ type: PushType?) throws(Refusal) -> Int {
     let priority: Int
     switch headers.priority {
     case nil, "10": priority = 10

@@ -66,7 +66,7 @@ final class SimulatedService: Sendable {
     self.configuration = configuration
     store = PushStore(configuration)
     tokens = ProviderTokens(configuration.keys, updateInterval: configuration.tokenUpdateInterval)
-    checks = RequestChecks(topics: configuration.topics)
+    checks = RequestChecks(topics: configuration.topics, requiresType: configuration.requiresPushType)
     random = Locked(SeededRandom(seed: configuration.seed &+ 1))
   }
 
@@ -87,7 +87,10 @@ final class SimulatedService: Sendable {
           number: number, connection: connection, stream: stream, path: request.headers.path, id: request.headers.id,
           topic: request.headers.topic, type: request.headers.type, payload: request.payload))
     }
-    if let fault { store.count { $0.faults[fault.name, default: 0] += 1 } }
+    if let fault {
+      store.count { $0.faults[fault.name, default: 0] += 1 }
+      if let wrong = fault.wrongAnswer { tell(request, status: wrong.status, reason: wrong.reason, isFault: true) }
+    }
     return fault
   }
 
@@ -108,8 +111,16 @@ final class SimulatedService: Sendable {
       return answer
     } catch {
       store.count { $0.refused[error.reason, default: 0] += 1 }
+      tell(request, status: error.status, reason: error.reason, isFault: false)
       return Answer(status: error.status, id: request.id, reason: error.reason, timestamp: error.timestamp)
     }
+  }
+
+  private func tell(_ request: WholeRequest, status: Int?, reason: String, isFault: Bool) {
+    store.tell(
+      RefusedPush(
+        status: status, reason: reason, device: request.headers.device, topic: request.headers.topic,
+        type: request.headers.type, isFault: isFault))
   }
 
   /// Returns the answer of a fault.

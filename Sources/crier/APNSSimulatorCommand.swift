@@ -3,6 +3,7 @@
 import APNSSimulator
 import ArgumentParser
 import Foundation
+import JSONSupport
 
 #if canImport(Glibc)
   import Glibc
@@ -16,10 +17,13 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
     abstract: "Runs a stand-in for Apple's push service on this machine, to develop without an Apple account.",
     discussion: """
       The simulator speaks HTTP/2 with TLS, checks each push as Apple documents, and answers with Apple's statuses and \
-      reasons. Its certificate is signed by an authority that it makes at each start: --ca writes it to a file. At \
-      start, the address is printed on standard error. Then each accepted push is printed on standard output, as one \
-      line of JSON: number, id, device, topic, type, priority, bytes, payload. device has only the first 8 digits of \
-      the token. The command runs until it is interrupted.
+      reasons. Its certificate is signed by an authority of its own. --ca FILE keeps the authority: its certificate \
+      is in FILE and its key in FILE.key, and the next start uses both again. Files of other programs are refused and \
+      never overwritten. At start, the address is printed on standard error. The command runs until it is interrupted.
+
+      Each accepted push is one line of JSON on standard output: number, id, device, topic, type, priority, bytes, \
+      payload, and warnings if there are any. Each refused push is one line of JSON on standard error: status, reason, \
+      device, topic, type, and fault if --fault chose it. device has only the first 8 digits of the token.
 
       --fault takes STATUS[:REASON]=RATE, such as 503=0.1 or 400:BadTopic=0.01, or NAME=RATE, where NAME is goaway, \
       reset, close or never. The prefix after- lets the fault happen after the push was accepted: after-never=0.05. \
@@ -37,7 +41,9 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
   @Option(help: "The address to listen on. Only 127.0.0.1 is allowed.")
   var host = "127.0.0.1"
 
-  @Option(help: "Write the certificate of the authority to this file, as PEM.", completion: .file())
+  @Option(
+    help: "Keep the authority in this file, as PEM, and its key beside it, in a file with the suffix .key.",
+    completion: .file())
   var ca: String?
 
   @OptionGroup(title: "Provider tokens") var provider: ProviderOptions
@@ -116,11 +122,25 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
       signal(SIGPIPE, SIG_IGN)
       let simulator = try await APNSSimulator.start(configuration())
       for token in trouble.offline { simulator.setOnline(token, false) }
+      if let ca {
+        let name = Terminal.printable(ca)
+        Terminal.note(
+          simulator.hasNewAuthority
+            ? "The new authority is in \(name), and its key in \(name).key. The next start uses both again."
+            : "The authority of \(name) is used again.")
+      }
       Terminal.note("The push simulator is at https://localhost:\(simulator.port)")
-      let pushes = simulator.acceptances()
+      let (pushes, refusals) = (simulator.acceptances(), simulator.refusals())
       do {
         try await Interruption.cancelling {
-          for await push in pushes { try StandardOutput.write(Self.line(push)) }
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for await push in pushes { try StandardOutput.write(Self.line(push)) } }
+            group.addTask {
+              for await push in refusals { Terminal.note(Terminal.printable(try RefusalLine(push).jsonLine)) }
+            }
+            // An output that cannot be written ends the command.
+            for try await _ in group {}
+          }
           try Task.checkCancellation()
         }
       } catch is Interruption {
@@ -171,12 +191,32 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
       var type: String
       var priority: Int
       var bytes: Int
+      var warnings: [String]?
     }
     let line = Line(
       number: push.number, id: push.id.uuidString.lowercased(), device: String(push.device.prefix(8)),
-      topic: push.topic, type: push.type, priority: push.priority, bytes: push.payload.count)
+      topic: push.topic, type: push.type, priority: push.priority, bytes: push.payload.count,
+      warnings: push.namesType ? nil : [typeWarning])
     let payload = String(decoding: push.payload, as: UTF8.self).replacing(/[\r\n]/, with: " ")
     return try "\(line.jsonLine.dropLast()),\"payload\":\(payload)}"
+  }
+
+  private static let typeWarning =
+    "apns-push-type is missing. Apple requires it for watchOS 6 and later, and recommends it for its other systems."
+
+  /// The line of a refused push.
+  private struct RefusalLine: Encodable {
+    @ExplicitNull var status: Int?
+    var reason: String
+    var device: String
+    @ExplicitNull var topic: String?
+    @ExplicitNull var type: String?
+    var fault: Bool?
+
+    init(_ push: RefusedPush) {
+      (status, reason, device) = (push.status, push.reason, String(push.device.prefix(8)))
+      (topic, type, fault) = (push.topic, push.type, push.isFault ? true : nil)
+    }
   }
 
   private static func summary(_ counts: Counts) -> String {

@@ -116,7 +116,7 @@ enum Failures {
 
   private static func status(of code: APNSSimulatorError.Code) -> Int32 {
     switch code {
-    case .keyInvalid: 65
+    case .keyInvalid, .authorityInvalid: 65
     case .cannotListen: 69
     case .certificateFailed: 70
     case .fileNotWritten: 73

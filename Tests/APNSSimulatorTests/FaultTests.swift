@@ -23,6 +23,28 @@ struct FaultTests {
     }
   }
 
+  @Test("a fault is streamed as a refusal: with its status, or with its name if there is no answer, but a delay is not")
+  func refusals() async throws {
+    let faults = [
+      Fault(.answer(status: 503, reason: "Shutdown")), Fault(.delay(milliseconds: 1)), Fault(.reset(code: 2)),
+      Fault(.closeConnection, .afterProcessing), Fault(.answer(status: 200, reason: "")),
+    ]
+    try await Bench.with {
+      $0.faults = .script { $0.number <= faults.count ? faults[$0.number - 1] : nil }
+    } _: { bench in
+      let refusals = bench.simulator.refusals()
+      let token = try bench.token()
+      for _ in faults { _ = try await bench.push(token: token) }
+      await bench.simulator.stop()
+      var read: [String] = []
+      for await push in refusals {
+        #expect(push.isFault && push.topic == Bench.topic)
+        read.append("\(push.status.map(String.init) ?? "-") \(push.reason)")
+      }
+      #expect(read == ["503 Shutdown", "- reset", "- close"])
+    }
+  }
+
   @Test("a fault with the status 410 has a time")
   func gone() async throws {
     try await Bench.with {

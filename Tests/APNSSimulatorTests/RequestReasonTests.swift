@@ -91,6 +91,7 @@ struct RequestReasonTests {
   private func wrong(_ request: Wrong) async throws {
     try await Bench.with {
       $0.topics = [Bench.topic]
+      $0.requiresPushType = true
     } _: { bench in
       var headers = try bench.headers().filter { request.fields[$0.0] == nil }
       for (name, value) in request.fields { if let value { headers.append((name, value)) } }
@@ -99,6 +100,53 @@ struct RequestReasonTests {
       #expect(answer.status == request.status && answer.reason == request.reason)
       #expect(answer.headers["apns-id"].flatMap(UUID.init) != nil || request.reason == "BadMessageId")
       #expect(bench.simulator.counts.accepted == 0 && bench.simulator.counts.refused == [request.reason: 1])
+    }
+  }
+
+  @Test(
+    "a request without apns-push-type is accepted, and its type is what its topic and its payload say",
+    arguments: [
+      ("", #"{"aps":{"alert":"12.50"}}"#, "alert"), ("", #"{"aps":{"content-available":1}}"#, "background"),
+      ("", #"{"aps":{"content-available":1,"badge":1}}"#, "alert"),
+      (".pushkit.fileprovider", #"{"container-identifier":"1"}"#, "fileprovider"), (".voip", "{}", "voip"),
+    ])
+  func withoutType(suffix: String, body: String, type: String) async throws {
+    try await Bench.with { bench in
+      let fields = ["apns-push-type": nil, "apns-topic": Bench.topic + suffix]
+      #expect(try await bench.push(fields, body: body).status == 200)
+      let push = try #require(bench.simulator.deliveries(to: Bench.device).first)
+      #expect(push.type == type && !push.namesType)
+    }
+  }
+
+  @Test("a request without apns-push-type must have a topic, and a payload that fits a type")
+  func withoutTypeWrong() async throws {
+    try await Bench.with { bench in
+      let token = try bench.token()
+      #expect(try await bench.push(token: token, ["apns-push-type": nil], body: "{}").reason == "BadRequest")
+      #expect(
+        try await bench.push(token: token, ["apns-push-type": nil, "apns-topic": nil]).reason == "MissingTopic")
+      #expect(try await bench.push(token: token, ["apns-push-type": ""]).reason == "InvalidPushType")
+      #expect(try await bench.push(token: token, ["apns-push-type": "alert"]).status == 200)
+      #expect(bench.simulator.deliveries(to: Bench.device).map(\.namesType) == [true])
+    }
+  }
+
+  @Test("refused pushes are streamed with their status and reason, and not the accepted ones")
+  func refusals() async throws {
+    try await Bench.with {
+      $0.topics = [Bench.topic]
+    } _: { bench in
+      var refusals = bench.simulator.refusals().makeAsyncIterator()
+      let token = try bench.token()
+      #expect(try await bench.push(token: token).status == 200)
+      _ = try await bench.push(token: token, ["apns-topic": "com.example.other"])
+      _ = try await bench.push(token: "a.b.c", ["apns-push-type": nil])
+      let topic = try #require(await refusals.next())
+      #expect(topic.status == 400 && topic.reason == "TopicDisallowed" && topic.topic == "com.example.other")
+      #expect(topic.type == "alert" && topic.device == Bench.device && !topic.isFault)
+      let signature = try #require(await refusals.next())
+      #expect(signature.status == 403 && signature.reason == "InvalidProviderToken" && signature.type == nil)
     }
   }
 

@@ -22,11 +22,13 @@ struct APNSSimulatorCommandTests {
       + part(#"{"iss":"DEF123GHIJ","iat":\#(Int(Date.now.timeIntervalSince1970))}"#) + ".AAAA"
   }
 
-  private func push(to port: String, of crier: Command, topic: String = "com.example.shop") throws -> String {
+  private func push(
+    to port: String, of crier: Command, topic: String = "com.example.shop", type: String = ": alert"
+  ) throws -> String {
     try crier.run(
       [
         "--silent", "--http2", "--cacert", "ca.pem", "--header", "authorization: bearer \(token)",
-        "--header", "apns-topic: \(topic)", "--header", "apns-push-type: alert",
+        "--header", "apns-topic: \(topic)", "--header", "apns-push-type\(type)",
         "--data-binary", "{\"aps\":\n{\"alert\":\"12.50\"}}", "--write-out", "%{http_code}",
         "https://localhost:\(port)/3/device/\(Self.device)",
       ], program: URL(filePath: "/usr/bin/curl")
@@ -65,8 +67,13 @@ struct APNSSimulatorCommandTests {
     #expect(line["device"] as? String == "01234567" && line["topic"] as? String == "com.example.shop")
     #expect(line["number"] as? Int == 1 && line["priority"] as? Int == 10 && line["type"] as? String == "alert")
     #expect((line["payload"] as? [String: [String: String]]) == ["aps": ["alert": "12.50"]])
+    #expect(line["warnings"] == nil)
     simulator.signal(number)
     #expect(simulator.wait() == 0)
+    #expect(
+      try simulator.messages().contains(
+        #"{"device":"01234567","reason":"TopicDisallowed","status":400,"topic":"com.example.other","type":"alert"}"#))
+    #expect(try simulator.messages().contains("The new authority is in ca.pem, and its key in ca.pem.key."))
     #expect(
       try simulator.messages().contains("2 requests on 2 connections: 1 accepted (0 with a repeated id), 1 refused"))
   }
@@ -80,6 +87,25 @@ struct APNSSimulatorCommandTests {
     #expect(try push(to: self.port(of: simulator), of: crier) == #"{"reason":"Shutdown"}503"#)
     simulator.signal(SIGTERM)
     #expect(simulator.wait() == 0)
+    #expect(try simulator.messages().contains(#""fault":true,"reason":"Shutdown","status":503"#))
+  }
+
+  @Test("a push without apns-push-type is accepted with a warning, also after a restart with the same authority")
+  func withoutType() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    for start in 1...2 {
+      let simulator = try RunningCommand(
+        ["apns-simulator", "--any-key", "--ca", "ca.pem", "--token-seconds", "0"], of: crier)
+      #expect(try push(to: self.port(of: simulator), of: crier, type: ":") == "200")
+      simulator.signal(SIGTERM)
+      #expect(simulator.wait() == 0)
+      #expect(try simulator.messages().contains("used again.\n") == (start == 2))
+      let output = simulator.output.availableData
+      let line = try #require(try JSONSerialization.jsonObject(with: output) as? [String: Any])
+      #expect(line["type"] as? String == "alert")
+      #expect((line["warnings"] as? [String])?.first?.hasPrefix("apns-push-type is missing.") == true)
+    }
   }
 
   @Test(
@@ -111,5 +137,8 @@ struct APNSSimulatorCommandTests {
     #expect(key.status == 65 && key.message.hasPrefix("crier: --key: ") && !key.message.contains("secret"))
     let authority = try crier.run(["apns-simulator", "--any-key", "--ca", "missing/ca.pem"], seconds: 60)
     #expect(authority.status == 73 && authority.message.hasPrefix("crier: --ca: "))
+    let own = try crier.run(["apns-simulator", "--any-key", "--ca", "a.p8"], seconds: 60)
+    #expect(own.status == 65 && own.message.hasPrefix("crier: --ca: the file exists, but its key a.p8.key does not"))
+    #expect(try Data(contentsOf: crier.directory.appending(path: "a.p8")) == Data("secret".utf8))
   }
 }

@@ -142,12 +142,14 @@ async function start() {
   if (!file) return;
   const text = await file.text();
   const isLines = text.trimStart().startsWith("{");
-  const type = isLines ? "application/jsonl" : "text/csv";
+  const isArray = /^\s*\[\s*[{\]]/.test(text);
+  const type = isArray ? "application/json" : isLines ? "application/jsonl" : "text/csv";
   const batch = await attempt($("batch-problem"), () =>
     json(`/v1/batches?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file, type }));
   if (!batch) return;
   const lines = text.split("\n").filter((line) => line.trim()).length;
-  shown.totals.set(batch.id, isLines ? lines : lines - 1);
+  // The number of elements of an array would take a second parser, so its total is known at its end.
+  if (!isArray) shown.totals.set(batch.id, isLines ? lines : lines - 1);
   shown.file = null;
   showFile();
   replace(batch);

@@ -14,7 +14,7 @@ package enum RequestFault {
     case let error as AnnouncementError:
       switch error.code {
       case .fieldMissing, .fieldInvalid, .fieldUnknown, .fieldsConflict, .localeUnknown, .currencyUnspeakable,
-        .nothingToSay:
+        .nothingToSay, .listEmpty:
         true
       case .payloadTooLarge, .payloadMalformed, .phraseBooksMissing, .phraseBookInvalid, .lexiconInvalid: false
       }

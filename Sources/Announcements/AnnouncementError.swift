@@ -19,6 +19,8 @@ public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConverti
     case phraseBookInvalid = "phrase_book_invalid"
     case phraseBooksMissing = "phrase_books_missing"
     case lexiconInvalid = "lexicon_invalid"
+    /// A list of announcements without a row.
+    case listEmpty = "list_empty"
   }
 
   public var code: Code

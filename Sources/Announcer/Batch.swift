@@ -10,20 +10,26 @@ import SpeechEngine
 public struct BatchOutcome: Sendable {
   /// The number of the line on which the row begins, counted from 1.
   public var line: Int
+  /// The number of the element in a JSON array, counted from 1; `nil` for the other lists.
+  public var element: Int?
   public var id: String?
 
   /// The offset in the list, in bytes, at which the row ends.
   public var endOffset: Int
   public var result: Result<ClipReport, any Error>
 
-  public init(line: Int, id: String?, endOffset: Int = 0, result: Result<ClipReport, any Error>) {
+  public init(
+    line: Int, element: Int? = nil, id: String?, endOffset: Int = 0, result: Result<ClipReport, any Error>
+  ) {
     self.line = line
+    self.element = element
     self.id = id
     self.endOffset = endOffset
     self.result = result
   }
 
-  /// Returns one line of JSON: the report, or `{"error": {"code": "…", "message": "…"}, "id": "…", "line": 7}`.
+  /// Returns one line of JSON: the report, or `{"error": {"code": "…", "message": "…"}, "id": "…", "line": 7}`, with
+  /// `element` for a list that is a JSON array.
   ///
   /// - Parameter reported: Returns the public report for an error.
   /// - Throws: The errors of `JSONEncoder`. None occurs for a report.
@@ -33,13 +39,14 @@ public struct BatchOutcome: Sendable {
     case .failure(let error):
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let failure = Failure(line: line, id: id, error: reported(error))
+      let failure = Failure(line: line, element: element, id: id, error: reported(error))
       return String(decoding: try encoder.encode(failure), as: UTF8.self)
     }
   }
 
   private struct Failure: Encodable {
     var line: Int
+    var element: Int?
     @ExplicitNull var id: String?
     var error: ErrorReport
   }
@@ -112,7 +119,7 @@ extension Announcer {
     of row: BatchRow, render: (Announcement) async throws -> ClipReport
   ) async -> BatchOutcome {
     var outcome = BatchOutcome(
-      line: row.line, id: row.id, endOffset: row.endOffset, result: .failure(CancellationError()))
+      line: row.line, element: row.element, id: row.id, endOffset: row.endOffset, result: .failure(CancellationError()))
     do {
       var report = try await render(try row.announcement.get())
       // A text need not have an id, but its row may have one.

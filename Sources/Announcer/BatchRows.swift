@@ -8,6 +8,8 @@ import Foundation
 public struct BatchRow: Sendable, Hashable {
   /// The number of the line on which the row begins, counted from 1.
   public var line: Int
+  /// The number of the element in a JSON array, counted from 1; `nil` for the other lists.
+  public var element: Int?
   public var id: String?
   public var announcement: Result<Announcement, AnnouncementError>
 
@@ -18,10 +20,11 @@ public struct BatchRow: Sendable, Hashable {
   public var endOffset: Int
 
   public init(
-    line: Int, id: String? = nil, announcement: Result<Announcement, AnnouncementError>, warnings: [String] = [],
-    endOffset: Int = 0
+    line: Int, element: Int? = nil, id: String? = nil, announcement: Result<Announcement, AnnouncementError>,
+    warnings: [String] = [], endOffset: Int = 0
   ) {
     self.line = line
+    self.element = element
     self.id = id
     self.announcement = announcement
     self.warnings = warnings
@@ -31,12 +34,19 @@ public struct BatchRow: Sendable, Hashable {
 
 /// Reads a list of announcements from bytes that arrive in pieces. Memory holds only one row and one piece.
 ///
-/// The list has one of two formats. In CSV (RFC 4180), the first row names the columns with ``PayloadDecoder/rowKeys``.
-/// In JSON lines, each line is a payload or `{"text": "…", "locale": "…"}`. A payment's `id` is optional. Blank lines
-/// are skipped, and so are rows of CSV that contain separators only.
+/// The list has one of two formats. In CSV (RFC 4180), the first row names the columns with ``PayloadDecoder/rowKeys``;
+/// the separator may also be a semicolon or a tab (`CSVSeparator`). In JSON lines, each line is a payload or
+/// `{"text": "…", "locale": "…"}`. A JSON array of such objects is read like JSON lines. A payment's `id` is optional.
+/// Blank lines are skipped, and so are rows of CSV that contain separators only.
 public struct BatchRows: Sendable {
   public enum Format: String, Sendable, Hashable, CaseIterable {
-    case csv, jsonl
+    case csv
+    /// JSON lines, or a JSON array.
+    case jsonl
+  }
+
+  private enum Form {
+    case csv, lines, array
   }
 
   /// The names of the unknown columns, spelled as in the list. They are known after the first row was read.
@@ -47,13 +57,16 @@ public struct BatchRows: Sendable {
   /// The warnings about columns. They are part of the report of each row.
   private var columnWarnings: [String] = []
 
-  /// The format of the list; `nil` until the first character determines it.
-  private var format: Format?
+  /// The format of the list; `nil` if its first character determines it.
+  private let format: Format?
+  /// The form of the list; `nil` until it is known.
+  private var form: Form?
   private var hasEnded = false
   private var csv = CSVReader()
   private var lines = LineReader(longest: PayloadDecoder.largestBytes)
+  private var array = JSONArrayReader(longest: PayloadDecoder.largestBytes)
 
-  /// Whether a line of JSON was read.
+  /// Whether a row was read.
   private var hasRows = false
 
   /// The white space before the first other character.
@@ -66,44 +79,57 @@ public struct BatchRows: Sendable {
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// - Parameters:
-  ///   - format: The format of the list. If it is `nil`, the list is JSON lines if its first character is `{`, or `[`
-  ///     before `{` or `]`, and otherwise CSV.
+  ///   - format: The format of the list. If it is `nil`, the list is JSON if its first character is `{`, or `[` before
+  ///     `{` or `]`, and otherwise CSV.
   ///   - unknownKeys: How to treat unknown keys. If unknown keys are refused, an unknown column is an error of the
   ///     whole list.
   public init(format: Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn) {
     self.format = format
     self.unknownKeys = unknownKeys
+    if format == .csv { form = .csv }
   }
 
   /// Adds the next piece of the list. A piece may have any size.
   public mutating func append(_ bytes: [UInt8]) {
-    switch format {
+    switch form {
     case .csv: csv.append(bytes)
-    case .jsonl: lines.append(bytes)
+    case .lines: lines.append(bytes)
+    case .array: array.append(bytes)
     case nil:
       lead += bytes
-      let isFirst = { (byte: UInt8) in !Self.blanks.contains(byte) && !Self.byteOrderMark.contains(byte) }
-      let marks = lead.lazy.filter(isFirst).prefix(2)
-      if let first = marks.first, first != UInt8(ascii: "[") || marks.count == 2 {
-        let next = marks.dropFirst().first
-        let isArray = first == UInt8(ascii: "[") && (next == UInt8(ascii: "{") || next == UInt8(ascii: "]"))
-        decide(first == UInt8(ascii: "{") || isArray ? .jsonl : .csv)
+      if let form = Self.form(of: lead, format) {
+        decide(form)
       } else if lead.count > PayloadDecoder.largestBytes {
-        decide(.csv)
+        decide(fallback)
       }
     }
   }
 
+  /// Returns the form of a list by its first characters; `nil` if more of them are needed.
+  private static func form(of lead: [UInt8], _ format: Format?) -> Form? {
+    let marks = lead.lazy.filter { !blanks.contains($0) && !byteOrderMark.contains($0) }.prefix(2)
+    guard let first = marks.first else { return nil }
+    guard first == UInt8(ascii: "[") else { return format == .jsonl || first == UInt8(ascii: "{") ? .lines : .csv }
+    if format == .jsonl { return .array }
+    // A column may have a name in brackets.
+    guard let next = marks.dropFirst().first else { return nil }
+    return next == UInt8(ascii: "{") || next == UInt8(ascii: "]") ? .array : .csv
+  }
+
+  /// The form of a list without any characters.
+  private var fallback: Form { format == .jsonl ? .lines : .csv }
+
   /// Marks the end of the list.
   public mutating func end() {
-    if format == nil { decide(.csv) }
+    if form == nil { decide(fallback) }
     hasEnded = true
     csv.end()
     lines.end()
+    array.end()
   }
 
-  private mutating func decide(_ format: Format) {
-    self.format = format
+  private mutating func decide(_ form: Form) {
+    self.form = form
     append(lead)
     lead = []
   }
@@ -111,31 +137,33 @@ public struct BatchRows: Sendable {
   /// Returns the next row.
   ///
   /// - Returns: The row. The result is `nil` if more bytes are needed or, after ``end()``, if there are no more rows.
-  /// - Throws: An error of the whole list: the header is missing, or no announcement can be formed from its columns.
+  /// - Throws: An error of the whole list: the header is missing, no announcement can be formed from its columns, a JSON
+  ///   array cannot be divided any further, or the list has no row (`listEmpty`).
   public mutating func next() throws(AnnouncementError) -> BatchRow? {
-    switch format {
-    case .csv: try nextRecord()
-    case .jsonl: try nextLine()
-    case nil: nil
+    let row: BatchRow? =
+      switch form {
+      case .csv: try nextRecord()
+      case .lines: nextLine()
+      case .array: try nextElement()
+      case nil: nil
+      }
+    if row != nil { hasRows = true }
+    if row == nil, hasEnded, !hasRows {
+      throw AnnouncementError(
+        .listEmpty, "list", form == .csv ? "has a header and no row" : "has no row",
+        remedy: "write at least one announcement")
     }
+    return row
   }
 
   // MARK: JSON lines
 
-  private mutating func nextLine() throws(AnnouncementError) -> BatchRow? {
+  private mutating func nextLine() -> BatchRow? {
     while let line = lines.next() {
       var bytes = line.bytes[...]
       if line.number == 1, bytes.starts(with: Self.byteOrderMark) { bytes = bytes.dropFirst(3) }
-      guard let first = bytes.first(where: { !Self.blanks.contains($0) }) else { continue }
-      if first == UInt8(ascii: "["), !hasRows {
-        throw AnnouncementError(
-          .payloadMalformed, "list", "is a JSON array",
-          remedy: "write each of its objects on a line of its own, without brackets around and commas between them")
-      }
-      hasRows = true
-      let row =
-        bytes.count > PayloadDecoder.largestBytes
-        ? Self.tooLong : PayloadDecoder.row(json: Data(bytes), unknownKeys: unknownKeys)
+      guard bytes.contains(where: { !Self.blanks.contains($0) }) else { continue }
+      let row = payload(bytes, "write each payload on its own line, and shorten it")
       return BatchRow(
         line: line.number, id: row.id, announcement: row.announcement, warnings: row.warnings,
         endOffset: lines.consumedBytes)
@@ -143,12 +171,28 @@ public struct BatchRows: Sendable {
     return nil
   }
 
-  private static var tooLong: PayloadRow {
-    PayloadRow(
+  private mutating func nextElement() throws(AnnouncementError) -> BatchRow? {
+    do throws(JSONArrayReader.Fault) {
+      guard let element = try array.next() else { return nil }
+      let row = payload(element.bytes[...], "shorten it")
+      return BatchRow(
+        line: element.line, element: element.number, id: row.id, announcement: row.announcement,
+        warnings: row.warnings, endOffset: array.consumedBytes)
+    } catch {
+      throw AnnouncementError(
+        .payloadMalformed, "line \(error.line), element \(error.number)", error.problem, remedy: error.remedy)
+    }
+  }
+
+  /// - Parameter remedy: What to do about a payload that is too long.
+  private func payload(_ bytes: ArraySlice<UInt8>, _ remedy: String) -> PayloadRow {
+    guard bytes.count > PayloadDecoder.largestBytes else {
+      return PayloadDecoder.row(json: Data(bytes), unknownKeys: unknownKeys)
+    }
+    return PayloadRow(
       announcement: .failure(
         AnnouncementError(
-          .payloadTooLarge, "payload", "is longer than \(PayloadDecoder.largestBytes) bytes",
-          remedy: "write each payload on its own line, and shorten it")))
+          .payloadTooLarge, "payload", "is longer than \(PayloadDecoder.largestBytes) bytes", remedy: remedy)))
   }
 
   // MARK: CSV
@@ -159,7 +203,7 @@ public struct BatchRows: Sendable {
     let (line, row): (Int, PayloadRow)
     do throws(CSVError) {
       guard let record = try nextFilledRecord() else { return nil }
-      (line, row) = (record.line, Self.row(record.fields, columns))
+      (line, row) = (record.line, Self.row(record.fields, columns, csv.separator ?? .comma))
     } catch {
       (line, row) = (error.line, PayloadRow(announcement: .failure(Self.malformed(error, in: "field \(error.field)"))))
     }
@@ -172,13 +216,14 @@ public struct BatchRows: Sendable {
     return nil
   }
 
-  private static func row(_ cells: [String], _ columns: [String?]) -> PayloadRow {
+  private static func row(_ cells: [String], _ columns: [String?], _ separator: CSVSeparator) -> PayloadRow {
     guard cells.count == columns.count else {
       return PayloadRow(
         announcement: .failure(
           AnnouncementError(
             .payloadMalformed, "row", "has \(cells.count) fields, but the header has \(columns.count)",
-            remedy: "write one field for each column, and put fields that contain a comma in quotation marks")))
+            remedy: "write one field for each column, separate the fields by \(separator.plural) as in the header, and "
+              + "put fields that contain \(separator.name) in quotation marks")))
     }
     var named: [String: String] = [:]
     for case (let column?, let cell) in zip(columns, cells) { named[column] = cell }
@@ -190,12 +235,15 @@ public struct BatchRows: Sendable {
     do throws(CSVError) {
       header = try nextFilledRecord()
     } catch {
-      throw Self.malformed(error, in: "line \(error.line), field \(error.field)")
+      var fault = Self.malformed(error, in: "line \(error.line), field \(error.field)")
+      if error.code == .recordTooLong { fault.remedy += ". The header must end with a line break. \(Self.lineEnds)" }
+      throw fault
     }
     guard let header else {
       guard hasEnded else { return }
       throw AnnouncementError(
-        .payloadMalformed, "list", "is empty", remedy: "give CSV with a header, or JSON lines that begin with {")
+        .payloadMalformed, "list", "is empty",
+        remedy: "give CSV with a header, JSON lines that begin with {, or a JSON array of objects")
     }
     let known = Set(PayloadDecoder.rowKeys)
     // Names are accepted as people and spreadsheets write them, such as `Amount` or ` currency`.
@@ -205,6 +253,13 @@ public struct BatchRows: Sendable {
       guard field.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
       let name = field.lowercased().filter { !$0.isWhitespace }
       return known.contains(name) ? name : nil
+    }
+    if csv.lacksLineBreak {
+      let isOdd = columns.contains(nil) || columns.count > known.count
+      throw AnnouncementError(
+        .listEmpty, "list",
+        "has a header of \(columns.count) column\(columns.count == 1 ? "" : "s"), without a line break, and no row",
+        remedy: isOdd ? "its line ends may be lost. \(Self.lineEnds)" : "write at least one announcement")
     }
     // A misspelt name is reported rather than the column that seems to be missing because of it.
     for (name, column) in zip(header.fields, columns) where column == nil {
@@ -270,6 +325,9 @@ public struct BatchRows: Sendable {
       throw headerFault(header, error.code, error.subject, error.problem, error.remedy)
     }
   }
+
+  /// What to do about a list that has lost its line ends.
+  private static let lineEnds = "curl removes them with -d; did you mean --data-binary?"
 
   private static func headerFault(
     _ header: CSVRecord, _ code: AnnouncementError.Code, _ column: String, _ problem: String, _ remedy: String

@@ -12,7 +12,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A record has too many bytes.
     case recordTooLong = "record_too_long"
     case invalidUTF8 = "invalid_utf8"
-    /// The first line is `sep=`, with which a file tells Excel its separator, and names another one than the comma.
+    /// The first line is `sep=`, with which a file tells Excel its separator, and names none of ``CSVSeparator``.
     case otherSeparator = "other_separator"
   }
 
@@ -36,7 +36,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unclosedQuote: "begins with a quotation mark, but does not end with one"
     case .recordTooLong: "makes its record longer than \(CSVReader.largestRecord) bytes"
     case .invalidUTF8: "is not UTF-8"
-    case .otherSeparator: "is Excel's sep= and names another separator than the comma"
+    case .otherSeparator: "is Excel's sep= and names another separator than a comma, a semicolon or a tab"
     }
   }
 
@@ -46,7 +46,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unclosedQuote: "end it with a quotation mark, and double each mark inside it"
     case .recordTooLong: "make it shorter, or look for a quotation mark that is not closed"
     case .invalidUTF8: "save the file as UTF-8"
-    case .otherSeparator: "separate the fields with commas, and remove this line"
+    case .otherSeparator: "separate the fields with one of these, and name it or remove this line"
     }
   }
 

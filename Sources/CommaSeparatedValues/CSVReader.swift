@@ -21,9 +21,10 @@ public struct CSVRecord: Sendable, Hashable {
 /// piece.
 ///
 /// The reader enforces RFC 4180: a quotation mark is allowed only around a whole field, and doubled inside a quoted
-/// field. Spaces are part of a field. There are four extensions. A line may end in CRLF, LF or CR, and one file may
-/// mix these. A byte order mark at the start is skipped. An empty line is not a record, and neither is a first line
-/// `sep=,`, with which a file tells Excel its separator.
+/// field. Spaces are part of a field. There are five extensions. A line may end in CRLF, LF or CR, and one file may
+/// mix these. A byte order mark at the start is skipped. An empty line is not a record. Fields may be separated by
+/// semicolons or tabs: ``CSVSeparator`` says how they are recognised. A first line such as `sep=;`, with which a file
+/// tells Excel its separator, is obeyed and is not a record.
 ///
 ///     var reader = CSVReader()
 ///     reader.append(bytes)
@@ -49,8 +50,13 @@ public struct CSVReader: Sendable {
     case skipping
   }
 
+  /// Whether the last record that was returned ended with the input, and not with a line break.
+  public private(set) var lacksLineBreak = false
+
+  /// The separator of the fields; `nil` until the first line that is not blank has decided it.
+  public private(set) var separator: CSVSeparator?
+
   private static let quote = UInt8(ascii: "\"")
-  private static let comma = UInt8(ascii: ",")
   private static let lineFeed = UInt8(ascii: "\n")
   private static let carriageReturn = UInt8(ascii: "\r")
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -62,6 +68,9 @@ public struct CSVReader: Sendable {
   private var line = 1
   private var hasEnded = false
   private var isAtBeginning = true
+  private var search = SeparatorSearch()
+  /// The byte of ``separator``.
+  private var separatorByte = CSVSeparator.comma.byte
 
   private var state = State.fieldStart
   private var fields: [[UInt8]] = []
@@ -86,7 +95,7 @@ public struct CSVReader: Sendable {
   /// - Throws: ``CSVError``. Afterwards reading can continue: after the first line of the invalid record, or after the
   ///   whole record if the error is invalid UTF-8.
   public mutating func next() throws(CSVError) -> CSVRecord? {
-    guard passByteOrderMark() else { return nil }
+    guard passByteOrderMark(), decideSeparator() else { return nil }
     while position < buffer.count {
       let byte = buffer[position]
       if byte == Self.lineFeed || byte == Self.carriageReturn, state != .quoted {
@@ -104,6 +113,7 @@ public struct CSVReader: Sendable {
     }
     guard hasEnded, start < position else { return nil }
     if state == .quoted { throw fault(.unclosedQuote) }
+    lacksLineBreak = true
     return try endRecord()
   }
 
@@ -122,13 +132,24 @@ public struct CSVReader: Sendable {
     return true
   }
 
+  /// Decides the separator by the first line that is not blank.
+  ///
+  /// - Returns: Whether there were enough bytes.
+  private mutating func decideSeparator() -> Bool {
+    guard separator == nil else { return true }
+    search.read(buffer[start...], isEnd: hasEnded)
+    guard let found = search.result else { return false }
+    (separator, separatorByte) = (found, found.byte)
+    return true
+  }
+
   private mutating func read(_ byte: UInt8) throws(CSVError) {
     switch (state, byte) {
     case (.skipping, _):
       break
     case (.fieldStart, Self.quote):
       state = .quoted
-    case (.fieldStart, Self.comma), (.unquoted, Self.comma), (.quoteInQuoted, Self.comma):
+    case (.fieldStart, separatorByte), (.unquoted, separatorByte), (.quoteInQuoted, separatorByte):
       endField()
     case (.quoted, Self.quote):
       state = .quoteInQuoted
@@ -162,7 +183,7 @@ public struct CSVReader: Sendable {
   ///
   /// - Returns: the record; `nil` for an empty line and for a skipped line.
   private mutating func endRecord() throws(CSVError) -> CSVRecord? {
-    let isSeparatorLine = line == 1 && buffer[start..<position].starts(with: "sep=".utf8)
+    let isSeparatorLine = line == 1 && buffer[start..<position].starts(with: CSVSeparator.mark)
     let isNone = state == .skipping || state == .fieldStart && fields.isEmpty
     if !isNone { endField() }
     let (first, raw) = (line, fields)
@@ -171,7 +192,8 @@ public struct CSVReader: Sendable {
     (state, fields) = (.fieldStart, [])
     guard !isNone else { return nil }
     if isSeparatorLine {
-      guard raw == [Array("sep=".utf8), []] else { throw CSVError(.otherSeparator, line: first, field: 1) }
+      // The separator that the line names also divides the line itself.
+      guard raw == [CSVSeparator.mark, []] else { throw CSVError(.otherSeparator, line: first, field: 1) }
       return nil
     }
     var texts: [String] = []

@@ -16,9 +16,10 @@ struct Batch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Renders the announcements in a list and publishes the clips in the group's Library/Sounds.",
     discussion: """
-      The list is either CSV, whose first row names the columns, or JSON lines, with one payload on each line. The \
-      columns and keys are those of a payload: amount (or minor), currency, kind, channel, payer, note, locale, id, \
-      sequence, occurred_at; or text and locale. The id is optional.
+      The list is CSV, whose first row names the columns, JSON lines, with one payload on each line, or a JSON array of \
+      payloads. The fields of CSV are separated by commas, semicolons or tabs, as in the first row. The columns and \
+      keys are those of a payload: amount (or minor), currency, kind, channel, payer, note, locale, id, sequence, \
+      occurred_at; or text and locale. The id is optional.
 
       A row with an error is reported with its line number, and the other rows are still rendered. A clip that is \
       already in the folder is not rendered again, so an interrupted batch continues when it is run again.
@@ -32,11 +33,14 @@ struct Batch: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The list: a CSV or JSON lines file, or - for standard input.", valueName: "file"),
-    completion: .file(extensions: ["csv", "jsonl"]))
+    help: ArgumentHelp("The list: a CSV or JSON file, or - for standard input.", valueName: "file"),
+    completion: .file(extensions: ["csv", "tsv", "jsonl", "json"]))
   var path: String
 
-  @Option(help: "The format of the list: csv or jsonl. (default: jsonl if it begins with {, else csv)")
+  @Option(
+    help:
+      "The format of the list: csv, or jsonl, which is also a JSON array. (default: jsonl if it begins with { or [{)"
+  )
   var inputFormat: BatchRows.Format?
 
   @Option(help: "The language of rows that name none, as a BCP 47 tag such as en-US.")
@@ -150,7 +154,8 @@ struct BatchReporter {
       ending = report.cached ? .cached : .made(bytes: report.clip.bytes)
     case .failure(let error):
       ending = .failed
-      note("line \(outcome.line): \(Failures.asTyped(ErrorReport(error).message))")
+      let place = outcome.element.map { ", element \($0)" } ?? ""
+      note("line \(outcome.line)\(place): \(Failures.asTyped(ErrorReport(error).message))")
     }
     let time = ContinuousClock.now - start
     progress.add(ending, endOffset: outcome.endOffset, at: time)

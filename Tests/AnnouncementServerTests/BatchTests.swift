@@ -271,7 +271,7 @@ struct BatchTests {
   func refused() async throws {
     let client = try await service.client()
     #expect(try await client.postBatch("").code == "payload_malformed")
-    for type in ["application/json", "text/plain", ""] {
+    for type in ["text/plain", "text/tab-separated-values", ""] {
       #expect(try await client.postBatch("text\none\n", type).status == 415)
     }
     let headers = ["Content-Type": "text/csv", "Content-Length": String(BatchRoutes.largestBody + 1)]
@@ -279,6 +279,70 @@ struct BatchTests {
     let large = Data(repeating: 0x61, count: BatchRoutes.largestBody + 1)
     let answer = try await client.send(.post, "/v1/batches", headers: ["Content-Type": "text/csv"], body: large)
     #expect(answer.status == 413 && answer.code == "payload_too_large")
+  }
+
+  @Test(
+    "a list without a row is refused with 422, and asks about --data-binary if its line ends may be lost",
+    arguments: [
+      ("text/csv", "amount,currency\n", false), ("text/csv", "amount;currency\n;\n;;\n", false),
+      ("text/csv", "amount,currency12.50,CNY48.05,USD", true), ("application/jsonl", "\n\n", false),
+      ("application/json", "[]", false), ("application/jsonl", "[ ]", false),
+      ("text/csv", "text\n" + String(repeating: "\n", count: 100_000), false),
+    ])
+  func withoutRow(type: String, list: String, asks: Bool) async throws {
+    let answer = try await service.client().postBatch(list, type)
+    #expect(answer.status == 422 && answer.code == "list_empty", "\(answer.text)")
+    #expect(answer.text.contains("did you mean --data-binary?") == asks)
+    #expect(!FileManager.default.fileExists(atPath: service.folder.url.appending(path: "batches").path))
+  }
+
+  @Test("a long list that has lost its line ends is refused, and asks about --data-binary")
+  func lostLineEnds() async throws {
+    let list = "amount,currency" + String(repeating: "12.50,CNY", count: 20_000)
+    let answer = try await service.client().postBatch(list)
+    #expect(answer.status == 400 && answer.code == "payload_malformed" && answer.text.contains("--data-binary"))
+  }
+
+  @Test("a JSON array is rendered like JSON lines, and its faults have the element and the line")
+  func array() async throws {
+    let client = try await service.client()
+    let list =
+      "[{\"id\":\"a\",\"amount\":\"1.00\",\"currency\":\"USD\"},\n {\"id\":\"b\",\"amount\":\"x\",\"currency\":\"USD\"}]"
+    for type in ["application/jsonl", "application/json"] {
+      let place = try await client.postBatch(list, type).header("Location").orThrow("a place")
+      if type == "application/jsonl" { service.startBatches() }
+      let end = try await client.end(of: place)
+      #expect(try end.number("done") == 1 && end.number("failed") == 1)
+      let batch = try await client.get(place)
+      #expect(try batch.number("faults.0.line") == 2 && batch.number("faults.0.element") == 2)
+      let bad = try #require(try await client.result(place).first { $0.text.contains("\"error\"") })
+      #expect(try bad.number("element") == 2 && bad.string("id") == "b")
+    }
+    let lines = try await client.postBatch("{\"text\":\"a\"}\n{\"text\":\"b\"}\n", "application/json")
+    #expect(lines.status == 400 && lines.code == "payload_malformed")
+  }
+
+  @Test("a JSON array that ends too early fails, and its earlier rows stay")
+  func brokenArray() async throws {
+    let client = try await service.client()
+    let list = "[{\"text\":\"One\"},\n{\"text\":\"Two\"}"
+    let place = try await client.postBatch(list, "application/json").header("Location").orThrow("a place")
+    service.startBatches()
+    let end = try await client.end(of: place)
+    #expect(try end.string("state") == "failed" && end.string("error.code") == "payload_malformed")
+    #expect(try end.string("error.message")?.hasPrefix("line 2, element 2: does not end") == true)
+  }
+
+  @Test("a list with semicolons is rendered, and a decimal comma fails its row")
+  func semicolons() async throws {
+    let client = try await service.client()
+    let list = "id;amount;currency\r\na;1.00;USD\r\nb;12,50;USD\r\n;;\r\n"
+    let place = try await client.postBatch(list).header("Location").orThrow("a place")
+    service.startBatches()
+    let end = try await client.end(of: place)
+    #expect(try end.number("rows") == 2 && end.number("done") == 1)
+    let message = try await client.get(place).string("faults.0.message")
+    #expect(message?.contains("has a comma; write a point before the decimals, such as 12.50") == true)
   }
 
   @Test("a batch that cannot be rendered at all fails and says why")

@@ -55,31 +55,17 @@ struct BatchRowsTests {
     let text = "sep=,\r\n,\r\namount,currency\r\n,\r\n5,USD\r\n , \r\n,,\r\n6,USD\r\n,\r\n,\r\n"
     #expect(described(try rows(Array(text.utf8), pieceBytes: pieceBytes)) == ["5 -: 5.00 USD", "8 -: 6.00 USD"])
     #expect(
-      fault("sep=;\namount;currency\n5;USD\n")
-        == "line 1, field 1: is Excel's sep= and names another separator than the comma; separate the fields with "
-        + "commas, and remove this line.")
-    #expect(fault("sep=,\n") == "list: is empty; give CSV with a header, or JSON lines that begin with {.")
-  }
-
-  @Test(
-    "a JSON array is an error of the whole list that asks for one object a line",
-    arguments: [
-      "[{\"text\": \"a\"}, {\"text\": \"b\"}]", "\u{FEFF} [\n  {\"text\": \"a\"},\n  {\"text\": \"b\"}\n]\n", "[]",
-      "[ ]\n",
-    ])
-  func array(text: String) throws {
-    let expected =
-      "list: is a JSON array; write each of its objects on a line of its own, without brackets around and commas "
-      + "between them."
-    #expect(fault(text) == expected)
-    #expect(fault(text, as: .jsonl) == expected)
-    #expect(throws: AnnouncementError.self) { try rows(Array(text.utf8), pieceBytes: 1) }
+      fault("sep=|\namount|currency\n5|USD\n")
+        == "line 1, field 1: is Excel's sep= and names another separator than a comma, a semicolon or a tab; separate "
+        + "the fields with one of these, and name it or remove this line.")
+    #expect(fault("sep=,\n") == Self.isEmpty)
   }
 
   @Test("a bracket in the name of a column does not make a list a JSON array")
   func bracketedColumn() throws {
     #expect(described(try rows(Array("[x],text\nx,Hello\n".utf8), pieceBytes: 1)) == ["2 -: Hello -"])
     #expect(described(try rows(Array("{\"text\": \"a\"}\n[]\n".utf8))) == ["1 -: a -", "2 -: payload_malformed"])
+    #expect(described(try rows(Array("[x];text\nx;Hello\n".utf8), pieceBytes: 1)) == ["2 -: Hello -"])
   }
 
   @Test("unknown columns are named, and their cells are ignored")
@@ -193,14 +179,16 @@ struct BatchRowsTests {
       ])
   }
 
+  private static let isEmpty =
+    "list: is empty; give CSV with a header, JSON lines that begin with {, or a JSON array of objects."
+
   private static let noAmount =
     "column amount: is missing; name the columns, separated by commas: either amount (or minor) and currency, or text."
 
   @Test(
     "a header that cannot form an announcement is an error of the whole list",
     arguments: [
-      ("", "list: is empty; give CSV with a header, or JSON lines that begin with {."),
-      (" \n,\n", "list: is empty; give CSV with a header, or JSON lines that begin with {."),
+      ("", isEmpty), (" \n,\n", isEmpty),
       ("5,CNY\n", "line 1, \(Self.noAmount)"),
       ("\nSum,Currency\n", "line 2, \(Self.noAmount)"),
       ("Amount,amount ,currency\n", "line 1, column amount: occurs twice; name each column once."),
@@ -220,13 +208,6 @@ struct BatchRowsTests {
   @Test("a column name can have capitals and be surrounded by spaces")
   func spelling() throws {
     #expect(try described(rows(Array("Amount, CURRENCY \n5,CNY\n".utf8), as: .csv)) == ["2 -: 5.00 CNY"])
-  }
-
-  @Test("an empty CSV list is an error, and an empty list of JSON lines has no rows")
-  func empty() throws {
-    #expect(fault("")?.hasPrefix("list: is empty") == true)
-    #expect(try rows([], as: .jsonl).isEmpty)
-    #expect(try rows(Array("amount,currency\n".utf8)).isEmpty)
   }
 
   @Test(

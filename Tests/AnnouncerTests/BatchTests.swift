@@ -83,6 +83,8 @@ struct BatchTests {
         """)
     let unnamed = BatchOutcome(line: 9, id: nil, result: .failure(CocoaError(.fileNoSuchFile)))
     #expect(try unnamed.json().contains(#""id":null,"line":9"#))
+    let element = BatchOutcome(line: 9, element: 4, id: "a", result: .failure(CocoaError(.fileNoSuchFile)))
+    #expect(try element.json().hasPrefix(#"{"element":4,"error":"#))
   }
 
   @Test("an invalid option is an error of the whole batch, and nothing is read")

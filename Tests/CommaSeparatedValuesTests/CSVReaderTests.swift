@@ -48,6 +48,21 @@ struct CSVReaderTests {
     ("sep=,\na,b\n", ["2: a|b"]),
     ("\u{FEFF}sep=,\r\na,b\r\nsep=,\r\n", ["2: a|b", "3: sep=|"]),
     ("\"sep=\",\n", ["1: sep=|"]),
+    // The first line that is not blank decides the separator.
+    ("a;b\n1,5;2\n", ["1: a|b", "2: 1,5|2"]),
+    ("a\tb\n1,5\t2;3\n", ["1: a|b", "2: 1,5|2;3"]),
+    ("\n \r\na;b\n1;2", ["2:  ", "3: a|b", "4: 1|2"]),
+    (";;\na;b;c\n", ["1: ||", "2: a|b|c"]),
+    ("a,b;c\n", ["1: a|b;c"]),
+    ("a;b;c,d\n1,2;3;4\n", ["1: a|b|c,d", "2: 1,2|3|4"]),
+    ("\"a;b;c\",d\n\"1;2\",3\n", ["1: a;b;c|d", "2: 1;2|3"]),
+    ("a\n1;2\n", ["1: a", "2: 1;2"]),
+    ("\"a\nb\";c\n1;2\n", ["1: a\nb|c", "3: 1|2"]),
+    ("sep=;\na;b\n", ["2: a|b"]),
+    ("sep=\t\na\tb\n", ["2: a|b"]),
+    ("sep=;\r\na,b;c\r\n", ["2: a,b|c"]),
+    ("sep=,\na;b;c,d\n", ["2: a;b;c|d"]),
+    ("\u{FEFF}sep=;\n1,5;2\n", ["2: 1,5|2"]),
   ]
 
   @Test("a text gives its records with their first lines, whatever pieces it is divided into", arguments: sound)
@@ -56,8 +71,9 @@ struct CSVReaderTests {
   }
 
   static let faulty: [(String, [String])] = [
-    ("sep=;\na;b\n", ["1.1: other_separator", "2: a;b"]),
-    ("sep=\t\na\tb\n", ["1.1: other_separator", "2: a\tb"]),
+    ("sep=|\na|b\n", ["1.1: other_separator", "2: a|b"]),
+    ("sep=;;\na;b\n", ["1.1: other_separator", "2: a|b"]),
+    ("sep=;a\n", ["1.1: other_separator"]),
     ("sep=", ["1.1: other_separator"]),
     // A misplaced quotation mark invalidates its line.
     (" a , \"b\n", ["1.2: stray_quote"]),
@@ -89,6 +105,24 @@ struct CSVReaderTests {
     #expect(read(Array("\(longest)x\ny\n".utf8)) == ["1.1: record_too_long", "2: y"])
     let far = Array("\(longest)\(longest)\(longest)\ny\n".utf8)
     #expect(read(far, pieceBytes: 999) == ["1.1: record_too_long", "2: y"])
+  }
+
+  @Test("the separator of a first line longer than a record is decided by its first 64 KiB")
+  func longFirstLine() {
+    let start = "a;b;" + String(repeating: "x", count: CSVReader.largestRecord)
+    let list = Array("\(start),,,,\n1;2,3\n".utf8)
+    for pieceBytes in [999, 60_000, .max] {
+      #expect(read(list, pieceBytes: pieceBytes) == ["1.3: record_too_long", "2: 1|2,3"])
+    }
+  }
+
+  @Test("a record says whether a line break ends it", arguments: [("a,b", true), ("a,b\n", false), ("a\r\n", false)])
+  func lineBreak(text: String, isMissing: Bool) throws {
+    var reader = CSVReader()
+    reader.append(Array(text.utf8))
+    reader.end()
+    #expect(try reader.next() != nil)
+    #expect(reader.lacksLineBreak == isMissing)
   }
 
   @Test("an unclosed quotation mark invalidates its line, however much text follows")

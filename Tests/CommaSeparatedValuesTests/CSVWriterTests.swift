@@ -11,7 +11,8 @@ struct CSVWriterTests {
     arguments: [
       (["a", "b c", ""], "a,b c,\r\n"), (["a,b", "c"], "\"a,b\",c\r\n"), (["say \"hi\""], "\"say \"\"hi\"\"\"\r\n"),
       (["a\nb", "c\rd", "e\r\nf"], "\"a\nb\",\"c\rd\",\"e\r\nf\"\r\n"), ([""], "\"\"\r\n"), (["", ""], ",\r\n"),
-      (["\u{FEFF}a"], "\"\u{FEFF}a\"\r\n"), (["=1+1"], "=1+1\r\n"), (["\"\u{301}"], "\"\"\"\u{301}\"\r\n"),
+      (["a;b", "c\td"], "\"a;b\",\"c\td\"\r\n"), (["\u{FEFF}a"], "\"\u{FEFF}a\"\r\n"), (["=1+1"], "=1+1\r\n"),
+      (["\"\u{301}"], "\"\"\"\u{301}\"\r\n"),
     ])
   func quotes(fields: [String], expected: String) {
     #expect(CSVWriter.record(fields) == expected)
@@ -20,7 +21,7 @@ struct CSVWriterTests {
   @Test("any written text is read back")
   func roundTrip() throws {
     var random = SplitMix64(seed: 4_180)
-    let pieces = ["a", ",", "\"", "\n", "\r", "\r\n", " ", "\u{FEFF}", "张", "\u{301}", "\u{0}", "😀"]
+    let pieces = ["a", ",", ";", "\t", "\"", "\n", "\r", "\r\n", " ", "\u{FEFF}", "张", "\u{301}", "\u{0}", "😀"]
     let records = (0..<2_000).map { _ in
       (0..<Int.random(in: 1...4, using: &random)).map { _ in
         (0..<Int.random(in: 0...5, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()

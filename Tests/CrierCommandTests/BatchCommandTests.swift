@@ -53,6 +53,22 @@ struct BatchCommandTests {
     #expect(try files(crier.sounds).count == 2)
   }
 
+  @Test("a list without a row ends with status 65, and so does a JSON array that is cut; a fault names its element")
+  func forms() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let empty = try crier("batch", "-", input: "amount;currency\n;\n")
+    #expect(empty.status == 65 && empty.output.isEmpty)
+    #expect(empty.message == "crier: list: has a header and no row; write at least one announcement.\n")
+    let array = try crier("batch", "-", "--json", input: "[{\"text\":\"Hello\"},\n{\"amount\":\"5\"}]\n")
+    #expect(array.status == 1 && array.message.hasPrefix("line 2, element 2: "))
+    let fault = try #require(try objects(array.output).first { $0["error"] != nil })
+    #expect(fault["line"] as? Int == 2 && fault["element"] as? Int == 2)
+    let cut = try crier("batch", "-", input: "[{\"text\":\"Hello\"},\n{\"text\":")
+    #expect(cut.status == 65 && cut.message.contains("line 2, element 2: does not end"))
+    #expect(cut.message.contains("1 rows: ") || cut.message.contains("1 row: "), "\(cut.message)")
+  }
+
   @Test("--json prints one line for each row: the report of render, or the error")
   func json() throws {
     let crier = try Command()

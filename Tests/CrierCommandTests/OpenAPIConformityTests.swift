@@ -405,7 +405,10 @@ struct OpenAPIConformityTests {
       _ = try post("application/jsonl", rows, "?format=mp3", 422, "option_invalid")
       _ = try post("application/jsonl", rows, "?group=..", 422, "option_invalid")
       _ = try post("text/csv", "amount,wage\n1,2\n", "", 422, "field_missing")
-      _ = try post("application/json", rows, "", 415, "media_type_unsupported")
+      _ = try post("text/csv", "amount,currency\n", "", 422, "list_empty")
+      _ = try post("application/json", #"[{"text":"Hello"},{"amount":"x","currency":"EUR"}]"#)
+      _ = try post("application/json", rows, "", 400, "payload_malformed")
+      _ = try post("text/plain", rows, "", 415, "media_type_unsupported")
       _ = try post("application/jsonl", String(repeating: " ", count: (16 << 20) + 1), "", 413, "payload_too_large")
       try service.checkRefusals("createBatch")
 

@@ -17,6 +17,8 @@ extension Batches {
     /// A fault of a row.
     struct RowFault: Sendable, Hashable, Codable {
       var line: Int
+      /// The number of the element in a JSON array, counted from 1; missing for the other lists.
+      var element: Int?
       /// The column or the key with the fault; null if the fault is not that of one column.
       @ExplicitNull var column: String?
       var code: String

@@ -45,7 +45,7 @@ struct BatchRoutes: Sendable {
 
   private func post(_ call: Call) async throws -> Response {
     let sender = try call.sender
-    try call.requireMediaType("application/jsonl", "application/x-ndjson", "text/csv")
+    try call.requireMediaType("application/jsonl", "application/x-ndjson", "text/csv", "application/json")
     var requested = Batches.Requested(
       method: call.query("method"), voice: call.query("voice"), pack: call.query("pack"), format: call.query("format"),
       encoding: call.query("encoding"), group: call.query("group"), defaultLocale: sender.defaults.locale,
@@ -63,17 +63,37 @@ struct BatchRoutes: Sendable {
       throw Problem(.badRequest, "payload_malformed", "The list is empty. Send at least one row.")
     }
     let format: BatchRows.Format = call.mediaType == "text/csv" ? .csv : .jsonl
-    // A fault of the list's header is reported at once, too.
-    var rows = BatchRows(format: format, unknownKeys: call.unknownKeys)
-    rows.append([UInt8](body.prefix(1 << 16)))
-    if body.count <= 1 << 16 { rows.end() }
-    _ = try rows.next()
+    if call.mediaType == "application/json", !Self.isArray(body) {
+      throw Problem(
+        .badRequest, "payload_malformed",
+        "The list is not a JSON array. Write brackets around its objects, or send each of them on a line of its own as "
+          + "application/jsonl.")
+    }
+    // A fault of the list's header, and a list without a row, are reported at once, too.
+    try Self.checkBeginning(of: body, BatchRows(format: format, unknownKeys: call.unknownKeys))
     let status = try await batches.accept(
       body, named: name, format: format, account: sender.account, authority: call.authority,
       requested: requested)
     var response = try ServiceJSON.response(.accepted, status)
     response.headers[.location] = "/v1/batches/\(status.id)"
     return Preference.applied(to: response, of: call)
+  }
+
+  private static func isArray(_ body: Data) -> Bool {
+    // The list may begin with a byte order mark.
+    body.first { !" \t\r\n\u{FEFF}".utf8.contains($0) } == UInt8(ascii: "[")
+  }
+
+  /// Reads a list up to its first row.
+  private static func checkBeginning(of body: Data, _ rows: BatchRows) throws(AnnouncementError) {
+    var (rows, rest) = (rows, body[...])
+    while !rest.isEmpty {
+      rows.append([UInt8](rest.prefix(1 << 16)))
+      rest = rest.dropFirst(1 << 16)
+      if try rows.next() != nil { return }
+    }
+    rows.end()
+    _ = try rows.next()
   }
 
   /// Returns the name of the list's file, if the sender gives it.

@@ -9,8 +9,29 @@ extension Ledger {
     /// The identifier of the container.
     public let container: String
     public let registeredAt: Date
-    /// Whether the device did not have it before.
+    /// Whether the call that returned it has added it.
     public let isNew: Bool
+  }
+
+  /// Returns the containers that the extension of a device shows now, in the order of their registration.
+  ///
+  /// - Returns: nil when the account has no such device.
+  public func enumerators(account: String, device: String) async throws(LedgerError) -> [Enumerator]? {
+    if account.hasZero || device.hasZero { return nil }
+    return try await read { database in
+      guard try Self.device(account, device, in: database) != nil else { return nil }
+      let rows = try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT container, registered_at FROM device_enumerators WHERE account = ? AND device = ?
+            ORDER BY registered_at, container
+            """), arguments: [account, device])
+      return try rows.map { row in
+        Enumerator(
+          container: try row.value("container"),
+          registeredAt: Date(wholeMilliseconds: try row.value("registered_at")), isNew: false)
+      }
+    }
   }
 
   /// Records that the extension of a device shows a container. The record is durable when the call returns.

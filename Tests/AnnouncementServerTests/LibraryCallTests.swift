@@ -266,6 +266,29 @@ struct LibraryCallTests {
 
   // MARK: Enumerators
 
+  @Test("the enumerators of a device are listed for its own key and for keys that read, and for no other")
+  func listOfEnumerators() async throws {
+    let phone = try await service.phone()
+    let other = try await service.phone("phone-2")
+    let place = "/v1/devices/phone-1/enumerators"
+    #expect(try await phone.get(place).text == #"{"enumerators":[]}"#)
+    let first = try await phone.send(.put, "\(place)/root")
+    let second = try await phone.send(.put, "\(place)/clips")
+    let reader = try await service.client([.read])
+    for client in [phone, reader] {
+      let list = try await client.get(place)
+      #expect(list.status == 200 && list.text == #"{"enumerators":[\#(first.text),\#(second.text)]}"#)
+    }
+    #expect(try await reader.get("/v1/devices/phone-2/enumerators").text == #"{"enumerators":[]}"#)
+    #expect(try await other.get(place).code == "scope_missing")
+    #expect(try await service.client([.announce]).get(place).code == "scope_missing")
+    #expect(try await service.stranger.get(place).status == 401)
+    #expect(try await reader.get("/v1/devices/nobody/enumerators").code == "not_found")
+    #expect(try await service.client(account: "kiosk").get(place).code == "not_found")
+    #expect(try await reader.get("\(place)?limit=1").code == "parameter_invalid")
+    #expect(try await reader.send(.post, place).code == "method_not_allowed")
+  }
+
   @Test("an enumerator is registered by its device or the backend, under Apple's identifier, and invalidated")
   func enumerators() async throws {
     let phone = try await service.phone()

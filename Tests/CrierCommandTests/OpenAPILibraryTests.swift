@@ -62,6 +62,9 @@ struct OpenAPILibraryTests {
       try service.check("addEnumerator", at: "till-1 \(name)", key: key, 201)
       try service.check("addEnumerator", at: "till-1 \(name)", key: service.keys["announce"], 200)
     }
+    for key in [key, service.keys["read"]] { try service.check("listEnumerators", at: "till-1", key: key, 200) }
+    try service.check("listEnumerators", at: "nobody", 404, "not_found")
+    try service.checkRefusals("listEnumerators", "till-1")
     try service.check("addEnumerator", at: "nobody root", 404, "not_found")
     try service.check("addEnumerator", at: "nobody root", key: key, 403, "scope_missing")
     for operation in ["addEnumerator", "removeEnumerator"] {

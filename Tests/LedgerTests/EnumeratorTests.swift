@@ -39,6 +39,27 @@ struct EnumeratorTests {
     #expect(try await ledger.libraryDevice(account: "shop", id: "phone-1")?.containers == [])
   }
 
+  @Test("the enumerators of a device are listed in the order of their registration, and those of other devices are not")
+  func list() async throws {
+    for (id, account) in [("phone-1", "shop"), ("phone-2", "shop"), ("phone-1", "kiosk")] {
+      try await ledger.register(newDevice(id, account: account))
+    }
+    #expect(try await ledger.enumerators(account: "shop", device: "phone-1") == [])
+    let start = place.clock.now
+    for name in ["packs", "clips", "packs"] {
+      _ = try await ledger.addEnumerator(of: name, account: "shop", device: "phone-1")
+      place.clock.advance(by: 10)
+    }
+    _ = try await ledger.addEnumerator(of: "root", account: "shop", device: "phone-2")
+    let listed = try #require(try await ledger.enumerators(account: "shop", device: "phone-1"))
+    #expect(listed.map(\.container) == ["packs", "clips"] && listed.allSatisfy { !$0.isNew })
+    #expect(listed.map(\.registeredAt) == [start, start.addingTimeInterval(10)])
+    #expect(try await ledger.enumerators(account: "kiosk", device: "phone-1") == [])
+    for (account, device) in [("kiosk", "phone-2"), ("shop", "phone-3"), ("shop\0", "phone-1"), ("shop", "\0")] {
+      #expect(try await ledger.enumerators(account: account, device: device) == nil)
+    }
+  }
+
   @Test("a device has a limited number of enumerators, whose names have 1 to 1,024 bytes")
   func limits() async throws {
     var options = Ledger.Options()

@@ -126,6 +126,7 @@ def calls(facts):
         "GET /v1/devices/{id}": [Call("/v1/devices/phone-1")],
         "DELETE /v1/devices/{id}": [Call("/v1/devices/more-{n}", **once)],
         "GET /v1/devices/{id}/announcements": [Call("/v1/devices/phone-1/announcements?after=0&limit=200")],
+        "GET /v1/devices/{id}/enumerators": [Call("/v1/devices/phone-1/enumerators")],
         "PUT /v1/devices/{id}/enumerators/{container}": [named],
         "DELETE /v1/devices/{id}/enumerators/{container}": [named],
         "GET /v1/webhook-endpoints": [Call("/v1/webhook-endpoints")],

@@ -7,7 +7,7 @@ import Ledger
 import PushMessages
 import ServiceAccess
 
-/// The routes of `/v1/devices/{id}/enumerators/{container}`, with which a phone's file-provider extension says what it
+/// The routes of `/v1/devices/{id}/enumerators` and `…/{container}`, with which a phone's file-provider extension says what it
 /// shows now. Only this, and the working set, is pushed to it.
 struct EnumeratorRoutes: Sendable {
   /// The longest name of a container, in bytes.
@@ -17,6 +17,7 @@ struct EnumeratorRoutes: Sendable {
 
   var routes: [Route] {
     [
+      .get("/v1/devices/{id}/enumerators", .keyOrOwnDevice(.read), list),
       .put("/v1/devices/{id}/enumerators/{container}", .keyOrOwnDevice(.announce), add),
       .delete("/v1/devices/{id}/enumerators/{container}", .keyOrOwnDevice(.announce), remove),
     ]
@@ -25,6 +26,10 @@ struct EnumeratorRoutes: Sendable {
   private struct Line: Encodable {
     var container: String
     var registeredAt: Date
+
+    init(_ enumerator: Ledger.Enumerator) {
+      (container, registeredAt) = (enumerator.container, enumerator.registeredAt)
+    }
 
     enum CodingKeys: String, CodingKey {
       case container
@@ -52,9 +57,17 @@ struct EnumeratorRoutes: Sendable {
     guard let enumerator else {
       throw Problem(.notFound, "not_found", "The account has no device with this id.")
     }
-    return try ServiceJSON.response(
-      enumerator.isNew ? .created : .ok,
-      Line(container: enumerator.container, registeredAt: enumerator.registeredAt))
+    return try ServiceJSON.response(enumerator.isNew ? .created : .ok, Line(enumerator))
+  }
+
+  private struct List: Encodable { var enumerators: [Line] }
+
+  private func list(_ call: Call) async throws -> Response {
+    let enumerators = try await ledger.enumerators(account: try call.sender.account, device: call.parameters[0])
+    guard let enumerators else {
+      throw Problem(.notFound, "not_found", "The account has no device with this id.")
+    }
+    return try ServiceJSON.response(.ok, List(enumerators: enumerators.map(Line.init)))
   }
 
   private struct Removed: Encodable { var container: String }

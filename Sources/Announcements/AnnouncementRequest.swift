@@ -150,9 +150,9 @@ extension PayloadDecoder {
     var notification = NotificationOptions()
     // The notification of an accepted request is in the outbox already.
     if namesPush, !top.wasAccepted {
-      let warning: String?
-      (notification, warning) = try notificationOptions(top)
-      if let warning { warnings.append(warning) }
+      let more: [String]
+      (notification, more) = try notificationOptions(top)
+      warnings += more
     }
     return AnnouncementRequest(
       announcement: announcement, id: id, deliver: deliver, device: try top.text("device", atMost: 128),

@@ -36,12 +36,13 @@ public struct NotificationOptions: Sendable, Hashable {
 extension PayloadDecoder {
   /// Reads the options of the notification from an APNs payload.
   ///
-  /// - Returns: the options, and a sentence for the report if the payload does not ask for the app's extension.
+  /// - Returns: the options, and sentences for the report: if the payload does not ask for the app's extension, and if
+  ///   it names a sound, which is not used.
   /// - Throws: `.fieldInvalid` for a value that iOS or APNs would refuse.
   static func notificationOptions(
     _ top: PayloadFields
-  ) throws(AnnouncementError) -> (options: NotificationOptions, warning: String?) {
-    guard let value = top.value("aps") else { return (NotificationOptions(), nil) }
+  ) throws(AnnouncementError) -> (options: NotificationOptions, warnings: [String]) {
+    guard let value = top.value("aps") else { return (NotificationOptions(), []) }
     guard case .object(let values) = value else { throw top.invalid("aps", value, "give an object") }
     let aps = top.fields("aps", values)
     var options = NotificationOptions()
@@ -57,7 +58,18 @@ extension PayloadDecoder {
     options.relevanceScore = try hundredths(aps, "relevance-score")
     options.threadID = try aps.text("thread-id", atMost: NotificationOptions.longestThreadID)
     options.attachmentURL = try attachmentURL(top)
-    return (options, asksForExtension(aps) ? nil : extensionWarning)
+    return (options, (asksForExtension(aps) ? [] : [extensionWarning]) + (namesSound(aps) ? [soundWarning] : []))
+  }
+
+  private static let soundWarning =
+    "aps.sound: the name is not used, because the phone plays the clip of the announcement"
+
+  /// Whether the payload names a sound file. The name `default` stands for no wish.
+  private static func namesSound(_ aps: PayloadFields) -> Bool {
+    var value = aps.value("sound")
+    if case .object(let values)? = value { value = aps.fields("sound", values).value("name") }
+    guard case .string(let name)? = value else { return false }
+    return name != "default"
   }
 
   private static let extensionWarning =

@@ -22,8 +22,10 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   public init(pem: String, id: String, team: String) throws(ProviderKeyError) {
     guard Self.isAppleID(id) else { throw ProviderKeyError(.keyIDInvalid) }
     guard Self.isAppleID(team) else { throw ProviderKeyError(.teamInvalid) }
-    guard let der = Self.der(pem: pem), let key = try? P256.Signing.PrivateKey(derRepresentation: der) else {
-      throw ProviderKeyError(.notAKey)
+    guard let block = Self.block(of: pem) else { throw ProviderKeyError(.notAKey, .noBlock) }
+    guard let der = Data(base64Encoded: block) else { throw ProviderKeyError(.notAKey, .damaged) }
+    guard let key = try? P256.Signing.PrivateKey(derRepresentation: der) else {
+      throw ProviderKeyError(.notAKey, .otherKind)
     }
     self.key = key
     self.id = id
@@ -48,10 +50,10 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
       }
       // A key has 250 bytes. A larger file is a mistake.
       guard let size = attributes[.size] as? Int, size <= 16 << 10 else {
-        throw ProviderKeyError(.notAKey, file: path)
+        throw ProviderKeyError(.notAKey, .noBlock, file: path)
       }
       guard let content = String(data: try Data(contentsOf: file), encoding: .utf8) else {
-        throw ProviderKeyError(.notAKey, file: path)
+        throw ProviderKeyError(.notAKey, .noBlock, file: path)
       }
       text = content
     } catch let error as ProviderKeyError {
@@ -62,15 +64,16 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
     do throws(ProviderKeyError) {
       self = try ProviderKey(pem: text, id: id, team: team)
     } catch {
-      throw ProviderKeyError(error.code, file: path)
+      throw ProviderKeyError(error.code, error.damage, file: path)
     }
   }
 
-  /// Returns the bytes of a private key in PEM. The lines may have any length: where keys are kept, such as in the
-  /// variables of other services, the line breaks are often lost.
-  private static func der(pem: String) -> Data? {
-    let block = /-----BEGIN (?:EC )?PRIVATE KEY-----([A-Za-z0-9+\/=\s]+)-----END (?:EC )?PRIVATE KEY-----/
-    return pem.firstMatch(of: block).flatMap { Data(base64Encoded: $0.1.filter { !$0.isWhitespace }) }
+  /// Returns the text between the first and the last line of a private key in PEM, without white space; nil if there is
+  /// no such text. The lines may have any length: where keys are kept, such as in the variables of other services, the
+  /// line breaks are often lost.
+  private static func block(of pem: String) -> String? {
+    let block = /-----BEGIN (?:EC )?PRIVATE KEY-----([^\-]+)-----END (?:EC )?PRIVATE KEY-----/
+    return pem.firstMatch(of: block).map { String($0.1.filter { !$0.isWhitespace }) }
   }
 
   /// Apple's ids of keys and teams have ten capital letters and digits. Lower-case letters are accepted, because a test
@@ -130,12 +133,25 @@ public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertib
     case unreadable = "key_unreadable"
   }
 
+  /// What is wrong with a text that should be a key.
+  public enum Damage: Sendable, Hashable {
+    /// The text has no private key in PEM.
+    case noBlock
+    /// The text of the key is not base64.
+    case damaged
+    /// The base64 text is incomplete, or a key of another kind than P-256.
+    case otherKind
+  }
+
   public let code: Code
+  /// What is wrong with the text of the key; nil if the code says it all.
+  public let damage: Damage?
   /// The path of the key's file as it was given; nil if the key did not come from a file.
   public let file: String?
 
-  init(_ code: Code, file: String? = nil) {
+  init(_ code: Code, _ damage: Damage? = nil, file: String? = nil) {
     self.code = code
+    self.damage = damage
     self.file = file
   }
 
@@ -144,13 +160,22 @@ public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertib
     return switch code {
     case .keyIDInvalid: "The id of the provider key must have ten letters and digits, as in Apple's developer account."
     case .teamInvalid: "The id of the team must have ten letters and digits, as in Apple's developer account."
-    case .notAKey: "\(subject) is not a P-256 key in PEM. Give the .p8 file from Apple's developer account, unchanged."
+    case .notAKey: "\(subject) \(problem). Give the .p8 file from Apple's developer account, unchanged."
     case .readableByOthers:
       "\(subject) can be read by other users. Run this, and try again: chmod 600 \(Self.quoted(file ?? "FILE"))"
     case .unreadable:
       "\(subject) cannot be read. Check the path, and that the file belongs to the user of this program."
     }
   }
+
+  private var problem: String {
+    switch damage {
+    case .noBlock: "has no text from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----"
+    case .damaged: "is damaged: the text between its first and its last line is not base64"
+    case .otherKind, nil: "is not a P-256 key in PEM, or a part of it is missing"
+    }
+  }
+
   /// Returns a path as a word for a shell.
   private static func quoted(_ path: String) -> String {
     let isPlain = path.utf8.allSatisfy { byte in

@@ -10,10 +10,47 @@ public enum PushOutcomeText {
     if state == .delivered { return "Apple accepted the push. Nothing tells whether the phone received it." }
     guard let reason else { return "The push was no longer news before it could be sent." }
     if let text = PushReasonText.text(of: reason) { return text }
-    if reason == PushSender.noToken { return "The phone has no token. Its app must register for notifications." }
-    if reason == PushSender.notConfigured { return "The setting apns does not name the phone's app and environment." }
-    if let code = PushTransportError.Code(rawValue: reason) { return text(of: code) }
+    if let own = ownReasons.first(where: { $0.reason == reason }) { return own.text }
     return "Apple, or a server in its place, answered with \(reason), which is not documented."
+  }
+
+  /// A reason that is Crier's own, and not one of APNs: a row of the second table in `docs/push.md`.
+  public struct OwnReason: Sendable, Hashable {
+    public let reason: String
+    /// What becomes of a push in the outbox for this reason.
+    public let ending: Ending
+    /// What the reason means and what to do, in sentences.
+    public let text: String
+
+    public enum Ending: String, Sendable {
+      case unregistered, failed
+      /// The push is tried again until it expires. It keeps the reason then.
+      case waiting = "waiting, then expired"
+    }
+  }
+
+  /// All reasons that are Crier's own.
+  public static let ownReasons: [OwnReason] =
+    [
+      OwnReason(
+        reason: PushSender.noToken, ending: .unregistered,
+        text: "The phone has no token. Its app must register for notifications."),
+      OwnReason(
+        reason: PushSender.notConfigured, ending: .waiting,
+        text: "The setting apns does not name the phone's app and environment."),
+    ]
+    + PushTransportError.Code.allCases.map {
+      OwnReason(reason: $0.rawValue, ending: .waiting, text: text(of: $0))
+    }
+    + PushRequest.faults.map { OwnReason(reason: $0.rawValue, ending: .failed, text: text(of: $0)) }
+
+  private static func text(of code: PushMessageError.Code) -> String {
+    switch code {
+    case .bundleIDInvalid: "The bundle id of the app is not valid. Register the phone again."
+    case .deviceTokenInvalid: "The phone's token is not valid. The app must register again."
+    case .messageTooLarge: "The push was too large."
+    default: "The push was faulty, so it was not sent."
+    }
   }
 
   private static func text(of code: PushTransportError.Code) -> String {

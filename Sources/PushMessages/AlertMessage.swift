@@ -21,10 +21,15 @@ public struct AlertMessage: Sendable, Hashable {
     ///   with the extension of a sound that iOS plays.
     public init(_ name: String, criticalVolume: Hundredths? = nil) throws(PushMessageError) {
       guard (1...255).contains(name.utf8.count), !name.hasPrefix("."),
-        !name.unicodeScalars.contains(where: { $0 == "/" || $0.properties.generalCategory == .control }),
-        name == "default" || Self.extensions.contains(where: { name.lowercased().hasSuffix($0) })
+        !name.unicodeScalars.contains(where: { $0 == "/" || $0.properties.generalCategory == .control })
       else {
         throw PushMessageError(.soundInvalid, "must be a file name with its extension, such as cash.wav, or default")
+      }
+      guard name == "default" || Self.extensions.contains(where: { name.lowercased().hasSuffix($0) }) else {
+        throw PushMessageError(
+          .soundInvalid,
+          "must be default, or have one of the extensions \(Self.extensions.joined(separator: ", ")), such as cash.wav; "
+            + "iOS plays the default sound for a name without one")
       }
       self.name = name
       self.criticalVolume = criticalVolume

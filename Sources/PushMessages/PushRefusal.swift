@@ -45,10 +45,44 @@ enum PushRefusal: String, CaseIterable {
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
+  /// The status with which Apple documents the reason.
+  var status: Int {
+    switch self {
+    case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+      .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .missingTopic,
+      .payloadEmpty, .topicDisallowed:
+      400
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+      .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      403
+    case .badPath: 404
+    case .methodNotAllowed: 405
+    case .expiredToken, .unregistered: 410
+    case .payloadTooLarge: 413
+    case .tooManyProviderTokenUpdates, .tooManyRequests: 429
+    case .internalServerError: 500
+    case .serviceUnavailable, .shutdown: 503
+    }
+  }
+
   /// The kinds of ``PushConsequence``, without what only an answer tells.
   enum Measure: Hashable {
     case retry(PushConsequence.Scope)
     case refreshToken, forgetDevice, suspectToken, fail, stopApp
+
+    /// The words of `docs/push.md` for it.
+    var name: String {
+      switch self {
+      case .retry(.push): "retry: push"
+      case .retry(.device): "retry: device"
+      case .retry(.app): "retry: app"
+      case .refreshToken: "new token"
+      case .forgetDevice: "device gone"
+      case .suspectToken: "token suspect"
+      case .fail: "failed"
+      case .stopApp: "stop app"
+      }
+    }
 
     /// The measure for an answer whose reason is missing or not documented.
     init(status: Int) {

@@ -35,6 +35,11 @@ public struct PushRequest: Sendable, Hashable {
   /// The maximum size of the collapse id, in bytes of UTF-8.
   public static let largestCollapseID = 64
 
+  /// The codes of the errors of a request and its parts: ``DeviceToken``, ``BundleID`` and ``PushRequest``.
+  public static let faults: [PushMessageError.Code] = [
+    .bundleIDInvalid, .collapseIDInvalid, .deviceTokenInvalid, .messageTooLarge, .priorityInvalid,
+  ]
+
   /// - Parameter priority: The priority; by default, 10 for an alert and 5 for other pushes. APNs refuses 10 for a
   ///   background push.
   /// - Throws: ``PushMessageError`` with `messageTooLarge`, `collapseIDInvalid` or `priorityInvalid`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Announcer
 public import ArgumentParser
 import Foundation
 import JSONSupport
@@ -12,8 +13,9 @@ struct PushCommand: AsyncParsableCommand {
     commandName: "push",
     abstract: "Sends one push to a phone through APNs.",
     discussion: """
-      It prints one line of JSON with the answer: apns_id, status and reason. Exit status: 0 if APNs accepted the push; \
-      65 if it refused the push; 69 if it could not be reached or is too busy.
+      It prints one line of JSON with the answer: apns_id, status and reason. If APNs refuses the push, standard error \
+      says what the reason means. Exit status: 0 if APNs accepted the push; 65 if it refused the push; 69 if it could \
+      not be reached or is too busy.
 
       The key is the .p8 file from Apple's developer account. Only its owner may be able to read it.
 
@@ -27,12 +29,21 @@ struct PushCommand: AsyncParsableCommand {
   struct Alert: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Sends a notification about a payment, or with a text.",
-      discussion: "The title and the text are written in the payload's language.")
+      discussion: """
+        The title and the text are written in the payload's language. The payload has the key crier, which the app's \
+        service extension reads: id, amount, words, payer, and sequence if the payload names one. With --clip and \
+        --clip-url, the extension also downloads the clip and plays it.
+        """)
 
     @OptionGroup(title: "What to announce") var input: AnnouncementInput
 
-    @Option(help: "The sound file that the phone plays, with its extension, or default.")
-    var sound = "default"
+    @OptionGroup(title: "For the service extension") var content: PushContentOptions
+
+    @Option(
+      help:
+        "The sound file that the phone plays, with its extension, or default. (default: the name of --clip, or default)"
+    )
+    var sound: String?
 
     @Option(help: "The number on the app's icon; 0 removes it.", transform: wholeNumber)
     var badge: UInt32?
@@ -47,18 +58,32 @@ struct PushCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Files") var files: DataOptions
 
+    func validate() throws {
+      if noExtension, content.clip != nil {
+        throw ValidationError("--clip is for the service extension: drop it, or drop --no-extension.")
+      }
+    }
+
     func run() async throws {
       try await Failures.reported {
         let decoded = try input.announcement()
         for warning in decoded.warnings { Terminal.note("crier: \(Terminal.printable(warning))") }
-        let books = try files.phraseBooks(home: CrierHome())
-        let banner = try books.banner(for: decoded.announcement, defaultLocale: input.locale)
+        let announcer = try files.announcer(speakers: 1)
+        let banner = try announcer.phraseBooks.banner(for: decoded.announcement, defaultLocale: input.locale)
+        let clip = try content.pushedClip()
+        let sound = sound ?? clip?.name ?? "default"
         if noExtension {
-          Terminal.note("crier: Without the service extension, the phone plays \(sound) at once, in no order.")
+          let name = Terminal.printable(sound)
+          Terminal.note("crier: Without the service extension, the phone plays \(name) at once, in no order.")
         }
-        let message = AlertMessage(
+        var message = AlertMessage(
           title: banner.title, subtitle: banner.subtitle, body: banner.body, badge: badge,
           sound: try AlertMessage.Sound(sound), mutableContent: !noExtension, threadID: thread)
+        if !noExtension {
+          let script = try announcer.script(
+            for: decoded.announcement, options: RenderOptions(defaultLocale: input.locale ?? "en-US"))
+          message.content = try PushContentOptions.content(of: decoded.announcement, script: script, clip: clip)
+        }
         let (body, leftOut) = try message.fitted()
         if !leftOut.isEmpty {
           Terminal.note(
@@ -175,7 +200,7 @@ struct PushOptions: ParsableArguments {
     let client = PushClient(connections: connections, tokens: ProviderTokens(key: providerKey, file: file))
     let attempt = try await client.send(request)
     try StandardOutput.write(try Answer(id: request.id, attempt.response).jsonLine)
-    guard attempt.consequence == .delivered else { throw Refused(status: attempt.response.status) }
+    guard attempt.consequence == .delivered else { throw Refused(attempt.response) }
   }
 
   private struct Answer: Encodable {
@@ -203,18 +228,34 @@ struct PushOptions: ParsableArguments {
   }
 }
 
-/// The error of a push that APNs refused. The line on standard output says why.
+/// The error of a push that APNs refused.
 struct Refused: Error, CustomStringConvertible {
   /// The HTTP status.
   var status: Int
+  var reason: String?
+
+  init(_ response: PushResponse) { (status, reason) = (response.status, response.reason) }
 
   /// Whether APNs is too busy or has failed, so that the push may succeed later.
   var isTemporary: Bool { status == 429 || status >= 500 }
 
   var description: String {
-    isTemporary
-      ? "APNs could not accept the push. Try again in a moment."
-      : "APNs refused the push. docs/push.md explains the reason, and says what to do."
+    (isTemporary ? "APNs could not accept the push. Try again in a moment." : "APNs refused the push.") + "\n"
+      + explanation
+  }
+
+  /// The row of the reason in docs/push.md.
+  private var explanation: String {
+    guard let reason else { return "It gave no reason. docs/push.md says what each status means." }
+    guard let row = PushReasonText.row(of: reason) else {
+      return "\(reason): Apple does not document this reason. docs/push.md says what each status means."
+    }
+    return """
+      \(row.reason): \(row.text)
+      Why: \(row.why).
+      What the service does on it: \(row.measure) (docs/push.md).
+      The setting apns stands for --topic, --key, --key-id, --team, --environment and --server.
+      """
   }
 }
 

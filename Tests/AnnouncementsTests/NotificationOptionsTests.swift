@@ -28,19 +28,30 @@ struct NotificationOptionsTests {
     #expect(options.interruptionLevel == .critical)
     #expect(options.relevanceScore == 29 && options.criticalVolume == 57)
     #expect(options.attachmentURL?.absoluteString == "https://shop.example/tea.jpg")
-    #expect(request.warnings.isEmpty)
+    #expect(request.warnings == [Self.soundWarning])
   }
 
   @Test(
     "missing and null keys leave the options empty, and a sound that is not critical has no volume",
     arguments: [
       #""mutable-content":1"#, #""mutable-content":1,"sound":"default""#, #""mutable-content":1,"badge":null"#,
-      #""mutable-content":1,"sound":{"critical":0,"volume":0.5}"#, #""mutable-content":1,"sound":{"name":"a.wav"}"#,
+      #""mutable-content":1,"sound":{"critical":0,"volume":0.5}"#,
+      #""mutable-content":1,"sound":{"name":"default"}"#,
     ])
   func empty(aps: String) throws {
     let request = try request(aps: aps)
     #expect(request.notification == NotificationOptions())
     #expect(request.warnings.isEmpty)
+  }
+
+  private static let soundWarning =
+    "aps.sound: the name is not used, because the phone plays the clip of the announcement"
+
+  @Test(
+    "a sound that the payload names is not used, and the report says so",
+    arguments: [#""cash.wav""#, #""cash""#, #"{"name":"cash.wav"}"#])
+  func namedSound(sound: String) throws {
+    #expect(try request(aps: #""mutable-content":1,"sound":\#(sound)"#).warnings == [Self.soundWarning])
   }
 
   @Test("a critical sound without a volume has the full one")

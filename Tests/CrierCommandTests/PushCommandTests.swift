@@ -60,6 +60,7 @@ struct PushCommandTests {
     let body = try JSONSerialization.jsonObject(with: Data((parts.last ?? "").utf8)) as? [String: [String: Any]]
     #expect(body?["aps"]?["mutable-content"] as? Int == 1)
     #expect((body?["aps"]?["alert"] as? [String: String])?["title"]?.contains("$12.50") == true)
+    #expect(body?["aps"]?["sound"] as? String == "default")
 
     let container = try crier.run(
       ["push", "file-provider", "--dry-run", "--container", "working-set"] + Self.target)
@@ -68,6 +69,53 @@ struct PushCommandTests {
 
     let background = try crier.run(["push", "background", "--dry-run"] + Self.target)
     #expect(background.output.contains("apns-priority: 5\n") && background.output.contains(#""content-available":1"#))
+  }
+
+  /// Returns the key crier of a dry run.
+  private func content(_ crier: Command, _ arguments: [String], input: String? = nil) throws -> [String: Any]? {
+    let done = try crier.run(["push", "alert", "--dry-run"] + Self.target + arguments, input: input)
+    #expect(done.status == 0, "\(done.message)")
+    let body = Data((done.output.components(separatedBy: "\n\n").last ?? "").utf8)
+    return (try JSONSerialization.jsonObject(with: body) as? [String: [String: Any]])?["crier"]
+  }
+
+  @Test("an alert has what the service extension reads: id, amount, kind, words, payer, and the payload's sequence")
+  func content() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let payload =
+      #"{"id":"77","amount":"12.50","currency":"USD","kind":"refunded","payer":"Alice","locale":"en-US","sequence":42}"#
+    let whole = try #require(try content(crier, ["-"], input: payload))
+    #expect(whole["id"] as? String == "77" && whole["sequence"] as? Int == 42 && whole["kind"] as? String == "refunded")
+    #expect(whole["amount"] as? String == "12.50" && whole["currency"] as? String == "USD")
+    #expect(whole["locale"] as? String == "en-US" && (whole["payer"] as? [String: String])?["name"] == "Alice")
+    #expect((whole["text"] as? String)?.contains("twelve dollars and fifty cents") == true)
+    #expect(whole["clip"] == nil && whole["tokens"] == nil)
+
+    let ids = try (0..<2).map { _ in try #require(try content(crier, Self.payment)?["id"] as? String) }
+    #expect(ids[0] != ids[1] && ids.allSatisfy { $0.hasPrefix("push-") })
+    let text = try #require(try content(crier, ["--text", "Closed", "--locale", "en-US"]))
+    #expect(text["amount"] == nil && text["kind"] == nil && text["text"] as? String == "Closed")
+    #expect(try content(crier, Self.payment + ["--no-extension"]) == nil)
+  }
+
+  @Test("a clip is described with its digest, size and length, and is the sound if no other is given")
+  func clip() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let rendered = try crier.run(["render", "--output", "cash.wav"] + Self.payment)
+    #expect(rendered.status == 0, "\(rendered.message)")
+    let bytes = try Data(contentsOf: crier.directory.appending(path: "cash.wav"))
+    let clip = ["--clip", "cash.wav", "--clip-url", "https://shop.example/cash.wav"]
+    let described = try #require(try content(crier, Self.payment + clip)?["clip"] as? [String: Any])
+    #expect(described["name"] as? String == "cash.wav" && described["bytes"] as? Int == bytes.count)
+    #expect(described["url"] as? String == "https://shop.example/cash.wav")
+    let digest = SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    #expect(described["sha256"] as? String == digest && (described["duration_ms"] as? Int ?? 0) > 500)
+    for (sound, name) in [([], "cash.wav"), (["--sound", "default"], "default")] as [([String], String)] {
+      let done = try crier.run(["push", "alert", "--dry-run"] + Self.target + Self.payment + clip + sound)
+      #expect(done.output.contains(#""sound":"\#(name)""#))
+    }
   }
 
   @Test("a push that APNs accepts is one line of JSON and status 0, and a second command sends the same provider token")
@@ -99,6 +147,11 @@ struct PushCommandTests {
         #expect(
           answer?["reason"] as? String == fault.split(separator: "=")[0].split(separator: ":").last.map(String.init))
         #expect(!done.message.contains(Self.device))
+        let meaning =
+          status == 65
+          ? "BadDeviceToken: The phone's token is not valid, or belongs to the other environment."
+          : "What the service does on it: retry: app (docs/push.md)."
+        #expect(done.message.contains(meaning), "\(done.message)")
       }
     }
   }
@@ -140,6 +193,17 @@ struct PushCommandTests {
         "--server 'http://a' is not an address"
       ),
       (["push", "background", "--dry-run", "--priority", "10"] + target, "priority"),
+      (["push", "alert", "--dry-run", "--sound", "cash"] + target + payment, "iOS plays the default sound"),
+      (["push", "alert", "--dry-run", "--clip", "a.wav"] + target + payment, "--clip needs --clip-url"),
+      (["push", "alert", "--dry-run", "--clip-url", "https://a/b.wav"] + target + payment, "--clip-url needs --clip"),
+      (
+        ["push", "alert", "--dry-run", "--clip", "a.wav", "--clip-url", "https://a/b.wav"] + target + payment,
+        "--clip: cannot be read"
+      ),
+      (
+        ["push", "alert", "--dry-run", "--no-extension", "--clip", "a.wav", "--clip-url", "https://a/b"] + target
+          + payment, "--clip is for the service extension"
+      ),
     ])
   func faults(arguments: [String], text: String) throws {
     let crier = try Command()

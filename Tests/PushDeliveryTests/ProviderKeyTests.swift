@@ -78,19 +78,23 @@ struct ProviderKeyTests {
     let body = lines.dropFirst().dropLast().joined()
     for pem in [
       "\(lines[0])\n\(body)\n\(lines.last ?? "")", lines.joined(), lines.joined(separator: " "),
-      lines.joined(separator: "\r\n"), "\u{FEFF}" + Self.pem,
+      lines.joined(separator: "\r\n"), "\u{FEFF}" + Self.pem, Self.pem + "\n\n  \r\n",
+      "\(lines[0])\r\n\(body)\r\n\(lines.last ?? "")\r\n\r\n",
       "\(lines[0])\n\(body.prefix(76))\n\(body.dropFirst(76))\n\(lines.last ?? "")\n",
     ] {
       let read = try ProviderKey(pem: pem, id: "ABC123DEFG", team: "DEF123GHIJ")
       #expect(read.publicKey.rawRepresentation == key.publicKey.rawRepresentation)
     }
-    for pem in [
-      body, "\(lines[0])\n\(body.dropLast(4))\n\(lines.last ?? "")", "\(lines[0])\n*\(body)\n\(lines.last ?? "")",
+    for (pem, problem) in [
+      (body, "has no text from -----BEGIN PRIVATE KEY-----"), ("\(lines[0])\n\(body)", "has no text from"),
+      ("\(lines[0])\n\(body.dropLast(4))\n\(lines.last ?? "")", "a part of it is missing"),
+      ("\(lines[0])\n*\(body)\n\(lines.last ?? "")", "is damaged"),
     ] {
       let error = #expect(throws: ProviderKeyError.self) {
         try ProviderKey(pem: pem, id: "ABC123DEFG", team: "DEF123GHIJ")
       }
       #expect(error?.code == .notAKey)
+      #expect(error?.description.contains(problem) == true && error?.description.contains(body.prefix(20)) == false)
     }
   }
 

@@ -118,7 +118,12 @@ import Testing
     #expect(
       rows.map { Array($0.prefix(3)) }
         == Self.table.map { ["\($0.status)", "`\($0.reason)`", Self.words(for: $0.consequence)] })
-    #expect(rows.map { $0[4] } == Self.table.map { PushReasonText.text(of: $0.reason) })
+    #expect(
+      rows
+        == Self.table.compactMap { PushReasonText.row(of: $0.reason) }.map {
+          ["\($0.status)", "`\($0.reason)`", $0.measure, $0.why, $0.text]
+        })
+    #expect(PushReasonText.row(of: "NewReason") == nil && PushReasonText.text(of: "NewReason") == nil)
   }
 
   private static func words(for consequence: PushConsequence) -> String {

@@ -39,7 +39,11 @@ struct DeviceRequest: Sendable {
       deviceGroup: try Self.text(
         "device_group", of: fields, "give a name of 1 to 128 bytes without control characters", if: Self.isName),
       locale: try Self.text("locale", of: fields, "give a BCP 47 tag such as en-US", if: Self.isName),
-      tone: try Self.text("tone", of: fields, "give the name of a sound file such as cash.wav") { name in
+      tone: try Self.text(
+        "tone", of: fields,
+        "give the name of a sound file with its extension, such as cash.wav, because iOS plays its default sound for a "
+          + "name without one"
+      ) { name in
         (try? AlertMessage.Sound(name)) != nil
       },
       tokens: try Self.tokens(fields))

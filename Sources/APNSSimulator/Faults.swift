@@ -45,8 +45,8 @@ public struct Fault: Sendable, Equatable {
 }
 
 extension Fault {
-  /// The answer that a client gets instead of the right one: its status, `nil` for no answer, and its reason. The result
-  /// is `nil` for a fault that changes no answer.
+  /// The answer that a client gets instead of the right one: its status, `nil` for no answer, and its reason. The
+  /// result is `nil` for a fault that changes no answer.
   var wrongAnswer: (status: Int?, reason: String)? {
     switch action {
     case .answer(200, _, _), .delay: nil

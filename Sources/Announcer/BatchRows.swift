@@ -137,8 +137,8 @@ public struct BatchRows: Sendable {
   /// Returns the next row.
   ///
   /// - Returns: The row. The result is `nil` if more bytes are needed or, after ``end()``, if there are no more rows.
-  /// - Throws: An error of the whole list: the header is missing, no announcement can be formed from its columns, a JSON
-  ///   array cannot be divided any further, or the list has no row (`listEmpty`).
+  /// - Throws: An error of the whole list: the header is missing, no announcement can be formed from its columns, a
+  ///   JSON array cannot be divided any further, or the list has no row (`listEmpty`).
   public mutating func next() throws(AnnouncementError) -> BatchRow? {
     let row: BatchRow? =
       switch form {

@@ -2,8 +2,8 @@
 
 /// What separates the fields of a file.
 ///
-/// The first line of a file that is not blank decides it for the whole file. A line such as `sep=;` names it. Otherwise,
-/// it is the separator that the line has most often outside quotation marks, and the comma if two are as frequent or
+/// The first line of a file that is not blank decides it for the whole file. A line such as `sep=;` names it.
+/// Otherwise, it is the separator that the line has most often outside quotation marks, and the comma if two are as frequent or
 /// there is none. Spreadsheets write semicolons in countries where the comma is the decimal separator.
 public enum CSVSeparator: Sendable, Hashable, CaseIterable {
   case comma, semicolon, tab

@@ -16,8 +16,8 @@ struct Batch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Renders the announcements in a list and publishes the clips in the group's Library/Sounds.",
     discussion: """
-      The list is CSV, whose first row names the columns, JSON lines, with one payload on each line, or a JSON array of \
-      payloads. The fields of CSV are separated by commas, semicolons or tabs, as in the first row. The columns and \
+      The list is CSV, whose first row names the columns, JSON lines, with one payload on each line, or a JSON array \
+      of payloads. The fields of CSV are separated by commas, semicolons or tabs, as in the first row. The columns and \
       keys are those of a payload: amount (or minor), currency, kind, channel, payer, note, locale, id, sequence, \
       occurred_at; or text and locale. The id is optional.
 

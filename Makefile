@@ -291,7 +291,9 @@ install-files:
 	install -m 644 Console/console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Deployment $(DESTDIR)$(UNITS)
 	install -m 644 Deployment/crier.yaml Deployment/nginx.conf Deployment/prometheus-alerts.yml $(DESTDIR)$(PREFIX)/share/crier/Deployment
-	sed 's|/usr/local|$(PREFIX)|' Deployment/network.conf > $(DESTDIR)$(PREFIX)/share/crier/Deployment/network.conf
+	for file in network.conf crier-backup.service crier-backup.timer; do \
+	  sed 's|/usr/local|$(PREFIX)|' Deployment/$$file > $(DESTDIR)$(PREFIX)/share/crier/Deployment/$$file || exit 1; \
+	done
 	install -D -m 755 Deployment/backup $(DESTDIR)$(PREFIX)/libexec/crier/backup
 	for unit in crier.service crier@.service; do \
 	  sed 's|/usr/local|$(PREFIX)|' Deployment/$$unit > $(DESTDIR)$(UNITS)/$$unit || exit 1; \

@@ -16,6 +16,7 @@
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
 #   make check-phone     send 10,000 payments to simulated phones, and kill 500 extension processes
+#   make check-examples  run the examples of README.md and docs/, also the slow ones
 #   make check-console   check the console in a real browser
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
@@ -36,7 +37,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-examples check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb clean wording
 
 setup:
 	@scripts/setup
@@ -144,13 +145,16 @@ check-arm:
 # The recorded sounds and the speech programs with which recordings are checked.
 SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festival festvox-kdlpc16k
 
+# The programs that the examples of the documents call.
+EXAMPLE_PROGRAMS = curl ffmpeg nginx-light openssl sqlite3
+
 # The tests run one after the other, because some have limits of seconds and must not wait for processors.
 # check-service uses the program that was built for the exhaustive checks, because another build takes six minutes.
 # CI builds the quick tests with the exhaustive checks; elsewhere they are left out, because they take minutes to compile.
 EXHAUSTIVE = $(or $(CRIER_EXHAUSTIVE_CHECKS),only)
 
 check:
-	@scripts/setup $(SPEAKERS) pocketsphinx pocketsphinx-en-us systemd nginx-light openssl default-jdk-headless $(SOUND_SERVER)
+	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) pocketsphinx pocketsphinx-en-us systemd default-jdk-headless $(SOUND_SERVER)
 	@scripts/check-deployment --programs
 	@CLIENTS="java swift" python3 -B -m unittest discover --quiet -s Tests/backends -p test_clients.py
 	@scripts/measure-letters --check
@@ -160,6 +164,7 @@ check:
 	@for check in schemathesis mutations kill interrupted providers clock stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
 	@SWIFT=$(SWIFT) scripts/check-apple --mutate
 	@scripts/simulate-phone --seed 1 --payments 100 --phones 4 --json
+	@scripts/check-examples --share
 
 # Ten thousand payments take a quarter of an hour, and the thousand with kills some minutes; use a machine that does
 # nothing else, because the times are real.
@@ -234,6 +239,11 @@ PUSHES ?= 1000000
 check-pushes:
 	@scripts/setup
 	CRIER_PUSHES=$(PUSHES) CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter 'PushChecks/randomFaults'
+
+# `make check` leaves out the examples that take long, such as the import of a recorded voice.
+check-examples: build
+	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) $(SOUND_SERVER)
+	@scripts/check-examples --list
 
 # Checks the console in Debian's Chromium. The fonts show the languages of its interface.
 check-console: voices

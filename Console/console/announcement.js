@@ -8,7 +8,7 @@ import { ask } from "./dialog.js";
 import { channelName, dayTime, signedMoney } from "./figures.js";
 import { kindIcon } from "./icons.js";
 import { outcome } from "./outcomes.js";
-import { $, allow, busy, make, onClick, setText } from "./page.js";
+import { $, allow, busy, buttons, make, onClick, setText, tag } from "./page.js";
 import { hasSpeaker, replay } from "./player.js";
 import { connectPreview, preview } from "./preview.js";
 import { refreshRecent } from "./recent.js";
@@ -106,7 +106,7 @@ function line(where, [state, colour], time, reason) {
       make("p", { class: "title" }, where),
       reason ? make("p", { class: "meta" }, named("reason", reason)) : null,
       make("p", { class: "meta" }, dayTime(time))),
-    make("div", { class: "buttons" }, make("span", { class: `tag ${colour}` }, state)));
+    buttons(tag(colour, state)));
 }
 
 const played = (play) =>

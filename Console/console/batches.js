@@ -4,8 +4,8 @@
 
 import { whenKeyChanges } from "./access.js";
 import { ask } from "./dialog.js";
-import { dayTime, dotted } from "./figures.js";
-import { $, allow, busy, make, onClick, rowButton, setText } from "./page.js";
+import { dayTime, dotted, meta } from "./figures.js";
+import { $, allow, busy, buttons, make, onClick, rowButton, setText, tag } from "./page.js";
 import { showList } from "./rows.js";
 import { saveFile } from "./saving.js";
 import { attempt, call, json, showProblem } from "./service.js";
@@ -26,7 +26,7 @@ export const markup = `<section class="card" aria-labelledby="batches-title">
     <input type="file" id="batch-file" accept=".csv,.jsonl,.ndjson,.json,.txt,text/csv,application/jsonl" data-aria-label="batches.choose" hidden>
   </form>
   <p id="batch-problem" class="problem" role="alert" hidden></p>
-  <p class="muted small"><span data-text="batches.sample_about"></span> <button type="button" id="batch-sample" class="link" data-text="batches.sample"></button></p>
+  <p class="muted small"><span data-text="batches.sample_about"></span> <button id="batch-sample" class="link" data-text="batches.sample"></button></p>
   <h3 id="batch-list-title" tabindex="-1" data-text="batches.recent"></h3>
   <ul id="batch-list" class="rows" aria-labelledby="batch-list-title"></ul>
 </section>`;
@@ -92,11 +92,11 @@ function row(batch) {
   return make("li", {},
     make("div", {},
       make("p", { class: "title" }, ...dotted(title)),
-      make("p", { class: "meta" }, ...dotted(about)),
+      meta(about),
       isRunning && shown.totals.has(id) ? progress(Math.max(rows, shown.totals.get(id)), done + failed) : null,
       faultList(batch)),
-    make("div", { class: "buttons" },
-      make("span", { class: `tag ${colour}` }, name),
+    buttons(
+      tag(colour, name),
       isRunning
         ? rowButton(t("action.cancel"), t("batches.cancel_named", { id }), () => cancel(id))
         : rowButton(t("batches.result"), t("batches.result_named", { id }), () => download(id))));
@@ -107,8 +107,8 @@ function faultList({ faults, failed }) {
   if (!faults?.length) return null;
   const more = failed - faults.length;
   return make("div", { class: "faults" },
-    make("ul", {}, ...faults.map(({ line, column, message }) => make("li", {},
-      ...dotted([t("batches.line", { line: String(line) }), column && !message.startsWith(column) && make("code", {}, column), make("span", { lang: "en" }, message)])))),
+    make("ul", {}, ...faults.map(({ line, id, column, message }) => make("li", {},
+      ...dotted([t("batches.line", { line: String(line) }), id && t("batches.payment", { id }), column && !message.startsWith(column) && make("code", {}, column), make("span", { lang: "en" }, message)])))),
     more > 0 ? make("p", { class: "meta" }, t("batches.more_faults", { count: more })) : null);
 }
 

@@ -4,9 +4,9 @@
 
 import { access, whenRightsAreKnown } from "./access.js";
 import { ask } from "./dialog.js";
-import { dotted, seconds } from "./figures.js";
+import { dotted, meta, seconds } from "./figures.js";
 import { speakable } from "./languages.js";
-import { $, busy, make, onClick, rowButton, setText } from "./page.js";
+import { $, busy, buttons, make, onClick, rowButton, setText, tag } from "./page.js";
 import { openRecorder } from "./recorder.js";
 import { showList } from "./rows.js";
 import { attempt, call, json, sendJSON } from "./service.js";
@@ -17,9 +17,9 @@ export const markup = `<section id="clips-card" class="card clips" aria-labelled
   <div class="head"><h2 id="clips-title" tabindex="-1"></h2><p id="clips-count" class="muted small" role="status"></p></div>
   <p id="clips-about" class="muted"></p>
   <div id="clips-work" class="actions" hidden>
-    <button type="button" id="clips-record" class="primary online"></button>
-    <button type="button" id="clips-upload" class="online" data-text="clips.upload"></button>
-    <button type="button" id="clips-delete" class="danger online" data-text="clips.delete"></button>
+    <button id="clips-record" class="primary online"></button>
+    <button id="clips-upload" class="online" data-text="clips.upload"></button>
+    <button id="clips-delete" class="danger online" data-text="clips.delete"></button>
   </div>
   <input type="file" id="clips-file" accept=".wav,audio/wav,audio/x-wav" data-aria-label="clips.upload" hidden>
   <p id="clips-done" class="told" role="status" hidden></p>
@@ -88,8 +88,8 @@ function showClips() {
   setText($("clips-about"), pack.is_writable ? t("clips.about", { language }) : t("clips.read_only"));
   const marked = pack.clips.filter((clip) => clip.is_marked).length;
   const missing = pack.clips.filter(isMissing).length;
-  const counts = [t("clips.marked", { count: marked }), missing ? t("clips.missing_count", { count: missing }) : null];
-  setText($("clips-count"), counts.filter(Boolean).join(" · "));
+  const needed = pack.clips.filter((clip) => isMissing(clip) && clip.is_required !== false).length;
+  setText($("clips-count"), dotted([t("clips.marked", { count: marked }), ...missingFacts(missing, needed)]).join(""));
   $("clips-work").hidden = !isWritable();
   $("clips-record").hidden = missing === 0;
   setText($("clips-record"), t("clips.record_missing", { count: missing }));
@@ -100,6 +100,11 @@ function showClips() {
     keyOf: ({ file }) => file, create: row, none: t("clips.none"), fallback: $("clips"),
   });
 }
+
+/** Says how many rows of a pack have no recording, and how many of them the pack needs before it can speak. */
+export const missingFacts = (count, needed) => (count === 0 ? [] : [
+  t("clips.missing_count", { count }), needed < count && t("packs.needed", { count, needed }),
+]);
 
 const wordsOf = (clip) => clip.text || clip.tokens.join(" ");
 
@@ -121,11 +126,11 @@ function row(clip) {
   return make("li", clip.isHeard ? { "aria-current": "true" } : {},
     make("div", {},
       make("p", { class: "title", lang: shown.pack.locale, translate: false }, name),
-      make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" },
-      clip.is_marked ? make("span", { class: "tag bad" }, t("clips.is_marked")) : null,
+      meta(about)),
+    buttons(
+      clip.is_marked ? tag("bad", t("clips.is_marked")) : null,
       isEmpty
-        ? make("span", { class: "tag" }, t("clips.is_missing"))
+        ? tag("", t("clips.is_missing"))
         : rowButton(t("recent.listen"), t("preview.play_named", { name }), () => hear(clip)),
       ...change));
 }

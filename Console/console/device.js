@@ -4,8 +4,8 @@
 
 import { whenKeyChanges } from "./access.js";
 import { ask } from "./dialog.js";
-import { dayTime, dotted } from "./figures.js";
-import { $, busy, make, onClick, setText } from "./page.js";
+import { dayTime, meta } from "./figures.js";
+import { $, busy, buttons, make, onClick, setText, tag } from "./page.js";
 import { showList } from "./rows.js";
 import { attempt, json, showProblem } from "./service.js";
 import { languageName, named, t, whenLanguageChanges } from "./translations.js";
@@ -14,8 +14,8 @@ export const markup = `<section id="device-card" class="card" aria-labelledby="d
   <p class="back"><a href="#view=devices" data-text="devices.all"></a></p>
   <div class="head"><h2 id="device-title" tabindex="-1" translate="no"></h2>
     <div class="actions">
-      <button type="button" id="device-test" class="online" data-may="announce" data-text="device.test"></button>
-      <button type="button" id="device-remove" class="danger online" data-may="announce" data-text="devices.remove"></button>
+      <button id="device-test" class="online" data-may="announce" data-text="device.test"></button>
+      <button id="device-remove" class="danger online" data-may="announce" data-text="devices.remove"></button>
     </div></div>
   <p class="stale" hidden></p>
   <p id="device-problem" class="problem" role="alert" hidden></p>
@@ -94,7 +94,7 @@ function facts(device) {
 
 /** Returns the label of an outcome; nothing if there was none. */
 export const outcomeOf = (outcome) =>
-  (outcome ? make("span", { class: `tag ${COLOURS[outcome.state] ?? ""}` }, named("pushes.state", outcome.state)) : null);
+  (outcome ? tag(COLOURS[outcome.state] ?? "", named("pushes.state", outcome.state)) : null);
 
 function tokenRow({ kind, registered_at: registered, refusals, last }) {
   const about = [
@@ -105,8 +105,8 @@ function tokenRow({ kind, registered_at: registered, refusals, last }) {
     make("div", {},
       make("p", { class: "title" }, named("devices.token", kind)),
       last?.text ? make("p", { lang: "en" }, last.text) : null,
-      make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" }, outcomeOf(last)));
+      meta(about)),
+    buttons(outcomeOf(last)));
 }
 
 function pushRow(push) {
@@ -119,8 +119,8 @@ function pushRow(push) {
   return make("li", {},
     make("div", {},
       make("p", { class: "title", lang: push.payload.crier?.locale ?? null, translate: false }, text),
-      make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" }, outcomeOf(push)));
+      meta(about)),
+    buttons(outcomeOf(push)));
 }
 
 // MARK: What a person does

@@ -5,22 +5,22 @@
 
 import { whenKeyChanges } from "./access.js";
 import { connectDevice, markup as page, outcomeOf, showDevice } from "./device.js";
-import { dayTime, dotted, list } from "./figures.js";
-import { $, busy, fill, make, onClick } from "./page.js";
+import { dayTime, list, meta } from "./figures.js";
+import { $, busy, buttons, fill, make, onClick, tag } from "./page.js";
 import { showList } from "./rows.js";
 import { attempt, json, showProblem } from "./service.js";
 import { named, parts, t, whenLanguageChanges } from "./translations.js";
 
 /** The HTML of the view. */
 export const markup = [`<section id="devices-card" class="card" aria-labelledby="devices-title">
-  <div class="head"><h2 id="devices-title" tabindex="-1" data-text="devices.title"></h2><button type="button" class="link online" id="devices-again" data-text="recent.refresh"></button></div>
+  <div class="head"><h2 id="devices-title" tabindex="-1" data-text="devices.title"></h2><button class="link online" id="devices-again" data-text="recent.refresh"></button></div>
   <p class="muted" data-text="devices.about"></p>
   <p class="stale" hidden></p>
   <p id="devices-problem" class="problem" role="alert" hidden></p>
   <p id="devices-off" class="notice-line" hidden></p>
   <div id="devices-filter" class="field short" hidden><label for="devices-group" data-text="devices.group"></label><select id="devices-group"></select></div>
   <ul id="devices" class="rows" aria-labelledby="devices-title"></ul>
-  <div class="actions"><button type="button" id="devices-more" class="online" data-text="devices.more" hidden></button></div>
+  <div class="actions"><button id="devices-more" class="online" data-text="devices.more" hidden></button></div>
 </section>`, page].join("");
 
 /** The number of devices on a page. */
@@ -91,16 +91,16 @@ function row(device) {
   return make("li", {},
     make("div", {},
       make("p", { class: "title" }, make("a", { href: `#view=devices&device=${encodeURIComponent(id)}`, translate: false }, id)),
-      make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" }, status(device)));
+      meta(about)),
+    buttons(status(device)));
 }
 
 /** Says what is wrong with the tokens, or that the last push arrived. */
 function status({ tokens, last_outcomes: outcomes }) {
   const all = Object.values(tokens);
-  if (!all.length) return make("span", { class: "tag bad" }, t("devices.no_token"));
+  if (!all.length) return tag("bad", t("devices.no_token"));
   const refusals = all.reduce((sum, token) => sum + token.refusals, 0);
-  if (refusals) return make("span", { class: "tag bad" }, t("devices.refusals", { count: refusals }));
+  if (refusals) return tag("bad", t("devices.refusals", { count: refusals }));
   return outcomeOf(outcomes?.alert ?? Object.values(outcomes ?? {})[0]);
 }
 

@@ -4,12 +4,11 @@
 // and tells them to the other tabs.
 
 import { access, publicPart } from "./access.js";
-import { isConnected, lose, regain, whenConnected } from "./connection.js";
-import { refreshNews } from "./missed.js";
+import { isConnected, lose, regain, suspect, whenConnected } from "./connection.js";
 import { $, setText } from "./page.js";
 import { refreshPlayer, whenControlled } from "./player.js";
 import { refreshRecent } from "./recent.js";
-import { Problem, call, isObsolete } from "./service.js";
+import { Problem, call, isObsolete, translated } from "./service.js";
 import { SharedWork } from "./sharing.js";
 import { refreshShop, takeShop } from "./shop.js";
 import { readEvents } from "./stream.js";
@@ -19,7 +18,7 @@ import { currentView, loadView } from "./views.js";
 
 /**
  * The work that the tabs share, the id of the last event, and the key of the text that says whether events come.
- * `refusal` is the service's description instead, if the key may not read events. `isFresh` says whether the page asked
+ * `refusal` is the service's problem instead, if the key may not read events. `isFresh` says whether the page asked
  * for everything since it began to follow, or since it is visible again.
  */
 const stream = { shared: null, last: null, state: null, refusal: null, isFresh: false };
@@ -74,8 +73,9 @@ document.addEventListener("visibilitychange", () => {
 function showLink(state, refusal = null) {
   Object.assign(stream, { state, refusal });
   // While the page is not connected, nothing says otherwise.
-  const text = isConnected() ? refusal ?? (state && t(state)) : null;
-  $("link").lang = refusal ? "en" : "";
+  const words = refusal ? translated(refusal) : state && t(state);
+  const text = isConnected() ? words ?? refusal?.detail : null;
+  $("link").lang = refusal && !words ? "en" : "";
   setText($("link"), text ?? "");
 }
 
@@ -136,7 +136,7 @@ async function read(signal) {
  */
 async function waitOut(problem, signal) {
   if (problem.status === 401 || problem.status === 403) {
-    standing(null, problem.detail);
+    standing(null, { code: problem.code, detail: problem.detail, status: problem.status });
     refresh();
     return false;
   }
@@ -180,6 +180,10 @@ const playerSoon = soon(refreshPlayer, 120);
 const recentSoon = soon(refreshRecent, 300);
 const todaySoon = soon(refreshToday, 700);
 const viewSoon = soon(loadView, 300);
+
+/** Asks what providers reported in vain. What that needs is loaded then; without an answer, the next event asks again. */
+const refreshNews = () => import("./missed.js").then((missed) => missed.refreshNews(), suspect);
+
 const newsSoon = soon(refreshNews, 300);
 const newsLater = soon(refreshNews, NEWS_PAUSE);
 

@@ -2,6 +2,7 @@
 
 // Formats figures, names and times for people, in the language of the interface.
 
+import { make } from "./page.js";
 import { interfaceLocale, named, t } from "./translations.js";
 
 export const number = (value, options) => new Intl.NumberFormat(interfaceLocale(), options).format(value);
@@ -89,3 +90,6 @@ export const channelName = (channel) => named("channel", channel);
 
 /** Puts dots between parts, which are texts or elements. Empty parts are left out. */
 export const dotted = (parts) => parts.filter(Boolean).flatMap((part, index) => (index ? [" · ", part] : [part]));
+
+/** Makes the line of a row with what is less important, divided by points. */
+export const meta = (facts) => make("p", { class: "meta" }, ...dotted(facts));

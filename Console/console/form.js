@@ -10,7 +10,7 @@ import { $, make, setText } from "./page.js";
 import { control, hasSpeaker, pathOf } from "./player.js";
 import { playButton, preview } from "./preview.js";
 import { makePreview, send } from "./sending.js";
-import { Problem, attempt, isObsolete, showProblem } from "./service.js";
+import { Problem, attempt, detailsOf, isObsolete, showProblem } from "./service.js";
 import { sound } from "./sound.js";
 import { toast } from "./toast.js";
 import { languageName, named, t, textIn, whenLanguageChanges } from "./translations.js";
@@ -73,10 +73,8 @@ function faultOf(name) {
 
 /** Shows a fault below its field. What the service says, which is in English, is there for those who ask. */
 function showFaultAt(field, text, problem = null) {
-  const details = problem && make("details", {},
-    make("summary", {}, t("fault.details")),
-    make("p", { lang: "en" }, problem.detail), make("code", {}, `${problem.code} · ${problem.status}`));
-  const fault = make("div", { class: "problem slim", id: `${field.id}-fault` }, make("p", { role: "alert" }, text), details);
+  const fault = make("div", { class: "problem slim", id: `${field.id}-fault` },
+    make("p", { role: "alert" }, text), problem && detailsOf(problem));
   const around = field.closest("details");
   if (around) around.open = true;
   (field.closest(".pair") ?? field.closest(".field")).append(fault);

@@ -5,8 +5,8 @@
 import { access, publicPart, whenKeyChanges } from "./access.js";
 import { copyFrom } from "./curl.js";
 import { ask } from "./dialog.js";
-import { dayTime, dotted, list, minuteTime, unit } from "./figures.js";
-import { $, busy, fill, make, onClick, rowButton, setText } from "./page.js";
+import { dayTime, list, meta, minuteTime, unit } from "./figures.js";
+import { $, buttons, fill, make, onClick, onSubmit, rowButton, setText, tag } from "./page.js";
 import { drawing } from "./qr.js";
 import { showList } from "./rows.js";
 import { Problem, attempt, json, sendJSON, showProblem } from "./service.js";
@@ -23,7 +23,7 @@ export const markup = `<section class="card" aria-labelledby="links-title">
       <p id="link-about"></p>
       <p id="link-local" class="problem" data-text="links.local" hidden></p>
       <pre id="link-url" tabindex="0" data-aria-label="links.url"></pre>
-      <div class="actions"><button type="button" id="link-copy" class="primary" data-text="links.copy"></button><button type="button" id="link-hide" data-text="keys.hide"></button></div>
+      <div class="actions"><button id="link-copy" class="primary" data-text="links.copy"></button><button id="link-hide" data-text="keys.hide"></button></div>
     </div>
   </div>
   <form id="links-form" class="keys-form" novalidate>
@@ -46,7 +46,7 @@ export const markup = `<section class="card" aria-labelledby="links-title">
     <div>
       <p id="key-made-about"></p>
       <pre id="key-made-text" tabindex="0" data-aria-label="key.label"></pre>
-      <div class="actions"><button type="button" id="key-made-copy" class="primary" data-text="action.copy"></button><button type="button" id="key-made-hide" data-text="keys.hide"></button></div>
+      <div class="actions"><button id="key-made-copy" class="primary" data-text="action.copy"></button><button id="key-made-hide" data-text="keys.hide"></button></div>
     </div>
   </div>
   <p id="keys-problem" class="problem" role="alert" hidden></p>
@@ -130,8 +130,8 @@ function linkRow({ id, name, scope, account, expires_at: end }) {
     t("keys.expires_at", { time: dayTime(end) }),
   ];
   return make("li", {},
-    make("div", {}, make("p", { class: "title", translate: false }, name), make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" }, rowButton(t("keys.revoke"), t("keys.revoke_named", { name }), () => takeBack(id))));
+    make("div", {}, make("p", { class: "title", translate: false }, name), meta(about)),
+    buttons(rowButton(t("keys.revoke"), t("keys.revoke_named", { name }), () => takeBack(id))));
 }
 
 async function takeBack(id) {
@@ -157,8 +157,8 @@ function row(key) {
   return make("li", {},
     make("div", {},
       make("p", { class: "title", translate: false }, titleOf(key)),
-      make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" }, status(key, isOurs), ...(isAlive(key) && !isOurs ? [rotate, revoke] : [])));
+      meta(about)),
+    buttons(status(key, isOurs), ...(isAlive(key) && !isOurs ? [rotate, revoke] : [])));
 }
 
 const titleOf = (key) => (key.name ? `${key.name} · ${key.id}` : key.id);
@@ -168,10 +168,10 @@ const endsWithin = (key, time) => key.expires_at && new Date(key.expires_at) - D
 const isAlive = (key) => !key.revoked_at && !endsWithin(key, 0);
 
 function status(key, isOurs) {
-  if (key.revoked_at) return make("span", { class: "tag bad" }, t("keys.revoked"));
-  if (endsWithin(key, 0)) return make("span", { class: "tag bad" }, t("keys.expired"));
-  if (isOurs) return make("span", { class: "tag good" }, t("keys.in_use"));
-  return endsWithin(key, SOON) ? make("span", { class: "tag warn" }, t("keys.ends_soon")) : null;
+  if (key.revoked_at) return tag("bad", t("keys.revoked"));
+  if (endsWithin(key, 0)) return tag("bad", t("keys.expired"));
+  if (isOurs) return tag("good", t("keys.in_use"));
+  return endsWithin(key, SOON) ? tag("warn", t("keys.ends_soon")) : null;
 }
 
 async function create() {
@@ -259,19 +259,13 @@ function hideLink() {
 
 export function connect() {
   showChoices();
-  $("links-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    busy($("links-create"), makeLink);
-  });
+  onSubmit("links-form", "links-create", makeLink);
   onClick("link-copy", () => copyFrom($("link-url"), $("link-copy")));
   onClick("link-hide", () => {
     hideLink();
     $("links-title").focus();
   });
-  $("keys-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    busy($("keys-create"), create);
-  });
+  onSubmit("keys-form", "keys-create", create);
   onClick("key-made-copy", () => copyFrom($("key-made-text"), $("key-made-copy")));
   onClick("key-made-hide", () => {
     hideMadeKey();

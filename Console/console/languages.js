@@ -3,7 +3,7 @@
 // The languages that the service speaks, and the choices in the form that depend on the language.
 
 import { $, fill, make } from "./page.js";
-import { json } from "./service.js";
+import { LIMITS, json } from "./service.js";
 import { ownName, t, whenLanguageChanges } from "./translations.js";
 
 /** What the service can speak, as it lists it. */
@@ -34,7 +34,8 @@ export async function loadLanguages() {
 
 /** Loads the voice packs. */
 export async function loadPacks() {
-  const { packs, drafts = [] } = await json("/v1/packs");
+  // The first answer after a start takes longer, because the service then reads all recordings.
+  const { packs, drafts = [] } = await json("/v1/packs", { limit: LIMITS.preview });
   Object.assign(speakable, { packs, drafts });
   fillPacks();
 }

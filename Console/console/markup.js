@@ -86,8 +86,8 @@ export const announcementMarkup = `<section class="card announcement" aria-label
     <h3 id="announcement-deliveries-title" data-text="announcement.deliveries"></h3>
     <ul id="announcement-deliveries" class="rows" aria-labelledby="announcement-deliveries-title"></ul>
     <div class="actions">
-      <button type="button" id="announcement-replay" class="online" data-text="recent.replay"></button>
-      <button type="button" id="announcement-remove" class="danger online" data-may="announce" data-text="announcement.remove"></button>
+      <button id="announcement-replay" class="online" data-text="recent.replay"></button>
+      <button id="announcement-remove" class="danger online" data-may="announce" data-text="announcement.remove"></button>
     </div>
     <p id="announcement-refusal" class="problem" role="alert" hidden></p>
   </div>
@@ -104,7 +104,7 @@ export const previewMarkup = `<section id="preview-card" class="card preview" ar
     </div>
     <div id="words" class="words" role="group" data-aria-label="preview.words"></div>
     <div class="transport">
-      <button type="button" class="primary round" id="play" data-aria-label="action.play"><span aria-hidden="true" class="glyph"></span></button>
+      <button class="primary round" id="play" data-aria-label="action.play"><span aria-hidden="true" class="glyph"></span></button>
       <p class="clock"><span id="position"></span> <span id="length" class="muted"></span></p>
       <p id="decode-problem" class="problem slim" role="alert" hidden></p>
       <a id="download" class="button" data-text="action.download" download></a>
@@ -114,7 +114,7 @@ export const previewMarkup = `<section id="preview-card" class="card preview" ar
       <summary data-text="curl.title"></summary>
       <pre id="curl" tabindex="0" data-aria-label="curl.command"></pre>
       <div class="actions">
-        <button type="button" id="copy" data-text="action.copy"></button>
+        <button id="copy" data-text="action.copy"></button>
         <label class="check"><input type="checkbox" id="with-key"><span data-text="curl.with_key"></span></label>
       </div>
     </details>

@@ -3,9 +3,10 @@
 // The list of voice packs, and a new one.
 
 import { whenKeyChanges } from "./access.js";
-import { openPack, whenPackChanges } from "./clips.js";
+import { missingFacts, openPack, whenPackChanges } from "./clips.js";
+import { meta } from "./figures.js";
 import { loadPacks, speakable } from "./languages.js";
-import { $, busy, fill, make, rowButton } from "./page.js";
+import { $, buttons, fill, make, onSubmit, rowButton, tag } from "./page.js";
 import { attempt, json, sendJSON, showProblem } from "./service.js";
 import { connectSpeakers, showSpeakers } from "./speakers.js";
 import { languageName, parts, t, whenLanguageChanges } from "./translations.js";
@@ -59,7 +60,7 @@ function showPacks() {
 function titleLine(pack, kind, status) {
   return make("div", { class: "line" },
     make("p", { class: "title", translate: false }, pack.id),
-    make("span", { class: `tag ${kind}` }, status));
+    tag(kind, status));
 }
 
 function faultyPack(pack) {
@@ -71,29 +72,30 @@ function faultyPack(pack) {
 }
 
 /** Makes the row of a pack that is still being recorded. It can speak once the rows that payments need are recorded. */
-const draft = (pack) => packRow(pack, pack.required - pack.required_recorded, pack.recorded, pack.rows);
+const draft = (pack) =>
+  packRow(pack, pack.rows - pack.recorded, pack.required - pack.required_recorded, pack.recorded, pack.rows);
 
 function usablePack(pack) {
   const missing = pack.missing_count ?? 0;
-  return packRow(pack, missing, pack.tokens, pack.tokens + missing, missing ? missingWords(pack.missing ?? [], missing) : null);
+  return packRow(pack, missing, missing, pack.tokens, pack.tokens + missing, missing ? missingWords(pack.missing ?? [], missing) : null);
 }
 
-function packRow(pack, missing, done, count, more = null) {
+/** Makes the row of a pack. `missing` of its `count` rows have no recording, and it needs `needed` of these to speak. */
+function packRow(pack, missing, needed, done, count, more = null) {
+  const [lacks, needs] = missingFacts(missing, needed);
   const about = [
-    pack.locale && languageName(pack.locale), t("packs.words", { done, count }),
+    pack.locale && languageName(pack.locale), t("packs.words", { done, count }), needed > 0 && needs,
     pack.speaker && t("packs.speaker_named", { name: pack.speaker }),
     pack.licence && t("packs.licence_named", { name: pack.licence }),
   ];
   const open = rowButton(t("packs.recordings"), t("packs.recordings_named", { pack: pack.id }), () => openPack(pack.id));
   return make("li", {},
     make("div", {},
-      missing === 0
-        ? titleLine(pack, "good", t("packs.complete"))
-        : titleLine(pack, "warn", t("packs.missing", { count: missing })),
-      make("p", { class: "meta" }, about.filter(Boolean).join(" · ")),
+      needed === 0 ? titleLine(pack, "good", t("packs.complete")) : titleLine(pack, "warn", lacks),
+      meta(about),
       make("progress", { max: Math.max(1, count), value: done, "aria-label": t("packs.coverage", { pack: pack.id }) }),
       more),
-    make("div", { class: "buttons" }, open));
+    buttons(open));
 }
 
 /** Makes the list of missing words. The service names the first ones only. */
@@ -125,8 +127,5 @@ async function create() {
 
 export function connectPacks() {
   connectSpeakers(refreshPacks);
-  $("pack-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    busy($("pack-create"), create);
-  });
+  onSubmit("pack-form", "pack-create", create);
 }

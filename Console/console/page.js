@@ -19,6 +19,12 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+/** Makes a label that says a state; `kind` is `good`, `warn`, `bad` or empty. */
+export const tag = (kind, text) => make("span", { class: `tag ${kind}` }, text);
+
+/** Makes the place of a row's buttons and labels. */
+export const buttons = (...children) => make("div", { class: "buttons" }, ...children);
+
 /** Makes a small button of a row. `online` says whether it needs the service. */
 export function rowButton(text, label, work, { online = true } = {}) {
   const button = make("button", { type: "button", class: "quiet", "aria-label": label }, text);
@@ -81,6 +87,14 @@ export async function busy(button, work) {
 /** Runs `work` when the person activates the button, unless the button is disabled. */
 export function onClick(id, work) {
   $(id).addEventListener("click", (event) => { if (isAllowed($(id))) work(event); });
+}
+
+/** Runs `work` when the person sends a form, with the button that sends it, unless it is already running. */
+export function onSubmit(form, button, work) {
+  $(form).addEventListener("submit", (event) => {
+    event.preventDefault();
+    busy($(button), work);
+  });
 }
 
 /** Returns why the browser gives this page no microphone and no place on the home screen; null if it gives them. */

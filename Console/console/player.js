@@ -7,7 +7,7 @@ import { isConnected, lostText } from "./connection.js";
 import { dayMinute, dotted } from "./figures.js";
 import { $, allow, make, setText, showPill } from "./page.js";
 import { clearQueue, offer, showQueue, wordsOf } from "./queue.js";
-import { Problem, attempt, call, isObsolete, json, showProblem } from "./service.js";
+import { Problem, attempt, call, isObsolete, json, showProblem, translated } from "./service.js";
 import { showSpeakerSettings } from "./speaker.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 
@@ -56,7 +56,7 @@ function showNoPlayer(problem) {
   const hasNone = problem.code === "player_unavailable";
   Object.assign(last, { view: null, hasNone });
   showPill($("player-state"), hasNone ? t("player.none") : t("player.unknown"), hasNone ? "" : "bad");
-  $("now").replaceChildren(make("p", { class: "muted" }, hasNone ? t("player.none_about") : problem.detail));
+  $("now").replaceChildren(make("p", { class: "muted" }, hasNone ? t("player.none_about") : translated(problem) ?? problem.detail));
   showQueue({ waiting: [], waiting_count: 0, elsewhere: [] });
   for (const id of ["pause", "skip", "replay"]) allow($(id), false);
   showSpeakerSettings(null);

@@ -4,16 +4,16 @@
 
 import { access, whenKeyChanges } from "./access.js";
 import { copy } from "./curl.js";
-import { dayTime, dotted, duration, list, money } from "./figures.js";
+import { dayTime, dotted, duration, list, meta, money } from "./figures.js";
 import { missedBy, showNews } from "./missed.js";
-import { $, busy, make, onClick, rowButton, setText } from "./page.js";
+import { $, busy, buttons, make, onClick, rowButton, setText, tag } from "./page.js";
 import { showList } from "./rows.js";
-import { Problem, attempt, isObsolete, json, showProblem } from "./service.js";
+import { Problem, attempt, isObsolete, json, showProblem, translated } from "./service.js";
 import { named, parts, t, whenLanguageChanges } from "./translations.js";
 
 /** The HTML of the view. */
 export const markup = `<section class="card" aria-labelledby="providers-title">
-  <div class="head"><h2 id="providers-title" tabindex="-1" data-text="providers.title"></h2><button type="button" class="link online" id="providers-again" data-text="recent.refresh"></button></div>
+  <div class="head"><h2 id="providers-title" tabindex="-1" data-text="providers.title"></h2><button class="link online" id="providers-again" data-text="recent.refresh"></button></div>
   <p id="providers-about" class="muted" data-text="providers.about" hidden></p>
   <p id="providers-none" class="muted" data-text="providers.none" hidden><code data-part="page">docs/providers.md</code></p>
   <p class="stale" hidden></p>
@@ -89,13 +89,13 @@ function row(endpoint) {
   return make("li", {},
     make("div", { class: "head" },
       make("h3", {}, ...dotted([named("providers.name", provider), make("code", {}, id)])),
-      make("div", { class: "buttons" },
-        endpoint.signed ? null : make("span", { class: "tag bad" }, t("providers.unsigned")),
-        endpoint.live ? null : make("span", { class: "tag" }, t("providers.not_live")),
+      buttons(
+        endpoint.signed ? null : tag("bad", t("providers.unsigned")),
+        endpoint.live ? null : tag("", t("providers.not_live")),
         rowButton(t("providers.test"), t("providers.test_named", { id }), () => test(id)))),
     address(endpoint),
     endpoint.signed ? null : make("p", { class: "problem slim" }, t("providers.unsigned_about")),
-    make("p", { class: "meta" }, ...dotted(about(endpoint))),
+    meta(about(endpoint)),
     make("p", { class: "meta" }, counts(endpoint)),
     ignored(endpoint),
     endpoint.test && told(endpoint.test),
@@ -171,8 +171,8 @@ function missedRow(entry) {
     make("div", {},
       make("p", { class: "title" }, title),
       reason ? make("p", { class: "alarm", lang: "en" }, reason) : null,
-      make("p", { class: "meta" }, ...dotted(facts))),
-    make("div", { class: "buttons" }, make("span", { class: "tag bad" }, name)));
+      meta(facts)),
+    buttons(tag("bad", name)));
 }
 
 /** Returns the sum and the kind of a payment, as far as they are known. */
@@ -196,10 +196,10 @@ function paymentRow(entry) {
   return make("li", {},
     make("div", {},
       make("p", { class: "title" }, payment(entry)),
-      make("p", { class: "meta" }, ...dotted([dayTime(at), id && make("code", {}, id)]))),
-    make("div", { class: "buttons" },
-      id?.includes(TEST) ? make("span", { class: "tag" }, t("providers.is_test")) : null,
-      make("span", { class: `tag ${COLOURS[state] ?? ""}` }, named("providers.state", state))));
+      meta([dayTime(at), id && make("code", {}, id)])),
+    buttons(
+      id?.includes(TEST) ? tag("", t("providers.is_test")) : null,
+      tag(COLOURS[state] ?? "", named("providers.state", state))));
 }
 
 // MARK: Testing
@@ -212,7 +212,8 @@ async function test(id) {
   } catch (error) {
     if (isObsolete(error)) return;
     if (!(error instanceof Problem)) throw error;
-    answer = { code: error.code, reason: error.detail, isForeign: error.status > 0 };
+    const words = translated(error);
+    answer = { code: error.code, reason: words ?? error.detail, isForeign: !words };
   }
   shown.tests[id] = answer;
   showProviders();

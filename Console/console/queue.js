@@ -3,8 +3,8 @@
 // What waits for the shop's speaker. Cancelling asks first, and can be undone for some seconds.
 
 import { ask, dismiss } from "./dialog.js";
-import { clockTime, dotted } from "./figures.js";
-import { $, make, rowButton, setText } from "./page.js";
+import { clockTime, meta } from "./figures.js";
+import { $, buttons, make, rowButton, setText } from "./page.js";
 import { control, pathOf, replay } from "./player.js";
 import { showList } from "./rows.js";
 import { named, t } from "./translations.js";
@@ -64,8 +64,8 @@ function row(entry) {
   return make("li", {},
     make("div", {},
       make("p", { class: "title", lang: entry.locale ?? "", translate: false }, wordsOf(entry)),
-      make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" }, isOurs ? rowButton(t("action.cancel"), label, () => cancel(entry)) : null));
+      meta(about)),
+    buttons(isOurs ? rowButton(t("action.cancel"), label, () => cancel(entry)) : null));
 }
 
 /** Asks, and cancels. The focus then moves to the list's heading, so that a second press cancels nothing. */

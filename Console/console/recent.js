@@ -6,7 +6,7 @@ import { access, whenKeyChanges } from "./access.js";
 import { channelName, dotted, namedDay, signedMoney } from "./figures.js";
 import { kindIcon } from "./icons.js";
 import { outcome } from "./outcomes.js";
-import { $, fill, make, setText } from "./page.js";
+import { $, fill, make, setText, tag } from "./page.js";
 import { showList } from "./rows.js";
 import { attempt, json, showProblem } from "./service.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
@@ -203,7 +203,7 @@ function row(entry) {
       make("span", { class: "who" },
         make("span", { class: "title", lang: title ? "" : locale, translate: false }, title || words),
         make("span", { class: "meta" }, ...dotted(about))),
-      make("span", { class: `tag ${colour}` }, text),
+      tag(colour, text),
       make("span", { class: `figure kind-${kind}`, translate: false }, isPayment ? signedMoney(kind, amount) : "")));
 }
 

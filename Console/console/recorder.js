@@ -21,16 +21,16 @@ const markup = `<dialog id="recorder" aria-labelledby="recorder-title">
   <p id="recorder-problem" class="problem" role="alert" hidden></p>
   <ul id="recorder-warnings" class="notices"></ul>
   <div class="actions">
-    <button type="button" id="recorder-record" class="primary online"></button>
-    <button type="button" id="recorder-upload" class="online" data-text="recorder.upload"></button>
-    <button type="button" id="recorder-listen" data-text="recorder.listen"></button>
-    <button type="button" id="recorder-save" class="online" data-text="recorder.save"></button>
-    <button type="button" id="recorder-accept" class="danger online" data-text="recorder.accept" hidden></button>
+    <button id="recorder-record" class="primary online"></button>
+    <button id="recorder-upload" class="online" data-text="recorder.upload"></button>
+    <button id="recorder-listen" data-text="recorder.listen"></button>
+    <button id="recorder-save" class="online" data-text="recorder.save"></button>
+    <button id="recorder-accept" class="danger online" data-text="recorder.accept" hidden></button>
   </div>
   <div class="actions ends">
-    <button type="button" id="recorder-back" data-text="recorder.back"></button>
-    <button type="button" id="recorder-next" data-text="recorder.next"></button>
-    <button type="button" id="recorder-close" data-text="action.close"></button>
+    <button id="recorder-back" data-text="recorder.back"></button>
+    <button id="recorder-next" data-text="recorder.next"></button>
+    <button id="recorder-close" data-text="action.close"></button>
   </div>
   <input type="file" id="recorder-file" accept="audio/*" data-aria-label="recorder.upload" hidden>
 </dialog>`;

@@ -5,7 +5,7 @@
 import { access } from "./access.js";
 import { suspect } from "./connection.js";
 import { make } from "./page.js";
-import { t } from "./translations.js";
+import { named, t } from "./translations.js";
 
 /**
  * The time within which the service has to answer, in milliseconds. A call that makes a clip or sends a file takes
@@ -113,16 +113,28 @@ export async function bytes(path) {
 /** Calls the service with a body in JSON. */
 export const sendJSON = (path, method, body) => json(path, { method, body: JSON.stringify(body) });
 
+/** Returns what a problem says in the language of the page, or null if only the service's own text says it, in English. */
+export function translated({ code, detail, status }) {
+  if (!status) return detail;
+  const text = named("problem.code", code);
+  return text === code ? null : text;
+}
+
+const codeOf = ({ code, status }) => make("code", {}, status ? `${code} · ${status}` : code);
+
+/** Makes what the service says about a problem, for those who ask. */
+export const detailsOf = (problem) => make("details", {},
+  make("summary", {}, t("problem.details")), make("p", { lang: "en" }, problem.detail), codeOf(problem));
+
 /** Shows a problem in an element, or clears the element if there is no problem. */
 export function showProblem(element, problem) {
   element.hidden = !problem;
   element.replaceChildren();
   if (!problem) return;
   const wait = problem.retryAfter ? ` ${t("problem.wait", { count: Number(problem.retryAfter) })}` : "";
-  const code = problem.status ? `${problem.code} · ${problem.status}` : problem.code;
-  // The service describes problems in English.
-  const detail = make("span", problem.status ? { lang: "en" } : {}, problem.detail);
-  element.append(detail, wait, make("code", {}, code));
+  const text = translated(problem);
+  element.append(text ?? make("span", { lang: "en" }, problem.detail), wait,
+    text && problem.status ? detailsOf(problem) : codeOf(problem));
 }
 
 /**

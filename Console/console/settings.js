@@ -3,8 +3,8 @@
 // What the service is: its health, its versions and its settings. Nothing here changes them.
 
 import { whenKeyChanges } from "./access.js";
-import { dayTime, dotted, number } from "./figures.js";
-import { $, busy, make, onClick } from "./page.js";
+import { dayTime, meta, number } from "./figures.js";
+import { $, busy, buttons, make, onClick, tag } from "./page.js";
 import { saveFile } from "./saving.js";
 import { Problem, attempt, call, json, showProblem } from "./service.js";
 import { showList } from "./rows.js";
@@ -12,12 +12,12 @@ import { named, t, whenLanguageChanges } from "./translations.js";
 
 /** The HTML of the view. */
 export const markup = `<section class="card" aria-labelledby="health-title">
-  <div class="head"><h2 id="health-title" tabindex="-1" data-text="health.title"></h2><button type="button" class="link online" id="settings-again" data-text="recent.refresh"></button></div>
+  <div class="head"><h2 id="health-title" tabindex="-1" data-text="health.title"></h2><button class="link online" id="settings-again" data-text="recent.refresh"></button></div>
   <p class="stale" hidden></p>
   <p id="health-problem" class="problem" role="alert" hidden></p>
   <ul id="health" class="rows" aria-labelledby="health-title"></ul>
   <div id="bundle-choice" class="choice" data-may="manage">
-    <div class="actions"><button type="button" id="bundle" class="online" data-text="bundle.make"></button></div>
+    <div class="actions"><button id="bundle" class="online" data-text="bundle.make"></button></div>
     <p class="muted small" data-text="bundle.about"></p>
     <p id="bundle-problem" class="problem" role="alert" hidden></p>
   </div>
@@ -94,8 +94,8 @@ function checkRow({ name, ok, state, code, cause, since, waiting, free_bytes: fr
   ];
   const [kind, text] = ok ? [isUnused ? "" : "good", t(isUnused ? "health.unused" : "health.good")] : ["bad", t("health.bad")];
   return make("li", {},
-    make("div", {}, make("p", { class: "title" }, named("check", name)), make("p", { class: "meta" }, ...dotted(about))),
-    make("div", { class: "buttons" }, make("span", { class: `tag ${kind}` }, text)));
+    make("div", {}, make("p", { class: "title" }, named("check", name)), meta(about)),
+    buttons(tag(kind, text)));
 }
 
 const gigabytes = (bytes) =>
@@ -106,8 +106,8 @@ function settingRow({ name, value, source }) {
     make("div", {},
       make("p", {}, make("code", {}, name)),
       make("p", { class: "setting", translate: false }, valueText(value) || t("settings.empty"))),
-    make("div", { class: "buttons" },
-      make("span", { class: `tag ${source === DEFAULT ? "" : "good"}` }, named("settings.source", source))));
+    buttons(
+      tag(source === DEFAULT ? "" : "good", named("settings.source", source))));
 }
 
 /** Returns a value as a person reads it: lists and the entries of maps with commas, other values as they are. */

@@ -4,7 +4,7 @@
 
 import { access, whenKeyChanges, whenRightsAreKnown } from "./access.js";
 import { speakable } from "./languages.js";
-import { $, fill, make, setText } from "./page.js";
+import { $, buttons, fill, make, setText } from "./page.js";
 import { showList } from "./rows.js";
 import { attempt, sendJSON, showProblem } from "./service.js";
 import { languageName, t, whenLanguageChanges } from "./translations.js";
@@ -48,7 +48,7 @@ function row({ locale, voice, packs, isChangeable }) {
     : [t("speakers.engine", { voice })];
   return make("li", {},
     make("div", {}, make("p", { class: "title" }, language), make("p", { class: "meta" }, ...who)),
-    isChangeable && packs.length ? make("div", { class: "buttons" }, choice(locale, language, packs)) : null);
+    isChangeable && packs.length ? buttons(choice(locale, language, packs)) : null);
 }
 
 /** Makes the list of the packs that can speak a language. A pack that lacks words cannot be chosen. */

@@ -56,7 +56,13 @@ export async function chooseLanguage(locale) {
   }
 }
 
-const file = async (name) => (await fetch(`/languages/${name}.json`)).json();
+/** Reads a language file. Its texts are in groups: the text `shop.good` is the text `good` of the group `shop`. */
+async function file(name) {
+  const { direction, texts: groups } = await (await fetch(`/languages/${name}.json`)).json();
+  const texts = Object.entries(groups).flatMap(([group, members]) =>
+    Object.entries(members).map(([key, text]) => [`${group}.${key}`, text]));
+  return { direction, texts: Object.fromEntries(texts) };
+}
 
 /** Loads the texts of the views that are not on the page from the start. */
 export async function loadViewTexts() {

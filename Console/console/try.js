@@ -4,7 +4,7 @@
 
 import { announce, clearFault, hear, hearEverywhere, isText, showAnnounceAbout } from "./form.js";
 import { channelChanged, languageChanged, loadLanguages, loadPacks, speakable } from "./languages.js";
-import { $, busy, onClick, setText } from "./page.js";
+import { $, busy, onClick, onSubmit, setText } from "./page.js";
 import { connectPreview, preview } from "./preview.js";
 import { forgetUnanswered } from "./sending.js";
 import { attempt } from "./service.js";
@@ -26,10 +26,7 @@ export async function refresh() {
 /** Connects the controls of the view. */
 export function connect() {
   connectPreview();
-  $("form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    busy($("hear"), hear);
-  });
+  onSubmit("form", "hear", hear);
   onClick("everywhere", () => busy($("everywhere"), hearEverywhere));
   onClick("announce", () => busy($("announce"), announce));
   $("form").addEventListener("input", ({ target }) => {

@@ -3,8 +3,9 @@
 // The views of the console. The address names the one that is shown, so that the browser's back button works. A view
 // that is not needed at once is loaded when it is first opened.
 
+import { access } from "./access.js";
 import { suspect } from "./connection.js";
-import { $, make, reflect } from "./page.js";
+import { $, make, reflect, setText } from "./page.js";
 import { fragment, loadViewTexts, t } from "./translations.js";
 
 /**
@@ -50,7 +51,7 @@ export const addressOf = (id) => `#/announcements/${encodeURIComponent(id)}`;
 /** The name of the view that is shown. */
 export const currentView = () => document.querySelector(".view:not([hidden])").dataset.view;
 
-/** Shows the view that the address names, or the first. Returns its name. */
+/** Shows the view that the address names, or the first, and says so if the key may not open it. Returns its name. */
 export function showView() {
   const id = announcementOf(location.hash);
   const wanted = id === null ? new URLSearchParams(location.hash.slice(1)).get("view") : "announcement";
@@ -59,10 +60,25 @@ export function showView() {
   for (const section of document.querySelectorAll(".view")) section.hidden = section.dataset.view !== view;
   for (const link of links()) {
     // The page of an announcement belongs to the shop.
-    if (viewOf(link) === (view === "announcement" ? "shop" : view)) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (viewOf(link) === (view === "announcement" ? "shop" : view)) {
+      link.setAttribute("aria-current", "page");
+      // On a phone, the sections are in one line that scrolls.
+      $("views").scrollLeft = link.offsetLeft - ($("views").clientWidth - link.offsetWidth) / 2;
+    } else {
+      link.removeAttribute("aria-current");
+    }
   }
+  showRefusal(links().find((link) => link.hidden && viewOf(link) === wanted));
   return view;
+}
+
+/** Says which view the key may not open. Before the service told what it may, nothing is certain. */
+function showRefusal(link) {
+  const isRefused = Boolean(link) && access.isKnown;
+  $("view-refused").hidden = !isRefused;
+  if (!isRefused) return;
+  $("view-refused-name").dataset.text = link.dataset.text;
+  setText($("view-refused-name"), link.textContent);
 }
 
 /** Loads the contents of the view that is shown, and the view itself if it was not open before. */

@@ -5,22 +5,22 @@
 import { access, whenKeyChanges } from "./access.js";
 import { copyFrom } from "./curl.js";
 import { ask } from "./dialog.js";
-import { dayTime, dotted, list, number } from "./figures.js";
-import { $, busy, make, onClick, rowButton, setText } from "./page.js";
+import { dayTime, list, meta, number } from "./figures.js";
+import { $, busy, buttons, make, onClick, onSubmit, rowButton, setText, tag } from "./page.js";
 import { showList } from "./rows.js";
 import { attempt, json, sendJSON, showProblem } from "./service.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 
 /** The HTML of the view. */
 export const markup = `<section class="card" aria-labelledby="webhooks-title">
-  <div class="head"><h2 id="webhooks-title" tabindex="-1" data-text="webhooks.title"></h2><button type="button" class="link online" id="webhooks-again" data-text="recent.refresh"></button></div>
+  <div class="head"><h2 id="webhooks-title" tabindex="-1" data-text="webhooks.title"></h2><button class="link online" id="webhooks-again" data-text="recent.refresh"></button></div>
   <p class="muted" data-text="webhooks.about"></p>
   <p class="stale" hidden></p>
   <div id="webhook-made" class="made" tabindex="-1" hidden>
     <div>
       <p data-text="webhooks.made"></p>
       <pre id="webhook-secret" tabindex="0" data-aria-label="webhooks.secret"></pre>
-      <div class="actions"><button type="button" id="webhook-copy" class="primary" data-text="action.copy"></button><button type="button" id="webhook-hide" data-text="keys.hide"></button></div>
+      <div class="actions"><button id="webhook-copy" class="primary" data-text="action.copy"></button><button id="webhook-hide" data-text="keys.hide"></button></div>
     </div>
   </div>
   <p id="webhooks-problem" class="problem" role="alert" hidden></p>
@@ -76,7 +76,7 @@ function showEndpoints() {
 
 function row(endpoint) {
   const { id, url, description, disabled_at: disabled, tested } = endpoint;
-  const buttons = [
+  const actions = [
     disabled ? rowButton(t("webhooks.enable"), t("webhooks.enable_named", { url }), () => enable(id)) : null,
     disabled ? null : rowButton(t("webhooks.test"), t("webhooks.test_named", { url }), () => test(id)),
     rowButton(t("devices.remove"), t("devices.remove_named", { id: url }), () => askAndRemove(endpoint)),
@@ -84,19 +84,19 @@ function row(endpoint) {
   return make("li", {},
     make("div", { class: "head" },
       make("h3", { translate: false }, url),
-      make("div", { class: "buttons" }, status(endpoint), ...buttons)),
+      buttons(status(endpoint), ...actions)),
     description ? make("p", { translate: false }, description) : null,
     disabled ? make("p", { class: "problem slim" }, reasonOf(endpoint)) : null,
-    make("p", { class: "meta" }, ...dotted(about(endpoint))),
+    meta(about(endpoint)),
     make("p", { class: "meta" }, counts(endpoint)),
     tested && make("p", { class: "told" }, tested),
     ...attempts(endpoint));
 }
 
 function status({ disabled_at: disabled, failing_since: failing, last_outcome: last }) {
-  if (disabled) return make("span", { class: "tag bad" }, t("webhooks.disabled"));
-  if (failing) return make("span", { class: "tag bad" }, t("webhooks.failing", { time: dayTime(failing) }));
-  return last ? make("span", { class: "tag good" }, t("webhooks.arrives")) : make("span", { class: "tag" }, t("webhooks.unused"));
+  if (disabled) return tag("bad", t("webhooks.disabled"));
+  if (failing) return tag("bad", t("webhooks.failing", { time: dayTime(failing) }));
+  return last ? tag("good", t("webhooks.arrives")) : tag("", t("webhooks.unused"));
 }
 
 const reasonOf = ({ disabled_at: at, disabled_reason: reason }) =>
@@ -120,9 +120,9 @@ function counts({ messages }) {
 function attempts({ attempts: made }) {
   if (!made?.length) return [];
   const row = ({ at, outcome, status: answer, ms }) => make("li", {},
-    make("div", {}, make("p", {}, dayTime(at)), make("p", { class: "meta" }, ...dotted([
-      answer && t("webhooks.answer", { status: String(answer) }), milliseconds(ms)]))),
-    make("div", { class: "buttons" }, outcomeTag(outcome)));
+    make("div", {}, make("p", {}, dayTime(at)), meta([
+      answer && t("webhooks.answer", { status: String(answer) }), milliseconds(ms)])),
+    buttons(outcomeTag(outcome)));
   return [make("details", { class: "more" },
     make("summary", {}, t("webhooks.attempts", { count: made.length })),
     make("ul", { class: "rows" }, ...made.map(row)))];
@@ -131,7 +131,7 @@ function attempts({ attempts: made }) {
 const milliseconds = (count) => number(count, { style: "unit", unit: "millisecond" });
 
 const outcomeTag = (outcome) =>
-  make("span", { class: `tag ${outcome === "delivered" ? "good" : "bad"}` }, named("webhooks.outcome", outcome));
+  tag(outcome === "delivered" ? "good" : "bad", named("webhooks.outcome", outcome));
 
 // MARK: What a person does
 
@@ -193,10 +193,7 @@ function hideSecret() {
 
 export function connect() {
   showEvents();
-  $("webhook-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    busy($("webhook-create"), create);
-  });
+  onSubmit("webhook-form", "webhook-create", create);
   $("webhook-url").addEventListener("input", () => $("webhook-url").toggleAttribute("aria-invalid", false));
   onClick("webhooks-again", () => busy($("webhooks-again"), refresh));
   onClick("webhook-copy", () => copyFrom($("webhook-secret"), $("webhook-copy")));

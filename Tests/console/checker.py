@@ -57,17 +57,14 @@ class Checker:
             time.sleep(0.04)
         return False
 
-    def texts(self, locale):
-        """Returns all texts of the interface in a language."""
-        return self.browser.js(f"fetch('/languages/{locale}.json').then((answer) => answer.json())")["texts"]
-
     def shown_text(self, key):
         """Returns a text of the interface in its language, as JavaScript."""
         return json.dumps(self.texts(self.browser.js("document.documentElement.lang"))[key], ensure_ascii=False)
 
     def texts(self, locale):
-        """Returns all texts of the interface in a language."""
-        return self.browser.js(f"Promise.all(['{locale}', '{locale}.views'].map((name) => fetch(`/languages/${{name}}.json`).then((answer) => answer.json()))).then(([first, later]) => ({{ ...first.texts, ...later.texts }}))")
+        """Returns all texts of the interface in a language, by their keys."""
+        files = self.browser.js(f"Promise.all(['{locale}', '{locale}.views'].map((name) => fetch(`/languages/${{name}}.json`).then((answer) => answer.json())))")
+        return {f"{group}.{key}": text for file in files for group, texts in file["texts"].items() for key, text in texts.items()}
 
     def enter(self):
         self.browser.go(f"{self.base}/#key={self.key}")

@@ -165,6 +165,8 @@ check:
 	@SWIFT=$(SWIFT) scripts/check-apple --mutate
 	@scripts/simulate-phone --seed 1 --payments 100 --phones 4 --json
 	@scripts/check-examples --share
+	@if command -v chromium >/dev/null || scripts/setup chromium; then scripts/check-console $(RELEASE)/crier --short; \
+	  else echo 'The console was not checked: this machine has no chromium, and cannot install it.' >&2; fi
 
 # Ten thousand payments take a quarter of an hour, and the thousand with kills some minutes; use a machine that does
 # nothing else, because the times are real.

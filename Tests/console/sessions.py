@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks signing out, other keys, and what the page shows when the service or a proxy refuses a part of it."""
 
+import json
 import http.client
 
 from speaker import STATE, WAITING
@@ -89,6 +90,36 @@ class SessionChecks:
         for connection in streams:
             connection.close()
         self.that(b.until(f"{LINK} === 'Live updates are on.'", 40), "live updates begin when the service has room for them")
+
+    def told(self):
+        """Answers with the problems of a counter, and opens a view that the key may not see."""
+        b = self.browser
+        self.enter()
+        codes = ("scope_missing", "nothing_to_replay", "already_ended", "player_unavailable", "disk_full", "rate_limited", "too_many_replays")
+        for locale in ("hi-IN", "en-US"):
+            self.speak(locale)
+            texts = self.texts(locale)
+            for code in codes:
+                answer = f"""new Response('{{"code": "{code}", "detail": "The description."}}', {{ status: 409 }})"""
+                b.js(f"window.ownFetch ??= window.fetch; window.fetch = async (path, request) => (path === '/v1/playback/replay' ? {answer} : ownFetch(path, request)); true")
+                b.js("document.querySelector('#replay').click()")
+                said = "[...document.querySelector('#queue-problem').childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join('')"
+                shown = b.until(f"{said} === {json.dumps(texts['problem.code.' + code])} && document.querySelector('#queue-problem details').textContent.includes('{code} · 409')")
+                self.that(shown, f"{locale}: {code} is told in the language of the page, with the code in its details ({b.js(said)})")
+        b.js("window.fetch = ownFetch; delete window.ownFetch; true")
+        b.click("#key-forget")
+        till = self.service.call("POST", "/v1/keys", {"scopes": ["till"], "name": "Till 2"})
+        self.sign_in(till["key"])
+        b.until("document.querySelector('#key-name').textContent.includes('Till 2')")
+        b.js("location.hash = '#view=keys'; true")
+        refusal = "document.querySelector('#view-refused')"
+        self.that(b.until(f"{refusal}.checkVisibility() && {refusal}.textContent.includes('Keys')"), "a view that the key may not open is refused by its name")
+        self.that(b.js("document.querySelector('#view-shop').checkVisibility() && !document.querySelector('#view-keys').checkVisibility()"), "and the shop is shown")
+        self.that(not b.js("document.querySelector('#views').checkVisibility()"), "a key with one section has no list of sections")
+        b.js("location.hash = '#view=shop'; true")
+        self.that(b.until(f"!{refusal}.checkVisibility()"), "the refusal leaves with the next view")
+        b.click("#key-forget")
+        self.sign_in(self.key)
 
     def proxied(self):
         """Answers as the proxy of Deployment/nginx.conf does, which hides the readiness."""

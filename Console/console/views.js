@@ -60,13 +60,8 @@ export function showView() {
   for (const section of document.querySelectorAll(".view")) section.hidden = section.dataset.view !== view;
   for (const link of links()) {
     // The page of an announcement belongs to the shop.
-    if (viewOf(link) === (view === "announcement" ? "shop" : view)) {
-      link.setAttribute("aria-current", "page");
-      // On a phone, the sections are in one line that scrolls.
-      $("views").scrollLeft = link.offsetLeft - ($("views").clientWidth - link.offsetWidth) / 2;
-    } else {
-      link.removeAttribute("aria-current");
-    }
+    if (viewOf(link) === (view === "announcement" ? "shop" : view)) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
   }
   showRefusal(links().find((link) => link.hidden && viewOf(link) === wanted));
   return view;

@@ -5,7 +5,7 @@
 WIDE = """(() => { const out = []; const width = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth > width) out.push("the page is " + document.documentElement.scrollWidth + " px wide");
   for (const e of document.querySelectorAll("body *")) { const r = e.getBoundingClientRect();
-    if (r.width && r.right > width + 0.5 && !e.closest("pre, .views, .hidden, .skip")) out.push(e.tagName + "#" + e.id + "." + e.className + " " + Math.round(r.right)); }
+    if (r.width && r.right > width + 0.5 && !e.closest("pre, .hidden, .skip")) out.push(e.tagName + "#" + e.id + "." + e.className + " " + Math.round(r.right)); }
   return out.slice(0, 5); })()"""
 
 # The texts whose contrast with their background is below WCAG level AA: 4.5, or 3 for large text. A text that is partly

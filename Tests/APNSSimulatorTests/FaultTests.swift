@@ -35,9 +35,9 @@ struct FaultTests {
       let refusals = bench.simulator.refusals()
       let token = try bench.token()
       for _ in faults { _ = try await bench.push(token: token) }
-      await bench.simulator.stop()
       var read: [String] = []
-      for await push in refusals {
+      // The time limit of the suite is the deadline.
+      for await push in refusals.prefix(3) {
         #expect(push.isFault && push.topic == Bench.topic)
         read.append("\(push.status.map(String.init) ?? "-") \(push.reason)")
       }

@@ -127,6 +127,11 @@ def calls(facts):
         "DELETE /v1/devices/{id}": [Call("/v1/devices/more-{n}", **once)],
         "GET /v1/devices/{id}/announcements": [Call("/v1/devices/phone-1/announcements?after=0&limit=200")],
         "GET /v1/devices/{id}/enumerators": [Call("/v1/devices/phone-1/enumerators")],
+        "POST /v1/devices/{id}/handed_over": [
+            Call(
+                "/v1/devices/phone-1/handed_over",
+                {"announcements": [{"id": f"none-{n}", "at": "2026-11-20T20:23:59Z"} for n in range(200)]})
+        ],
         "PUT /v1/devices/{id}/enumerators/{container}": [named],
         "DELETE /v1/devices/{id}/enumerators/{container}": [named],
         "GET /v1/webhook-endpoints": [Call("/v1/webhook-endpoints")],

@@ -19,6 +19,8 @@ extension Batches {
       var line: Int
       /// The number of the element in a JSON array, counted from 1; missing for the other lists.
       var element: Int?
+      /// The id of the row; missing if it has none, or none that could be read.
+      var id: String?
       /// The column or the key with the fault; null if the fault is not that of one column.
       @ExplicitNull var column: String?
       var code: String

@@ -108,8 +108,8 @@ extension Batches {
           let problem = Problem(error)
           status.add(
             Status.RowFault(
-              line: outcome.line, element: outcome.element, column: Self.column(of: error), code: problem.code,
-              message: problem.detail))
+              line: outcome.line, element: outcome.element, id: outcome.id, column: Self.column(of: error),
+              code: problem.code, message: problem.detail))
           // An internal error is logged once for each code, because a list may have a million rows.
           if problem.status == .internalServerError, loggedCodes.insert(problem.code).inserted {
             logger.error(

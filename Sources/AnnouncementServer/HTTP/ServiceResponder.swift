@@ -186,6 +186,11 @@ struct ServiceResponder: HTTPResponder {
     if call.signed != nil { try await keys.admitOnce(call, caller) }
     limits = answer
     guard access.allows(caller, parameters: call.parameters) else {
+      if caller.device != nil {
+        throw Problem(
+          .forbidden, "scope_missing",
+          "The key is a device's own, and this call is not for it. Let the shop's backend make the call.")
+      }
       let scopes = access.permission?.scopes.map(\.rawValue) ?? []
       throw Problem(
         .forbidden, "scope_missing",

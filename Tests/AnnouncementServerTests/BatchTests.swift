@@ -81,6 +81,7 @@ struct BatchTests {
     #expect(try batch.string("name") == "prices 价.csv" && batch.number("failed") == 13)
     let faults = try (batch.value("faults") as? [[String: Any]]).orThrow("faults")
     #expect(faults.map { $0["line"] as? Int } == (3...12).map { $0 })
+    #expect(faults.map { $0["id"] as? String } == (1...10).map { "r\($0)" })
     #expect(try batch.string("faults.0.column") == "amount" && batch.string("faults.0.code") == "field_invalid")
     #expect(try batch.string("faults.0.message")?.hasPrefix("amount: ") == true)
     #expect(try await client.get("/v1/batches").string("batches.0.name") == "prices 价.csv")
@@ -358,8 +359,8 @@ struct BatchTests {
     service.voice.fail(.engineUnavailable)
     let place = try await client.postBatch("text\ntwo\n").header("Location").orThrow("a place")
     #expect(try await client.end(of: place).string("error.code") == "engine_unavailable")
-    let empty = try await client.postBatch("text\n").header("Location").orThrow("a place")
-    #expect(try await client.end(of: empty).number("rows") == 0, "the next batch still runs")
+    let next = try await client.postBatch("text\nthree\n").header("Location").orThrow("a place")
+    #expect(try await client.end(of: next).number("rows") == 1, "the next batch still runs")
   }
 
   @Test("an unsupported Accept header is refused with 406", arguments: ["text/html", "audio/wav"])

@@ -21,7 +21,7 @@ import { addressOf, announcementOf, currentView } from "./views.js";
 export { announcementMarkup as markup } from "./markup.js";
 
 /** The colour of each state of a push. */
-const COLOURS = { delivered: "good", failed: "bad", expired: "bad", unregistered: "bad" };
+const COLOURS = { delivered: "good", on_phone: "good", failed: "bad", expired: "bad", unregistered: "bad" };
 
 /** The states in which the player has ended, so that the announcement can be played, or removed. */
 const ENDED = ["played", "failed", "expired", "quiet"];
@@ -89,6 +89,7 @@ function showFacts(entry) {
   const facts = [
     ["announcement.accepted", dayTime(entry.accepted_at ?? entry.delivery?.play?.accepted_at)],
     ["announcement.occurred", dayTime(entry.occurred_at)],
+    ["announcement.refund_of", entry.refund_of && make("a", { href: addressOf(entry.refund_of) }, entry.refund_of)],
     ["form.payer", entry.payer],
     ["form.channel", entry.channel && channelName(entry.channel)],
     ["form.note", entry.note],
@@ -112,9 +113,12 @@ function line(where, [state, colour], time, reason) {
 const played = (play) =>
   line(t("player.title"), outcome({ delivery: { play } }), play.finished_at ?? play.accepted_at, play.code);
 
-const pushed = (push) =>
-  line(t("announcement.phone", { id: push.device }), [named("pushes.state", push.state), COLOURS[push.state] ?? ""],
-    push.finished_at ?? push.accepted_at, push.reason);
+/** Makes the line of a push. What the phone itself said comes after what APNs said. */
+function pushed(push) {
+  const state = push.handed_over_at ? "on_phone" : push.state;
+  return line(t("announcement.phone", { id: push.device }), [named("pushes.state", state), COLOURS[state] ?? ""],
+    push.handed_over_at ?? push.finished_at ?? push.accepted_at, push.reason);
+}
 
 /** Removes the announcement and its clip from the service, after a question. */
 async function remove() {

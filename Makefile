@@ -154,16 +154,15 @@ EXAMPLE_PROGRAMS = curl ffmpeg nginx-light openssl sqlite3
 EXHAUSTIVE = $(or $(CRIER_EXHAUSTIVE_CHECKS),only)
 
 check:
-	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) pocketsphinx pocketsphinx-en-us systemd default-jdk-headless $(SOUND_SERVER)
+	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) pocketsphinx pocketsphinx-en-us systemd $(SOUND_SERVER)
 	@scripts/check-deployment --programs
-	@CLIENTS="java swift" python3 -B -m unittest discover --quiet -s Tests/backends -p test_clients.py
 	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS) --no-parallel --filter '^ExhaustiveChecks[./]'
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
 	@scripts/fuzz 5000
 	@for check in schemathesis mutations kill interrupted providers clock stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
 	@SWIFT=$(SWIFT) scripts/check-apple --mutate
-	@scripts/simulate-phone --seed 1 --payments 100 --phones 4 --json
+	@scripts/simulate-phone --seed 1 --payments 50 --phones 4 --json
 	@scripts/check-examples --share
 	@if command -v chromium >/dev/null || scripts/setup chromium; then scripts/check-console $(RELEASE)/crier --short; \
 	  else echo 'The console was not checked: this machine has no chromium, and cannot install it.' >&2; fi
@@ -244,7 +243,8 @@ check-pushes:
 
 # `make check` leaves out the examples that take long, such as the import of a recorded voice.
 check-examples: build
-	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) $(SOUND_SERVER)
+	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) default-jdk-headless $(SOUND_SERVER)
+	@CLIENTS="java swift" python3 -B -m unittest discover --quiet -s Tests/backends -p test_clients.py
 	@scripts/check-examples --list
 
 # Checks the console in Debian's Chromium. The fonts show the languages of its interface.

@@ -224,7 +224,7 @@ struct WebhookTests {
     let file = try await ledger.accept(payment("file")).number
     try await ledger.set(file, .failed)
     #expect(try await kinds(id) == [.played, .played])
-    #expect(try await bodies(id).allSatisfy { $0.contains(#""detail":{"by":"\#(summary)"}"#) })
+    #expect(try await bodies(id).allSatisfy { $0.contains(#""detail":{"by":\#(summary)}"#) })
   }
 
   @Test("the end of a push is told by what became of it, and a push that announces nothing is not told")

@@ -23,7 +23,7 @@ const SILENCING = ["paused", "device_lost", "player_unavailable", "not_played", 
 
 /** The view in which somebody can see more of a problem. */
 const VIEWS = {
-  push_unreachable: "devices", webhook_unreachable: "webhooks", webhook_disabled: "webhooks",
+  push_unreachable: "devices", push_refused: "devices", webhook_unreachable: "webhooks", webhook_disabled: "webhooks",
   providers_invalid: "providers",
 };
 

@@ -15,8 +15,12 @@ class Announce {
 
     /** Returns the report as JSON; the same payment may be sent any number of times. */
     static String announce(String id, String body) throws NotAccepted, InterruptedException {
-        var request = HttpRequest.newBuilder(URI.create(System.getenv("CRIER_URL") + "/v1/announcements"))
-            .header("Authorization", "Bearer " + System.getenv("CRIER_KEY"))
+        String address = System.getenv().getOrDefault("CRIER_URL", "");
+        String key = System.getenv().getOrDefault("CRIER_KEY", "");
+        if (!address.matches("https?://.+") || key.isEmpty())
+            throw new NotAccepted("set CRIER_URL, with http:// or https://, and CRIER_KEY");
+        var request = HttpRequest.newBuilder(URI.create(address + "/v1/announcements"))
+            .header("Authorization", "Bearer " + key)
             .header("Content-Type", "application/json").timeout(Duration.ofSeconds(30))
             .POST(HttpRequest.BodyPublishers.ofString(body)).build();  // the same bytes at each attempt
         long started = System.nanoTime();

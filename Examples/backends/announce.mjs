@@ -4,6 +4,8 @@ import { pathToFileURL } from "node:url";
 
 /** Resolves to the report; the same payment may be sent any number of times. */
 export async function announce(payment) {
+  const { CRIER_URL: address = "", CRIER_KEY: key } = process.env;
+  if (!/^https?:\/\/./.test(address) || !key) throw new Error("set CRIER_URL, with http:// or https://, and CRIER_KEY");
   const body = JSON.stringify({ ...payment, deliver: ["clip", "play"] }); // the same bytes at each attempt
   const started = performance.now();
   for (let attempt = 0; ; attempt++) {
@@ -11,9 +13,9 @@ export async function announce(payment) {
     let status = 0;
     let problem;
     try {
-      const answer = await fetch(process.env.CRIER_URL + "/v1/announcements", {
+      const answer = await fetch(address + "/v1/announcements", {
         method: "POST", body, redirect: "manual", signal: AbortSignal.timeout(30_000),
-        headers: { "Authorization": "Bearer " + process.env.CRIER_KEY, "Content-Type": "application/json" },
+        headers: { "Authorization": "Bearer " + key, "Content-Type": "application/json" },
       });
       status = answer.status;
       const after = answer.headers.get("Retry-After") ?? "";

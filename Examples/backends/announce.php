@@ -5,15 +5,19 @@ declare(strict_types=1);
 /** Returns the report; the same payment may be sent any number of times. */
 function announce(array $payment): array
 {
+    [$address, $key] = [getenv('CRIER_URL') ?: '', getenv('CRIER_KEY')];
+    if (!preg_match('/^https?:\/\/./', $address) || !$key) {
+        throw new RuntimeException('set CRIER_URL, with http:// or https://, and CRIER_KEY');
+    }
     // The same bytes at each attempt.
     $body = json_encode($payment + ['deliver' => ['clip', 'play']], JSON_THROW_ON_ERROR);
     $context = stream_context_create(['http' => [
         'method' => 'POST', 'content' => $body, 'timeout' => 30, 'ignore_errors' => true, 'follow_location' => 0,
-        'header' => ['Authorization: Bearer ' . getenv('CRIER_KEY'), 'Content-Type: application/json'],
+        'header' => ["Authorization: Bearer $key", 'Content-Type: application/json'],
     ]]);
     $started = hrtime(true);
     for ($attempt = 0; ; $attempt++) {
-        $stream = @fopen(getenv('CRIER_URL') . '/v1/announcements', 'r', false, $context);
+        $stream = @fopen("$address/v1/announcements", 'r', false, $context);
         $head = $stream ? implode("\n", stream_get_meta_data($stream)['wrapper_data'] ?? []) : '';
         $answer = $stream ? (string) stream_get_contents($stream) : '';
         $status = preg_match('/^HTTP\/\S+ (\d+)/', $head, $found) ? (int) $found[1] : 0;

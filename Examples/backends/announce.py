@@ -12,11 +12,14 @@ opener = urllib.request.build_opener(NoRedirects)
 
 def announce(payment):
     """Returns the report; the same payment may be sent any number of times."""
+    address, key = os.environ.get("CRIER_URL", ""), os.environ.get("CRIER_KEY")
+    if not re.match("https?://.", address) or not key:
+        raise NotAccepted("set CRIER_URL, with http:// or https://, and CRIER_KEY")
     body = json.dumps({**payment, "deliver": ["clip", "play"]}).encode()  # the same bytes at each attempt
     started = time.monotonic()
     for attempt in range(8):
-        request = urllib.request.Request(os.environ["CRIER_URL"] + "/v1/announcements", body, {
-            "Authorization": "Bearer " + os.environ["CRIER_KEY"], "Content-Type": "application/json"})
+        request = urllib.request.Request(address + "/v1/announcements", body, {
+            "Authorization": "Bearer " + key, "Content-Type": "application/json"})
         wait = 2 ** attempt
         try:
             with opener.open(request, timeout=30) as answer:

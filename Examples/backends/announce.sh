@@ -4,6 +4,10 @@
 case "$1$2$3" in  # such values need no escapes in JSON
   *[!A-Za-z0-9._:-]*) echo "announce.sh: use letters, digits, '.', '_', ':' and '-' only" >&2; exit 64 ;;
 esac
+case "$CRIER_URL ${CRIER_KEY:+key}" in
+  http://?*\ key | https://?*\ key) ;;
+  *) echo "announce.sh: set CRIER_URL, with http:// or https://, and CRIER_KEY" >&2; exit 1 ;;
+esac
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT || exit 1
 printf '{"id":"%s","amount":"%s","currency":"%s","deliver":["clip","play"]}' "$1" "$2" "$3" > "$folder/body"
 started=$(date +%s) pause=1

@@ -28,9 +28,9 @@ let session = URLSession(configuration: .ephemeral, delegate: NoRedirects(), del
 /// Returns the report; the same payment may be sent any number of times.
 func announce(_ payment: Payment) async throws -> Data {
   let environment = ProcessInfo.processInfo.environment
-  guard let address = environment["CRIER_URL"], let key = environment["CRIER_KEY"],
-    let url = URL(string: address + "/v1/announcements")
-  else { throw NotAccepted(problem: "set CRIER_URL and CRIER_KEY") }
+  guard let address = environment["CRIER_URL"], let key = environment["CRIER_KEY"], !key.isEmpty,
+    let url = URL(string: address + "/v1/announcements"), ["http", "https"].contains(url.scheme), url.host != nil
+  else { throw NotAccepted(problem: "set CRIER_URL, with http:// or https://, and CRIER_KEY") }
   var request = URLRequest(url: url, timeoutInterval: 30)
   request.httpMethod = "POST"
   request.setValue("Bearer " + key, forHTTPHeaderField: "Authorization")

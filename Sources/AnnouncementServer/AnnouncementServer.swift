@@ -305,7 +305,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ClipRoutes(clips: clips, ledger: ledger).routes,
       DeviceRoutes(
         ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, groups: groups,
-        test: parts.pushes.map { DeviceTest(clients: $0.clients, ledger: ledger) },
+        test: pushService.map { pushes in
+          DeviceTest(clients: pushes.parts.clients, ledger: ledger) { await pushes.resume($0) }
+        },
         administration: AdministrationLog(ledger: ledger)
       ).routes,
       EnumeratorRoutes(ledger: ledger).routes,

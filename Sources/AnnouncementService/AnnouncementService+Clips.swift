@@ -55,6 +55,14 @@ extension AnnouncementService {
     var reports = [order.options.defaultLocale: report]
     var bodies: [String: NewPush.Body] = [:]
     let now = Date()
+    let mute = order.devices.filter { $0.tokens[.alert] == nil }.count
+    if mute > 0 {
+      made.warnings.append(
+        order.devices.count == 1
+          ? "device: has no token, so it gets no notification until its app registers one"
+          : "device: \(mute) of the \(order.devices.count) devices have no token, so they get no notification until "
+            + "their apps register one")
+    }
     for (device, locale) in zip(order.devices, order.locales) {
       if reports[locale] == nil {
         var other = order

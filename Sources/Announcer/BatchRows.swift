@@ -80,7 +80,7 @@ public struct BatchRows: Sendable {
 
   /// - Parameters:
   ///   - format: The format of the list. If it is `nil`, the list is JSON if its first character is `{`, or `[` before
-  ///     `{` or `]`, and otherwise CSV.
+  ///     something of JSON, and otherwise CSV.
   ///   - unknownKeys: How to treat unknown keys. If unknown keys are refused, an unknown column is an error of the
   ///     whole list.
   public init(format: Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn) {
@@ -111,9 +111,9 @@ public struct BatchRows: Sendable {
     guard let first = marks.first else { return nil }
     guard first == UInt8(ascii: "[") else { return format == .jsonl || first == UInt8(ascii: "{") ? .lines : .csv }
     if format == .jsonl { return .array }
-    // A column may have a name in brackets.
+    // A column may have a name in brackets, such as `[note]`. A word of JSON, such as `null`, looks like one.
     guard let next = marks.dropFirst().first else { return nil }
-    return next == UInt8(ascii: "{") || next == UInt8(ascii: "]") ? .array : .csv
+    return #"{]["-0123456789"#.utf8.contains(next) ? .array : .csv
   }
 
   /// The form of a list without any characters.
@@ -242,7 +242,7 @@ public struct BatchRows: Sendable {
     guard let header else {
       guard hasEnded else { return }
       throw AnnouncementError(
-        .payloadMalformed, "list", "is empty",
+        .listEmpty, "list", "is empty",
         remedy: "give CSV with a header, JSON lines that begin with {, or a JSON array of objects")
     }
     let known = Set(PayloadDecoder.rowKeys)
@@ -273,7 +273,7 @@ public struct BatchRows: Sendable {
     guard isPayment || names.contains("text") else {
       throw Self.headerFault(
         header, .fieldMissing, "amount", "is missing",
-        "name the columns, separated by commas: either amount (or minor) and currency, or text")
+        "name the columns: either amount (or minor) and currency, or text")
     }
     guard !isPayment || names.contains("currency") else {
       throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "an amount needs a currency")

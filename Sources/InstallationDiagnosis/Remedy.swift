@@ -45,6 +45,13 @@ extension RemedyCommands {
       "Restart the service, which then plays what waits on other outputs, unless take_over is false. What waits:",
       crier("queue"))
   }
+  public var pushRefused: Remedy {
+    Remedy(
+      """
+      Correct the key, the team or the bundle id in the setting apns, and restart the service. If the fault was on \
+      Apple's side, a test of a phone lets the pushes that wait follow at once. This names the reason:
+      """, "journalctl -u crier -p warning")
+  }
   public var diskRoom: Remedy {
     Remedy("See what fills the disk, and remove it:", "du -xh --max-depth=1 \(folder)")
   }

@@ -344,6 +344,28 @@ public struct PushSchedule: Sendable {
     pauses[topic] = max(pauses[topic] ?? .distantPast, moment)
   }
 
+  /// Ends the pause of a topic, because a push to it has succeeded elsewhere.
+  public mutating func resume(_ topic: Topic) {
+    guard pauses.removeValue(forKey: topic) != nil else { return }
+    trials[topic] = nil
+    // A push that was stopped waits for as long as its topic did. A device that asked for a wait is tried once too early,
+    // and asks again.
+    for (key, line) in lines where !line.isSending && line.waiting.first.map({ Topic($0) == topic }) ?? false {
+      lines[key]?.notBefore = .distantPast
+    }
+    letGo(topic)
+  }
+
+  /// Whether nothing is sent to a topic at a time.
+  public func isPaused(_ topic: Topic, at now: Date) -> Bool { pauses[topic].map { $0 > now } ?? false }
+
+  /// The number of pushes that wait for a topic. It looks at every device that has pushes.
+  public func waitingCount(of topic: Topic) -> Int {
+    lines.values.reduce(0) { count, line in
+      line.waiting.first.map { Topic($0) == topic } == true ? count + line.waiting.count : count
+    }
+  }
+
   /// Lets the lines that waited for the end of a pause or of a trial look at it.
   private mutating func letGo(_ topic: Topic) {
     for (key, line) in lines where line.waiting.first.map({ Topic($0) == topic }) ?? false { makeReady(key) }

@@ -48,6 +48,16 @@ public actor PushSender {
     public var reason: String?
   }
 
+  /// A topic to which APNs, or the setting of the apps, lets no push through.
+  public struct Stop: Sendable, Hashable {
+    /// What APNs or the sender said first.
+    public var reason: String
+    /// The time of day at which the topic was stopped.
+    public var since: Date
+    /// The number of pushes that wait for it.
+    public var waiting: Int
+  }
+
   /// The reason of a topic that is stopped because no client was given for its app.
   public static let notConfigured = "AppNotConfigured"
 
@@ -80,7 +90,7 @@ public actor PushSender {
   private var schedule = PushSchedule()
   private var lastNumber: Int64 = 0
   /// The topics whose alarm was reported, and of which no push has succeeded since.
-  private var stopped: Set<PushSchedule.Topic> = []
+  private var stopped: [PushSchedule.Topic: (reason: String, since: Date)] = [:]
   /// The devices of each app whose tokens APNs has refused since it accepted a push to the app.
   private var refused: [PushSchedule.App: Set<String>] = [:]
   /// Wakes the sender. Only news is a reason to read the outbox: the answers of APNs wake it, too.
@@ -119,6 +129,25 @@ public actor PushSender {
   public var waitingCount: Int { schedule.count }
   /// The number of pushes that are set aside; see `InterruptedWork`.
   public var setAsideCount: Int { schedule.setAsideCount }
+
+  /// The topics that are stopped. A topic counts while pushes wait for it, and until the time at which one would be tried
+  /// again: an app that nobody uses any more is no fault.
+  public var stops: [PushSchedule.Topic: Stop] {
+    guard !stopped.isEmpty else { return [:] }
+    return stopped.reduce(into: [:]) { stops, stop in
+      let waiting = schedule.waitingCount(of: stop.key)
+      guard waiting > 0 || schedule.isPaused(stop.key, at: now()) else { return }
+      stops[stop.key] = Stop(reason: stop.value.reason, since: stop.value.since, waiting: waiting)
+    }
+  }
+
+  /// Tells the sender that APNs has accepted a push to a topic that somebody else sent, such as a test. The pushes of a
+  /// stopped topic follow at once.
+  public func resume(_ topic: PushSchedule.Topic) {
+    schedule.resume(topic)
+    noteProof(of: topic)
+    signal.wake()
+  }
 
   /// Sends pushes until the task is cancelled. Pushes that are being sent then come to their end first.
   public func run() async {
@@ -263,7 +292,7 @@ public actor PushSender {
     // Until the outcome is stored, nothing else may be sent to the device.
     let isStored = await store(push.number, state, reason: reason)
     schedule.ended(entry, provesTopic: provesTopic)
-    if provesTopic, let topic = stopped.remove(PushSchedule.Topic(entry)) { report(.topicResumed(topic)) }
+    if provesTopic { noteProof(of: PushSchedule.Topic(entry)) }
     if isStored {
       report(
         .ended(
@@ -272,6 +301,10 @@ public actor PushSender {
             state: state, reason: reason)))
     }
     signal.wake()
+  }
+
+  private func noteProof(of topic: PushSchedule.Topic) {
+    if stopped.removeValue(forKey: topic) != nil { report(.topicResumed(topic)) }
   }
 
   /// Stores an outcome, however long it takes.
@@ -313,7 +346,10 @@ public actor PushSender {
     let topic = PushSchedule.Topic(entry)
     let until = now().addingTimeInterval(settings.appPause)
     schedule.pause(topic, until: until)
-    if stopped.insert(topic).inserted { report(.topicStopped(topic, reason: reason)) }
+    if stopped[topic] == nil {
+      stopped[topic] = (reason, date())
+      report(.topicStopped(topic, reason: reason))
+    }
     await postpone(push, until: until, reason: reason, entry)
   }
 

@@ -70,7 +70,8 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
   }
 
   struct TroubleOptions: ParsableArguments {
-    @Option(help: "A fault and its rate; repeatable.")
+    @Option(
+      help: ArgumentHelp("A fault and its rate; repeatable.", valueName: "fault=rate"), transform: FaultRate.init(_:))
     var fault: [FaultRate] = []
 
     @Option(help: "Retry-After of the faults with the status 429 or 503, in seconds.")
@@ -121,6 +122,7 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
       // A reader that goes away must be noticed as a failed write, and not end the process with a signal.
       signal(SIGPIPE, SIG_IGN)
       let simulator = try await APNSSimulator.start(configuration())
+      for warning in trouble.fault.compactMap(\.warning) { Terminal.note("warning: \(warning)") }
       for token in trouble.offline { simulator.setOnline(token, false) }
       if let ca {
         let name = Terminal.printable(ca)

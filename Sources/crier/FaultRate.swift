@@ -2,9 +2,10 @@
 
 import APNSSimulator
 import ArgumentParser
+import PushMessages
 
 /// A fault of the push simulator and its rate, as they are typed: `503=0.1`, `400:BadTopic=0.01`, `after-close=0.02`.
-struct FaultRate: ExpressibleByArgument {
+struct FaultRate {
   private var fault: Fault
   private var probability: Double
 
@@ -14,18 +15,34 @@ struct FaultRate: ExpressibleByArgument {
     413: "PayloadTooLarge", 429: "TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable",
   ]
 
-  init?(argument: String) {
-    guard let equals = argument.lastIndex(of: "="), let rate = Double(argument[argument.index(after: equals)...]),
-      (0...1).contains(rate)
-    else { return nil }
+  /// - Throws: `ValidationError`, which says which part of the text is wrong.
+  @Sendable
+  init(_ argument: String) throws {
+    guard let equals = argument.lastIndex(of: "=") else {
+      throw ValidationError("The rate is missing: give FAULT=RATE, such as \(argument.isEmpty ? "503" : argument)=0.1.")
+    }
+    guard let rate = Double(argument[argument.index(after: equals)...]), (0...1).contains(rate) else {
+      throw ValidationError("The rate is not a number from 0 to 1.")
+    }
     var name = argument[..<equals]
     let isAfter = name.hasPrefix("after-")
     if isAfter { name = name.dropFirst("after-".count) }
-    guard let action = Self.action(name) else { return nil }
+    let action = try Self.action(name)
     (fault, probability) = (Fault(action, isAfter ? .afterProcessing : .beforeProcessing), rate)
   }
 
-  private static func action(_ name: Substring) -> Fault.Action? {
+  /// What the user should know of the fault; nil for nothing.
+  var warning: String? {
+    guard case .answer(let status, let reason, _) = fault.action else { return nil }
+    guard let row = PushReasonText.row(of: reason) else {
+      return "--fault \(status):\(reason): Apple does not document this reason. It is sent as you typed it."
+    }
+    return row.status == status
+      ? nil
+      : "--fault \(status):\(reason): Apple documents this reason with the status \(row.status). It is sent as you typed it."
+  }
+
+  private static func action(_ name: Substring) throws -> Fault.Action {
     switch name {
     case "goaway": return .goAway
     case "reset": return .reset(code: 2)  // INTERNAL_ERROR (RFC 9113, section 7)
@@ -34,9 +51,16 @@ struct FaultRate: ExpressibleByArgument {
     default: break
     }
     let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let status = Int(parts[0]), (400...599).contains(status) else { return nil }
+    guard let status = Int(parts[0]) else {
+      throw ValidationError("\(name) is not a fault: give a status from 400 to 599, goaway, reset, close or never.")
+    }
+    guard (400...599).contains(status) else {
+      throw ValidationError("The status \(status) is not one of a refusal: give 400 to 599.")
+    }
     let reason = parts.count == 2 ? String(parts[1]) : reasons[status] ?? "Unknown"
-    guard !reason.isEmpty, reason.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else { return nil }
+    guard !reason.isEmpty, reason.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+      throw ValidationError("The reason is not one word of letters and digits: give one such as BadTopic.")
+    }
     return .answer(status: status, reason: reason)
   }
 

@@ -21,7 +21,7 @@ struct PushCommand: AsyncParsableCommand {
 
       EXAMPLES
         crier push alert --token "$TOKEN" --topic com.example.shop --key AuthKey_ABC123DEFG.p8 \\
-          --key-id ABC123DEFG --team TEAM123456 --amount 12.50 --currency USD --locale en-US
+          --key-id ABC123DEFG --team DEF123GHIJ --amount 12.50 --currency USD --locale en-US
         crier push file-provider --container working-set --token "$TOKEN" --topic com.example.shop --dry-run
       """,
     subcommands: [Alert.self, FileProvider.self, Background.self])
@@ -240,8 +240,16 @@ struct Refused: Error, CustomStringConvertible {
   var isTemporary: Bool { status == 429 || status >= 500 }
 
   var description: String {
-    (isTemporary ? "APNs could not accept the push. Try again in a moment." : "APNs refused the push.") + "\n"
-      + explanation
+    (isTemporary ? "APNs could not accept the push. \(retry)" : "APNs refused the push.") + "\n" + explanation
+  }
+
+  private var retry: String {
+    guard reason == "TooManyProviderTokenUpdates" else { return "Try again in a moment." }
+    return """
+      It takes one new token of a key in 20 minutes, and another program has sent one, such as a service with another \
+      home folder. Set CRIER_HOME to the folder of that service, so that both send the same token, or try again in 20 \
+      minutes.
+      """
   }
 
   /// The row of the reason in docs/push.md.
@@ -251,11 +259,18 @@ struct Refused: Error, CustomStringConvertible {
       return "\(reason): Apple does not document this reason. docs/push.md says what each status means."
     }
     return """
-      \(row.reason): \(row.text)
+      \(row.reason): \(Self.words(row))
       Why: \(row.why).
       What the service does on it: \(row.measure) (docs/push.md).
-      The setting apns stands for --topic, --key, --key-id, --team, --environment and --server.
       """
+  }
+
+  /// The words of a row for this command. It has options in place of the setting, and sends a push once.
+  private static func words(_ row: PushReasonText.Row) -> String {
+    row.text
+      .replacing("Check the setting apns.", with: "Check --topic, --key, --key-id, --team and --environment.")
+      .replacing("Check the server in the setting apns.", with: "Check --server.")
+      .replacing(" It is tried again later.", with: "")
   }
 }
 

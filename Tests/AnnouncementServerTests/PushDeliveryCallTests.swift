@@ -19,10 +19,10 @@ import Testing
 @Suite("Pushing announcements")
 struct PushDeliveryCallTests {
   private static let key = P256.Signing.PrivateKey()
-  private static let tokens = [String(repeating: "ab", count: 32), String(repeating: "cd", count: 32)]
+  static let tokens = [String(repeating: "ab", count: 32), String(repeating: "cd", count: 32)]
 
   /// A service that pushes to the app `com.example.shop` through a simulator.
-  private func service(
+  func service(
     _ simulator: APNSSimulator, lifetime: TimeInterval = 3600, hasPlayer: Bool = false
   ) throws -> TestService {
     let folder = try TemporaryFolder()
@@ -38,7 +38,7 @@ struct PushDeliveryCallTests {
     }
   }
 
-  private func register(
+  func register(
     _ id: String, _ token: String?, in service: TestService, locale: String? = nil, group: String? = nil,
     app: String = "com.example.shop"
   ) async throws {
@@ -50,7 +50,7 @@ struct PushDeliveryCallTests {
       key: NewKey(id: key.id, account: "shop", digest: key.digest, scopes: ["device"], device: id), by: .currentUser)
   }
 
-  private struct State: Decodable {
+  struct State: Decodable {
     struct Delivery: Decodable { var push: [Push]? }
     struct Push: Decodable {
       var device: String
@@ -62,7 +62,7 @@ struct PushDeliveryCallTests {
   }
 
   /// Waits until all pushes of an announcement have ended.
-  private func outcome(of id: String, _ client: TestClient) async throws -> [State.Push] {
+  func outcome(of id: String, _ client: TestClient) async throws -> [State.Push] {
     var pushes: [State.Push] = []
     try await eventually {
       let answer = try await client.get("/v1/announcements/\(id)")

@@ -183,7 +183,7 @@ struct BatchRowsTests {
     "list: is empty; give CSV with a header, JSON lines that begin with {, or a JSON array of objects."
 
   private static let noAmount =
-    "column amount: is missing; name the columns, separated by commas: either amount (or minor) and currency, or text."
+    "column amount: is missing; name the columns: either amount (or minor) and currency, or text."
 
   @Test(
     "a header that cannot form an announcement is an error of the whole list",

@@ -147,6 +147,19 @@ struct ListFormsTests {
   }
 
   @Test(
+    "a list that begins as JSON does is read as JSON, and one that begins with a name in brackets as CSV",
+    arguments: [
+      (#"["a"]"#, "1.1 -: payload: "), ("[ 12 ]", "1.1 -: payload: "), ("[[]]", "1.1 -: payload: "),
+      ("[note],text\nx,Hello", "2 -: Hello"),
+    ])
+  func recognised(text: String, row: String) {
+    for pieceBytes in [1, .max] {
+      let read = read(text, pieceBytes: pieceBytes)
+      #expect(read.rows.count == 1 && read.rows.first?.hasPrefix(row) == true, "\(read)")
+    }
+  }
+
+  @Test(
     "an element with a fault does not affect the others",
     arguments: [
       "12", "\"text\"", "null", "[]", "[1, 2]", "{}", "{\"text\": }", "{\"text\": \"x\"} {\"text\": \"y\"}",

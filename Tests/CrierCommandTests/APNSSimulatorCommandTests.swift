@@ -90,6 +90,28 @@ struct APNSSimulatorCommandTests {
     #expect(try simulator.messages().contains(#""fault":true,"reason":"Shutdown","status":503"#))
   }
 
+  @Test(
+    "a reason that Apple does not document, or documents with another status, is sent as typed, and a warning says so",
+    arguments: [
+      (
+        "403:InvalidProvderToken", "InvalidProvderToken", "403:InvalidProvderToken: Apple does not document this reason"
+      ),
+      ("400:Unregistered", "Unregistered", "400:Unregistered: Apple documents this reason with the status 410"),
+      ("503:Shutdown", "Shutdown", nil),
+    ])
+  func undocumentedFault(fault: String, reason: String, warning: String?) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let simulator = try RunningCommand(
+      ["apns-simulator", "--any-key", "--ca", "ca.pem", "--fault", "\(fault)=1"], of: crier)
+    #expect(try push(to: self.port(of: simulator), of: crier) == #"{"reason":"\#(reason)"}\#(fault.prefix(3))"#)
+    simulator.signal(SIGTERM)
+    #expect(simulator.wait() == 0)
+    let messages = try simulator.messages()
+    #expect(messages.contains("warning: ") == (warning != nil))
+    if let warning { #expect(messages.contains("warning: --fault " + warning)) }
+  }
+
   @Test("a push without apns-push-type is accepted with a warning, also after a restart with the same authority")
   func withoutType() throws {
     let crier = try Command()
@@ -114,8 +136,15 @@ struct APNSSimulatorCommandTests {
       (["apns-simulator"], "Give either --key FILE.p8 with --key-id and --team, or --any-key."),
       (["apns-simulator", "--any-key", "--host", "0.0.0.0"], "127.0.0.1 only"),
       (["apns-simulator", "--any-key", "--port", "70000"], "use a number from 0 to 65535"),
-      (["apns-simulator", "--any-key", "--fault", "500=2"], "The value '500=2' is invalid"),
-      (["apns-simulator", "--any-key", "--fault", "200=0.1"], "The value '200=0.1' is invalid"),
+      (["apns-simulator", "--any-key", "--fault", "500=2"], "The rate is not a number from 0 to 1."),
+      (["apns-simulator", "--any-key", "--fault", "500=often"], "The rate is not a number from 0 to 1."),
+      (["apns-simulator", "--any-key", "--fault", "500"], "The rate is missing: give FAULT=RATE, such as 500=0.1."),
+      (["apns-simulator", "--any-key", "--fault", "200=0.1"], "The status 200 is not one of a refusal"),
+      (
+        ["apns-simulator", "--any-key", "--fault", "goway=1"],
+        "goway is not a fault: give a status from 400 to 599, goaway"
+      ),
+      (["apns-simulator", "--any-key", "--fault", "400:Bad Topic=1"], "The reason is not one word"),
       (["apns-simulator", "--any-key", "--drop", "1.5"], "use a number from 0 to 1"),
       (["apns-simulator", "--key", "a.p8"], "--key needs --key-id and --team"),
     ])

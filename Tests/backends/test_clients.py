@@ -45,14 +45,15 @@ def setUpModule():
             subprocess.run([word.format(built.name) for word in compiler], check=True, timeout=300)
 
 
-def announce(language, address, amount="12.50", id="p-1"):
-    """Runs a client, and returns its exit status and what it printed."""
+def announce(language, address, amount="12.50", id="p-1", key=KEY):
+    """Runs a client, and returns its exit status and what it printed. Without an address, CRIER_URL is not set."""
     command = [word.format(built.name) for word in LANGUAGES[language][1]]
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    environment |= {"CRIER_KEY": key} | ({} if address is None else {"CRIER_URL": address})
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run(
-            [*command, id, amount, "USD"], env={**environment, "CRIER_URL": address, "CRIER_KEY": KEY}, cwd=folder,
-            capture_output=True, text=True, timeout=DEADLINE, check=False)
+            [*command, id, amount, "USD"], env=environment, cwd=folder, capture_output=True, text=True,
+            timeout=DEADLINE, check=False)
 
 
 class Clients(unittest.TestCase):
@@ -75,6 +76,15 @@ class Clients(unittest.TestCase):
         for word in ("p-1", *words):
             self.assertIn(word, result.stderr)
         self.assertNotIn(KEY, result.stdout + result.stderr)
+
+    def test_a_client_without_an_address_or_a_key_says_so_at_once(self):
+        def rule(language):
+            for address, key in (("", KEY), (None, KEY), ("127.0.0.1:8080", KEY), ("http://127.0.0.1:9", "")):
+                result = announce(language, address, key=key)
+                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+                self.assertIn("set CRIER_URL, with http:// or https://, and CRIER_KEY", result.stderr)
+                self.assertNotIn(KEY, result.stdout + result.stderr)
+        self.each(rule)
 
     def test_a_payment_is_sent_until_it_is_answered_and_is_heard_once(self):
         def rule(language):

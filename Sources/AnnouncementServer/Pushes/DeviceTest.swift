@@ -35,6 +35,8 @@ struct DeviceTest: Sendable {
 
   let clients: [PushSchedule.App: PushClient]
   let ledger: Ledger
+  /// Called with the app when APNs has accepted its key and its topic, so that its pushes need not wait any longer.
+  let accepted: @Sendable (PushSchedule.Topic) async -> Void
 
   /// The body without the key `crier`, so that the app's extension leaves it as it is.
   private static let body = Data(
@@ -52,7 +54,8 @@ struct DeviceTest: Sendable {
 
   private func attempt(_ device: Ledger.Device) async throws -> Outcome {
     guard let token = device.tokens[.alert]?.text else { return Outcome(.unregistered, PushSender.noToken) }
-    guard let client = clients[PushSchedule.App(bundleID: device.app, environment: device.environment)] else {
+    let app = PushSchedule.App(bundleID: device.app, environment: device.environment)
+    guard let client = clients[app] else {
       return Outcome(.failed, PushSender.notConfigured)
     }
     do {
@@ -62,7 +65,9 @@ struct DeviceTest: Sendable {
       let attempt = try await client.send(request)
       let reason = attempt.response.reason ?? "Status\(attempt.response.status)"
       switch attempt.consequence {
-      case .delivered: return Outcome(.delivered)
+      case .delivered:
+        await accepted(PushSchedule.Topic(app))
+        return Outcome(.delivered)
       case .deviceGone(let since):
         if let since {
           try await ledger.removeToken(token, account: device.account, device: device.id, invalidSince: since)

@@ -54,6 +54,20 @@ final class PushService: Service {
   /// The number of pushes that are set aside; see `InterruptedWork`.
   var setAsideCount: Int { get async { await sender.setAsideCount } }
 
+  /// The app whose pushes have been refused for the longest time; `count` pushes wait for all such apps. Nil if no
+  /// app is stopped.
+  var longestStop: ShopFacts.Outage? {
+    get async {
+      let stops = await sender.stops.values
+      guard let longest = stops.min(by: { $0.since < $1.since }) else { return nil }
+      return ShopFacts.Outage(
+        since: longest.since, cause: longest.reason, count: stops.reduce(0) { $0 + $1.waiting })
+    }
+  }
+
+  /// Sends the pushes of a topic that was stopped, because a test has shown that APNs accepts them.
+  func resume(_ topic: PushSchedule.Topic) async { await sender.resume(topic) }
+
   func run() async throws {
     var seat: DeliverySeat?
     while seat == nil {

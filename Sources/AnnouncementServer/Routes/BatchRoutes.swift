@@ -60,7 +60,7 @@ struct BatchRoutes: Sendable {
     let body = try await largeBodies.read(call, of: sender.account, upTo: Self.largestBody)
     try await keys.requireInForce(sender)
     guard !body.isEmpty else {
-      throw Problem(.badRequest, "payload_malformed", "The list is empty. Send at least one row.")
+      throw Problem(.unprocessableContent, "list_empty", "The list is empty. Send at least one row.")
     }
     let format: BatchRows.Format = call.mediaType == "text/csv" ? .csv : .jsonl
     if call.mediaType == "application/json", !Self.isArray(body) {

@@ -84,9 +84,20 @@ struct DeviceRoutes: Sendable {
     let own = NewKey(
       id: key.id, account: sender.account, digest: key.digest, scopes: [Scope.device.rawValue], device: device.id)
     let registration = try await register(device, key: own, renewsKey: request.renewsKey, for: sender)
+    var line = DeviceLine(registration.device)
+    line.warnings = warnings(about: registration.device)
     return try ServiceJSON.response(
-      registration.isNew ? .created : .ok,
-      WithSecret(DeviceLine(registration.device), "key", registration.isKeyStored ? key.text : nil))
+      registration.isNew ? .created : .ok, WithSecret(line, "key", registration.isKeyStored ? key.text : nil))
+  }
+
+  /// What keeps pushes from a device although it is registered.
+  private func warnings(about device: Ledger.Device) -> [String] {
+    guard let clients = test?.clients else {
+      return ["This service has no setting apns, so it pushes nothing."]
+    }
+    let app = PushSchedule.App(bundleID: device.app, environment: device.environment)
+    guard clients[app] == nil else { return [] }
+    return ["bundle_id: the setting apns does not name this app and environment, so nothing is pushed to the device"]
   }
 
   private func register(
@@ -203,9 +214,11 @@ private struct DeviceLine: Encodable {
   var lastSequence: Int64
   var registeredAt: Date
   var changedAt: Date
+  /// Only in the answer to a registration.
+  var warnings: [String]?
 
   enum CodingKeys: String, CodingKey {
-    case id, environment, tokens, group, locale, tone
+    case id, environment, tokens, group, locale, tone, warnings
     case bundleID = "bundle_id"
     case lastOutcomes = "last_outcomes"
     case deviceGroup = "device_group"

@@ -107,7 +107,9 @@ actor Readiness {
 
   private func pushesCheck() async -> Check {
     guard let pushes else { return Check(ok: true, state: "none") }
-    return pushes.reach.check(waiting: await pushes.waitingCount)
+    let reach = pushes.reach.check(waiting: await pushes.waitingCount)
+    guard reach.ok, let stop = await pushes.longestStop else { return reach }
+    return Check(ok: false, code: "push_refused", waiting: stop.count, since: stop.since, cause: stop.cause)
   }
 
   private func webhooksCheck() async -> Check {

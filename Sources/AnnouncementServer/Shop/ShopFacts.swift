@@ -34,6 +34,8 @@ struct ShopFacts: Sendable, Hashable {
   /// The server of APNs that cannot be reached.
   var pushServer: String?
   var pushOutage: Outage?
+  /// The app whose pushes are refused for the longest time.
+  var pushStop: Outage?
   /// The endpoints that need attention, by account.
   var endpoints: [String: Endpoints] = [:]
   var areProvidersInvalid = false
@@ -62,6 +64,7 @@ struct ShopProblem: Sendable, Hashable {
     case diskFull = "disk_full"
     case notPlayed = "not_played"
     case pushUnreachable = "push_unreachable"
+    case pushRefused = "push_refused"
     case providersInvalid = "providers_invalid"
     case paused
     case queueLong = "queue_long"
@@ -75,7 +78,7 @@ struct ShopProblem: Sendable, Hashable {
     var level: Level {
       switch self {
       case .deviceLost, .playerUnavailable, .engineUnavailable, .ledgerUnavailable, .diskFull, .notPlayed,
-        .pushUnreachable, .providersInvalid:
+        .pushUnreachable, .pushRefused, .providersInvalid:
         .bad
       case .paused, .queueLong, .shopSilent, .webhookUnreachable, .webhookDisabled, .setAside, .diskLow: .attention
       }

@@ -63,6 +63,7 @@ struct ShopState: Sendable, Hashable {
     if let outage = facts.pushOutage {
       note(.pushUnreachable, since: outage.since, count: outage.count, cause: outage.cause)
     }
+    if let stop = facts.pushStop { note(.pushRefused, since: stop.since, count: stop.count, cause: stop.cause) }
     Self.noteEndpoints(facts.endpoints.filter { viewer.sees($0.key) }.map(\.value), note)
     if facts.areProvidersInvalid { note(.providersInvalid, cause: "settings_invalid") }
     if facts.setAside > 0 { note(.setAside, count: facts.setAside) }
@@ -102,6 +103,7 @@ struct ShopState: Sendable, Hashable {
     case .diskFull, .diskLow: commands.diskRoom
     case .notPlayed: commands.notPlayed
     case .pushUnreachable: pushServer.map { RemedyCommands.pushServer($0) } ?? commands.doctor
+    case .pushRefused: commands.pushRefused
     case .providersInvalid: commands.paymentProviders
     case .paused: commands.paused
     case .queueLong: commands.queueLong

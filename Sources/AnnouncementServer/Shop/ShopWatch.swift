@@ -112,6 +112,7 @@ actor ShopWatch {
     if let pushes = parts.pushes {
       let waiting = await pushes.waitingCount
       (facts.pushServer, facts.pushOutage) = pushes.reach.outage(waiting: waiting)
+      facts.pushStop = await pushes.longestStop
     }
     if let webhooks = parts.webhooks {
       for (account, outage) in webhooks.reach.outages(waiting: await webhooks.waitingCount) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import APNSSimulator
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+/// Phones that get no notification until somebody mends something.
+extension PushDeliveryCallTests {
+  @Test("an app that APNs refuses is a problem of the shop and of /readyz, and a test that succeeds ends it at once")
+  func refusedApp() async throws {
+    var configuration = APNSSimulator.Configuration()
+    configuration.faults = .script {
+      $0.number == 1 ? Fault(.answer(status: 403, reason: "InvalidProviderToken")) : nil
+    }
+    let simulator = try await APNSSimulator.start(configuration)
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client([.admin, .announce, .read])
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    #expect(try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"phone""#)).status == 201)
+
+    try await eventually { try await client.get("/v1/shop").string("problems.0.code") == "push_refused" }
+    let shop = try await client.get("/v1/shop")
+    #expect(try shop.string("state") == "bad" && shop.string("problems.0.cause") == "InvalidProviderToken")
+    #expect(try shop.number("problems.0.count") == 1 && shop.string("problems.0.since") != nil)
+    #expect(try shop.string("problems.0.remedy.text")?.contains("setting apns") == true)
+    let ready = try await service.stranger.get("/readyz")
+    #expect(try ready.status == 200 && ready.string("status") == "degraded")
+    #expect(try ready.string("checks.pushes.code") == "push_refused" && ready.number("checks.pushes.waiting") == 1)
+    #expect(try ready.string("checks.pushes.cause") == "InvalidProviderToken")
+
+    #expect(try await client.send(.post, "/v1/devices/phone/test").string("state") == "delivered")
+    #expect(try await outcome(of: "p1", client).map(\.state) == ["delivered"], "without the pause of 15 minutes")
+    #expect(try await client.get("/v1/shop").string("state") == "good")
+    #expect(try await service.stranger.get("/readyz").string("status") == "ready")
+    #expect(service.log.lines.contains { $0.hasPrefix("notice APNs accepts the pushes to an app again") })
+    await simulator.stop()
+  }
+
+  @Test("a test that is refused does not let the pushes of a refused app follow")
+  func refusedTest() async throws {
+    var configuration = APNSSimulator.Configuration()
+    configuration.faults = .script { _ in Fault(.answer(status: 403, reason: "InvalidProviderToken")) }
+    let simulator = try await APNSSimulator.start(configuration)
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client([.admin, .announce, .read])
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    #expect(try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"phone""#)).status == 201)
+    try await eventually { try await client.get("/v1/shop").string("problems.0.code") == "push_refused" }
+    #expect(try await client.send(.post, "/v1/devices/phone/test").string("reason") == "InvalidProviderToken")
+    #expect(try await client.get("/v1/shop").string("problems.0.code") == "push_refused")
+    #expect(simulator.counts.requests == 2, "the push waits")
+    await simulator.stop()
+  }
+
+  @Test(
+    "an announcement to a phone without a token is accepted with a warning",
+    arguments: [
+      (["bare"], "bare", "device: has no token"),
+      (["bare", "full"], "till", "device: 1 of the 2 devices have no token"),
+      (["full"], "full", nil),
+    ])
+  func withoutToken(phones: [String], name: String, warning: String?) async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    for phone in phones {
+      try await register(phone, phone == "bare" ? nil : Self.tokens[0], in: service, group: "till")
+    }
+    let client = try await service.client()
+    let answer = try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"\#(name)""#))
+    let warnings = try #require(try answer.value("warnings") as? [String])
+    #expect(answer.status == 201 && warnings.count == (warning == nil ? 0 : 1))
+    if let warning { #expect(warnings.first?.hasPrefix(warning) == true, "\(warnings)") }
+    await simulator.stop()
+  }
+
+  @Test("a registration warns of an app to which the service does not push, and of a service that pushes to none")
+  func unknownApp() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    let client = try await service.client([.announce])
+    for (app, warning) in [
+      ("com.example.shop", nil), ("com.example.other", "bundle_id: the setting apns does not name"),
+    ] {
+      let body = #"{"bundle_id":"\#(app)","environment":"production","tokens":{}}"#
+      for status in [201, 200] {
+        let answer = try await client.put("phone-\(app)", body)
+        let warnings = try #require(try answer.value("warnings") as? [String])
+        #expect(answer.status == status && warnings.count == (warning == nil ? 0 : 1), "\(answer.text)")
+        if let warning { #expect(warnings.first?.hasPrefix(warning) == true) }
+      }
+    }
+    #expect(try await service.client([.read]).get("/v1/devices/phone-com.example.other").value("warnings") == nil)
+    let silent = try await TestService().client([.announce])
+    let body = #"{"bundle_id":"com.example.shop","environment":"production","tokens":{}}"#
+    let warnings = try await silent.put("phone", body).value("warnings") as? [String]
+    #expect(warnings == ["This service has no setting apns, so it pushes nothing."])
+    await simulator.stop()
+  }
+}

@@ -180,7 +180,7 @@ struct MessagesOnSocketTests {
         ("/v1/announcements", reader, 9, "", 403), ("/v1/nothing", key, 9, "", 404),
         ("/v1/announcements/x", key, 9, "", 405), ("/v1/announcements", key, 1 << 30, "", 413),
         ("/v1/announcements", key, 9, "Content-Encoding: gzip\r\n", 415), ("/v1/announcements", last, 9, "", 429),
-        ("/v1/batches", key, 9, "", 415),
+        ("/v1/batches", key, 9, "Content-Encoding: gzip\r\n", 415),
       ] as [(String, String?, Int, String, Int)] {
         let answer = try await ListeningTests.talk(port, Self.post(path, key: key, length, more))
         #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && !answer.contains("HTTP/1.1 100"), "\(path): \(answer)")

@@ -2,9 +2,13 @@
 
 import APNSSimulator
 import Foundation
+import HTTPTypes
 import Ledger
+import ServiceAccess
 import TestSupport
 import Testing
+
+@testable import AnnouncementServer
 
 /// Phones that get no notification until somebody mends something.
 extension PushDeliveryCallTests {

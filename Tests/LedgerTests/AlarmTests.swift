@@ -38,7 +38,7 @@ struct AlarmTests {
     #expect(try await messages(payments) == [])
     let body = try #require(try await ledger.webhooks(account: "shop", endpoint: all).first?.message.body)
     let text = String(decoding: body, as: UTF8.self)
-    #expect(text.hasPrefix(#"{"data":{"detail":{"state":"began","waiting":"24"}},"timestamp":"#), "\(text)")
+    #expect(text.hasPrefix(#"{"data":{"detail":{"state":"began","waiting":24}},"timestamp":"#), "\(text)")
     #expect(text.hasSuffix(#""type":"player.paused"}"#))
   }
 

@@ -50,7 +50,7 @@ class SessionChecks:
         self.that(words == [] and not b.js(KEYS_VIEW), f"a key that may not read sees nothing of the former account ({words})")
         b.js("""window.ownFetch = window.fetch; window.refusals = 0;
           window.fetch = async (path, request) => {
-            if (path !== "/v1/keys" || refusals > 0) return ownFetch(path, request);
+            if (path !== "/v1/me" || refusals > 0) return ownFetch(path, request);
             refusals += 1;
             return new Response('{"code": "rate_limited", "detail": "Later."}', { status: 429, headers: { "Retry-After": "1" } });
           }; true""")
@@ -122,9 +122,11 @@ class SessionChecks:
         self.sign_in(self.key)
 
     def proxied(self):
-        """Answers as the proxy of Deployment/nginx.conf does, which hides the readiness."""
+        """Answers as the proxy of Deployment/nginx.conf does, which hides the readiness. Only a page without a key, or with
+        one that may not see the shop, asks for it."""
         b = self.browser
         self.enter()
+        b.click("#key-forget")
         b.until(f"{READY} !== 'Checking…'")
         answer = "new Response('<html><center>404 Not Found</center></html>', { status: 404, headers: { 'Content-Type': 'text/html' } })"
         b.js(f"window.ownFetch = window.fetch; window.fetch = async (path, request) => (path === '/readyz' ? {answer} : ownFetch(path, request)); true")

@@ -49,6 +49,8 @@ extension Batches {
   @concurrent private nonisolated func render(_ record: Record) async -> Status? {
     let id = record.status.id
     var status = Status(id: id, name: record.status.name, createdAt: record.status.createdAt)
+    // The rows that were read so far.
+    let rows = Locked(0)
     do {
       let options = try RenderOptions(
         record.options.options, defaults: record.options.defaults, base: RenderOptions(defaultLocale: settings.locale))
@@ -63,7 +65,6 @@ extension Batches {
       ) {
         [UInt8](try input.read(upToCount: 1 << 16) ?? Data())
       }
-      let rows = Locked(0)
       var loggedCodes: Set<String> = []
       // A list uses at most half of the processors, so that payments do not wait behind it.
       let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
@@ -130,6 +131,7 @@ extension Batches {
     } catch {
       if Task.isCancelled || error is CancellationError { return nil }
       let problem = Problem(error)
+      status.rows = rows.withLock { $0 }
       status.error = Status.Fault(code: problem.code, message: problem.detail)
     }
     return status

@@ -111,7 +111,7 @@ public struct BatchRows: Sendable {
     guard let first = marks.first else { return nil }
     guard first == UInt8(ascii: "[") else { return format == .jsonl || first == UInt8(ascii: "{") ? .lines : .csv }
     if format == .jsonl { return .array }
-    // A column may have a name in brackets, such as `[note]`. A word of JSON, such as `null`, looks like one.
+    // A column may have a name in brackets, such as `[till]`. A word of JSON, such as `null`, looks like one.
     guard let next = marks.dropFirst().first else { return nil }
     return #"{]["-0123456789"#.utf8.contains(next) ? .array : .csv
   }

@@ -98,7 +98,8 @@ extension PushDeliveryCallTests {
       }
     }
     #expect(try await service.client([.read]).get("/v1/devices/phone-com.example.other").value("warnings") == nil)
-    let silent = try await TestService().client([.announce])
+    let without = try TestService()
+    let silent = try await without.client([.announce])
     let body = #"{"bundle_id":"com.example.shop","environment":"production","tokens":{}}"#
     let warnings = try await silent.put("phone", body).value("warnings") as? [String]
     #expect(warnings == ["This service has no setting apns, so it pushes nothing."])

@@ -150,7 +150,7 @@ struct ListFormsTests {
     "a list that begins as JSON does is read as JSON, and one that begins with a name in brackets as CSV",
     arguments: [
       (#"["a"]"#, "1.1 -: payload: "), ("[ 12 ]", "1.1 -: payload: "), ("[[]]", "1.1 -: payload: "),
-      ("[note],text\nx,Hello", "2 -: Hello"),
+      ("[till],text\nx,Hello", "2 -: Hello"),
     ])
   func recognised(text: String, row: String) {
     for pieceBytes in [1, .max] {

@@ -121,7 +121,7 @@ class ManagementChecks:
         self.that(b.until("document.querySelector('#batch-file-name').textContent === 'list.csv' && document.activeElement.id === 'batch-start'"), "a file can be chosen")
         since = len(b.events)
         b.press("Enter")
-        self.that(self.called("POST /v1/batches", since) and self.called("GET /v1/batches/*", since), "the batch starts, and its progress is followed")
+        self.that(self.called("POST /v1/batches?name=list.csv", since) and self.called("GET /v1/batches/*", since), "the batch starts, and its progress is followed")
         state = "document.querySelector('#batch-list .tag')?.textContent"
         self.that(b.until(f"{state} === 'rows have faults'", 60), "the batch ends, and says that a row has a fault")
         text = b.js("document.querySelector('#batch-list').textContent")

@@ -71,7 +71,7 @@ struct PayloadFields {
     guard wasAccepted else {
       let shape = if case .string("") = value { "an empty string" } else { "white space" }
       throw AnnouncementError(
-        .fieldInvalid, name(key), "is \(shape)", remedy: "leave out a key that has no value")
+        .fieldInvalid, name(key), "is \(shape)", remedy: "give a value, or leave the key out if it is not required")
     }
     return nil
   }

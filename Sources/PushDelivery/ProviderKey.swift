@@ -118,6 +118,12 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   /// The key with which tokens are checked.
   public var publicKey: P256.Signing.PublicKey { key.publicKey }
 
+  /// Eight characters that stand for the public key, for the name of a file. Another key with the same ids, such as one
+  /// that was confused with it, has others.
+  var fingerprint: String {
+    Base64URL.text(of: SHA256.hash(data: publicKey.rawRepresentation).prefix(6))
+  }
+
   public var description: String { "the provider key \(id) of the team \(team)" }
 
   public var customMirror: Mirror { Mirror(self, children: ["id": id, "team": team]) }

@@ -28,8 +28,12 @@ public struct ProviderTokenFile: Sendable {
   ///   - patience: The longest wait for another program that renews the token, in seconds.
   public init(folder: URL, key: ProviderKey, patience: TimeInterval = 1) {
     self.patience = patience
-    url = folder.appending(path: "\(key.team)-\(key.id)")
+    url = folder.appending(path: Self.name(for: key))
   }
+
+  /// The file's name. A wrong key under the same ids has a file of its own: if it replaced the token of the right one,
+  /// the right key would need a new token, which APNs would refuse for 20 minutes.
+  static func name(for key: ProviderKey) -> String { "\(key.team)-\(key.id)-\(key.fingerprint)" }
 
   /// Returns the token that another program has stored, or stores a new one. Two programs never do this at a time.
   ///

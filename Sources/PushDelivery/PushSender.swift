@@ -22,7 +22,8 @@ public actor PushSender {
     case interrupted(count: Int)
     /// Pushes that were under way at two ends of the process in a row are set aside.
     case setAside(count: Int)
-    /// APNs would refuse every push to the topic. Its pushes wait, and one is tried from time to time.
+    /// APNs would refuse every push to the topic. Its pushes wait, and one is tried from time to time. With the reason
+    /// ``tooManyTokens``, this may last for 20 minutes, whatever anybody does.
     case topicStopped(PushSchedule.Topic, reason: String)
     /// A push to a stopped topic has succeeded, so the others follow.
     case topicResumed(PushSchedule.Topic)
@@ -63,6 +64,10 @@ public actor PushSender {
 
   /// The reason of a push to a device that has no token for it.
   public static let noToken = "NoToken"
+
+  /// The reason with which APNs refuses a provider token that is younger than 20 minutes, if it has accepted another one
+  /// of the same key within them.
+  public static let tooManyTokens = "TooManyProviderTokenUpdates"
 
   public struct Settings: Sendable, Hashable {
     /// The maximum number of pushes that are sent at a time.
@@ -339,6 +344,7 @@ public actor PushSender {
       at: now(), afterAttempts: push.attempts, requested: wait, random: random(), expiresAt: entry.expiresAt)
     guard let next else { return await end(push, .expired, reason: reason, entry) }
     if scope == .app { schedule.pause(PushSchedule.Topic(entry), until: next) }
+    if reason == Self.tooManyTokens { noteStop(of: PushSchedule.Topic(entry), reason: reason) }
     await postpone(push, until: next, reason: reason, entry)
   }
 
@@ -346,11 +352,14 @@ public actor PushSender {
     let topic = PushSchedule.Topic(entry)
     let until = now().addingTimeInterval(settings.appPause)
     schedule.pause(topic, until: until)
-    if stopped[topic] == nil {
-      stopped[topic] = (reason, date())
-      report(.topicStopped(topic, reason: reason))
-    }
+    noteStop(of: topic, reason: reason)
     await postpone(push, until: until, reason: reason, entry)
+  }
+
+  private func noteStop(of topic: PushSchedule.Topic, reason: String) {
+    guard stopped[topic] == nil else { return }
+    stopped[topic] = (reason, date())
+    report(.topicStopped(topic, reason: reason))
   }
 
   private func postpone(

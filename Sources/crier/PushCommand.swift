@@ -244,7 +244,7 @@ struct Refused: Error, CustomStringConvertible {
   }
 
   private var retry: String {
-    guard reason == "TooManyProviderTokenUpdates" else { return "Try again in a moment." }
+    guard reason == PushSender.tooManyTokens else { return "Try again in a moment." }
     return """
       It takes one new token of a key in 20 minutes, and another program has sent one, such as a service with another \
       home folder. Set CRIER_HOME to the folder of that service, so that both send the same token, or try again in 20 \

@@ -154,7 +154,7 @@ struct PayloadKeysTests {
       let json = "{" + fields.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
       for fault in faults(Data(json.utf8)) {
         #expect(fault?.code == .fieldInvalid)
-        #expect(fault?.description == "\(key): is \(shape); leave out a key that has no value.")
+        #expect(fault?.description == "\(key): is \(shape); give a value, or leave the key out if it is not required.")
       }
     }
   }

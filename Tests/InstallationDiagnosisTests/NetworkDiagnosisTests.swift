@@ -64,7 +64,7 @@ struct NetworkDiagnosisTests {
     }
     let check = diagnosis[.pushes]
     #expect(
-      check?.found == "2 apps; api.push.apple.com:443 connected in 87 ms (TLS, HTTP/2); "
+      check?.found == "2 apps; api.push.apple.com:443 connected in 87 ms (TLS, HTTP/2; no key was sent); "
         + "api.sandbox.push.apple.com:443 not connected")
     #expect(check?.problems.map(\.code) == [.pushServerUnreachable] && check?.verdict == .fault)
     #expect(check?.problems[0].message.hasSuffix("It does not speak HTTP/2.") == true)

@@ -49,15 +49,17 @@ struct ProviderTokenFileTests {
     let right = try await program(after: 1).token().text
     #expect(right != refused)
     #expect(try await program(after: 2).token().text == right)
+    #expect(try await program(after: 3, with: wrong).token().text == refused, "each key keeps its own")
+    #expect(try await program(after: 4).token().text == right, "so the right key needs no new one afterwards")
     // A wrong key does not use the token of the right one either, so its fault shows at once.
-    #expect(try await program(after: 3, with: wrong).token().text != right)
+    #expect(try await program(after: 5, with: wrong).token().text != right)
   }
 
   @Test("a token whose stored time is not its own is not sent")
   func wrongTime() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try await program(after: 0).token().text
-    let file = folder.appending(path: "TEAM123456-ABC123DEFG")
+    let file = folder.appending(path: ProviderTokenFile.name(for: key))
     let later = Int(start.timeIntervalSince1970) + 3000
     try Data(#"{"issuedAt":\#(later),"token":"\#(first)"}"#.utf8).write(to: file)
     #expect(try await program(after: 51).token().text != first)
@@ -96,7 +98,7 @@ struct ProviderTokenFileTests {
     }
     let old = try await tokens.token()
     date.withLock { $0 = start.addingTimeInterval(25 * 60) }
-    var lock = try LockedFile(folder.appending(path: "TEAM123456-ABC123DEFG"), patience: 0)
+    var lock = try LockedFile(folder.appending(path: ProviderTokenFile.name(for: key)), patience: 0)
     #expect(lock != nil)
     let before = looks.withLock { $0 }
     let renewal = Task { try await tokens.token(afterRefusalOf: old) }
@@ -114,7 +116,7 @@ struct ProviderTokenFileTests {
   func damaged() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     _ = try await program(after: 0).token()
-    let file = folder.appending(path: "TEAM123456-ABC123DEFG")
+    let file = folder.appending(path: ProviderTokenFile.name(for: key))
     let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
     try Data("not a token".utf8).write(to: file)

@@ -41,8 +41,8 @@ struct DeviceRequest: Sendable {
       locale: try Self.text("locale", of: fields, "give a BCP 47 tag such as en-US", if: Self.isName),
       tone: try Self.text(
         "tone", of: fields,
-        "give the name of a sound file with its extension, such as cash.wav, because iOS plays its default sound for a "
-          + "name without one"
+        "give the name of a sound file of at most 255 bytes, such as cash.wav, without a folder and a period at its "
+          + "start; iOS plays its default sound for a name without an extension"
       ) { name in
         (try? AlertMessage.Sound(name)) != nil
       },

@@ -120,9 +120,17 @@ final class PushService: Service {
     case .topicStopped(let topic, let reason):
       metrics.countStop(of: topic)
       let advice =
-        reason == PushSender.notConfigured
-        ? "The setting apns does not name an app, so its pushes wait. Add the app and its environment there."
-        : "APNs refuses all pushes to an app, so its pushes wait. Check the app's key, team and bundle id in apns."
+        switch reason {
+        case PushSender.notConfigured:
+          "The setting apns does not name an app, so its pushes wait. Add the app and its environment there."
+        case PushSender.tooManyTokens:
+          """
+          APNs takes one new token of a key in 20 minutes, so the pushes of an app wait. Another program uses the key: \
+          give both the same home.
+          """
+        default:
+          "APNs refuses all pushes to an app, so its pushes wait. Check the app's key, team and bundle id in apns."
+        }
       logger.error("\(advice)", metadata: metadata(of: topic.app, reason, topic))
     case .topicResumed(let topic):
       metrics.countResumption(of: topic)

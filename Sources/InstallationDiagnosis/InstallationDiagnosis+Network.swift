@@ -11,7 +11,8 @@ extension InstallationDiagnosis {
     var found = ["\(facts.apps) app\(facts.apps == 1 ? "" : "s")"]
     for server in facts.servers {
       switch server.outcome {
-      case .connected(let milliseconds): found.append("\(server.name) connected in \(milliseconds) ms (TLS, HTTP/2; no key was sent)")
+      case .connected(let milliseconds):
+        found.append("\(server.name) connected in \(milliseconds) ms (TLS, HTTP/2; no key was sent)")
       case .failed(let reason):
         found.append("\(server.name) not connected")
         problems.append(

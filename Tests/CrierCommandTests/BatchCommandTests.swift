@@ -186,7 +186,9 @@ struct BatchCommandTests {
     "an error in the whole list is one line and exits with 65, and nothing is rendered",
     arguments: [
       ("amount,locale\n5,en-US\n", "crier: line 1, column currency: is missing; an amount needs a currency.\n"),
-      ("", "crier: list: is empty; give CSV with a header, JSON lines that begin with {, or a JSON array of objects.\n"),
+      (
+        "", "crier: list: is empty; give CSV with a header, JSON lines that begin with {, or a JSON array of objects.\n"
+      ),
       ("text,text\na,b\n", "crier: line 1, column text: occurs twice; name each column once.\n"),
     ])
   func wholeList(list: String, message: String) throws {

@@ -11,7 +11,9 @@ final class SessionAnswer: Sendable {
 
   private struct State {
     /// The fetcher's wait for the head; nil once the head or an error was given.
-    var head: AwaitedAnswer<Head>?
+    var waiting: AwaitedAnswer<Head>?
+    /// The end of a task that was cancelled before it was started, and so before the fetcher waits.
+    var earlyEnd: SoundFetchError?
     /// The stream of the body until it is handed over. Afterwards only the downloader has it, so that the task is
     /// cancelled when the downloader drops it.
     var stream: AsyncThrowingStream<[UInt8], any Error>?
@@ -33,11 +35,14 @@ final class SessionAnswer: Sendable {
     state = Locked(State(stream: stream))
   }
 
-  /// Starts the task and returns the answer when its head has arrived.
+  /// Starts the task and returns the answer when its head has arrived. A task that has already ended is not started.
   func head(start: () -> Void) async throws(SoundFetchError) -> SoundAnswer {
     let head: Head = await waitForAnswer { answer in
-      state.withLock { $0.head = answer }
-      start()
+      let end = state.withLock { state in
+        if state.earlyEnd == nil { state.waiting = answer }
+        return state.earlyEnd
+      }
+      if let end { answer.give(.failure(end)) } else { start() }
     }
     return try head.get()
   }
@@ -81,8 +86,10 @@ final class SessionAnswer: Sendable {
   /// Gives the head or an error to the fetcher, once.
   private func give(_ head: Head) {
     let waiting = state.withLock { state in
-      defer { state.head = nil }
-      return state.head
+      // After the head, an end has nobody to tell, and its error is not looked at.
+      if state.waiting == nil, case .failure(let error) = head { state.earlyEnd = error }
+      defer { state.waiting = nil }
+      return state.waiting
     }
     waiting?.give(head)
   }

@@ -2,11 +2,11 @@
 
 import DownloadTestSupport
 import Foundation
-import SoundDownloadsURLSession
 import SoundLibrary
 import Testing
 
 @testable import SoundDownloads
+@testable import SoundDownloadsURLSession
 
 /// A fetcher that sends the requests for all hosts to a local server, as if it had their addresses.
 private struct RoutedFetcher: SoundFetching {
@@ -257,6 +257,15 @@ struct ServerDownloadTests {
       } catch {
         #expect(error as? SoundFetchError == .connectionLost)
       }
+    }
+  }
+
+  @Test("a request that has ended before it was started is not started, and ends with its error")
+  func endedEarly() async throws {
+    let answer = SessionAnswer(mostBytes: 10) {}
+    answer.end(.connectionLost)
+    await #expect(throws: SoundFetchError.connectionLost) {
+      try await answer.head { Issue.record("It was started.") }
     }
   }
 

@@ -63,7 +63,7 @@ def kind(text):
         return "php"
     if re.match(r"import java\b", first):
         return "java"
-    if re.match(r"(const|let|import) .*(require\(|from ')", first):
+    if re.match(r"""(const|let|import) .*(require\(|from ['"])""", first):
         return "node"
     if re.match(r"(import [A-Z]\w+$|(final class|let|var|switch) )", first):
         return "swift"

@@ -42,6 +42,7 @@ struct ShopStateTests {
     (.diskLow, { $0.freeBytes = InstallationDiagnosis.lowFree - 1 }),
     (.notPlayed, { $0.unplayed = 2 }),
     (.pushUnreachable, { $0.pushOutage = .init(since: since, cause: "timed_out", count: 4) }),
+    (.pushRefused, { $0.pushStop = .init(since: since, cause: "InvalidProviderToken", count: 4) }),
     (.providersInvalid, { $0.areProvidersInvalid = true }),
     (.paused, { $0.pause = .init(since: since, by: "till", account: "shop") }),
     (.queueLong, { $0.alarms = [.queueLong: since] }),

@@ -79,8 +79,8 @@ public struct BatchRows: Sendable {
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// - Parameters:
-  ///   - format: The format of the list. If it is `nil`, the list is JSON if its first character is `{`, or `[` before
-  ///     something of JSON, and otherwise CSV.
+  ///   - format: The format of the list. If it is `nil`, a list that begins with `{`, or with `[` and a JSON value, is
+  ///     JSON. Any other list is CSV.
   ///   - unknownKeys: How to treat unknown keys. If unknown keys are refused, an unknown column is an error of the
   ///     whole list.
   public init(format: Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn) {

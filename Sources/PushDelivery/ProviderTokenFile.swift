@@ -31,8 +31,8 @@ public struct ProviderTokenFile: Sendable {
     url = folder.appending(path: Self.name(for: key))
   }
 
-  /// The file's name. A wrong key under the same ids has a file of its own: if it replaced the token of the right one,
-  /// the right key would need a new token, which APNs would refuse for 20 minutes.
+  /// The name of a key's file. Two keys with the same ids have two files. With one file, a wrong key would replace the
+  /// token of the right key, and APNs would refuse a new token of the right key for 20 minutes.
   static func name(for key: ProviderKey) -> String { "\(key.team)-\(key.id)-\(key.fingerprint)" }
 
   /// Returns the token that another program has stored, or stores a new one. Two programs never do this at a time.

@@ -359,7 +359,7 @@ public struct PushSchedule: Sendable {
   /// Whether nothing is sent to a topic at a time.
   public func isPaused(_ topic: Topic, at now: Date) -> Bool { pauses[topic].map { $0 > now } ?? false }
 
-  /// The number of pushes that wait for a topic. It looks at every device that has pushes.
+  /// Returns the number of pushes that wait for a topic. The time grows with the number of devices that have pushes.
   public func waitingCount(of topic: Topic) -> Int {
     lines.values.reduce(0) { count, line in
       line.waiting.first.map { Topic($0) == topic } == true ? count + line.waiting.count : count

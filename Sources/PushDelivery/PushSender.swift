@@ -22,8 +22,8 @@ public actor PushSender {
     case interrupted(count: Int)
     /// Pushes that were under way at two ends of the process in a row are set aside.
     case setAside(count: Int)
-    /// APNs would refuse every push to the topic. Its pushes wait, and one is tried from time to time. With the reason
-    /// ``tooManyTokens``, this may last for 20 minutes, whatever anybody does.
+    /// APNs refuses every push to the topic. Its pushes wait, and the sender tries one of them from time to time. The
+    /// reason ``tooManyTokens`` goes away by itself, within 20 minutes.
     case topicStopped(PushSchedule.Topic, reason: String)
     /// A push to a stopped topic has succeeded, so the others follow.
     case topicResumed(PushSchedule.Topic)
@@ -65,8 +65,8 @@ public actor PushSender {
   /// The reason of a push to a device that has no token for it.
   public static let noToken = "NoToken"
 
-  /// The reason with which APNs refuses a provider token that is younger than 20 minutes, if it has accepted another one
-  /// of the same key within them.
+  /// The reason with which APNs refuses a new provider token if another token of the same key was new less than 20
+  /// minutes ago.
   public static let tooManyTokens = "TooManyProviderTokenUpdates"
 
   public struct Settings: Sendable, Hashable {

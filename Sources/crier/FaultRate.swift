@@ -31,7 +31,7 @@ struct FaultRate {
     (fault, probability) = (Fault(action, isAfter ? .afterProcessing : .beforeProcessing), rate)
   }
 
-  /// What the user should know of the fault; nil for nothing.
+  /// A warning for the user; nil if Apple documents the reason with this status.
   var warning: String? {
     guard case .answer(let status, let reason, _) = fault.action else { return nil }
     guard let row = PushReasonText.row(of: reason) else {
@@ -52,14 +52,15 @@ struct FaultRate {
     }
     let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let status = Int(parts[0]) else {
-      throw ValidationError("\(name) is not a fault: give a status from 400 to 599, goaway, reset, close or never.")
+      throw ValidationError(
+        "\(name) is not a fault: give STATUS or STATUS:REASON, such as 400:BadTopic, or goaway, reset, close or never.")
     }
     guard (400...599).contains(status) else {
-      throw ValidationError("The status \(status) is not one of a refusal: give 400 to 599.")
+      throw ValidationError("The status \(status) is no refusal: give a status from 400 to 599.")
     }
     let reason = parts.count == 2 ? String(parts[1]) : reasons[status] ?? "Unknown"
     guard !reason.isEmpty, reason.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-      throw ValidationError("The reason is not one word of letters and digits: give one such as BadTopic.")
+      throw ValidationError("The reason must be one word of letters and digits, such as BadTopic.")
     }
     return .answer(status: status, reason: reason)
   }

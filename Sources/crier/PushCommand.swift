@@ -265,7 +265,7 @@ struct Refused: Error, CustomStringConvertible {
       """
   }
 
-  /// The words of a row for this command. It has options in place of the setting, and sends a push once.
+  /// Returns the advice of a row for this command, which has options instead of the setting, and sends a push only once.
   private static func words(_ row: PushReasonText.Row) -> String {
     row.text
       .replacing("Check the setting apns.", with: "Check --topic, --key, --key-id, --team and --environment.")

@@ -12,11 +12,15 @@ import Testing
 
 /// Phones that get no notification until somebody mends something.
 extension PushDeliveryCallTests {
-  @Test("an app that APNs refuses is a problem of the shop and of /readyz, and a test that succeeds ends it at once")
-  func refusedApp() async throws {
+  /// A service whose payment `p1` waits, because APNs has refused the app.
+  ///
+  /// - Parameter refusals: The number of requests that the simulator refuses.
+  private func refusedApp(
+    refusals: Int
+  ) async throws -> (simulator: APNSSimulator, service: TestService, client: TestClient) {
     var configuration = APNSSimulator.Configuration()
     configuration.faults = .script {
-      $0.number == 1 ? Fault(.answer(status: 403, reason: "InvalidProviderToken")) : nil
+      $0.number <= refusals ? Fault(.answer(status: 403, reason: "InvalidProviderToken")) : nil
     }
     let simulator = try await APNSSimulator.start(configuration)
     let service = try service(simulator)
@@ -24,8 +28,13 @@ extension PushDeliveryCallTests {
     let client = try await service.client([.admin, .announce, .read])
     service.run { [server = service.server] in try await server.pushService?.run() }
     #expect(try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"phone""#)).status == 201)
-
     try await eventually { try await client.get("/v1/shop").string("problems.0.code") == "push_refused" }
+    return (simulator, service, client)
+  }
+
+  @Test("an app that APNs refuses is a problem of the shop and of /readyz, and a test that succeeds ends it at once")
+  func refusedApp() async throws {
+    let (simulator, service, client) = try await refusedApp(refusals: 1)
     let shop = try await client.get("/v1/shop")
     #expect(try shop.string("state") == "bad" && shop.string("problems.0.cause") == "InvalidProviderToken")
     #expect(try shop.number("problems.0.count") == 1 && shop.string("problems.0.since") != nil)
@@ -45,17 +54,10 @@ extension PushDeliveryCallTests {
 
   @Test("a test that is refused does not let the pushes of a refused app follow")
   func refusedTest() async throws {
-    var configuration = APNSSimulator.Configuration()
-    configuration.faults = .script { _ in Fault(.answer(status: 403, reason: "InvalidProviderToken")) }
-    let simulator = try await APNSSimulator.start(configuration)
-    let service = try service(simulator)
-    try await register("phone", Self.tokens[0], in: service)
-    let client = try await service.client([.admin, .announce, .read])
-    service.run { [server = service.server] in try await server.pushService?.run() }
-    #expect(try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"phone""#)).status == 201)
-    try await eventually { try await client.get("/v1/shop").string("problems.0.code") == "push_refused" }
+    let (simulator, service, client) = try await refusedApp(refusals: .max)
     #expect(try await client.send(.post, "/v1/devices/phone/test").string("reason") == "InvalidProviderToken")
     #expect(try await client.get("/v1/shop").string("problems.0.code") == "push_refused")
+    #expect(try await service.stranger.get("/readyz").string("checks.pushes.code") == "push_refused")
     #expect(simulator.counts.requests == 2, "the push waits")
     await simulator.stop()
   }

@@ -139,12 +139,18 @@ struct APNSSimulatorCommandTests {
       (["apns-simulator", "--any-key", "--fault", "500=2"], "The rate is not a number from 0 to 1."),
       (["apns-simulator", "--any-key", "--fault", "500=often"], "The rate is not a number from 0 to 1."),
       (["apns-simulator", "--any-key", "--fault", "500"], "The rate is missing: give FAULT=RATE, such as 500=0.1."),
-      (["apns-simulator", "--any-key", "--fault", "200=0.1"], "The status 200 is not one of a refusal"),
+      (
+        ["apns-simulator", "--any-key", "--fault", "200=0.1"],
+        "The status 200 is no refusal: give a status from 400 to 599."
+      ),
       (
         ["apns-simulator", "--any-key", "--fault", "goway=1"],
-        "goway is not a fault: give a status from 400 to 599, goaway"
+        "goway is not a fault: give STATUS or STATUS:REASON"
       ),
-      (["apns-simulator", "--any-key", "--fault", "400:Bad Topic=1"], "The reason is not one word"),
+      (
+        ["apns-simulator", "--any-key", "--fault", "400:Bad Topic=1"],
+        "The reason must be one word of letters and digits, such as BadTopic."
+      ),
       (["apns-simulator", "--any-key", "--drop", "1.5"], "use a number from 0 to 1"),
       (["apns-simulator", "--key", "a.p8"], "--key needs --key-id and --team"),
     ])

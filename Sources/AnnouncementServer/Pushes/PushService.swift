@@ -65,7 +65,7 @@ final class PushService: Service {
     }
   }
 
-  /// Sends the pushes of a topic that was stopped, because a test has shown that APNs accepts them.
+  /// Sends the pushes that wait for a stopped topic. Call it when a test has shown that APNs accepts pushes to the topic.
   func resume(_ topic: PushSchedule.Topic) async { await sender.resume(topic) }
 
   func run() async throws {

@@ -7,7 +7,7 @@ import SoundLibrary
 
 extension AnnouncementServer {
   /// Maintains the stored data until it is cancelled. Every minute, it calls ``keepHouseEveryMinute()``. Every ten
-  /// minutes, it removes clips that are over the budget. Every hour, it removes old announcements, responses and batches,
+  /// minutes, it removes clips that are over the budget, and looks for new tones. Every hour, it removes old announcements, responses and batches,
   /// and reports the folders that a person should look at.
   func keepHouse() async {
     var minutes = 0
@@ -18,7 +18,10 @@ extension AnnouncementServer {
         await library.settle()
         await tellFoldersSetAside()
       }
-      if minutes % 10 == 0 { await pruneClips() }
+      if minutes % 10 == 0 {
+        await pruneClips()
+        await library.lookForTones()
+      }
       minutes += 1
       // If the task is cancelled, this throws at once, and the loop ends after the last records.
       try? await Task.sleep(for: .seconds(60))

@@ -164,7 +164,7 @@ package struct AnnouncementService: Sendable {
       let played = order.played
       // Of a test, phones learn nothing: neither a push nor a new clip in their library.
       let pushes = order.isTest ? [] : pushed.pushes
-      let files = order.isTest ? [] : pushed.reports.map { LibraryClip($0, group: order.group) }
+      let files = order.isTest ? [] : pushed.reports.map { LibrarySound($0, group: order.group) }
       let acceptance = try await clips.keeping(pushed.reports) { [ledger, lane] in
         guard let lane, let played else {
           return try await ledger.accept(answer: answer, playing: played, pushing: pushes, publishing: files)

@@ -3,11 +3,12 @@
 import Foundation
 import SoundDownloads
 
-/// A change of the library: of a clip or of a voice pack.
+/// A change of the library: of a clip, a tone or a voice pack.
 public struct LibraryChange: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     case clip
     case pack
+    case tone
     /// A kind that this version does not know.
     case other(String)
   }
@@ -33,7 +34,7 @@ public struct LibraryChange: Sendable, Hashable {
   }
 
   public var kind: Kind
-  /// The file name of the clip, or the id of the voice pack, as the service sent it. It is not checked.
+  /// The file name of the clip or tone, or the id of the voice pack, as the service sent it. It is not checked.
   public var name: String
   public var change: Change
 
@@ -85,6 +86,7 @@ public struct LibraryChanges: Sendable, Hashable {
         switch line.kind {
         case "clip": .clip
         case "pack": .pack
+        case "tone": .tone
         default: .other(line.kind)
         }
       let change: LibraryChange.Change

@@ -42,7 +42,7 @@ extension Ledger {
   ///   written then.
   public func accept(
     answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil, pushing pushes: [NewPush] = [],
-    publishing clips: [LibraryClip] = []
+    publishing clips: [LibrarySound] = []
   ) async throws(LedgerError) -> AnswerAcceptance {
     if let rule = new.brokenRule ?? announcement?.brokenRule ?? clips.lazy.compactMap(\.brokenRule).first {
       throw LedgerError(.invalidValue, while: .answering, in: file, field: rule)

@@ -13,7 +13,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
   ///   recorded then.
   public func note(
-    clips names: [String], ofBatch batch: String, account: String, files: [LibraryClip] = []
+    clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound] = []
   ) async throws(LedgerError) {
     let texts = names + [batch]
     let isStorable = texts.allSatisfy { (1...255).contains($0.utf8.count) && !$0.hasZero }

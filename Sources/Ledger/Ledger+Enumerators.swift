@@ -105,6 +105,8 @@ extension Ledger {
     public let position: Int64
     /// The groups of which clips have changed.
     public let clips: Set<Group>
+    /// The app groups of which tones have changed, for all accounts.
+    public let tones: Set<String>
     /// Whether voice packs have changed, which concerns all groups.
     public let hasPacks: Bool
   }
@@ -129,7 +131,10 @@ extension Ledger {
         guard let account: String = try row.optional("account") else { return nil }
         return LibraryNews.Group(account: account, group: try row.value("group_id"))
       }
-      return LibraryNews(position: latest, clips: Set(groups), hasPacks: groups.count < rows.count)
+      let common = try rows.filter { try ($0.optional("account") as String?) == nil }
+      let tones = try common.compactMap { try $0.optional("group_id") as String? }
+      return LibraryNews(
+        position: latest, clips: Set(groups), tones: Set(tones), hasPacks: tones.count < common.count)
     }
   }
 

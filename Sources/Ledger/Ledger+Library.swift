@@ -8,7 +8,7 @@ extension Ledger {
 
   /// Records that a clip of an account is in the folder of an app group. A clip that is recorded already, with the same
   /// digest, keeps its place.
-  func record(_ clip: LibraryClip, account: String, in database: Database) throws {
+  func record(_ clip: LibrarySound, account: String, in database: Database) throws {
     guard let digest = Data(sha256: clip.sha256) else { return }
     let former = try Row.fetchOne(
       database.cachedStatement(
@@ -127,6 +127,45 @@ extension Ledger {
     }
   }
 
+  /// Records which tones the app groups have. Tones that are not among them are removed.
+  ///
+  /// - Parameters:
+  ///   - tones: The tones of all groups, each name once in a group.
+  ///   - unreadable: The groups whose folders could not be read. Their tones stay as they were.
+  /// - Returns: Whether anything has changed.
+  @discardableResult
+  public func setLibraryTones(
+    _ tones: [LibrarySound], unreadable: Set<String> = []
+  ) async throws(LedgerError) -> Bool {
+    if let rule = tones.lazy.compactMap(\.brokenRule).first {
+      throw LedgerError(.invalidValue, while: .changingLibrary, in: file, field: rule)
+    }
+    return try await write(while: .changingLibrary) { [self] database in
+      let rows = try Row.fetchAll(
+        database.cachedStatement(sql: "SELECT * FROM library_changes WHERE kind = 'tone' ORDER BY group_id, name"))
+      var known: [[String]: Row] = [:]
+      for row in rows { known[[try row.value("group_id"), try row.value("name")]] = row }
+      var isChanged = false
+      for tone in tones {
+        let former = known.removeValue(forKey: [tone.group, tone.name])
+        guard let digest = Data(sha256: tone.sha256), let change = try Self.change(from: former, to: digest) else {
+          continue
+        }
+        try insert(
+          change, .tone, tone.name, account: nil, group: tone.group, digest, tone.bytes, replacing: former,
+          in: database)
+        isChanged = true
+      }
+      let gone = try rows.filter { row in
+        let group: String = try row.value("group_id")
+        return try known[[group, row.value("name")]] != nil && !unreadable.contains(group)
+          && row.name("change") != LibraryChange.Change.removed
+      }
+      try remove(gone, in: database)
+      return isChanged || !gone.isEmpty
+    }
+  }
+
   /// Forgets removals that were recorded before a moment. An anchor before one of them has expired.
   ///
   /// - Returns: The number of removals that were forgotten.
@@ -179,7 +218,7 @@ extension Ledger {
       let latest = max(from.position, from.since)
       guard from.feed == id, latest <= last, latest >= expired else { return nil }
       let arguments: StatementArguments = [from.position, from.since, limit + 1]
-      // Each of the two lists has an index of its own. Together, SQLite would sort them all.
+      // Each of the three lists has the index of the groups for itself. Together, SQLite would sort them all.
       let clips = try database.cachedStatement(
         sql: """
           SELECT * FROM library_changes WHERE account = ? AND group_id = ? AND anchor > ?
@@ -192,7 +231,13 @@ extension Ledger {
             AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
           """
       ).all(arguments, LibraryChange.init(row:))
-      let found = (clips + packs).sorted { $0.position < $1.position }
+      let tones = try database.cachedStatement(
+        sql: """
+          SELECT * FROM library_changes WHERE account IS NULL AND group_id = ? AND anchor > ?
+            AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
+          """
+      ).all([group] + arguments, LibraryChange.init(row:))
+      let found = (clips + packs + tones).sorted { $0.position < $1.position }
       let page = Array(found.prefix(limit))
       let isComplete = found.count <= limit
       let position = isComplete ? last : page.last?.position ?? last
@@ -221,6 +266,21 @@ extension Ledger {
             SELECT name FROM library_changes
             WHERE kind = 'clip' AND sha256 = ? AND account = ? AND group_id = ? AND change <> 'removed' LIMIT 1
             """), arguments: [digest, account, group])
+    }
+  }
+
+  /// Returns the name of a tone of an app group with a digest; nil if there is none.
+  ///
+  /// - Parameter sha256: 64 hexadecimal digits in lower case.
+  public func libraryTone(sha256: String, group: String) async throws(LedgerError) -> String? {
+    guard let digest = Data(sha256: sha256), !group.hasZero else { return nil }
+    return try await read { database in
+      try String.fetchOne(
+        database.cachedStatement(
+          sql: """
+            SELECT name FROM library_changes
+            WHERE account IS NULL AND group_id = ? AND sha256 = ? AND change <> 'removed' LIMIT 1
+            """), arguments: [group, digest])
     }
   }
 

@@ -2,9 +2,9 @@
 
 public import Foundation
 
-/// The file of a clip in the folder of an app group.
-public struct LibraryClip: Sendable, Hashable {
-  /// The clip's file name, 1 to 255 bytes.
+/// The file of a clip or of a tone in the folder of an app group.
+public struct LibrarySound: Sendable, Hashable {
+  /// The file name, 1 to 255 bytes.
   public var name: String
   /// The app group, 1 to 255 bytes.
   public var group: String
@@ -20,10 +20,10 @@ public struct LibraryClip: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// The first rule that a value breaks; nil when the clip can be recorded.
+  /// The first rule that a value breaks; nil when the sound can be recorded.
   var brokenRule: String? {
     for text in [name, group] where !(1...255).contains(text.utf8.count) || text.hasZero {
-      return "clip (a name and a group, each of 1 to 255 bytes without NUL)"
+      return "sound (a name and a group, each of 1 to 255 bytes without NUL)"
     }
     if Data(sha256: sha256) == nil { return "sha256 (64 hexadecimal digits in lower case)" }
     if bytes < 0 { return "bytes (not negative)" }
@@ -48,7 +48,7 @@ public struct LibraryPack: Sendable, Hashable {
 
   /// The first rule that a value breaks; nil when the pack can be recorded.
   var brokenRule: String? {
-    LibraryClip(name: id, group: "-", sha256: sha256, bytes: bytes).brokenRule
+    LibrarySound(name: id, group: "-", sha256: sha256, bytes: bytes).brokenRule
   }
 }
 
@@ -57,6 +57,7 @@ public struct LibraryChange: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case clip
     case pack
+    case tone
   }
 
   public enum Change: String, Sendable, Hashable, CaseIterable {
@@ -69,11 +70,11 @@ public struct LibraryChange: Sendable, Hashable {
   /// The position in the feed. Positions strictly increase, and a later change of the name has a later one.
   public let position: Int64
   public let kind: Kind
-  /// The file name of the clip, or the id of the pack.
+  /// The file name of the clip or tone, or the id of the pack.
   public let name: String
-  /// The digest of the clip, or of the pack's manifest: 64 hexadecimal digits. Of a removed file, it is the last one.
+  /// The digest of the clip or tone, or of the pack's manifest: 64 hexadecimal digits. Of a removed file, it is the last one.
   public let sha256: String
-  /// The size of the clip, or of the pack's manifest, in bytes.
+  /// The size of the clip or tone, or of the pack's manifest, in bytes.
   public let bytes: Int
   public let change: Change
   public let changedAt: Date

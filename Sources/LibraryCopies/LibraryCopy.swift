@@ -17,11 +17,16 @@ public struct LibraryUpdate: Sendable, Hashable {
   public var changedPacks: [String] = []
   /// The ids of removed voice packs.
   public var removedPacks: [String] = []
+  /// The file names of new and changed tones.
+  public var changedTones: [String] = []
+  /// The file names of removed tones.
+  public var removedTones: [String] = []
   /// The number of files that were fetched from the service.
   public var fetchedFiles = 0
-  /// The number of listed clips and voice packs that the service no longer had. A later change tells of them.
+  /// The number of listed clips, tones and voice packs that the service no longer had. A later change tells of them.
   public var missing = 0
-  /// The number of listed names that were left out; see ``LibraryPlan/refused``.
+  /// The number of listed names that were left out; see ``LibraryPlan/refused``. A tone is left out, too, if the app or
+  /// its user has another file of this name.
   public var refused = 0
   /// The anchor of the library that is now in place, for `NSFileProviderSyncAnchor`.
   public var anchor: String
@@ -31,7 +36,7 @@ public struct LibraryUpdate: Sendable, Hashable {
 
 /// A copy of the account's library in the group container, for the file-provider extension.
 ///
-/// Clips are in `Library/Sounds`, voice packs in `Library/Crier/Voices/<id>`, and what is there is written in
+/// Clips and tones are in `Library/Sounds`, voice packs in `Library/Crier/Voices/<id>`, and what is there is written in
 /// `Library/Crier/library.json`. A process that is ended during an update leaves everything usable: old files stay
 /// until the new ones are whole, and the next update continues without fetching a whole file twice.
 public final class LibraryCopy: Sendable {
@@ -53,7 +58,8 @@ public final class LibraryCopy: Sendable {
 
   /// - Parameters:
   ///   - container: The container of the app group.
-  ///   - budget: The maximum size of all clips in bytes. The newest clips are kept. Voice packs do not count.
+  ///   - budget: The maximum size of all clips in bytes. The newest clips are kept. Voice packs and tones do not
+  ///     count.
   public init(client: DeviceClient, container: GroupContainer, budget: Int = LibraryPlan.standardBudget) {
     self.client = client
     library = SoundLibrary(container: container)

@@ -23,14 +23,19 @@ public struct LibraryManifest: Sendable, Hashable {
   /// The voice packs by their ids, each with its manifest's digest and size.
   public var packs: [String: LibraryChange.File] = [:]
 
+  /// The tones in `Library/Sounds` by their file names. A tone that the app or its user put there is not among them.
+  public var tones: [String: LibraryChange.File] = [:]
+
   /// The anchor up to which all changes are in place; nil if everything must be listed.
   public var anchor: String?
 
   public init(
-    clips: [String: Clip] = [:], packs: [String: LibraryChange.File] = [:], anchor: String? = nil
+    clips: [String: Clip] = [:], packs: [String: LibraryChange.File] = [:],
+    tones: [String: LibraryChange.File] = [:], anchor: String? = nil
   ) {
     self.clips = clips
     self.packs = packs
+    self.tones = tones
     self.anchor = anchor
   }
 
@@ -48,6 +53,10 @@ public struct LibraryDifference: Sendable, Hashable {
   public var changedPacks: [String]
   /// The ids of removed voice packs, in order.
   public var removedPacks: [String]
+  /// The file names of new and changed tones, in order.
+  public var changedTones: [String]
+  /// The file names of removed tones, in order.
+  public var removedTones: [String]
 }
 
 extension LibraryManifest {
@@ -60,22 +69,29 @@ extension LibraryManifest {
       changedClips: clips.filter { earlier.clips[$0.key]?.file != $0.value.file }.keys.sorted(),
       removedClips: earlier.clips.keys.filter { clips[$0] == nil }.sorted(),
       changedPacks: packs.filter { earlier.packs[$0.key] != $0.value }.keys.sorted(),
-      removedPacks: earlier.packs.keys.filter { packs[$0] == nil }.sorted())
+      removedPacks: earlier.packs.keys.filter { packs[$0] == nil }.sorted(),
+      changedTones: tones.filter { earlier.tones[$0.key] != $0.value }.keys.sorted(),
+      removedTones: earlier.tones.keys.filter { tones[$0] == nil }.sorted())
   }
 }
 
 extension LibraryManifest: Codable {
-  private static let currentFormat = 1
+  /// Format 2 has tones. The versions that wrote format 1 ignored them, so its anchor does not count, and everything is
+  /// listed once more.
+  private static let currentFormat = 2
 
-  private enum CodingKeys: String, CodingKey { case format, clips, packs, anchor }
+  private enum CodingKeys: String, CodingKey { case format, clips, packs, tones, anchor }
 
   struct UnknownFormat: Error {}
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    guard try container.decode(Int.self, forKey: .format) == Self.currentFormat else { throw UnknownFormat() }
+    let format = try container.decode(Int.self, forKey: .format)
+    guard (1...Self.currentFormat).contains(format) else { throw UnknownFormat() }
     clips = try container.decode([String: Clip].self, forKey: .clips)
     packs = try container.decode([String: LibraryChange.File].self, forKey: .packs)
+    guard format > 1 else { return }
+    tones = try container.decode([String: LibraryChange.File].self, forKey: .tones)
     anchor = try container.decodeIfPresent(String.self, forKey: .anchor)
   }
 
@@ -84,6 +100,7 @@ extension LibraryManifest: Codable {
     try container.encode(Self.currentFormat, forKey: .format)
     try container.encode(clips, forKey: .clips)
     try container.encode(packs, forKey: .packs)
+    try container.encode(tones, forKey: .tones)
     try container.encodeIfPresent(anchor, forKey: .anchor)
   }
 }

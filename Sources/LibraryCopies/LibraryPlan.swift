@@ -7,14 +7,14 @@ import VoicePacks
 /// Decides what a phone fetches, keeps and removes after changes of the library. It has neither a file nor a
 /// connection.
 ///
-/// All voice packs are wanted. Of the clips, the newest are wanted as long as they fit into a budget.
+/// All voice packs and tones are wanted. Of the clips, the newest are wanted as long as they fit into a budget.
 public struct LibraryPlan: Sendable, Hashable {
   /// The maximum size of all clips in bytes, unless the app says otherwise: 200 MB.
   public static let standardBudget = 200_000_000
 
-  /// A clip or a voice pack to fetch.
+  /// A clip, a tone or a voice pack to fetch.
   public struct Item: Sendable, Hashable {
-    /// The clip's file name, or the voice pack's id.
+    /// The file name of the clip or tone, or the voice pack's id.
     public var name: String
     public var file: LibraryChange.File
 
@@ -28,10 +28,14 @@ public struct LibraryPlan: Sendable, Hashable {
   public private(set) var packs: [Item] = []
   /// The clips to fetch, the newest first.
   public private(set) var clips: [Item] = []
+  /// The tones to fetch, in the order of their names.
+  public private(set) var tones: [Item] = []
   /// The voice packs to remove, in the order of their ids.
   public private(set) var removedPacks: [String] = []
   /// The clips to remove, in the order of their names.
   public private(set) var removedClips: [String] = []
+  /// The tones to remove, in the order of their names, each with the file that the phone fetched.
+  public private(set) var removedTones: [Item] = []
   /// The number of names that were left out because they break the rule for names, or because their files are too
   /// large.
   public private(set) var refused = 0
@@ -82,8 +86,15 @@ public struct LibraryPlan: Sendable, Hashable {
         return
       }
       manifest.packs[change.name] = file
+    case (.tone, .present(let file)):
+      guard Self.isTone(change.name), (1...SoundLibrary.maximumClipBytes).contains(file.byteCount) else {
+        refused += 1
+        return
+      }
+      manifest.tones[change.name] = file
     case (.clip, .removed): manifest.clips[change.name] = nil
     case (.pack, .removed): manifest.packs[change.name] = nil
+    case (.tone, .removed): manifest.tones[change.name] = nil
     case (.other, _), (_, .other): return
     }
   }
@@ -94,12 +105,17 @@ public struct LibraryPlan: Sendable, Hashable {
   public mutating func end(at anchor: String) {
     manifest.anchor = anchor
     keepWithin(budget)
-    packs = manifest.packs.filter { current.packs[$0.key] != $0.value }.map { Item(name: $0.key, file: $0.value) }
-      .sorted { $0.name < $1.name }
+    packs = Self.items(manifest.packs.filter { current.packs[$0.key] != $0.value })
     clips = manifest.clips.filter { current.clips[$0.key]?.file != $0.value.file }
       .sorted { $0.value.order > $1.value.order }.map { Item(name: $0.key, file: $0.value.file) }
+    tones = Self.items(manifest.tones.filter { current.tones[$0.key] != $0.value })
+    removedTones = Self.items(current.tones.filter { manifest.tones[$0.key] == nil })
     removedPacks = current.packs.keys.filter { manifest.packs[$0] == nil }.sorted()
     removedClips = current.clips.keys.filter { manifest.clips[$0] == nil }.sorted()
+  }
+
+  private static func items(_ files: [String: LibraryChange.File]) -> [Item] {
+    files.map { Item(name: $0.key, file: $0.value) }.sorted { $0.name < $1.name }
   }
 
   /// Leaves out the oldest clips beyond a number of bytes. A clip that is larger than the whole budget does not
@@ -118,4 +134,7 @@ public struct LibraryPlan: Sendable, Hashable {
   /// Returns whether a clip of the library may have a name. The service names a clip by its recipe. Any other name
   /// could be that of a tone, which the clip would replace.
   static func isClip(_ name: String) -> Bool { SoundLibrary.isRenderedClip(name) }
+
+  /// Returns whether a tone of the library may have a name: that of a sound file, but not that of a clip.
+  static func isTone(_ name: String) -> Bool { SoundLibrary.isClipName(name) && !isClip(name) }
 }

@@ -10,9 +10,9 @@ import VoicePacks
 
 /// One update of a copy. The caller holds the copy's lock.
 ///
-/// Every step can be the last one. The order is: fetch and switch the voice packs, fetch and publish the clips, remove
-/// what is not wanted, write the manifest with the new anchor. Before that, the manifest is written with the old anchor
-/// now and then, so that the next update need not compare the files again.
+/// Every step can be the last one. The order is: fetch and switch the voice packs, fetch and publish the tones and then
+/// the clips, remove what is not wanted, write the manifest with the new anchor. Before that, the manifest is written
+/// with the old anchor now and then, so that the next update need not compare the files again.
 struct LibraryUpdating {
   /// The number of clips after which the manifest is written.
   static let clipsPerManifest = 32
@@ -43,21 +43,29 @@ struct LibraryUpdating {
     var update = LibraryUpdate(anchor: plan.manifest.anchor ?? "")
     update.refused = plan.refused
     var manifest = plan.manifest
-    var damage: LibraryCopyError?
+    var setbacks = Setbacks()
     for item in plan.packs {
       do throws(LibraryCopyError) {
         if try await place(pack: item) { update.changedPacks.append(item.name) }
         current.packs[item.name] = item.file
         try await save(current)
       } catch {
-        if error.service?.code == .notFound {
-          update.missing += 1
-          manifest.packs[item.name] = current.packs[item.name]
-        } else if error.code == .fileDamaged {
-          damage = damage ?? error
-        } else {
-          throw error
+        if try setbacks.add(error) { manifest.packs[item.name] = current.packs[item.name] }
+      }
+    }
+    for item in plan.tones {
+      do throws(LibraryCopyError) {
+        switch try await place(tone: item) {
+        case .placed: update.changedTones.append(item.name)
+        case .wasThere: break
+        case .isTaken:
+          update.refused += 1
+          manifest.tones[item.name] = nil
         }
+        current.tones[item.name] = manifest.tones[item.name]
+        try await save(current)
+      } catch {
+        if try setbacks.add(error) { manifest.tones[item.name] = current.tones[item.name] }
       }
     }
     for (index, item) in plan.clips.enumerated() {
@@ -66,21 +74,17 @@ struct LibraryUpdating {
         current.clips[item.name] = plan.manifest.clips[item.name]
         if index % Self.clipsPerManifest == Self.clipsPerManifest - 1 { try await save(current) }
       } catch {
-        if error.service?.code == .notFound {
-          update.missing += 1
-          manifest.clips[item.name] = current.clips[item.name]
-        } else if error.code == .fileDamaged {
-          damage = damage ?? error
-        } else {
-          throw error
-        }
+        if try setbacks.add(error) { manifest.clips[item.name] = current.clips[item.name] }
       }
     }
+    update.missing = setbacks.missing
     update.removedPacks = try await remove(packs: plan.removedPacks, keeping: isWholeList ? manifest.packs : nil)
     update.removedClips = try await remove(clips: plan.removedClips)
-    if let damage {
+    update.removedTones = try await remove(tones: plan.removedTones)
+    if let damage = setbacks.damage {
       for name in plan.removedPacks { current.packs[name] = nil }
       for name in plan.removedClips { current.clips[name] = nil }
+      for tone in plan.removedTones { current.tones[tone.name] = nil }
       try await save(current)
       throw damage
     }
@@ -90,20 +94,66 @@ struct LibraryUpdating {
     return update
   }
 
-  // MARK: - Clips
+  /// The failures of single files, which do not end the update.
+  private struct Setbacks {
+    /// The number of files that the service no longer has.
+    var missing = 0
+    /// The first file that was not the listed one.
+    var damage: LibraryCopyError?
+
+    /// Adds a failure. Throws it if it is not one of a single file.
+    ///
+    /// - Returns: Whether the service no longer has the file.
+    mutating func add(_ error: LibraryCopyError) throws(LibraryCopyError) -> Bool {
+      if error.service?.code == .notFound {
+        missing += 1
+        return true
+      }
+      guard error.code == .fileDamaged else { throw error }
+      damage = damage ?? error
+      return false
+    }
+  }
+
+  // MARK: - Clips and tones
 
   /// Publishes a clip.
   ///
   /// - Returns: Whether it was not there yet.
   private mutating func place(clip item: LibraryPlan.Item) async throws(LibraryCopyError) -> Bool {
+    if await digest(of: item.name) == item.file.sha256 { return false }
+    try await publish(item)
+    return true
+  }
+
+  private enum TonePlacing {
+    case placed
+    case wasThere
+    /// The app or its user has another sound with this name.
+    case isTaken
+  }
+
+  /// Publishes a tone, unless another sound has its name that no update put there.
+  private mutating func place(tone item: LibraryPlan.Item) async throws(LibraryCopyError) -> TonePlacing {
+    let known = await digest(of: item.name)
+    if known == item.file.sha256 { return .wasThere }
+    if known == nil ? library.hasSound(item.name) : known != current.tones[item.name]?.sha256 { return .isTaken }
+    try await publish(item)
+    return .placed
+  }
+
+  /// Returns the digest of a file in `Library/Sounds`; nil if it does not exist or cannot be read.
+  private func digest(of name: String) async -> String? {
     let library = library
-    let isThere = await onWaitingThread {
-      (try? library.contents(of: item.name))?.map { IncrementalSHA256.hexadecimalDigest(of: $0) == item.file.sha256 }
-        ?? false
+    return await onWaitingThread {
+      (try? library.contents(of: name)).map { IncrementalSHA256.hexadecimalDigest(of: $0) }
     }
-    if isThere { return false }
+  }
+
+  /// Fetches a sound, and publishes it in `Library/Sounds`.
+  private mutating func publish(_ item: LibraryPlan.Item) async throws(LibraryCopyError) {
     try await fetch(item.file.sha256, item.file.byteCount)
-    let file = places.fetched(item.file.sha256)
+    let (library, file) = (library, places.fetched(item.file.sha256))
     try await onWaitingThread { () throws(LibraryCopyError) in
       guard let bytes = LibraryPlaces.contents(of: file, atMost: SoundLibrary.maximumClipBytes) else {
         throw LibraryCopyError(.diskFailure)
@@ -113,7 +163,20 @@ struct LibraryUpdating {
       }
       try? FileManager.default.removeItem(at: file)
     }
-    return true
+  }
+
+  /// Removes tones. A file that is no longer the one that was fetched belongs to the app or its user, and stays.
+  private func remove(tones: [LibraryPlan.Item]) async throws(LibraryCopyError) -> [String] {
+    var removed: [String] = []
+    for tone in tones where LibraryPlan.isTone(tone.name) {
+      guard await digest(of: tone.name) == tone.file.sha256 else { continue }
+      let library = library
+      try await onWaitingThread { () throws(LibraryCopyError) in
+        do throws(SoundLibraryError) { try library.remove(tone.name) } catch { throw LibraryCopyError(error) }
+      }
+      removed.append(tone.name)
+    }
+    return removed
   }
 
   private func remove(clips names: [String]) async throws(LibraryCopyError) -> [String] {

@@ -221,7 +221,7 @@ struct LibraryCallTests {
   @Test("a device fetches a clip of its library by its digest, and by its name only what was pushed to it")
   func byDigest() async throws {
     let phone = try await service.phone()
-    let clip = LibraryClip(
+    let clip = LibrarySound(
       name: String(repeating: "c", count: 64) + ".wav", group: "group.crier",
       sha256: SHA256.hash(data: Data("sound".utf8)).hexadecimal, bytes: 5)
     _ = try service.server.clips.library("group.crier").publish([UInt8]("sound".utf8), as: clip.name)

@@ -129,6 +129,26 @@ struct LibraryPushTests {
     #expect(try await look(service) == ["a \(Self.workingSet)"])
   }
 
+  @Test("changed tones are pushed to the phones of their app group, of whatever account, and to nobody else")
+  func tones() async throws {
+    let service = try await service()
+    try await register("a", [.fileProvider: token("aa")], in: service, account: "kiosk", group: "group.tills")
+    try await register("b", [.background: token("ba")], in: service, group: "group.tills")
+    try await register("c", [.fileProvider: token("ca"), .background: token("cb")], in: service)
+    for container in ["packs", "tones"] {
+      _ = try await service.ledger.addEnumerator(of: container, account: "kiosk", device: "a")
+    }
+    let digest = String(repeating: "d", count: 64)
+    try await service.ledger.setLibraryTones([
+      LibrarySound(name: "chime.wav", group: "group.tills", sha256: digest, bytes: 1_000)
+    ])
+    #expect(try await look(service) == ["a \(Self.workingSet)", "b background"])
+    service.wait(.seconds(300))
+    #expect(try await look(service) == ["a tones"])
+    service.wait(.seconds(3_600))
+    #expect(try await look(service).isEmpty)
+  }
+
   @Test("a changed voice pack is pushed to all devices, in the background too, at most three times an hour")
   func packs() async throws {
     let service = try await service()

@@ -8,8 +8,8 @@ import Testing
 @testable import Ledger
 
 /// A clip of the tests, whose digest is made of a letter.
-func libraryClip(_ name: String, _ digit: Character = "a", group: String = "group.crier") -> LibraryClip {
-  LibraryClip(name: name, group: group, sha256: String(repeating: digit, count: 64), bytes: 1_000)
+func libraryClip(_ name: String, _ digit: Character = "a", group: String = "group.crier") -> LibrarySound {
+  LibrarySound(name: name, group: group, sha256: String(repeating: digit, count: 64), bytes: 1_000)
 }
 
 private func pack(_ id: String, _ digit: Character = "1") -> LibraryPack {
@@ -26,7 +26,7 @@ struct LibraryTests {
     ledger = try place.open()
   }
 
-  private func announce(_ id: String, _ clips: LibraryClip..., account: String = "shop") async throws {
+  private func announce(_ id: String, _ clips: LibrarySound..., account: String = "shop") async throws {
     _ = try await ledger.accept(
       answer: NewAnswer(
         account: account, key: "id:\(id)", bodyDigest: digestOf(id), id: id, status: 201, report: Data(),
@@ -206,8 +206,8 @@ struct LibraryTests {
     #expect(rest.map(\.clip) == [PublishedClip(name: "c.wav", group: "group.tills")])
     let bad = [
       libraryClip(""), libraryClip("a\0"), libraryClip("a", group: ""), libraryClip("a", "g"), libraryClip("a", "A"),
-      LibraryClip(name: "a", group: "g", sha256: "ab", bytes: 1),
-      LibraryClip(name: "a", group: "g", sha256: String(repeating: "a", count: 64), bytes: -1),
+      LibrarySound(name: "a", group: "g", sha256: "ab", bytes: 1),
+      LibrarySound(name: "a", group: "g", sha256: String(repeating: "a", count: 64), bytes: -1),
     ]
     for clip in bad {
       await #expect(throws: LedgerError.self) {

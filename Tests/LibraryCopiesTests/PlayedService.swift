@@ -57,9 +57,15 @@ final class PlayedService: SoundFetching {
 
   /// Adds or changes a clip.
   @discardableResult
-  func addClip(_ name: String, _ bytes: [UInt8]) -> String {
+  func addClip(_ name: String, _ bytes: [UInt8]) -> String { addSound("clip", name, bytes) }
+
+  /// Adds or changes a tone.
+  @discardableResult
+  func addTone(_ name: String, _ bytes: [UInt8]) -> String { addSound("tone", name, bytes) }
+
+  private func addSound(_ kind: String, _ name: String, _ bytes: [UInt8]) -> String {
     let digest = add(bytes)
-    append(Line(kind: "clip", name: name, change: "added", sha256: digest, bytes: bytes.count))
+    append(Line(kind: kind, name: name, change: "added", sha256: digest, bytes: bytes.count))
     return digest
   }
 

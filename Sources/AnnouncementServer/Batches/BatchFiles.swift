@@ -134,7 +134,7 @@ struct BatchFiles: Sendable {
   /// Returns the names and the files of the clips of a result; none if there is no result.
   ///
   /// - Parameter group: The app group of the clips.
-  func clips(inResultOf id: String, group: String) async -> (names: Set<String>, files: [LibraryClip]) {
+  func clips(inResultOf id: String, group: String) async -> (names: Set<String>, files: [LibrarySound]) {
     let file = result(id)
     return await onWaitingThread {
       guard let lines = try? Data(contentsOf: file, options: .alwaysMapped).split(separator: UInt8(ascii: "\n")) else {
@@ -142,9 +142,9 @@ struct BatchFiles: Sendable {
       }
       let clips = lines.compactMap { try? JSONDecoder().decode(Row.self, from: $0).clip }
         .filter { Clips.isName($0.name) }
-      let files: [LibraryClip] = clips.compactMap { clip in
+      let files: [LibrarySound] = clips.compactMap { clip in
         guard let sha256 = clip.sha256, let bytes = clip.bytes else { return nil }
-        return LibraryClip(name: clip.name, group: group, sha256: sha256, bytes: bytes)
+        return LibrarySound(name: clip.name, group: group, sha256: sha256, bytes: bytes)
       }
       return (Set(clips.map(\.name)), files)
     }

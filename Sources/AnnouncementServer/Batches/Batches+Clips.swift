@@ -13,7 +13,7 @@ extension Batches {
     var account: String
     var names: Set<String> = []
     /// The files of the clips, by name, as far as they are known.
-    var files: [String: LibraryClip] = [:]
+    var files: [String: LibrarySound] = [:]
   }
 
   /// The number of rows whose clips are written to the ledger at once.
@@ -30,7 +30,7 @@ extension Batches {
     return (ids, ids.reduce(into: []) { $0.formUnion(held[$1]?.names ?? []) })
   }
 
-  func hold(_ names: Set<String>, files: [LibraryClip] = [], account: String, batch id: String) {
+  func hold(_ names: Set<String>, files: [LibrarySound] = [], account: String, batch id: String) {
     held[id, default: HeldClips(account: account)].names.formUnion(names)
     for file in files { held[id]?.files[file.name] = file }
   }

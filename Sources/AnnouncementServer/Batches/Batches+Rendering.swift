@@ -81,7 +81,7 @@ extension Batches {
           await clips.turns.share([report.clip.name]) {
             guard Clips.isThere(report) else { return false }
             await self.hold(
-              [report.clip.name], files: [LibraryClip(report, group: group)], account: account, batch: id)
+              [report.clip.name], files: [LibrarySound(report, group: group)], account: account, batch: id)
             return true
           }
         }

@@ -13,8 +13,8 @@ import SoundLibrary
 import VoicePackIntegrity
 import VoicePacks
 
-/// The library of sounds of which phones keep a copy: the clips of each account and app group, and the voice packs. The
-/// ledger has its changes.
+/// The library of sounds of which phones keep a copy: the clips of each account and app group, the tones of each app
+/// group, and the voice packs. The ledger has its changes.
 final class Library: Sendable {
   /// The number of clips whose removal is recorded at a time.
   private static let removalsAtOnce = 64
@@ -26,10 +26,10 @@ final class Library: Sendable {
     var clip: String?
   }
 
-  private let ledger: Ledger
-  private let clips: Clips
+  let ledger: Ledger
+  let clips: Clips
   private let shelf: VoicePackShelf
-  private let logger: Logger
+  let logger: Logger
   private let changed: @Sendable () -> Void
   /// The states of the packs that the ledger knows.
   private let recorded = Locked<[PackState]?>(nil)
@@ -100,6 +100,7 @@ final class Library: Sendable {
     {
       return file
     }
+    if let tone = try await tone(digest, group: group) { return tone }
     guard let place = packFiles.withLock({ $0[digest] }) else { return nil }
     return await onWaitingThread { [shelf] in
       let bytes: Data? =

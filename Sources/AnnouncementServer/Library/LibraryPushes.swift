@@ -10,7 +10,8 @@ import PushMessages
 import VoicePackIntegrity
 
 /// Pushes the changes of the library to phones: file-provider pushes for the working set and the containers that the
-/// phone's extension shows, and a background push if voice packs have changed. The pushes are put into the outbox.
+/// phone's extension shows, and a background push if tones or voice packs have changed. The pushes are put into the
+/// outbox.
 ///
 /// A phone gets at most one file-provider push in an interval, however many containers it shows: they take turns, and
 /// the working set is first. The number of pushes is therefore that of the phones.
@@ -141,8 +142,8 @@ actor LibraryPushes {
 
   /// Returns what has changed for which device.
   private func changes(of news: Ledger.LibraryNews) async throws(LedgerError) -> [(Device, Changes)] {
-    // Voice packs belong to all accounts.
-    let accounts: [String?] = news.hasPacks ? [nil] : Set(news.clips.map(\.account)).sorted()
+    // Tones and voice packs belong to all accounts.
+    let accounts: [String?] = news.hasPacks || !news.tones.isEmpty ? [nil] : Set(news.clips.map(\.account)).sorted()
     var all: [(Device, Changes)] = []
     for account in accounts {
       var last: Ledger.LibraryDevice?
@@ -165,24 +166,26 @@ actor LibraryPushes {
   private func changes(of news: Ledger.LibraryNews, at device: Ledger.LibraryDevice) -> Changes {
     let group = Ledger.LibraryNews.Group(account: device.account, group: device.appGroup ?? standardGroup)
     let hasClips = news.clips.contains(group)
-    guard hasClips || news.hasPacks else { return Changes() }
-    var changes = Changes(isBackground: device.hasBackground && news.hasPacks)
+    let hasTones = news.tones.contains(group.group)
+    guard hasClips || hasTones || news.hasPacks else { return Changes() }
+    var changes = Changes(isBackground: device.hasBackground && (hasTones || news.hasPacks))
     if device.hasFileProvider {
       let shown = device.containers.subtracting([Self.workingSet]).sorted()
       changes.containers = ([Self.workingSet] + shown).filter {
-        Self.isAffected($0, byClips: hasClips, byPacks: news.hasPacks)
+        Self.isAffected($0, byClips: hasClips, byTones: hasTones, byPacks: news.hasPacks)
       }
     }
     return changes
   }
 
-  /// Returns whether a container shows something else after a change. `clips` and `packs` are the folders of the two
-  /// kinds. The service does not know what other containers show.
-  static func isAffected(_ container: String, byClips: Bool, byPacks: Bool) -> Bool {
+  /// Returns whether a container shows something else after a change. `clips`, `tones` and `packs` are the folders of
+  /// the three kinds. The service does not know what other containers show.
+  static func isAffected(_ container: String, byClips: Bool, byTones: Bool, byPacks: Bool) -> Bool {
     switch container {
     case "clips": byClips
+    case "tones": byTones
     case "packs": byPacks
-    default: byClips || byPacks
+    default: byClips || byTones || byPacks
     }
   }
 

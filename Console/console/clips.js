@@ -9,7 +9,7 @@ import { speakable } from "./languages.js";
 import { $, busy, buttons, make, onClick, rowButton, setText, tag } from "./page.js";
 import { openRecorder } from "./recorder.js";
 import { showList } from "./rows.js";
-import { attempt, call, json, sendJSON } from "./service.js";
+import { attempt, call, json, sendJSON, showProblem } from "./service.js";
 import { recording } from "./sound.js";
 import { languageName, named, t, whenLanguageChanges } from "./translations.js";
 
@@ -61,6 +61,7 @@ export async function openPack(id) {
   for (const box of ["clips-marked", "clips-missing"]) $(box).checked = false;
   $("clips-card").hidden = false;
   $("clips-done").hidden = true;
+  showProblem($("clips-problem"), null);
   showClips();
   $("clips-title").focus();
   $("clips-card").scrollIntoView({ block: "start" });

@@ -82,12 +82,19 @@ const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 
 const shown = { keys: [], links: [] };
 
+/** The id of the link that is shown, and its timer. */
+let shownLink = null, timer;
+
 /** Asks for the keys, and for the links that nobody has opened yet. */
 export async function refresh() {
   await attempt($("keys-problem"), async () => {
     [{ keys: shown.keys }, { sign_in_codes: shown.links }] = await Promise.all([json("/v1/keys"), json("/v1/sign-in-codes")]);
     showKeys();
+    if (shownLink && !shown.links.some(({ id }) => id === shownLink)) hideLink();
   }, { isRefresh: true });
+  // An opened link leaves the page.
+  clearTimeout(timer);
+  if (shownLink) timer = setTimeout(() => shownLink && refresh(), 5000);
 }
 
 whenLanguageChanges(() => { showChoices(); showKeys(); });
@@ -247,11 +254,13 @@ async function makeLink() {
   $("link-local").hidden = !LOCAL.includes(new URL(made.url).hostname);
   $("link-made").hidden = false;
   $("link-made").focus();
+  shownLink = made.id;
   refresh();
 }
 
 /** Removes the link from the page. Its code works until it was used or is out of date. */
 function hideLink() {
+  shownLink = null;
   $("link-made").hidden = true;
   $("link-qr").replaceChildren();
   setText($("link-url"), "");

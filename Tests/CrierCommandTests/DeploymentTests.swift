@@ -88,7 +88,10 @@ struct DeploymentTests {
     let kept = ["crier.yaml", "signing-secret", "lexicon.csv", "account-work.json", "of-a-newer-version"]
     let leftOut = ["first-key", "first-key.header", "ledger.sqlite.opening", ".lane-null"]
     for name in kept + leftOut { try Data(name.utf8).write(to: crier.home.appending(path: name)) }
-    for name in ["Voices/my-shop/pack.json", "batches/a.list", "containers/group.crier/a.wav", "previews/a.wav"] {
+    for name in [
+      "Voices/my-shop/pack.json", "batches/a.list", "containers/group.crier/a.wav", "previews/a.wav",
+      "provider-tokens/a",
+    ] {
       let file = crier.home.appending(path: name)
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(name.utf8).write(to: file)

@@ -196,6 +196,17 @@ class OperatorChecks:
         self.shot("keys-link")
         b.click("#link-hide")
         self.that(url not in b.js("document.documentElement.outerHTML"), "the link leaves the page")
+        codes = [{"id": "c0de1d", "name": "Tablet", "scope": "till", "account": "default", "expires_at": at(900)}]
+        former = self.stand_in.answers.get("GET /v1/sign-in-codes")
+        self.stand_in.answers["GET /v1/sign-in-codes"] = lambda method, target, document: (200, {"sign_in_codes": codes})
+        self.stand_in.answers["POST /v1/sign-in-codes"] = (201, {"id": "c0de1d", "code": "c0de", "url": url, "qr": None, "expires_at": at(900)})
+        b.js("document.querySelector('#links-name').value = 'Tablet'; document.querySelector('#links-create').click()")
+        self.that(b.until("document.querySelector('#link-made').checkVisibility() && document.querySelector('#links > li')"), "a link that nobody has opened stays on the page")
+        codes.clear()
+        self.that(b.until("!document.querySelector('#link-made').checkVisibility()", 12) and url not in b.js("document.documentElement.outerHTML"), "a link that somebody has opened leaves the page by itself")
+        self.stand_in.answers.pop("GET /v1/sign-in-codes")
+        if former is not None:
+            self.stand_in.answers["GET /v1/sign-in-codes"] = former
         row = "[...document.querySelectorAll('#keys > li')].find((row) => row.textContent.includes('2b8x4n1p'))"
         self.that(b.until(f"{row}?.textContent.includes('expires soon')"), "a key that expires soon is marked")
         self.stand_in.answers["POST /v1/keys/2b8x4n1p/rotate"] = (201, {**KEYS[1], "id": "5n6m7p8q", "key": "crier_5n6m7p8q_" + "x" * 43})

@@ -64,6 +64,8 @@ struct ProviderCallTests {
     service = try TestService { options in
       options.providers = providers.parts
       options.hasPlayer = true
+      // A slow machine sends fewer requests in a second than the usual rate allows.
+      options.settings.keyFailures = try? RateLimit(rate: 0.001, burst: 50)
     }
     service.server.providerEndpoints.look()
   }

@@ -12,6 +12,7 @@ import contextlib
 import http.server
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import threading
@@ -67,8 +68,9 @@ class Simulator:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         except OSError as error:
             raise Unusable(f"{options.crier}: {error}") from error
-        # The line ends in the address. It is empty if the simulator has ended.
-        self.url = self.process.stderr.readline().split(" ")[-1].strip()
+        # Other lines, such as that of a new authority, may come before the address. There is none if the simulator ended.
+        found = (re.search(r"https://\S+$", line.strip()) for line in self.process.stderr)
+        self.url = next((match.group() for match in found if match), "")
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):

@@ -5,7 +5,7 @@ extension Schema {
   ///
   /// - A name has one row in `library_changes`: its latest change. Another change replaces the row and so moves it to
   ///   the end, because `AUTOINCREMENT` never reuses an anchor. A clip belongs to an account and an app group. A pack
-  ///   belongs to all of them. Tones came later; see ``addTones(to:)``.
+  ///   belongs to all of them. ``addTones(to:)`` adds tones.
   /// - `library_feed` has the id of the feed, the highest anchor of a removal that was forgotten, and the highest
   ///   anchor that was pushed to phones.
   static let library = """

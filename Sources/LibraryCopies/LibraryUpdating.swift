@@ -10,9 +10,9 @@ import VoicePacks
 
 /// One update of a copy. The caller holds the copy's lock.
 ///
-/// Every step can be the last one. The order is: fetch and switch the voice packs, fetch and publish the tones and then
-/// the clips, remove what is not wanted, write the manifest with the new anchor. Before that, the manifest is written
-/// with the old anchor now and then, so that the next update need not compare the files again.
+/// The process may end after any step. The order is: fetch and switch the voice packs, fetch and publish the tones and
+/// then the clips, remove what is not wanted, write the manifest with the new anchor. Before that, the manifest is
+/// written with the old anchor now and then, so that the next update need not compare the files again.
 struct LibraryUpdating {
   /// The number of clips after which the manifest is written.
   static let clipsPerManifest = 32
@@ -98,7 +98,7 @@ struct LibraryUpdating {
   private struct Setbacks {
     /// The number of files that the service no longer has.
     var missing = 0
-    /// The first file that was not the listed one.
+    /// The failure of the first file that had another digest than the listed one.
     var damage: LibraryCopyError?
 
     /// Adds a failure. Throws it if it is not one of a single file.

@@ -11,7 +11,7 @@ import SoundLibrary
 import VoicePackIntegrity
 
 extension Library {
-  /// Looks which tones the folders of the app groups have, and records them for phones.
+  /// Finds the tones in the folders of the app groups, and records them in the ledger, where phones read of them.
   ///
   /// A tone is any sound file in `Library/Sounds` that is not the clip of an announcement. A file that iOS would not
   /// play is left out: the phone would be silent or play its own sound.

@@ -25,7 +25,11 @@ extension ScriptWriter {
     // The words around the amount come first. Each further block then makes complete announcements possible.
     try builder.addSentence(.received, in: main)
     for currency in asked { try builder.addAmounts(in: currency) }
-    for kind in Payment.Kind.allCases { try builder.addSentence(kind, in: main) }
+    // Whoever records the required rows only ends after them, so the other rows follow.
+    let kinds = Payment.Kind.allCases
+    for kind in kinds.filter(\.hasRequiredWords) + kinds.filter({ !$0.hasRequiredWords }) {
+      try builder.addSentence(kind, in: main)
+    }
     try builder.addChannels(in: main)
     for kind in Payment.Kind.allCases { try builder.addOptionalParts(kind, in: main) }
     try builder.addSummaries(in: main)
@@ -44,6 +48,12 @@ extension ScriptWriter {
     let own = Locale(identifier: book.locale).currency?.identifier
     return bookCurrencies.first { $0.code == own } ?? bookCurrencies.first
   }
+}
+
+extension Payment.Kind {
+  /// Whether a voice pack must have the words of this kind. A pack that somebody recorded before the kind pending
+  /// existed is still complete.
+  fileprivate var hasRequiredWords: Bool { self != .pending }
 }
 
 /// Collects tokens in the order in which announcements first need them.
@@ -103,10 +113,9 @@ private struct VocabularyBuilder {
     // The verb may agree with an amount of one unit.
     let one = try Money(minorUnits: currency.minorUnitsPerMajor, currency: currency)
     try add(Payment(amount: one, kind: kind), smallestAmount: nil)
-    // A pack that somebody recorded before the kind pending existed is still complete.
     close(
       "the words around every payment that is \(kind.rawValue), without channel and names",
-      isRequired: kind != .pending)
+      isRequired: kind.hasRequiredWords)
   }
 
   /// Adds each channel of the book, and the words around a channel.

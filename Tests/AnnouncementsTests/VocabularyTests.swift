@@ -54,6 +54,13 @@ struct VocabularyTests {
     #expect(Set(vocabulary.words.map(\.token)).isSuperset(of: ["yen", "point", "Alipay", "through", "from"]))
   }
 
+  @Test("the required words come before all others, so that a recording may end after them", arguments: locales)
+  func requiredFirst(locale: String) throws {
+    let required = try vocabulary(locale).blocks.map(\.isRequired)
+    #expect(required.contains(true) && required.contains(false))
+    #expect(required == required.filter { $0 } + required.filter { !$0 })
+  }
+
   @Test("a word is marked if an announcement may end with it")
   func endings() throws {
     let words = try vocabulary("zh-CN").words

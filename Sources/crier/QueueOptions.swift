@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementServer
 import ArgumentParser
 import Foundation
 import Ledger
@@ -9,8 +10,8 @@ import SoundOutputs
 struct QueueOptions: ParsableArguments {
   @Option(
     help: """
-      The output: default, alsa:NAME (see aplay -L), null, or file:PATH. (default: the output in the home's crier.yaml \
-      or in CRIER_OUTPUT, or else default)
+      The output: default, alsa:NAME (see aplay -L), null, or file:PATH. (default: the output that somebody chose \
+      through the service, or else that in the home's crier.yaml or in CRIER_OUTPUT, or else default)
       """)
   var output: String?
 
@@ -36,7 +37,8 @@ struct QueueOptions: ParsableArguments {
   }
 
   /// Returns the output that a service with this home plays to. A service that plays nothing has no queue of its own,
-  /// so the default output is shown, and with it the others on which announcements wait.
+  /// so the default output is shown, and with it the others on which announcements wait. The output that somebody chose
+  /// through the service takes precedence over its settings, as in the service.
   private static func output(of home: CrierHome) throws -> String {
     let configuration = try ServiceConfiguration(
       flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
@@ -46,7 +48,7 @@ struct QueueOptions: ParsableArguments {
     } catch {
       throw configuration.invalidOutput(error)
     }
-    return configuration.output
+    return PlayerParts.chosenOutput(in: home.playerPreferences) ?? configuration.output
   }
 }
 

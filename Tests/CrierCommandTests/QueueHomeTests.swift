@@ -55,6 +55,22 @@ struct QueueHomeTests {
     #expect(try crier("queue").output == "default: no player is running; nothing waiting\n")
   }
 
+  @Test("without --output, the queue is that of the output that somebody chose through the service")
+  func chosenOutput() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try makeLedger(crier)
+    try write("output: alsa:nothing\n", in: crier)
+    let preferences = crier.home.appending(path: "player", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: preferences, withIntermediateDirectories: true)
+    try Data(#"{"output":"alsa:chosen"}"#.utf8).write(to: preferences.appending(path: "output.json"))
+    #expect(try crier("queue").output == "alsa:chosen: no player is running; nothing waiting\n")
+    #expect(
+      try crier("queue", "--output", "alsa:other").output == "alsa:other: no player is running; nothing waiting\n")
+    try write("output: none\n", in: crier)
+    #expect(try crier("queue").output == "default: no player is running; nothing waiting\n")
+  }
+
   @Test("an output in crier.yaml that is no output is named with its line, and --output goes round it")
   func wrongOutput() throws {
     let crier = try Command()

@@ -125,9 +125,14 @@ package struct AnnouncementOrder: Sendable {
 
   /// The sentences for the report about the request.
   var warnings: [String] {
-    let isDelivered = request.deliver.contains(.play) || request.deliver.contains(.push)
-    guard isTest, isDelivered else { return request.warnings }
-    return request.warnings + ["deliver: the key has the scope test, so nothing is played or pushed"]
+    var warnings = request.warnings
+    if request.device != nil, !request.deliver.contains(.push) {
+      warnings.append("device: nothing is pushed to it, because deliver does not contain push")
+    }
+    if isTest, request.deliver.contains(.play) || request.deliver.contains(.push) {
+      warnings.append("deliver: the key has the scope test, so nothing is played or pushed")
+    }
+    return warnings
   }
 
   /// The error if another body was sent with the same key or id.

@@ -83,6 +83,19 @@ extension PushDeliveryCallTests {
     await simulator.stop()
   }
 
+  @Test("a payload that names a device and does not deliver by push is accepted with a warning")
+  func deviceWithoutPush() async throws {
+    let service = try TestService()
+    let client = try await service.client()
+    let answer = try await client.post(payment("p1", "12.50", #""deliver":["clip"],"device":"till""#))
+    #expect(answer.status == 201)
+    #expect(
+      try answer.value("warnings") as? [String]
+        == ["device: nothing is pushed to it, because deliver does not contain push"])
+    let plain = try await client.post(payment("p2", "12.50", #""deliver":["clip"]"#))
+    #expect(try plain.value("warnings") as? [String] == [])
+  }
+
   @Test("a registration warns of an app to which the service does not push, and of a service that pushes to none")
   func unknownApp() async throws {
     let simulator = try await APNSSimulator.start()

@@ -17,272 +17,461 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
-/// The settings of targets that call C. Every unsafe expression must be marked.
-let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
 
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
-let asyncAlgorithms: Target.Dependency = .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
-let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
-let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
-let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
-let serviceLifecycleTestKit: Target.Dependency = .product(
-  name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
+/// Returns a product of another package.
+func product(_ name: String, of package: String) -> Target.Dependency { .product(name: name, package: package) }
+
+/// Returns a target that only Linux needs.
+func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
+
+/// Returns the name of the target in a folder.
+func name(of folder: String) -> String { String(folder.split(separator: "/").last ?? "") }
+
+/// Returns a target. Its name is that of its folder. Where it calls C, every unsafe expression must be marked.
+func module(
+  _ folder: String, _ dependencies: [Target.Dependency] = [], callsC: Bool = false, exclude: [String] = []
+) -> Target {
+  .target(
+    name: name(of: folder), dependencies: dependencies, path: folder, exclude: exclude,
+    swiftSettings: callsC ? settings + [.strictMemorySafety()] : settings)
+}
+
+/// Returns a target that is a program.
+func program(
+  _ folder: String, _ dependencies: [Target.Dependency] = [], callsC: Bool = false, exclude: [String] = [],
+  links libraries: [String] = []
+) -> Target {
+  .executableTarget(
+    name: name(of: folder), dependencies: dependencies, path: folder, exclude: exclude,
+    swiftSettings: callsC ? settings + [.strictMemorySafety()] : settings,
+    linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+/// Returns a target of tests.
+func tests(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name(of: folder), dependencies: dependencies, path: folder, swiftSettings: settings)
+}
+
+/// Returns a module for a C library: a module map and a header.
+func cLibrary(_ folder: String, pkgConfig: String? = nil, debian package: String? = nil) -> Target {
+  .systemLibrary(
+    name: name(of: folder), path: folder, pkgConfig: pkgConfig, providers: package.map { [.apt([$0])] })
+}
+
+let argumentParser = product("ArgumentParser", of: "swift-argument-parser")
+let asyncAlgorithms = product("AsyncAlgorithms", of: "swift-async-algorithms")
+let asyncHTTPClient = product("AsyncHTTPClient", of: "async-http-client")
+let configuration = product("Configuration", of: "swift-configuration")
+let crypto = product("Crypto", of: "swift-crypto")
+let cryptoExtras = product("CryptoExtras", of: "swift-crypto")
+let dequeModule = product("DequeModule", of: "swift-collections")
+let grdb = product("GRDB", of: "GRDB.swift")
+let heapModule = product("HeapModule", of: "swift-collections")
+let httpTypes = product("HTTPTypes", of: "swift-http-types")
+let hummingbird = product("Hummingbird", of: "hummingbird")
+let hummingbirdCore = product("HummingbirdCore", of: "hummingbird")
+let logging = product("Logging", of: "swift-log")
+let nioCore = product("NIOCore", of: "swift-nio")
+let nioEmbedded = product("NIOEmbedded", of: "swift-nio")
+let nioHPACK = product("NIOHPACK", of: "swift-nio-http2")
+let nioHTTP1 = product("NIOHTTP1", of: "swift-nio")
+let nioHTTP2 = product("NIOHTTP2", of: "swift-nio-http2")
+let nioPosix = product("NIOPosix", of: "swift-nio")
+let nioSSL = product("NIOSSL", of: "swift-nio-ssl")
+let nioTLS = product("NIOTLS", of: "swift-nio")
+let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle")
+let serviceLifecycleTestKit = product("ServiceLifecycleTestKit", of: "swift-service-lifecycle")
+let swiftASN1 = product("SwiftASN1", of: "swift-asn1")
+let unixSignals = product("UnixSignals", of: "swift-service-lifecycle")
+let x509 = product("X509", of: "swift-certificates")
+let yams = product("Yams", of: "Yams")
+
+/// Concurrency, files, JSON, lists, addresses, and what the C library offers.
+let base: [Target] = [
+  cLibrary("Sources/CMalloc"),
+  cLibrary("Sources/CRename"),
+  module("Sources/CClock"),
+  module("Sources/CommaSeparatedValues"),
+  module("Sources/ConcurrencySupport"),
+  module("Sources/FileSystem", ["ConcurrencySupport", onLinux("CRename")], callsC: true),
+  module("Sources/HostAddresses", ["ConcurrencySupport"], callsC: true),
+  module("Sources/JSONSupport"),
+]
+
+/// Payloads, money, the words of an announcement, the reader of amounts, the order of announcements, and push messages
+/// as values. All are portable.
+let words: [Target] = [
+  module("Sources/AmountReadback", ["ConcurrencySupport"]),
+  module("Sources/Announcements", ["CommaSeparatedValues", "ConcurrencySupport"]),
+  module("Sources/PlaybackOrder"),
+  module("Sources/PushMessages"),
+  module("Sources/WeeklyTimes"),
+]
+
+/// Waveforms, their levels and formats, the sound library, and what is wrong with a sound file.
+let sound: [Target] = [
+  cLibrary("Sources/CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
+  cLibrary("Sources/CSndFile", pkgConfig: "sndfile", debian: "libsndfile1-dev"),
+  cLibrary("Sources/CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
+  module("Sources/Mastering", ["CEBUR128", "ConcurrencySupport", "Waveforms"], callsC: true),
+  module("Sources/Resampling", ["CSoxr"], callsC: true),
+  module(
+    "Sources/SoundDoctor", ["Mastering", "Resampling", "SoundFiles", "SoundHeaders", "SoundLibrary", "Waveforms"]),
+  module("Sources/SoundFiles", ["CSndFile", "SoundHeaders", "Waveforms"], callsC: true),
+  module("Sources/SoundHeaders", ["ConcurrencySupport"]),
+  module("Sources/SoundLibrary", ["ConcurrencySupport", "FileSystem"], callsC: true),
+  module("Sources/ToneMaking", ["Mastering", "Waveforms"]),
+  module("Sources/WaveformDrawing", ["Waveforms"]),
+  module("Sources/Waveforms"),
+]
+
+/// Who speaks: voice packs and their making, the speech engine, and the pipeline that makes all clips. `speaker` is the
+/// only program of the product that links libespeak-ng. Its license is GPL-3.0-or-later.
+let voices: [Target] = [
+  module(
+    "Sources/Announcer",
+    [
+      "Announcements", "CommaSeparatedValues", "ConcurrencySupport", "JSONSupport", "Mastering", "Resampling",
+      "SoundFiles", "SoundLibrary", "SpeakingPlans", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+      onLinux("CMalloc"), crypto,
+    ]),
+  program("Sources/speaker", exclude: ["COPYING"], links: ["espeak-ng", "seccomp"]),
+  module("Sources/SpeakingPlans", ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"]),
+  module("Sources/SpeechEngine", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
+  module("Sources/VoicePackIntegrity", ["VoicePacks", crypto]),
+  module(
+    "Sources/VoicePackMaking",
+    [
+      "Announcements", "CommaSeparatedValues", "ConcurrencySupport", "CSndFile", "FileSystem", "Mastering",
+      "Resampling", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+    ], callsC: true),
+  module("Sources/VoicePacks", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
+]
+
+/// The ledger, which survives crashes, and the messages that it stores.
+let store: [Target] = [
+  module("Sources/Ledger", ["ConcurrencySupport", "FileSystem", "WebhookMessages", grdb], callsC: true),
+  module("Sources/WebhookMessages", ["HostAddresses", crypto]),
+]
+
+/// The player, pushes to phones, webhooks to accounts, and webhooks of payment providers. `APNSSimulator` is a stand-in
+/// for Apple's push service, and shares no code with the client.
+let delivery: [Target] = [
+  cLibrary("Sources/CALSA", pkgConfig: "alsa", debian: "libasound2-dev"),
+  module(
+    "Sources/APNSSimulator",
+    ["ConcurrencySupport", crypto, nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS, swiftASN1, x509]),
+  module("Sources/PaymentProviders", ["Announcements", crypto, cryptoExtras, swiftASN1, x509]),
+  module(
+    "Sources/Playback",
+    [
+      "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PlaybackOrder", "Resampling",
+      "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine", "Waveforms", "WeeklyTimes",
+    ]),
+  module("Sources/ProviderSettings", ["Announcements", "FileSystem", "PaymentProviders", yams]),
+  module(
+    "Sources/PushDelivery",
+    [
+      "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "PushMessages", crypto, dequeModule, heapModule,
+      nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS,
+    ]),
+  module(
+    "Sources/SoundOutputs", ["ConcurrencySupport", "FileSystem", "Resampling", "Waveforms", onLinux("CALSA")],
+    callsC: true),
+  module(
+    "Sources/WebhookDelivery",
+    [
+      "ConcurrencySupport", "HostAddresses", "Ledger", "WebhookMessages", asyncHTTPClient, dequeModule, heapModule,
+      nioCore, nioHTTP1, nioPosix, nioSSL,
+    ]),
+]
+
+/// What an app and its extensions link beside the portable targets of other folders. On Linux, URLSession is in
+/// FoundationNetworking, which links libcurl.
+let phone: [Target] = [
+  module("Sources/DeviceClient", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"]),
+  module(
+    "Sources/LibraryCopies",
+    ["ConcurrencySupport", "DeviceClient", "FileSystem", "SoundDownloads", "SoundLibrary", "VoicePacks"]),
+  module(
+    "Sources/NotificationAttachments", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"]),
+  module(
+    "Sources/NotificationServiceKit",
+    [
+      "Announcements", "ConcurrencySupport", "DeviceClient", "FileSystem", "NotificationAttachments", "PlaybackOrder",
+      "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
+    ], callsC: true),
+  module(
+    "Sources/SoundDownloads", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"], callsC: true),
+  module(
+    "Sources/SoundDownloadsURLSession", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"], callsC: true),
+]
+
+/// Who may call, the acceptance of announcements, the HTTP service, the doctor, and the command line.
+let service: [Target] = [
+  cLibrary("Sources/CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
+  module(
+    "Sources/AnnouncementServer",
+    [
+      "Announcements", "AnnouncementService", "Announcer", "ConcurrencySupport", "FileSystem", "InstallationDiagnosis",
+      "JSONSupport", "Ledger", "Mastering", "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes",
+      "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
+      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages",
+      "WeeklyTimes", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
+      serviceLifecycle,
+    ]),
+  module(
+    "Sources/AnnouncementService",
+    [
+      "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PaymentProviders", "Playback",
+      "PushMessages", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "WeeklyTimes", crypto,
+    ]),
+  program(
+    "Sources/crier",
+    [
+      "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport", "FileSystem",
+      "InstallationDiagnosis", "InstallationExamination", "JSONSupport", "Ledger", "Mastering", "PaymentProviders",
+      "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
+      "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "ToneMaking",
+      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery",
+      "WeeklyTimes", argumentParser, asyncHTTPClient, configuration, crypto, logging, nioCore, nioHTTP1,
+      serviceLifecycle, unixSignals, yams,
+    ]),
+  module("Sources/InstallationDiagnosis"),
+  module(
+    "Sources/InstallationExamination",
+    [
+      "Announcements", "CClock", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis", "Ledger",
+      "PushDelivery", "ServiceAccess", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+    ], callsC: true),
+  module("Sources/QRCodes", ["CQRencode"], callsC: true),
+  module("Sources/ServiceAccess", ["JSONSupport", crypto]),
+]
+
+/// What several tests use, and programs that tests kill at arbitrary moments. `notification-extension` and
+/// `simulated-push-service` belong to the simulated phone.
+let testSupport: [Target] = [
+  module("Tests/Support/DownloadTestSupport", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"]),
+  program("Tests/Support/ledger-writer", ["Ledger"]),
+  module("Tests/Support/LedgerTestSupport", [grdb], exclude: ["version-6.sql", "version-14.sql"]),
+  program(
+    "Tests/Support/notification-extension",
+    [
+      "ConcurrencySupport", "DeviceClient", "HostAddresses", "NotificationAttachments", "NotificationServiceKit",
+      "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary",
+    ]),
+  program("Tests/Support/play-log", ["Ledger", "Playback", "SoundOutputs", "Waveforms"]),
+  module(
+    "Tests/Support/PlaybackTestSupport",
+    ["ConcurrencySupport", "Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"]),
+  program("Tests/Support/push-sender", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushTestSupport"]),
+  module(
+    "Tests/Support/PushTestSupport",
+    ["APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "TestSupport", crypto]),
+  program("Tests/Support/simulated-push-service", ["APNSSimulator"]),
+  program("Tests/Support/sound-keeper", ["SoundLibrary", "TestSupport"]),
+  module("Tests/Support/SoundMeasurement", ["CEBUR128", "CSndFile"], callsC: true),
+  module("Tests/Support/SoundOutputTestSupport", ["ConcurrencySupport", "SoundOutputs", "TestSupport", "Waveforms"]),
+  module("Tests/Support/TestSupport"),
+]
+
+/// The programs of `make bench`.
+let benchmarks: [Target] = [
+  program("Benchmarks/bare-service", [httpTypes, hummingbird, hummingbirdCore, nioCore]),
+  program(
+    "Benchmarks/crier-bench",
+    [
+      "Announcements", "Announcer", "FileSystem", "PlaybackOrder", "SoundLibrary", "SpeechEngine", "VoicePacks",
+      "Waveforms", argumentParser,
+    ]),
+  program("Benchmarks/in-process-limit", links: ["espeak-ng"]),
+  program("Benchmarks/ledger-bench", ["Ledger"], callsC: true),
+  program(
+    "Benchmarks/provider-bench",
+    ["AnnouncementService", "ConcurrencySupport", "Ledger", "PaymentProviders", "ProviderSettings"]),
+  program("Benchmarks/push-bench", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages"]),
+  program("Benchmarks/year-of-announcements", ["Ledger", "SoundLibrary"]),
+]
+
+/// A program of `make fuzz` that no answer from outside may end.
+let answerFuzzing: [Target] = [
+  program(
+    "Fuzzing/hostile-answers",
+    [
+      "APNSSimulator", "ConcurrencySupport", "HostAddresses", "PushDelivery", "PushMessages", "TestSupport",
+      "WebhookDelivery", "WebhookMessages", crypto, nioCore, nioPosix, nioSSL, nioTLS,
+    ])
+]
 
 /// The tests of `make test`, compiled in debug mode, and in release mode in CI.
 let quickTests: [Target] = [
-  .testTarget(
-    name: "AnnouncementsTests", dependencies: ["Announcements", "AmountReadback", "TestSupport"],
-    swiftSettings: settings),
-  .testTarget(name: "AmountReadbackTests", dependencies: ["AmountReadback"], swiftSettings: settings),
-  .testTarget(
-    name: "WaveformsTests", dependencies: ["Waveforms", "SoundMeasurement", "TestSupport"], swiftSettings: settings),
-  .testTarget(
-    name: "VoicePacksTests", dependencies: ["Announcements", "ConcurrencySupport", "VoicePacks", "Waveforms"],
-    swiftSettings: settings),
-  .testTarget(
-    name: "VoicePackIntegrityTests", dependencies: ["VoicePackIntegrity", "VoicePacks", "Waveforms"],
-    swiftSettings: settings),
-  .testTarget(
-    name: "VoicePackMakingTests",
-    dependencies: [
-      "Announcements", "ConcurrencySupport", "FileSystem", "Mastering", "SoundFiles", "SoundMeasurement",
-      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
-    ],
-    swiftSettings: settings),
-  .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: settings),
-  .testTarget(
-    name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
-    swiftSettings: settings),
-  .testTarget(
-    name: "ConcurrencySupportTests", dependencies: ["ConcurrencySupport", "TestSupport"], swiftSettings: settings),
-  .testTarget(
-    name: "InstallationDiagnosisTests", dependencies: ["InstallationDiagnosis"], swiftSettings: settings),
-  .testTarget(
-    name: "InstallationExaminationTests",
-    dependencies: [
-      "APNSSimulator", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "PushDelivery",
-      "ServiceAccess", "VoicePacks",
-    ],
-    swiftSettings: settings),
-  .testTarget(name: "JSONSupportTests", dependencies: ["JSONSupport"], swiftSettings: settings),
-  .testTarget(
-    name: "APNSSimulatorTests", dependencies: ["APNSSimulator", "ConcurrencySupport", crypto],
-    swiftSettings: settings),
-  .testTarget(
-    name: "PushDeliveryTests",
-    dependencies: [
-      "APNSSimulator", "ConcurrencySupport", "FileSystem", "Ledger", "PushDelivery", "PushMessages", "PushTestSupport",
-      "TestSupport", "push-sender", crypto, nioCore, nioEmbedded, nioHPACK, nioHTTP2,
-    ],
-    swiftSettings: settings),
-  .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
-  .testTarget(
-    name: "LedgerTests",
-    dependencies: [
-      "ConcurrencySupport", "FileSystem", "Ledger", "LedgerTestSupport", "TestSupport", "WebhookMessages",
-      "ledger-writer", grdb,
-    ],
-    swiftSettings: settings),
-  .testTarget(
-    name: "PaymentProvidersTests",
-    dependencies: ["Announcements", "PaymentProviders", "TestSupport", crypto, cryptoExtras],
-    swiftSettings: settings),
-  .testTarget(
-    name: "ProviderSettingsTests",
-    dependencies: ["Announcements", "PaymentProviders", "ProviderSettings", "TestSupport", cryptoExtras],
-    swiftSettings: settings),
-  .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
-  .testTarget(name: "WeeklyTimesTests", dependencies: ["WeeklyTimes"], swiftSettings: settings),
-  .testTarget(name: "PushMessagesTests", dependencies: ["PushMessages", "TestSupport"], swiftSettings: settings),
-  .testTarget(name: "ResamplingTests", dependencies: ["Resampling"], swiftSettings: settings),
-  .testTarget(
-    name: "SoundOutputsTests",
-    dependencies: ["ConcurrencySupport", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
-    swiftSettings: settings),
-  .testTarget(
-    name: "PlaybackTests",
-    dependencies: [
-      "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "PlaybackOrder",
-      "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine",
-      "TestSupport", "Waveforms", "WeeklyTimes", grdb,
-    ],
-    swiftSettings: settings),
-  .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
-  .testTarget(name: "FileSystemTests", dependencies: ["FileSystem"], swiftSettings: settings),
-  .testTarget(
-    name: "SoundLibraryTests", dependencies: ["ConcurrencySupport", "FileSystem", "SoundLibrary"],
-    swiftSettings: settings),
-  .testTarget(
-    name: "SoundDownloadsTests",
-    dependencies: [
-      "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "SoundDoctor", "SoundDownloads",
-      "SoundDownloadsURLSession", "SoundLibrary", "TestSupport", crypto,
-    ],
-    swiftSettings: settings),
-  .testTarget(
-    name: "NotificationServiceKitTests",
-    dependencies: [
-      "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "NotificationAttachments",
-      "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary",
-      "SoundMeasurement",
-      "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
-    ],
-    swiftSettings: settings),
-  .testTarget(
-    name: "NotificationAttachmentsTests",
-    dependencies: [
-      "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "NotificationAttachments",
-      "SoundDownloads",
-    ],
-    swiftSettings: settings),
-  .testTarget(
-    name: "DeviceClientTests", dependencies: ["ConcurrencySupport", "DeviceClient", "HostAddresses", "SoundDownloads"],
-    swiftSettings: settings),
-  .testTarget(
-    name: "LibraryCopiesTests",
-    dependencies: [
-      "ConcurrencySupport", "DeviceClient", "FileSystem", "HostAddresses", "LibraryCopies", "SoundDownloads",
-      "SoundLibrary", "VoicePacks",
-    ],
-    swiftSettings: settings),
-  .testTarget(name: "HostAddressesTests", dependencies: ["HostAddresses"], swiftSettings: settings),
-  .testTarget(
-    name: "WebhookMessagesTests", dependencies: ["TestSupport", "WebhookMessages"], swiftSettings: settings),
-  .testTarget(
-    name: "WebhookDeliveryTests",
-    dependencies: [
-      "ConcurrencySupport", "HostAddresses", "Ledger", "TestSupport", "WebhookDelivery", "WebhookMessages",
-    ],
-    swiftSettings: settings),
-  .testTarget(
-    name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
-  .testTarget(
-    name: "ToneMakingTests", dependencies: ["SoundMeasurement", "ToneMaking", "Waveforms"], swiftSettings: settings),
-  .testTarget(
-    name: "SoundFilesTests", dependencies: ["SoundFiles", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
-  .testTarget(
-    name: "SoundDoctorTests",
-    dependencies: ["SoundDoctor", "SoundFiles", "SoundHeaders", "TestSupport", "Waveforms"], swiftSettings: settings),
-  .testTarget(
-    name: "SpeechEngineTests", dependencies: ["SpeechEngine", "Announcements", "Waveforms", "speaker"],
-    swiftSettings: settings),
-  .testTarget(
-    name: "AnnouncerTests",
-    dependencies: [
-      "Announcer", "Announcements", "ConcurrencySupport", "FileSystem", "SoundFiles", "SoundLibrary",
-      "SoundMeasurement",
-      "SpeakingPlans", "SpeechEngine",
-      "TestSupport",
-      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
-    ],
-    swiftSettings: settings),
-  .testTarget(
-    name: "AnnouncementServiceTests",
-    dependencies: [
-      "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "PaymentProviders",
-      "TestSupport", "WeeklyTimes",
-      crypto,
-    ],
-    swiftSettings: settings),
-  .testTarget(
-    name: "AnnouncementServerTests",
-    dependencies: [
-      "APNSSimulator", "AnnouncementServer", "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport",
-      "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport",
-      "Mastering", "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
-      "SoundFiles", "SoundLibrary",
-      "SoundOutputTestSupport", "SoundOutputs",
-      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
-      "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto,
+  tests("Tests/AmountReadbackTests", ["AmountReadback"]),
+  tests(
+    "Tests/AnnouncementServerTests",
+    [
+      "Announcements", "AnnouncementServer", "AnnouncementService", "Announcer", "APNSSimulator", "ConcurrencySupport",
+      "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport", "Mastering",
+      "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess", "SoundFiles",
+      "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport", "VoicePackIntegrity",
+      "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto,
       httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
       serviceLifecycleTestKit,
-    ],
-    swiftSettings: settings),
-  .testTarget(
-    name: "CrierCommandTests",
-    dependencies: [
-      "ConcurrencySupport", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "QRCodes", "ServiceAccess",
-      "SoundMeasurement", "SoundOutputTestSupport", "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages",
-      "crier", "speaker", crypto, grdb, logging,
-    ],
-    swiftSettings: settings),
+    ]),
+  tests(
+    "Tests/AnnouncementServiceTests",
+    [
+      "Announcements", "AnnouncementService", "Announcer", "ConcurrencySupport", "Ledger", "PaymentProviders",
+      "TestSupport", "WeeklyTimes", crypto,
+    ]),
+  tests("Tests/AnnouncementsTests", ["AmountReadback", "Announcements", "TestSupport"]),
+  tests(
+    "Tests/AnnouncerTests",
+    [
+      "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "SoundFiles", "SoundLibrary",
+      "SoundMeasurement", "speaker", "SpeakingPlans", "SpeechEngine", "TestSupport", "VoicePackIntegrity",
+      "VoicePackMaking", "VoicePacks", "Waveforms",
+    ]),
+  tests("Tests/APNSSimulatorTests", ["APNSSimulator", "ConcurrencySupport", crypto]),
+  tests("Tests/CommaSeparatedValuesTests", ["CommaSeparatedValues", "TestSupport"]),
+  tests("Tests/ConcurrencySupportTests", ["ConcurrencySupport", "TestSupport"]),
+  tests(
+    "Tests/CrierCommandTests",
+    [
+      "ConcurrencySupport", "crier", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "QRCodes",
+      "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker", "TestSupport", "VoicePackMaking",
+      "Waveforms", "WebhookMessages", crypto, grdb, logging,
+    ]),
+  tests("Tests/DeviceClientTests", ["ConcurrencySupport", "DeviceClient", "HostAddresses", "SoundDownloads"]),
+  tests("Tests/FileSystemTests", ["FileSystem"]),
+  tests("Tests/HostAddressesTests", ["HostAddresses"]),
+  tests("Tests/InstallationDiagnosisTests", ["InstallationDiagnosis"]),
+  tests(
+    "Tests/InstallationExaminationTests",
+    [
+      "APNSSimulator", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "PushDelivery",
+      "ServiceAccess", "VoicePacks",
+    ]),
+  tests("Tests/JSONSupportTests", ["JSONSupport"]),
+  tests(
+    "Tests/LedgerTests",
+    [
+      "ConcurrencySupport", "FileSystem", "Ledger", "ledger-writer", "LedgerTestSupport", "TestSupport",
+      "WebhookMessages", grdb,
+    ]),
+  tests(
+    "Tests/LibraryCopiesTests",
+    [
+      "ConcurrencySupport", "DeviceClient", "FileSystem", "HostAddresses", "LibraryCopies", "SoundDownloads",
+      "SoundLibrary", "VoicePacks",
+    ]),
+  tests("Tests/MasteringTests", ["Mastering", "SoundMeasurement", "Waveforms"]),
+  tests(
+    "Tests/NotificationAttachmentsTests",
+    [
+      "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "NotificationAttachments",
+      "SoundDownloads",
+    ]),
+  tests(
+    "Tests/NotificationServiceKitTests",
+    [
+      "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "notification-extension",
+      "NotificationAttachments", "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads",
+      "SoundHeaders", "SoundLibrary", "SoundMeasurement", "TestSupport", "VoicePacks", "Waveforms",
+    ]),
+  tests("Tests/PaymentProvidersTests", ["Announcements", "PaymentProviders", "TestSupport", crypto, cryptoExtras]),
+  tests("Tests/PlaybackOrderTests", ["PlaybackOrder"]),
+  tests(
+    "Tests/PlaybackTests",
+    [
+      "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "PlaybackOrder",
+      "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
+      "Waveforms", "WeeklyTimes", grdb,
+    ]),
+  tests(
+    "Tests/ProviderSettingsTests",
+    ["Announcements", "PaymentProviders", "ProviderSettings", "TestSupport", cryptoExtras]),
+  tests(
+    "Tests/PushDeliveryTests",
+    [
+      "APNSSimulator", "ConcurrencySupport", "FileSystem", "Ledger", "push-sender", "PushDelivery", "PushMessages",
+      "PushTestSupport", "TestSupport", crypto, nioCore, nioEmbedded, nioHPACK, nioHTTP2,
+    ]),
+  tests("Tests/PushMessagesTests", ["PushMessages", "TestSupport"]),
+  tests("Tests/QRCodesTests", ["QRCodes"]),
+  tests("Tests/ResamplingTests", ["Resampling"]),
+  tests("Tests/ServiceAccessTests", ["ServiceAccess", crypto]),
+  tests("Tests/SoundDoctorTests", ["SoundDoctor", "SoundFiles", "SoundHeaders", "TestSupport", "Waveforms"]),
+  tests(
+    "Tests/SoundDownloadsTests",
+    [
+      "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "SoundDoctor", "SoundDownloads",
+      "SoundDownloadsURLSession", "SoundLibrary", "TestSupport", crypto,
+    ]),
+  tests("Tests/SoundFilesTests", ["SoundFiles", "SoundMeasurement", "Waveforms"]),
+  tests("Tests/SoundLibraryTests", ["ConcurrencySupport", "FileSystem", "SoundLibrary"]),
+  tests("Tests/SoundOutputsTests", ["ConcurrencySupport", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"]),
+  tests("Tests/SpeechEngineTests", ["Announcements", "speaker", "SpeechEngine", "Waveforms"]),
+  tests("Tests/ToneMakingTests", ["SoundMeasurement", "ToneMaking", "Waveforms"]),
+  tests("Tests/VoicePackIntegrityTests", ["VoicePackIntegrity", "VoicePacks", "Waveforms"]),
+  tests(
+    "Tests/VoicePackMakingTests",
+    [
+      "Announcements", "ConcurrencySupport", "FileSystem", "Mastering", "SoundFiles", "SoundMeasurement",
+      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
+    ]),
+  tests("Tests/VoicePacksTests", ["Announcements", "ConcurrencySupport", "VoicePacks", "Waveforms"]),
+  tests("Tests/WaveformDrawingTests", ["WaveformDrawing", "Waveforms"]),
+  tests("Tests/WaveformsTests", ["SoundMeasurement", "TestSupport", "Waveforms"]),
+  tests(
+    "Tests/WebhookDeliveryTests",
+    ["ConcurrencySupport", "HostAddresses", "Ledger", "TestSupport", "WebhookDelivery", "WebhookMessages"]),
+  tests("Tests/WebhookMessagesTests", ["TestSupport", "WebhookMessages"]),
+  tests("Tests/WeeklyTimesTests", ["WeeklyTimes"]),
 ]
 
 /// The long, exhaustive tests of `make check`, compiled in release mode.
 let exhaustiveChecks: [Target] = [
-  .testTarget(
-    name: "ExhaustiveChecks",
-    dependencies: [
-      "Announcements", "AmountReadback", "Announcer", "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder",
-      "PlaybackTestSupport", "PushTestSupport",
-      "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
-      "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "hostile-answers", "play-log", "push-sender",
-      "sound-keeper", "speaker",
-      "year-of-announcements",
-    ],
-    swiftSettings: settings)
+  tests(
+    "Tests/ExhaustiveChecks",
+    [
+      "AmountReadback", "Announcements", "Announcer", "ConcurrencySupport", "crier", "hostile-answers", "Ledger",
+      "play-log", "Playback", "PlaybackOrder", "PlaybackTestSupport", "push-sender", "PushTestSupport", "sound-keeper",
+      "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "speaker", "SpeechEngine",
+      "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "year-of-announcements",
+    ])
+]
+
+/// The programs of `scripts/fuzz`, which libFuzzer runs. They have no `main` and link only with `--sanitize fuzzer`.
+let fuzzing: [Target] = [
+  program(
+    "Fuzzing/crier-fuzz",
+    [
+      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PaymentProviders", "ProviderSettings",
+      "PushMessages", "ServiceAccess", "SoundFiles", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks",
+      "Waveforms", crypto, cryptoExtras,
+    ], callsC: true),
+  program("Fuzzing/speaker-fuzz"),
 ]
 
 /// `CRIER_EXHAUSTIVE_CHECKS=only` leaves out the quick tests, and any other value adds the exhaustive checks to them.
-let tests =
+let chosenTests =
   switch Context.environment["CRIER_EXHAUSTIVE_CHECKS"] {
   case nil: quickTests
   case "only": exhaustiveChecks
   default: quickTests + exhaustiveChecks
   }
 
-/// The programs of `scripts/fuzz`, which libFuzzer runs. They have no `main` and link only with `--sanitize fuzzer`.
-let fuzzing: [Target] = [
-  .executableTarget(
-    name: "crier-fuzz",
-    dependencies: [
-      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PaymentProviders", "ProviderSettings",
-      "PushMessages", "ServiceAccess", "SoundFiles", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks",
-      "Waveforms", crypto, cryptoExtras,
-    ],
-    path: "Fuzzing/crier-fuzz", swiftSettings: settingsWithC),
-  .executableTarget(name: "speaker-fuzz", path: "Fuzzing/speaker-fuzz"),
-]
-
 let fuzzers = Context.environment["CRIER_FUZZING"] == nil ? [] : fuzzing
 
 let package = Package(
   name: "crier",
   platforms: [.macOS(.v15), .iOS(.v18)],
-  products: [
-    .executable(name: "crier", targets: ["crier"]),
-    .library(name: "Announcements", targets: ["Announcements"]),
-    .library(name: "DeviceClient", targets: ["DeviceClient"]),
-    .library(name: "HostAddresses", targets: ["HostAddresses"]),
-    .library(name: "NotificationServiceKit", targets: ["NotificationServiceKit"]),
-    .library(name: "NotificationAttachments", targets: ["NotificationAttachments"]),
-    .library(name: "LibraryCopies", targets: ["LibraryCopies"]),
-    .library(name: "PushMessages", targets: ["PushMessages"]),
-    .library(name: "SoundDownloads", targets: ["SoundDownloads"]),
-    .library(name: "SoundDownloadsURLSession", targets: ["SoundDownloadsURLSession"]),
-    .library(name: "SoundHeaders", targets: ["SoundHeaders"]),
-    .library(name: "SoundLibrary", targets: ["SoundLibrary"]),
-    .library(name: "VoicePacks", targets: ["VoicePacks"]),
-    .library(name: "Waveforms", targets: ["Waveforms"]),
-  ],
+  products: [.executable(name: "crier", targets: ["crier"])]
+    + [
+      "Announcements", "DeviceClient", "HostAddresses", "LibraryCopies", "NotificationAttachments",
+      "NotificationServiceKit", "PushMessages", "SoundDownloads", "SoundDownloadsURLSession", "SoundHeaders",
+      "SoundLibrary", "VoicePacks", "Waveforms",
+    ].map { .library(name: $0, targets: [$0]) },
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -302,321 +491,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
-  targets: [
-    // C modules. Each has a module map and a header; CClock also has code.
-    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-    .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
-    .target(name: "CClock"),
-    .systemLibrary(name: "CMalloc"),
-    .systemLibrary(name: "CRename"),
-    .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-    .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
-    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-
-    // Portable targets. They import nothing but Foundation and the C library, which `scripts/check-targets` checks.
-    .target(
-      name: "Announcements", dependencies: ["CommaSeparatedValues", "ConcurrencySupport"], swiftSettings: settings),
-    .target(name: "AmountReadback", dependencies: ["ConcurrencySupport"], swiftSettings: settings),
-    .target(name: "Waveforms", swiftSettings: settings),
-    .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
-    .target(name: "PlaybackOrder", swiftSettings: settings),
-    .target(name: "WeeklyTimes", swiftSettings: settings),
-    .target(name: "CommaSeparatedValues", swiftSettings: settings),
-    .target(name: "ConcurrencySupport", swiftSettings: settings),
-    .target(name: "JSONSupport", swiftSettings: settings),
-    .target(name: "PushMessages", swiftSettings: settings),
-    .target(name: "InstallationDiagnosis", swiftSettings: settings),
-    .target(
-      name: "VoicePacks", dependencies: ["Announcements", "ConcurrencySupport", "Waveforms"],
-      swiftSettings: settingsWithC),
-    .target(
-      name: "SpeakingPlans", dependencies: ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"],
-      swiftSettings: settings),
-    .target(
-      name: "FileSystem",
-      dependencies: ["ConcurrencySupport", .target(name: "CRename", condition: .when(platforms: [.linux]))],
-      swiftSettings: settingsWithC),
-    .target(name: "SoundLibrary", dependencies: ["ConcurrencySupport", "FileSystem"], swiftSettings: settingsWithC),
-    .target(name: "HostAddresses", dependencies: ["ConcurrencySupport"], swiftSettings: settingsWithC),
-    .target(
-      name: "SoundDownloads", dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"],
-      swiftSettings: settingsWithC),
-    .target(
-      name: "NotificationAttachments",
-      dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"], swiftSettings: settings),
-
-    .target(name: "SoundHeaders", dependencies: ["ConcurrencySupport"], swiftSettings: settings),
-
-    // The work of an iOS notification service extension.
-    .target(
-      name: "NotificationServiceKit",
-      dependencies: [
-        "Announcements", "ConcurrencySupport", "DeviceClient", "FileSystem", "NotificationAttachments", "PlaybackOrder",
-        "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
-      ],
-      swiftSettings: settingsWithC),
-
-    .target(
-      name: "DeviceClient", dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"],
-      swiftSettings: settings),
-    .target(
-      name: "LibraryCopies",
-      dependencies: [
-        "ConcurrencySupport", "DeviceClient", "FileSystem", "SoundDownloads", "SoundLibrary", "VoicePacks",
-      ],
-      swiftSettings: settings),
-
-    // On Linux, URLSession is in FoundationNetworking, which links libcurl.
-    .target(
-      name: "SoundDownloadsURLSession", dependencies: ["ConcurrencySupport", "HostAddresses", "SoundDownloads"],
-      swiftSettings: settingsWithC),
-
-    // Targets that call C libraries.
-    .target(
-      name: "Mastering", dependencies: ["ConcurrencySupport", "Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
-    .target(name: "SoundFiles", dependencies: ["SoundHeaders", "Waveforms", "CSndFile"], swiftSettings: settingsWithC),
-    .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
-    .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settingsWithC),
-    .target(name: "ToneMaking", dependencies: ["Mastering", "Waveforms"], swiftSettings: settings),
-    .target(
-      name: "SoundDoctor",
-      dependencies: ["Mastering", "Resampling", "SoundFiles", "SoundHeaders", "SoundLibrary", "Waveforms"],
-      swiftSettings: settings),
-    .target(
-      name: "SoundOutputs",
-      dependencies: [
-        "ConcurrencySupport", "FileSystem", "Resampling", "Waveforms",
-        .target(name: "CALSA", condition: .when(platforms: [.linux])),
-      ],
-      swiftSettings: settingsWithC),
-
-    // The only program of the product that links libespeak-ng. Its license is GPL-3.0-or-later.
-    .executableTarget(
-      name: "speaker",
-      exclude: ["COPYING"],
-      linkerSettings: [.linkedLibrary("espeak-ng"), .linkedLibrary("seccomp")]),
-    .target(
-      name: "SpeechEngine", dependencies: ["Announcements", "ConcurrencySupport", "Waveforms"],
-      swiftSettings: settingsWithC),
-
-    .target(name: "VoicePackIntegrity", dependencies: ["VoicePacks", crypto], swiftSettings: settings),
-
-    .target(
-      name: "VoicePackMaking",
-      dependencies: [
-        "Announcements", "CommaSeparatedValues", "ConcurrencySupport", "FileSystem", "Mastering", "Resampling",
-        "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms", "CSndFile",
-      ],
-      swiftSettings: settingsWithC),
-
-    // The pipeline that makes all clips.
-    .target(
-      name: "Announcer",
-      dependencies: [
-        "Announcements", "ConcurrencySupport", "CommaSeparatedValues", "JSONSupport", "Waveforms",
-        "Mastering", "Resampling", "SoundFiles",
-        "SoundLibrary", "SpeakingPlans", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
-        .target(name: "CMalloc", condition: .when(platforms: [.linux])),
-      ],
-      swiftSettings: settings),
-
-    // The ledger, which survives crashes, and the player.
-    .target(
-      name: "Ledger", dependencies: ["ConcurrencySupport", "FileSystem", "WebhookMessages", grdb],
-      swiftSettings: settingsWithC),
-    .target(
-      name: "Playback",
-      dependencies: [
-        "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PlaybackOrder", "Resampling",
-        "SoundFiles",
-        "SoundLibrary", "SoundOutputs", "SpeechEngine", "Waveforms", "WeeklyTimes",
-      ],
-      swiftSettings: settings),
-
-    // The keys, signatures and limits of the service.
-    .target(name: "ServiceAccess", dependencies: [crypto], swiftSettings: settings),
-
-    // Pushes to phones.
-    .target(
-      name: "PushDelivery",
-      dependencies: [
-        "ConcurrencySupport", "FileSystem", "Ledger", "PushMessages", "ServiceAccess", crypto, dequeModule, heapModule,
-        nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS,
-      ],
-      swiftSettings: settings),
-
-    // Webhooks of payment providers to the service.
-    .target(
-      name: "PaymentProviders", dependencies: ["Announcements", crypto, cryptoExtras, swiftASN1, x509],
-      swiftSettings: settings),
-
-    // The files that say which providers' webhooks are taken, and what an unknown provider's mean.
-    .target(
-      name: "ProviderSettings",
-      dependencies: ["Announcements", "FileSystem", "PaymentProviders", .product(name: "Yams", package: "Yams")],
-      swiftSettings: settings),
-
-    // Webhooks to the servers of accounts.
-    .target(name: "WebhookMessages", dependencies: ["HostAddresses", crypto], swiftSettings: settings),
-    .target(
-      name: "WebhookDelivery",
-      dependencies: [
-        "ConcurrencySupport", "HostAddresses", "Ledger", "WebhookMessages", asyncHTTPClient, dequeModule, heapModule,
-        nioCore, nioHTTP1, nioPosix, nioSSL,
-      ],
-      swiftSettings: settings),
-
-    // What `crier doctor` looks at.
-    .target(
-      name: "InstallationExamination",
-      dependencies: [
-        "Announcements", "CClock", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis", "Ledger",
-        "PushDelivery", "ServiceAccess", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks",
-        "Waveforms",
-      ],
-      swiftSettings: settingsWithC),
-
-    // The acceptance of announcements, each once.
-    .target(
-      name: "AnnouncementService",
-      dependencies: [
-        "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PaymentProviders", "Playback",
-        "PushMessages", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "WeeklyTimes", crypto,
-      ],
-      swiftSettings: settings),
-
-    // The HTTP service.
-    .target(
-      name: "AnnouncementServer",
-      dependencies: [
-        "AnnouncementService", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
-        "InstallationDiagnosis", "JSONSupport",
-        "Ledger", "Mastering",
-        "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
-        "SoundDoctor", "SoundFiles", "SoundLibrary", "SoundOutputs",
-        "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery",
-        "WebhookMessages", "WeeklyTimes", asyncAlgorithms, crypto,
-        httpTypes,
-        hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
-      ],
-      swiftSettings: settings),
-
-    // A stand-in for Apple's push service. It shares no code with the client.
-    .target(
-      name: "APNSSimulator",
-      dependencies: [
-        "ConcurrencySupport", crypto, nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS, swiftASN1, x509,
-      ],
-      swiftSettings: settings),
-
-    // The command line.
-    .executableTarget(
-      name: "crier",
-      dependencies: [
-        "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
-        "InstallationDiagnosis", "InstallationExamination", "JSONSupport", "Ledger", "Mastering", "PaymentProviders",
-        "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
-        "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "ToneMaking",
-        "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery",
-        "WeeklyTimes", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, serviceLifecycle,
-        .product(name: "Configuration", package: "swift-configuration"),
-        .product(name: "Yams", package: "Yams"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: settings),
-
-    // Support for tests: reproducible random numbers and sound measurement.
-    .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
-    .target(
-      name: "DownloadTestSupport", dependencies: ["ConcurrencySupport", "HostAddresses", "SoundDownloads"],
-      path: "Tests/Support/DownloadTestSupport", swiftSettings: settings),
-    .target(
-      name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], path: "Tests/Support/SoundMeasurement",
-      swiftSettings: settingsWithC),
-
-    .target(
-      name: "SoundOutputTestSupport",
-      dependencies: ["ConcurrencySupport", "SoundOutputs", "TestSupport", "Waveforms"],
-      path: "Tests/Support/SoundOutputTestSupport", swiftSettings: settings),
-    .target(
-      name: "LedgerTestSupport", dependencies: [grdb], path: "Tests/Support/LedgerTestSupport",
-      exclude: ["version-6.sql", "version-14.sql"], swiftSettings: settings),
-    .target(
-      name: "PlaybackTestSupport",
-      dependencies: [
-        "ConcurrencySupport", "Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms",
-      ],
-      path: "Tests/Support/PlaybackTestSupport", swiftSettings: settings),
-
-    .target(
-      name: "PushTestSupport",
-      dependencies: [
-        "APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "TestSupport", crypto,
-      ],
-      path: "Tests/Support/PushTestSupport", swiftSettings: settings),
-
-    // Programs that tests kill at arbitrary moments.
-    .executableTarget(
-      name: "play-log", dependencies: ["Ledger", "Playback", "SoundOutputs", "Waveforms"],
-      path: "Tests/Support/play-log",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/Support/ledger-writer", swiftSettings: settings),
-
-    // A program of `make fuzz` that no answer from outside may end.
-    .executableTarget(
-      name: "hostile-answers",
-      dependencies: [
-        "APNSSimulator", "ConcurrencySupport", "HostAddresses", "PushDelivery", "PushMessages", "TestSupport",
-        "WebhookDelivery", "WebhookMessages", crypto, nioCore, nioPosix, nioSSL, nioTLS,
-      ],
-      path: "Fuzzing/hostile-answers", swiftSettings: settings),
-
-    .executableTarget(
-      name: "push-sender", dependencies: ["ConcurrencySupport", "Ledger", "PushDelivery", "PushTestSupport"],
-      path: "Tests/Support/push-sender", swiftSettings: settings),
-
-    .executableTarget(
-      name: "sound-keeper", dependencies: ["SoundLibrary", "TestSupport"], path: "Tests/Support/sound-keeper",
-      swiftSettings: settings),
-
-    // A phone's extension process, and the push service of a simulated phone.
-    .executableTarget(
-      name: "notification-extension",
-      dependencies: [
-        "ConcurrencySupport", "DeviceClient", "HostAddresses", "NotificationAttachments", "NotificationServiceKit",
-        "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary",
-      ],
-      path: "Tests/Support/notification-extension", swiftSettings: settings),
-    .executableTarget(
-      name: "simulated-push-service", dependencies: ["APNSSimulator"], path: "Tests/Support/simulated-push-service",
-      swiftSettings: settings),
-
-    // The programs of `make bench`.
-    .executableTarget(
-      name: "ledger-bench", dependencies: ["Ledger"], path: "Benchmarks/ledger-bench", swiftSettings: settingsWithC),
-    .executableTarget(
-      name: "year-of-announcements", dependencies: ["Ledger", "SoundLibrary"],
-      path: "Benchmarks/year-of-announcements", swiftSettings: settings),
-    .executableTarget(
-      name: "push-bench", dependencies: ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages"],
-      path: "Benchmarks/push-bench", swiftSettings: settings),
-    .executableTarget(
-      name: "provider-bench",
-      dependencies: ["AnnouncementService", "ConcurrencySupport", "Ledger", "PaymentProviders", "ProviderSettings"],
-      path: "Benchmarks/provider-bench", swiftSettings: settings),
-    .executableTarget(
-      name: "bare-service", dependencies: [httpTypes, hummingbird, hummingbirdCore, nioCore],
-      path: "Benchmarks/bare-service", swiftSettings: settings),
-    .executableTarget(
-      name: "crier-bench",
-      dependencies: [
-        "Announcements", "Announcer", "FileSystem", "PlaybackOrder", "SoundLibrary", "SpeechEngine", "VoicePacks",
-        "Waveforms", argumentParser,
-      ],
-      path: "Benchmarks/crier-bench", swiftSettings: settings),
-    .executableTarget(
-      name: "in-process-limit", path: "Benchmarks/in-process-limit", linkerSettings: [.linkedLibrary("espeak-ng")]),
-  ] + tests + fuzzers,
+  targets: base + words + sound + voices + store + delivery + phone + service + testSupport + benchmarks + answerFuzzing
+    + chosenTests + fuzzers,
   swiftLanguageModes: [.v6]
 )

@@ -88,98 +88,98 @@ let yams = product("Yams", of: "Yams")
 
 /// Concurrency, files, JSON, lists, addresses, and what the C library offers.
 let base: [Target] = [
-  cLibrary("Sources/CMalloc"),
-  cLibrary("Sources/CRename"),
-  module("Sources/CClock"),
-  module("Sources/CommaSeparatedValues"),
-  module("Sources/ConcurrencySupport"),
-  module("Sources/FileSystem", ["ConcurrencySupport", onLinux("CRename")], callsC: true),
-  module("Sources/HostAddresses", ["ConcurrencySupport"], callsC: true),
-  module("Sources/JSONSupport"),
+  cLibrary("Sources/Base/CMalloc"),
+  cLibrary("Sources/Base/CRename"),
+  module("Sources/Base/CClock"),
+  module("Sources/Base/CommaSeparatedValues"),
+  module("Sources/Base/ConcurrencySupport"),
+  module("Sources/Base/FileSystem", ["ConcurrencySupport", onLinux("CRename")], callsC: true),
+  module("Sources/Base/HostAddresses", ["ConcurrencySupport"], callsC: true),
+  module("Sources/Base/JSONSupport"),
 ]
 
 /// Payloads, money, the words of an announcement, the reader of amounts, the order of announcements, and push messages
 /// as values. All are portable.
 let words: [Target] = [
-  module("Sources/AmountReadback", ["ConcurrencySupport"]),
-  module("Sources/Announcements", ["CommaSeparatedValues", "ConcurrencySupport"]),
-  module("Sources/PlaybackOrder"),
-  module("Sources/PushMessages"),
-  module("Sources/WeeklyTimes"),
+  module("Sources/Words/AmountReadback", ["ConcurrencySupport"]),
+  module("Sources/Words/Announcements", ["CommaSeparatedValues", "ConcurrencySupport"]),
+  module("Sources/Words/PlaybackOrder"),
+  module("Sources/Words/PushMessages"),
+  module("Sources/Words/WeeklyTimes"),
 ]
 
 /// Waveforms, their levels and formats, the sound library, and what is wrong with a sound file.
 let sound: [Target] = [
-  cLibrary("Sources/CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
-  cLibrary("Sources/CSndFile", pkgConfig: "sndfile", debian: "libsndfile1-dev"),
-  cLibrary("Sources/CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
-  module("Sources/Mastering", ["CEBUR128", "ConcurrencySupport", "Waveforms"], callsC: true),
-  module("Sources/Resampling", ["CSoxr"], callsC: true),
+  cLibrary("Sources/Sound/CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
+  cLibrary("Sources/Sound/CSndFile", pkgConfig: "sndfile", debian: "libsndfile1-dev"),
+  cLibrary("Sources/Sound/CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
+  module("Sources/Sound/Mastering", ["CEBUR128", "ConcurrencySupport", "Waveforms"], callsC: true),
+  module("Sources/Sound/Resampling", ["CSoxr"], callsC: true),
   module(
-    "Sources/SoundDoctor", ["Mastering", "Resampling", "SoundFiles", "SoundHeaders", "SoundLibrary", "Waveforms"]),
-  module("Sources/SoundFiles", ["CSndFile", "SoundHeaders", "Waveforms"], callsC: true),
-  module("Sources/SoundHeaders", ["ConcurrencySupport"]),
-  module("Sources/SoundLibrary", ["ConcurrencySupport", "FileSystem"], callsC: true),
-  module("Sources/ToneMaking", ["Mastering", "Waveforms"]),
-  module("Sources/WaveformDrawing", ["Waveforms"]),
-  module("Sources/Waveforms"),
+    "Sources/Sound/SoundDoctor", ["Mastering", "Resampling", "SoundFiles", "SoundHeaders", "SoundLibrary", "Waveforms"]),
+  module("Sources/Sound/SoundFiles", ["CSndFile", "SoundHeaders", "Waveforms"], callsC: true),
+  module("Sources/Sound/SoundHeaders", ["ConcurrencySupport"]),
+  module("Sources/Sound/SoundLibrary", ["ConcurrencySupport", "FileSystem"], callsC: true),
+  module("Sources/Sound/ToneMaking", ["Mastering", "Waveforms"]),
+  module("Sources/Sound/WaveformDrawing", ["Waveforms"]),
+  module("Sources/Sound/Waveforms"),
 ]
 
 /// Who speaks: voice packs and their making, the speech engine, and the pipeline that makes all clips. `speaker` is the
 /// only program of the product that links libespeak-ng. Its license is GPL-3.0-or-later.
 let voices: [Target] = [
   module(
-    "Sources/Announcer",
+    "Sources/Voices/Announcer",
     [
       "Announcements", "CommaSeparatedValues", "ConcurrencySupport", "JSONSupport", "Mastering", "Resampling",
       "SoundFiles", "SoundLibrary", "SpeakingPlans", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
       onLinux("CMalloc"), crypto,
     ]),
-  program("Sources/speaker", exclude: ["COPYING"], links: ["espeak-ng", "seccomp"]),
-  module("Sources/SpeakingPlans", ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"]),
-  module("Sources/SpeechEngine", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
-  module("Sources/VoicePackIntegrity", ["VoicePacks", crypto]),
+  program("Sources/Voices/speaker", exclude: ["COPYING"], links: ["espeak-ng", "seccomp"]),
+  module("Sources/Voices/SpeakingPlans", ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"]),
+  module("Sources/Voices/SpeechEngine", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
+  module("Sources/Voices/VoicePackIntegrity", ["VoicePacks", crypto]),
   module(
-    "Sources/VoicePackMaking",
+    "Sources/Voices/VoicePackMaking",
     [
       "Announcements", "CommaSeparatedValues", "ConcurrencySupport", "CSndFile", "FileSystem", "Mastering",
       "Resampling", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
     ], callsC: true),
-  module("Sources/VoicePacks", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
+  module("Sources/Voices/VoicePacks", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
 ]
 
 /// The ledger, which survives crashes, and the messages that it stores.
 let store: [Target] = [
-  module("Sources/Ledger", ["ConcurrencySupport", "FileSystem", "WebhookMessages", grdb], callsC: true),
-  module("Sources/WebhookMessages", ["HostAddresses", crypto]),
+  module("Sources/Store/Ledger", ["ConcurrencySupport", "FileSystem", "WebhookMessages", grdb], callsC: true),
+  module("Sources/Store/WebhookMessages", ["HostAddresses", crypto]),
 ]
 
 /// The player, pushes to phones, webhooks to accounts, and webhooks of payment providers. `APNSSimulator` is a stand-in
 /// for Apple's push service, and shares no code with the client.
 let delivery: [Target] = [
-  cLibrary("Sources/CALSA", pkgConfig: "alsa", debian: "libasound2-dev"),
+  cLibrary("Sources/Delivery/CALSA", pkgConfig: "alsa", debian: "libasound2-dev"),
   module(
-    "Sources/APNSSimulator",
+    "Sources/Delivery/APNSSimulator",
     ["ConcurrencySupport", crypto, nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS, swiftASN1, x509]),
-  module("Sources/PaymentProviders", ["Announcements", crypto, cryptoExtras, swiftASN1, x509]),
+  module("Sources/Delivery/PaymentProviders", ["Announcements", crypto, cryptoExtras, swiftASN1, x509]),
   module(
-    "Sources/Playback",
+    "Sources/Delivery/Playback",
     [
       "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PlaybackOrder", "Resampling",
       "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine", "Waveforms", "WeeklyTimes",
     ]),
-  module("Sources/ProviderSettings", ["Announcements", "FileSystem", "PaymentProviders", yams]),
+  module("Sources/Delivery/ProviderSettings", ["Announcements", "FileSystem", "PaymentProviders", yams]),
   module(
-    "Sources/PushDelivery",
+    "Sources/Delivery/PushDelivery",
     [
       "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "PushMessages", crypto, dequeModule, heapModule,
       nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS,
     ]),
   module(
-    "Sources/SoundOutputs", ["ConcurrencySupport", "FileSystem", "Resampling", "Waveforms", onLinux("CALSA")],
+    "Sources/Delivery/SoundOutputs", ["ConcurrencySupport", "FileSystem", "Resampling", "Waveforms", onLinux("CALSA")],
     callsC: true),
   module(
-    "Sources/WebhookDelivery",
+    "Sources/Delivery/WebhookDelivery",
     [
       "ConcurrencySupport", "HostAddresses", "Ledger", "WebhookMessages", asyncHTTPClient, dequeModule, heapModule,
       nioCore, nioHTTP1, nioPosix, nioSSL,
@@ -189,29 +189,29 @@ let delivery: [Target] = [
 /// What an app and its extensions link beside the portable targets of other folders. On Linux, URLSession is in
 /// FoundationNetworking, which links libcurl.
 let phone: [Target] = [
-  module("Sources/DeviceClient", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"]),
+  module("Sources/Phone/DeviceClient", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"]),
   module(
-    "Sources/LibraryCopies",
+    "Sources/Phone/LibraryCopies",
     ["ConcurrencySupport", "DeviceClient", "FileSystem", "SoundDownloads", "SoundLibrary", "VoicePacks"]),
   module(
-    "Sources/NotificationAttachments", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"]),
+    "Sources/Phone/NotificationAttachments", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"]),
   module(
-    "Sources/NotificationServiceKit",
+    "Sources/Phone/NotificationServiceKit",
     [
       "Announcements", "ConcurrencySupport", "DeviceClient", "FileSystem", "NotificationAttachments", "PlaybackOrder",
       "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
     ], callsC: true),
   module(
-    "Sources/SoundDownloads", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"], callsC: true),
+    "Sources/Phone/SoundDownloads", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"], callsC: true),
   module(
-    "Sources/SoundDownloadsURLSession", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"], callsC: true),
+    "Sources/Phone/SoundDownloadsURLSession", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"], callsC: true),
 ]
 
 /// Who may call, the acceptance of announcements, the HTTP service, the doctor, and the command line.
 let service: [Target] = [
-  cLibrary("Sources/CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
+  cLibrary("Sources/Service/CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
   module(
-    "Sources/AnnouncementServer",
+    "Sources/Service/AnnouncementServer",
     [
       "Announcements", "AnnouncementService", "Announcer", "ConcurrencySupport", "FileSystem", "InstallationDiagnosis",
       "JSONSupport", "Ledger", "Mastering", "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes",
@@ -221,13 +221,13 @@ let service: [Target] = [
       serviceLifecycle,
     ]),
   module(
-    "Sources/AnnouncementService",
+    "Sources/Service/AnnouncementService",
     [
       "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PaymentProviders", "Playback",
       "PushMessages", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "WeeklyTimes", crypto,
     ]),
   program(
-    "Sources/crier",
+    "Sources/Service/crier",
     [
       "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport", "FileSystem",
       "InstallationDiagnosis", "InstallationExamination", "JSONSupport", "Ledger", "Mastering", "PaymentProviders",
@@ -237,15 +237,15 @@ let service: [Target] = [
       "WeeklyTimes", argumentParser, asyncHTTPClient, configuration, crypto, logging, nioCore, nioHTTP1,
       serviceLifecycle, unixSignals, yams,
     ]),
-  module("Sources/InstallationDiagnosis"),
+  module("Sources/Service/InstallationDiagnosis"),
   module(
-    "Sources/InstallationExamination",
+    "Sources/Service/InstallationExamination",
     [
       "Announcements", "CClock", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis", "Ledger",
       "PushDelivery", "ServiceAccess", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
     ], callsC: true),
-  module("Sources/QRCodes", ["CQRencode"], callsC: true),
-  module("Sources/ServiceAccess", ["JSONSupport", crypto]),
+  module("Sources/Service/QRCodes", ["CQRencode"], callsC: true),
+  module("Sources/Service/ServiceAccess", ["JSONSupport", crypto]),
 ]
 
 /// What several tests use, and programs that tests kill at arbitrary moments. `notification-extension` and

@@ -3,8 +3,8 @@
 // Passes libFuzzer's bytes to the speaker's reader of requests, in place of file descriptor 0.
 
 #define _GNU_SOURCE
-#include "../../Sources/speaker/private_memory.c"
-#include "../../Sources/speaker/protocol.c"
+#include "../../Sources/Voices/speaker/private_memory.c"
+#include "../../Sources/Voices/speaker/protocol.c"
 
 #include <stdlib.h>
 #include <sys/mman.h>

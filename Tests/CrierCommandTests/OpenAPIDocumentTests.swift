@@ -171,7 +171,7 @@ struct OpenAPIDocumentTests {
   @Test("the document has exactly the paths and methods of the sources")
   func routes() throws {
     var routes: Set<String> = []
-    let sources = Command.checkout.appending(path: "Sources/AnnouncementServer")
+    let sources = Command.checkout.appending(path: "Sources/Service/AnnouncementServer")
     let files = try ["Routes", "Providers", "Shop"].flatMap {
       try FileManager.default.contentsOfDirectory(at: sources.appending(path: $0), includingPropertiesForKeys: nil)
     }

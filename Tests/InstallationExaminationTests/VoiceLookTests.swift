@@ -12,7 +12,7 @@ struct VoiceLookTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Makes a speaker program that only greets with a status; see `Sources/speaker/protocol.h`.
+  /// Makes a speaker program that only greets with a status; see `Sources/Voices/speaker/protocol.h`.
   private func speaker(status: Int) throws -> URL {
     let zeros = #"\000\000\000\000"#
     return try program(

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../Sources/speaker/protocol.h"
+#include "../../Sources/Voices/speaker/protocol.h"
 
 enum { DEADLINE_MS = 120000 };  // An emulated processor is slow.
 

@@ -4,7 +4,7 @@
 // compiled for. It runs the filter's instructions as the kernel would. The names and verdicts must be those in
 // filter.txt on every architecture, whatever the calls' numbers are.
 
-#include "../../Sources/speaker/sandbox.c"
+#include "../../Sources/Voices/speaker/sandbox.c"
 
 #include <linux/audit.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What the speaker and its children share (Sources/speaker/utterance.h, protocol.h), and the ways between them.
+// What the speaker and its children share (Sources/Voices/speaker/utterance.h, protocol.h), and the ways between them.
 struct memory {
   struct {
     uint32_t kind, rate, maximum_samples, text_bytes;

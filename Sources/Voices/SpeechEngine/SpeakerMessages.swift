@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The messages to and from the speaker program, as bytes. `Sources/speaker/protocol.h` defines their meaning.
+/// The messages to and from the speaker program, as bytes. `Sources/Voices/speaker/protocol.h` defines their meaning.
 ///
 /// The type only encodes and decodes; it does not read or write.
 enum SpeakerMessages {

@@ -119,16 +119,15 @@ function counts({ messages }) {
 /** Shows the latest attempts. A service that does not keep them shows none. */
 function attempts({ attempts: made }) {
   if (!made?.length) return [];
-  const row = ({ at, outcome, status: answer, ms }) => make("li", {},
+  const row = ({ at, outcome, status: answer, ms, type }) => make("li", {},
     make("div", {}, make("p", {}, dayTime(at)), meta([
-      answer && t("webhooks.answer", { status: String(answer) }), milliseconds(ms)])),
+      type, answer && t("webhooks.answer", { status: String(answer) }),
+      number(ms, { style: "unit", unit: "millisecond" })])),
     buttons(outcomeTag(outcome)));
   return [make("details", { class: "more" },
     make("summary", {}, t("webhooks.attempts", { count: made.length })),
     make("ul", { class: "rows" }, ...made.map(row)))];
 }
-
-const milliseconds = (count) => number(count, { style: "unit", unit: "millisecond" });
 
 const outcomeTag = (outcome) =>
   tag(outcome === "delivered" ? "good" : "bad", named("webhooks.outcome", outcome));

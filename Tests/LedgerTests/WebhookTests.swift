@@ -100,6 +100,13 @@ struct WebhookTests {
     #expect(kept.count == Ledger.mostWebhookAttempts)
     #expect(kept[0].outcome == .timedOut && kept[0].status == nil && kept[0].at == place.clock.now)
     #expect(kept[1].status == 524 && kept[1].milliseconds == 24 && kept.last?.status == 506)
+    let message = try #require(kept[0].message)
+    #expect(message.hasPrefix("msg_") && kept.allSatisfy { $0.message == message && $0.kind == .ping })
+    try await DatabaseQueue(path: place.file.path(percentEncoded: false)).write {
+      try $0.execute(sql: "UPDATE webhook_attempts SET message = NULL, kind = NULL")
+    }
+    let earlier = try await ledger.webhookAttempts(account: "shop", endpoint: id)
+    #expect(earlier.count == kept.count && earlier.allSatisfy { $0.message == nil && $0.kind == nil })
     #expect(try await ledger.webhookAttempts(account: "other", endpoint: id).isEmpty)
     #expect(try await ledger.removeWebhookEndpoint(account: "shop", id: id, by: .currentUser))
     #expect(try await ledger.webhookAttempts(account: "shop", endpoint: id).isEmpty)

@@ -45,10 +45,10 @@ EVENTS += ["player.device_lost", "player.paused", "queue.long", "push.unreachabl
 HOOKS = [
     {"id": "whe_1", "url": "https://shop.example/hooks", "events": EVENTS, "description": "The shop's backend", "created_at": at(-40 * DAY),
      "delivered_at": at(-30), "last_outcome": "delivered", "last_attempt_at": at(-30), "messages": {**MESSAGES, "waiting": 0},
-     "attempts": [{"at": at(-30), "outcome": "delivered", "status": 200, "ms": 84}, {"at": at(-90), "outcome": "delivered", "status": 204, "ms": 112}]},
+     "attempts": [{"at": at(-30), "outcome": "delivered", "status": 200, "ms": 84, "message": "msg_2", "type": "announcement.played"}, {"at": at(-90), "outcome": "delivered", "status": 204, "ms": 112, "message": "msg_1", "type": "announcement.rendered"}]},
     {"id": "whe_2", "url": "https://books.example/crier", "events": EVENTS[:2], "created_at": at(-40 * DAY), "failing_since": at(-4 * DAY),
      "last_outcome": "timed_out", "last_attempt_at": at(-DAY), "disabled_at": at(-DAY), "disabled_reason": "failing", "messages": MESSAGES,
-     "attempts": [{"at": at(-DAY), "outcome": "timed_out", "status": None, "ms": 10000}, {"at": at(-2 * DAY), "outcome": "server_failed", "status": 503, "ms": 31}]},
+     "attempts": [{"at": at(-DAY), "outcome": "timed_out", "status": None, "ms": 10000, "message": None, "type": None}, {"at": at(-2 * DAY), "outcome": "server_failed", "status": 503, "ms": 31, "message": None, "type": None}]},
 ]
 SETTINGS = {
     "version": "0.1.0",
@@ -356,6 +356,7 @@ class OperatorChecks:
         self.that(b.until("document.querySelectorAll('#webhooks > li').length === 2"), "the endpoints are listed")
         self.that(b.js(f"{row(1)}.textContent.includes('switched off') && {row(1)}.querySelector('.problem') !== null"), "one that the service switched off says so in red, with the reason")
         self.that("no answer in time" in b.js(f"{row(1)}.querySelector('details').textContent") and "84" in b.js(f"{row(0)}.querySelector('details').textContent"), "the latest attempts are told, with their times")
+        self.that("announcement.played" in b.js(f"{row(0)}.querySelector('details').textContent"), "an attempt says of what it told")
         self.shot("webhooks")
         self.stand_in.answers["POST /v1/webhook-endpoints/whe_2/enable"] = lambda *_: ([self.hooks_now[1].pop(key, None) for key in ("disabled_at", "disabled_reason", "failing_since")], (200, {}))[1]
         self.stand_in.answers["POST /v1/webhook-endpoints/whe_1/test"] = (202, {"webhook_id": "msg_1"})

@@ -15,6 +15,10 @@ extension Ledger {
     /// The status of the receiver's answer; nil if there was none.
     public let status: Int?
     public let milliseconds: Int
+    /// The id of the message, which its header `webhook-id` has; nil for an attempt that an earlier version made.
+    public let message: String?
+    /// What the message told of; nil for an attempt that an earlier version made.
+    public let kind: WebhookEvent.Kind?
   }
 
   /// Returns the latest attempts to an endpoint, newest first.
@@ -31,18 +35,24 @@ extension Ledger {
         guard let outcome = try row.webhookOutcome("outcome") else { throw UnreadableRow() }
         return KeptWebhookAttempt(
           at: Date(wholeMilliseconds: try row.value("at")), outcome: outcome, status: try row.optional("status"),
-          milliseconds: try row.value("milliseconds"))
+          milliseconds: try row.value("milliseconds"), message: try row.optional("message"),
+          kind: (try row.optional("kind") as String?).flatMap(WebhookEvent.Kind.init))
       }
     }
   }
 
   /// Keeps an attempt, and forgets the oldest one if there are too many.
   static func note(
-    _ attempt: WebhookAttempt, at: Int64, of endpoint: Int64, in database: Database
+    _ attempt: WebhookAttempt, at: Int64, ofWebhook number: Int64, to endpoint: Int64, in database: Database
   ) throws {
     try database.cachedStatement(
-      sql: "INSERT INTO webhook_attempts (endpoint, at, outcome, status, milliseconds) VALUES (?, ?, ?, ?, ?)"
-    ).execute(arguments: [endpoint, at, attempt.outcome.rawValue, attempt.status, max(0, attempt.milliseconds)])
+      sql: """
+        INSERT INTO webhook_attempts (endpoint, at, outcome, status, milliseconds, message, kind)
+        SELECT ?, ?, ?, ?, ?, message_id, kind FROM webhooks WHERE number = ?
+        """
+    ).execute(arguments: [
+      endpoint, at, attempt.outcome.rawValue, attempt.status, max(0, attempt.milliseconds), number,
+    ])
     try database.cachedStatement(
       sql: """
         DELETE FROM webhook_attempts WHERE endpoint = ?1 AND number <= (

@@ -257,7 +257,7 @@ extension Ledger {
       ).execute(arguments: [
         isDelivered ? at : nil, isDelivered ? nil : failingSince, attempt.outcome.rawValue, started, endpoint,
       ])
-      try Self.note(attempt, at: started, of: endpoint, in: database)
+      try Self.note(attempt, at: started, ofWebhook: number, to: endpoint, in: database)
       if isFinal { try count(verdict.state, 1, of: endpoint, in: database) }
       guard let disabled = verdict.disabled else {
         return WebhookRecord(state: verdict.state, disabled: nil, expired: [])

@@ -28,4 +28,10 @@ extension Schema {
       FOREIGN KEY (account, device) REFERENCES devices (account, id) ON DELETE CASCADE
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// The columns of migration 23: the id and the event of the message that was sent; null in rows of earlier versions.
+  static let attemptedMessages = """
+    ALTER TABLE webhook_attempts ADD COLUMN message TEXT;
+    ALTER TABLE webhook_attempts ADD COLUMN kind TEXT;
+    """
 }

@@ -71,6 +71,7 @@ enum Schema {
     migrator.registerMigration("20: attempts of webhooks, outcomes of devices") { try $0.execute(sql: attempts) }
     migrator.registerMigration("21: receipts of phones, refunds, format of webhooks") { try $0.execute(sql: receipts) }
     migrator.registerMigration("22: tones of the library") { try addTones(to: $0) }
+    migrator.registerMigration("23: messages of attempts") { try $0.execute(sql: attemptedMessages) }
     return migrator
   }
 

@@ -113,4 +113,17 @@ struct ProgressDisplayTests {
     #expect(display.message("a") == "a\n")
     #expect(display.update(progress(20), at: .seconds(10)) { 80 } == "20 rows, 2.0/s\n")
   }
+
+  @Test("work other than a batch is shown at the same pace, and its bar can be removed")
+  func steps() {
+    var terminal = ProgressDisplay(style: .bar)
+    #expect(terminal.end() == "")
+    #expect(terminal.update(at: .zero, bar: "1 of 3", line: "") == "\(erased)1 of 3")
+    #expect(terminal.update(at: .milliseconds(99), bar: "2 of 3", line: "") == "")
+    #expect(terminal.end() == erased && terminal.end() == "")
+    var log = ProgressDisplay(style: .lines)
+    #expect(log.update(at: .milliseconds(4_999), bar: "", line: "2 of 3") == "")
+    #expect(log.update(at: .seconds(5), bar: "", line: "3 of 3") == "3 of 3\n")
+    #expect(log.end() == "")
+  }
 }

@@ -30,20 +30,27 @@ struct ProgressDisplay {
 
   /// Returns the bytes to write after a row has finished, or an empty string if the last update was too recent.
   mutating func update(_ progress: BatchProgress, at time: Duration, columns: () -> Int) -> String {
+    update(at: time, bar: progress.bar(at: time, columns: columns()), line: progress.figures(at: time))
+  }
+
+  /// Returns the bytes to write after a step of any work, or an empty string if the last update was too recent.
+  ///
+  /// - Parameter time: The time since the work began.
+  mutating func update(at time: Duration, bar: @autoclosure () -> String, line: @autoclosure () -> String) -> String {
     if let last, time - last < (style == .bar ? .milliseconds(100) : .seconds(5)) { return "" }
     last = time
-    return switch style {
-    case .bar: Self.erased + progress.bar(at: time, columns: columns())
-    case .lines: progress.figures(at: time) + "\n"
-    }
+    return style == .bar ? Self.erased + bar() : line() + "\n"
+  }
+
+  /// Returns the bytes that remove the bar.
+  mutating func end() -> String {
+    guard style == .bar, last != nil else { return "" }
+    last = nil
+    return Self.erased
   }
 
   /// Returns the bytes that print a permanent message. It appears above the bar, which is redrawn at the next row.
-  mutating func message(_ message: String) -> String {
-    guard style == .bar, last != nil else { return message + "\n" }
-    last = nil
-    return Self.erased + message + "\n"
-  }
+  mutating func message(_ message: String) -> String { end() + message + "\n" }
 }
 
 extension Terminal {

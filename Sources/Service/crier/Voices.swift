@@ -324,21 +324,6 @@ struct VocabularyOptions: ParsableArguments {
   }
 }
 
-/// The progress of an operation that takes several seconds. It is only shown on a terminal.
-struct StepProgress {
-  var name: String
-  var isQuiet = false
-
-  func show(_ done: Int, of total: Int) {
-    guard !isQuiet, Terminal.canRedrawMessages else { return }
-    Terminal.writeMessage("\r\u{1B}[K\(name): \(done) of \(total)")
-  }
-
-  func end() {
-    if !isQuiet, Terminal.canRedrawMessages { Terminal.writeMessage("\r\u{1B}[K") }
-  }
-}
-
 /// One pack as a line of `crier voices list`.
 private struct PackLine: Encodable {
   var id: String

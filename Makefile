@@ -159,7 +159,7 @@ check:
 	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS) --no-parallel --filter '^ExhaustiveChecks[./]'
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
-	@scripts/fuzz 5000
+	@scripts/fuzz 5000 speaker-request
 	@for check in schemathesis mutations kill interrupted providers clock stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
 	@SWIFT=$(SWIFT) scripts/check-apple --mutate
 	@scripts/simulate-phone --seed 1 --payments 50 --phones 4 --json

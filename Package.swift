@@ -293,14 +293,22 @@ let benchmarks: [Target] = [
   program("Benchmarks/year-of-announcements", ["Ledger", "SoundLibrary"]),
 ]
 
-/// A program of `make fuzz` that no answer from outside may end.
-let answerFuzzing: [Target] = [
+/// What `make fuzz` and `make check` run: the readers of untrusted bytes, and a program that no answer from outside may
+/// end.
+let hostility: [Target] = [
+  module(
+    "Fuzzing/FuzzedReaders",
+    [
+      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PaymentProviders", "ProviderSettings",
+      "PushMessages", "ServiceAccess", "SoundFiles", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks",
+      "Waveforms", crypto, cryptoExtras,
+    ]),
   program(
     "Fuzzing/hostile-answers",
     [
       "APNSSimulator", "ConcurrencySupport", "HostAddresses", "PushDelivery", "PushMessages", "TestSupport",
       "WebhookDelivery", "WebhookMessages", crypto, nioCore, nioPosix, nioSSL, nioTLS,
-    ])
+    ]),
 ]
 
 /// The tests of `make test`, compiled in debug mode, and in release mode in CI.
@@ -434,7 +442,8 @@ let exhaustiveChecks: [Target] = [
   tests(
     "Tests/ExhaustiveChecks",
     [
-      "AmountReadback", "Announcements", "Announcer", "ConcurrencySupport", "crier", "hostile-answers", "Ledger",
+      "AmountReadback", "Announcements", "Announcer", "ConcurrencySupport", "crier", "FuzzedReaders", "hostile-answers",
+      "Ledger",
       "play-log", "Playback", "PlaybackOrder", "PlaybackTestSupport", "push-sender", "PushTestSupport", "sound-keeper",
       "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "speaker", "SpeechEngine",
       "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "year-of-announcements",
@@ -443,13 +452,7 @@ let exhaustiveChecks: [Target] = [
 
 /// The programs of `scripts/fuzz`, which libFuzzer runs. They have no `main` and link only with `--sanitize fuzzer`.
 let fuzzing: [Target] = [
-  program(
-    "Fuzzing/crier-fuzz",
-    [
-      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PaymentProviders", "ProviderSettings",
-      "PushMessages", "ServiceAccess", "SoundFiles", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks",
-      "Waveforms", crypto, cryptoExtras,
-    ], callsC: true),
+  program("Fuzzing/crier-fuzz", ["FuzzedReaders"], callsC: true),
   program("Fuzzing/speaker-fuzz"),
 ]
 
@@ -491,7 +494,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
-  targets: base + words + sound + voices + store + delivery + phone + service + testSupport + benchmarks + answerFuzzing
+  targets: base + words + sound + voices + store + delivery + phone + service + testSupport + benchmarks + hostility
     + chosenTests + fuzzers,
   swiftLanguageModes: [.v6]
 )

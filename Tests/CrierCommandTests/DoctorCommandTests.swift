@@ -3,6 +3,7 @@
 import Crypto
 import Foundation
 import GRDB
+import LedgerTestSupport
 import ServiceAccess
 import Testing
 
@@ -55,13 +56,13 @@ struct DoctorCommandTests {
       try place.setMode(0o600, of: "ledger.sqlite")
     },
     Breakage("a ledger of a newer version", "ledger", "ledger_newer", "Install that version again", 73) { place in
-      let newer = try DatabaseQueue(path: place.ledger.path)
+      let newer = try DatabaseQueue(waitingFor: place.ledger)
       try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: something to come')") }
       try newer.close()
     },
     Breakage("another program's database", "ledger", "ledger_foreign", "mv -n HOME/ledger.sqlite", 73) { place in
       try FileManager.default.removeItem(at: place.ledger)
-      let other = try DatabaseQueue(path: place.ledger.path)
+      let other = try DatabaseQueue(waitingFor: place.ledger)
       try other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
       try other.close()
       try place.setMode(0o600, of: "ledger.sqlite")

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LedgerTestSupport
 import SoundOutputTestSupport
 import Testing
 import VoicePackMaking
@@ -40,7 +41,7 @@ struct DoctorInstallation {
 
   /// Removes the log beside the ledger, which a command may leave, so that the ledger is in one file.
   func closeLedger() throws {
-    let database = try DatabaseQueue(path: ledger.path)
+    let database = try DatabaseQueue(waitingFor: ledger)
     try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try database.close()
     for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: ledger.path + suffix) }

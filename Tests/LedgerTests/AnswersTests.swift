@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import Ledger
+import LedgerTestSupport
 import Testing
 
 /// An answer to a request for an announcement, with a body that is told by one letter.
@@ -242,7 +243,7 @@ struct AnswersTests {
 
   @Test("if an announcement cannot be written, its response is not stored, and the others of its batch are")
   func together() async throws {
-    let other = try DatabaseQueue(path: place.file.path)
+    let other = try DatabaseQueue(waitingFor: place.file)
     try await other.write {
       try $0.execute(
         sql: """
@@ -287,7 +288,7 @@ struct AnswersTests {
       let found = try #require(try await ledger.announcement(account: "", id: id))
       #expect(found.entry?.number == number && found.answer?.report == Data(id.utf8))
     }
-    let other = try DatabaseQueue(path: place.file.path)
+    let other = try DatabaseQueue(waitingFor: place.file)
     let halves = try await other.read {
       try Int.fetchOne(
         $0,

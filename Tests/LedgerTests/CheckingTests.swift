@@ -142,7 +142,7 @@ struct CheckingTests {
   @Test("a row that this version cannot read concerns only its call")
   func unreadableRow() async throws {
     try await fill(announcements: 10)
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     try await database.write { try $0.execute(sql: "UPDATE announcements SET detail = 'no JSON' WHERE number = 1") }
     try database.close()
     let ledger = try openUnchecked()

@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import Ledger
+import LedgerTestSupport
 import Testing
 
 private let decided = Decision(
@@ -31,7 +32,7 @@ struct DecisionTests {
 
   private var count: Int {
     get async throws {
-      let database = try DatabaseQueue(path: place.file.path)
+      let database = try DatabaseQueue(waitingFor: place.file)
       return try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM decisions") ?? -1 }
     }
   }

@@ -174,7 +174,7 @@ struct DeviceTests {
     for id in ["other", "kiosk's"] { #expect(try await ledger.key(id: id) != nil) }
     #expect(try await ledger.device(account: "shop", id: "phone-1") == nil)
     #expect(try await ledger.tokens("phone-2") == [.alert: "a2"])
-    let left = try await DatabaseQueue(path: place.file.path).read {
+    let left = try await DatabaseQueue(waitingFor: place.file).read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM device_tokens")
     }
     #expect(left == 2)

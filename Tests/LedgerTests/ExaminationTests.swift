@@ -130,12 +130,12 @@ struct ExaminationTests {
     try Data("not a database".utf8).write(to: place.file)
     #expect(failure() == .damaged)
     try good.write(to: place.file)
-    let newer = try DatabaseQueue(path: place.file.path)
+    let newer = try DatabaseQueue(waitingFor: place.file)
     try await newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: something to come')") }
     try newer.close()
     #expect(failure() == .newerVersion)
     try FileManager.default.removeItem(at: place.file)
-    let other = try DatabaseQueue(path: place.file.path)
+    let other = try DatabaseQueue(waitingFor: place.file)
     try await other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
     try other.close()
     #expect(failure() == .notALedger)

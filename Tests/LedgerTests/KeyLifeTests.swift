@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LedgerTestSupport
 import Testing
 
 @testable import Ledger
@@ -19,7 +20,7 @@ struct KeyLifeTests {
   private var now: Date { place.clock.now }
 
   private func change(_ file: URL, _ sql: String) throws {
-    let database = try DatabaseQueue(path: file.path)
+    let database = try DatabaseQueue(waitingFor: file)
     try database.write { try $0.execute(sql: sql) }
     try database.close()
   }
@@ -27,7 +28,7 @@ struct KeyLifeTests {
   /// A ledger as the second version left it, with a key in it.
   private func makeSecondVersion(_ file: URL) throws {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    let database = try DatabaseQueue(path: file.path)
+    let database = try DatabaseQueue(waitingFor: file)
     try database.writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     }

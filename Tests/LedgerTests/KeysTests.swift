@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import Ledger
+import LedgerTestSupport
 import Testing
 
 /// A key of the tests, with a digest of its own.
@@ -168,7 +169,7 @@ struct KeysTests {
   @Test("the version changes when a key is changed or deleted in the database file")
   func byHand() async throws {
     try await ledger.createKey(newKey("a"))
-    let other = try DatabaseQueue(path: place.file.path)
+    let other = try DatabaseQueue(waitingFor: place.file)
     for statement in ["UPDATE keys SET scopes = 'read'", "UPDATE keys SET rate = 1, burst = 1", "DELETE FROM keys"] {
       let version = try await ledger.keysVersion()
       try await other.write { try $0.execute(sql: statement) }

@@ -97,7 +97,7 @@ struct KindsMigrationTests {
       (#"{"crier:defaults":"#, nil, nil), (#"{"crier:defaults":{"pack":"p"}"#, nil, nil), ("", nil, nil),
     ])
   func forms(stored: String, sent: String?, pack: String?) async throws {
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     try await database.write {
       try $0.execute(sql: "UPDATE announcements SET payload = ? WHERE number = 3", arguments: [Data(stored.utf8)])
     }
@@ -109,7 +109,7 @@ struct KindsMigrationTests {
 
   @Test("more payloads than are read at once are all migrated")
   func many() async throws {
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     let payload = Data(#"{"crier:defaults":{"locale":"ja-JP"},"text":"x"}"#.utf8)
     try await database.write { database in
       for number in 100..<600 {

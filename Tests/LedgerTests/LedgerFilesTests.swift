@@ -136,7 +136,7 @@ struct LedgerFilesTests {
     // The process would stop if nobody read what it says.
     let output = writer.output.fileHandleForReading
     Thread.detachNewThread { while !output.availableData.isEmpty {} }
-    let other = try DatabaseQueue(path: place.file.path)
+    let other = try DatabaseQueue(waitingFor: place.file)
     let large = String(repeating: "x", count: 60_000)
     for round in 1...12 {
       try await withThrowingTaskGroup { group in
@@ -171,7 +171,7 @@ struct LedgerFilesTests {
   @Test("a file that another process made shorter is whole if every page is there, and cut otherwise")
   func shortened() async throws {
     let ledger = try place.open()
-    let other = try DatabaseQueue(path: place.file.path)
+    let other = try DatabaseQueue(waitingFor: place.file)
     for number in 1...300 {
       try await _ = ledger.accept(payment("\(number)", payload: String(repeating: "x", count: 8_000)))
     }

@@ -94,7 +94,7 @@ struct LibraryToneTests {
     let anchor: Int64 = 41
     try FileManager.default.createDirectory(
       at: old.file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    let queue = try DatabaseQueue(path: old.file.path)
+    let queue = try DatabaseQueue(waitingFor: old.file)
     try await queue.writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LedgerTestSupport
 import Testing
 
 @testable import Ledger
@@ -92,7 +93,7 @@ struct ListingTests {
     for step in plans.joined() where step.hasPrefix("SCAN ") || step.contains("TEMP B-TREE") {
       #expect(["SCAN CONSTANT ROW", "SCAN entries"].contains(step), "\(plans)")
     }
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     try await database.write { database in
       try database.execute(
         sql: """
@@ -190,7 +191,7 @@ struct ListingTests {
   func migratedWords() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     try await database.writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     }
@@ -240,7 +241,7 @@ struct ListingTests {
   func migrated() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     try await database.writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LedgerTestSupport
 import Testing
 
 @testable import Ledger
@@ -16,7 +17,7 @@ struct MigrationTests {
   private func makeFirstVersion() throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     try database.writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     }
@@ -57,7 +58,7 @@ struct MigrationTests {
   func clips() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     try await database.writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     }

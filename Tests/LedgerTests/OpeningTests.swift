@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LedgerTestSupport
 import Testing
 
 @testable import Ledger
@@ -75,7 +76,7 @@ struct OpeningTests {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
     do {
-      let other = try DatabaseQueue(path: place.file.path)
+      let other = try DatabaseQueue(waitingFor: place.file)
       try other.write { try $0.execute(sql: "CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')") }
       try other.close()
     }
@@ -89,7 +90,7 @@ struct OpeningTests {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
     do {
-      let database = try DatabaseQueue(path: place.file.path)
+      let database = try DatabaseQueue(waitingFor: place.file)
       try await database.write {
         try $0.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
       }
@@ -104,7 +105,7 @@ struct OpeningTests {
     try await _ = place.open().accept(payment("a"))
     try await place.isClosed()
     try {
-      let newer = try DatabaseQueue(path: place.file.path)
+      let newer = try DatabaseQueue(waitingFor: place.file)
       try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2: something to come')") }
       try newer.close()
     }()
@@ -113,7 +114,7 @@ struct OpeningTests {
     let text = "\(try #require(error))"
     #expect(text.contains("made the change “2: something to come”"))
     #expect(text.hasSuffix("Install the newer version again, or restore the backup from before the upgrade."))
-    let database = try DatabaseQueue(path: place.file.path)
+    let database = try DatabaseQueue(waitingFor: place.file)
     #expect(try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM announcements") } == 1)
   }
 

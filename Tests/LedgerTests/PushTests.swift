@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LedgerTestSupport
 import Testing
 
 @testable import Ledger
@@ -492,7 +493,7 @@ struct PushTests {
     #expect(try await !has("a.wav"))
     try await ledger.register(newDevice(), "second")
     #expect(try await !has("a.wav"))
-    let plan = try await DatabaseQueue(path: place.file.path).read { database in
+    let plan = try await DatabaseQueue(waitingFor: place.file).read { database in
       try Row.fetchAll(
         database, sql: "EXPLAIN QUERY PLAN \(Ledger.clipOfDevice)",
         arguments: ["clip": "a.wav", "account": "shop", "id": "phone-1"]

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LedgerTestSupport
 import Testing
 
 @testable import Ledger
@@ -115,7 +116,7 @@ struct QuietTests {
     let older = try TemporaryLedger()
     try FileManager.default.createDirectory(
       at: older.file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    let database = try DatabaseQueue(path: older.file.path)
+    let database = try DatabaseQueue(waitingFor: older.file)
     try await database.writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     }
@@ -131,7 +132,7 @@ struct QuietTests {
     let ledger = try older.open()
     try await ledger.set(41, .quiet, Self.awaited)
     #expect(try await ledger.quietPayments(lane: "counter").map(\.id) == ["A-1"])
-    let other = try DatabaseQueue(path: older.file.path)
+    let other = try DatabaseQueue(waitingFor: older.file)
     #expect(try await other.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
     for change in ["state = 'silent'", "finished_at = NULL"] {
       await #expect(throws: DatabaseError.self) {

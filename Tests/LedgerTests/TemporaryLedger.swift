@@ -4,6 +4,7 @@ import ConcurrencySupport
 import Foundation
 import GRDB
 import Ledger
+import LedgerTestSupport
 import TestSupport
 
 /// A ledger's file in a fresh folder, which is removed when the test is over.
@@ -26,7 +27,7 @@ final class TemporaryLedger: Sendable {
 
   /// Writes rows into the file, beside the ledger.
   func fill(_ work: @escaping @Sendable (Database) throws -> Void) async throws {
-    let database = try DatabaseQueue(path: file.path)
+    let database = try DatabaseQueue(waitingFor: file)
     try await database.write { try work($0) }
     try database.close()
   }

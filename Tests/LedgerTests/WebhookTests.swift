@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import Foundation
 import GRDB
+import LedgerTestSupport
 import Testing
 import WebhookMessages
 
@@ -71,7 +72,7 @@ struct WebhookTests {
   func formats() async throws {
     let (old, new) = (try await register(newEndpoint("old")), try await register(newEndpoint("new")))
     #expect(try await endpoint(new).format == .typed)
-    try await DatabaseQueue(path: place.file.path(percentEncoded: false)).write {
+    try await DatabaseQueue(waitingFor: place.file).write {
       try $0.execute(sql: "UPDATE webhook_endpoints SET format = 1 WHERE id = ?", arguments: [old])
     }
     _ = try await ledger.accept(answer: answer("a", rendered: ["cached": "false", "duration_ms": "1333"]))
@@ -102,7 +103,7 @@ struct WebhookTests {
     #expect(kept[1].status == 524 && kept[1].milliseconds == 24 && kept.last?.status == 506)
     let message = try #require(kept[0].message)
     #expect(message.hasPrefix("msg_") && kept.allSatisfy { $0.message == message && $0.kind == .ping })
-    try await DatabaseQueue(path: place.file.path(percentEncoded: false)).write {
+    try await DatabaseQueue(waitingFor: place.file).write {
       try $0.execute(sql: "UPDATE webhook_attempts SET message = NULL, kind = NULL")
     }
     let earlier = try await ledger.webhookAttempts(account: "shop", endpoint: id)

@@ -23,7 +23,7 @@ public enum DamagedLedger {
 
   /// Adds played announcements to a closed ledger, and leaves as many free pages as their events had.
   public static func fill(_ file: URL, announcements count: Int) throws {
-    let database = try DatabaseQueue(path: file.path(percentEncoded: false))
+    let database = try DatabaseQueue(waitingFor: file)
     try database.writeWithoutTransaction { database in
       try database.inTransaction {
         try database.execute(
@@ -49,7 +49,7 @@ public enum DamagedLedger {
     var bytes = try Data(contentsOf: file)
     let page: Int
     if let tree = part.tree {
-      let database = try DatabaseQueue(path: file.path(percentEncoded: false))
+      let database = try DatabaseQueue(waitingFor: file)
       let root = try database.read {
         try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [tree])
       }

@@ -29,7 +29,7 @@ public enum EarlierLedger {
     let dump = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "\(version.rawValue).sql")
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let database = try DatabaseQueue(path: file.path(percentEncoded: false))
+    let database = try DatabaseQueue(waitingFor: file)
     try database.writeWithoutTransaction { database in
       // A dump has neither of these; 1129466951 is the application id of a ledger.
       try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = 1129466951")
@@ -47,7 +47,7 @@ public enum EarlierLedger {
 
   /// Returns the stored responses by the ids of their announcements. Nothing in the file is migrated.
   public static func responses(in file: URL) throws -> [String: Data] {
-    let database = try DatabaseQueue(path: file.path(percentEncoded: false))
+    let database = try DatabaseQueue(waitingFor: file)
     defer { try? database.close() }
     return try database.read { database in
       let rows = try Row.fetchAll(database, sql: "SELECT id, report FROM answers")

@@ -96,6 +96,29 @@ extension PushDeliveryCallTests {
     #expect(try plain.value("warnings") as? [String] == [])
   }
 
+  @Test("an announcement warns of phones of another app, and of phones in another app group than the clip")
+  func otherApps() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service, group: "till")
+    let client = try await service.client()
+    let other =
+      #"{"bundle_id":"com.example.other","environment":"production","group":"group.other","device_group":"till""#
+    let registered = try await service.client([.announce]).put("other", other + #","tokens":{}}"#)
+    let registration = try #require(try registered.value("warnings") as? [String])
+    #expect(registration.count == 2 && registration[1].hasPrefix("group: is not a group of this service"))
+    let answer = try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"till""#))
+    let warnings = try #require(try answer.value("warnings") as? [String])
+    #expect(
+      warnings.map { $0.prefix(50) } == [
+        "device: 1 of the 2 devices have no token, so they ", "device: 1 of the 2 devices belong to an app or an ",
+        "device: 1 of the 2 devices are in another app grou",
+      ])
+    let alone = try await client.post(payment("p2", "12.50", #""deliver":["push"],"device":"phone""#))
+    #expect(try alone.value("warnings") as? [String] == [])
+    await simulator.stop()
+  }
+
   @Test("a registration warns of an app to which the service does not push, and of a service that pushes to none")
   func unknownApp() async throws {
     let simulator = try await APNSSimulator.start()

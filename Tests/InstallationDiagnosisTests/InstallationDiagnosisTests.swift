@@ -131,6 +131,13 @@ struct InstallationDiagnosisTests {
     ),
     (.serviceDegraded, "/readyz", { $0.port?.outcome = .service(status: "degraded", failing: ["device"]) }),
     (
+      .pushRefused, "restart the service",
+      {
+        $0.port?.outcome = .service(
+          status: "degraded", failing: ["pushes"], pushRefusal: "TopicDisallowed: The team does not own the app.")
+      }
+    ),
+    (
       .pushServerUnreachable, "curl -sS -o /dev/null --http2 https://api.push.apple.com:443/",
       { $0.pushes?.servers[0].outcome = .failed("api.push.apple.com:443 cannot be reached.") }
     ),

@@ -83,6 +83,21 @@ struct PortLookTests {
     #expect(outcome("127.0.0.1", listener.port) == .service(status: "degraded", failing: ["pushes"]))
   }
 
+  @Test("if APNs refuses all pushes to an app, the look has the reason with its meaning and what to do")
+  func pushRefusal() throws {
+    let listener = try Listener()
+    let body = Self.ready.replacing(
+      #""device":{"ok":true}"#, with: #""pushes":{"ok":false,"code":"push_refused","cause":"TopicDisallowed"}"#
+    )
+    .replacing(#""status":"ready""#, with: #""status":"degraded""#)
+    listener.answer("HTTP/1.1 200 OK\r\n\r\n\(body)")
+    #expect(
+      outcome("127.0.0.1", listener.port)
+        == .service(
+          status: "degraded", failing: ["pushes"],
+          pushRefusal: "TopicDisallowed: The team of the key does not own the app. Check the setting apns."))
+  }
+
   @Test(
     "any other answer, and none, is another program",
     arguments: [

@@ -10,7 +10,7 @@ import PushMessages
 package struct AnnouncementPushes: Sendable {
   /// The time for which a push is news, in seconds; nil if the service sends no pushes.
   private let lifetime: TimeInterval?
-  private let isConfigured: @Sendable (Ledger.Device) -> Bool
+  let isConfigured: @Sendable (Ledger.Device) -> Bool
   private let ledger: Ledger
   private let phraseBooks: PhraseBooks
 

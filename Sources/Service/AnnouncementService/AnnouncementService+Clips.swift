@@ -55,14 +55,7 @@ extension AnnouncementService {
     var reports = [order.options.defaultLocale: report]
     var bodies: [String: NewPush.Body] = [:]
     let now = Date()
-    let mute = order.devices.filter { $0.tokens[.alert] == nil }.count
-    if mute > 0 {
-      made.warnings.append(
-        order.devices.count == 1
-          ? "device: has no token, so it gets no notification until its app registers one"
-          : "device: \(mute) of the \(order.devices.count) devices have no token, so they get no notification until "
-            + "their apps register one")
-    }
+    made.warnings += warnings(about: order.devices, group: order.group)
     for (device, locale) in zip(order.devices, order.locales) {
       if reports[locale] == nil {
         var other = order
@@ -86,5 +79,29 @@ extension AnnouncementService {
       made.pushes.append(pushes.push(body, to: device, clip: clip.clip.name, at: now))
     }
     return made
+  }
+
+  /// What keeps an announcement from some of its devices.
+  ///
+  /// - Parameter group: The app group that gets the clip.
+  private func warnings(about devices: [Ledger.Device], group: String) -> [String] {
+    func warning(_ isAffected: (Ledger.Device) -> Bool, one: String, several: String) -> String? {
+      let count = devices.count(where: isAffected)
+      guard count > 0 else { return nil }
+      return devices.count == 1 ? "device: \(one)" : "device: \(count) of the \(devices.count) devices \(several)"
+    }
+    return [
+      warning(
+        { $0.tokens[.alert] == nil }, one: "has no token, so it gets no notification until its app registers one",
+        several: "have no token, so they get no notification until their apps register one"),
+      // If it were the only device, the announcement would be refused.
+      warning(
+        { !pushes.isConfigured($0) }, one: "belongs to an app that the setting apns does not name",
+        several: "belong to an app or an environment that the setting apns does not name, so nothing is pushed to them"),
+      warning(
+        { ($0.appGroup ?? groups.standard) != group },
+        one: "is in another app group than the clip, so its library does not get it; give the phone's group in group",
+        several: "are in another app group than the clip, so their libraries do not get it"),
+    ].compactMap(\.self)
   }
 }

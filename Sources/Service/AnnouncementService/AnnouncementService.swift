@@ -42,7 +42,7 @@ package struct AnnouncementService: Sendable {
   let ledger: Ledger
   let clips: any ClipMaking
   let pushes: AnnouncementPushes
-  private let groups: AppGroups
+  let groups: AppGroups
   private let locale: String
   private let lane: PlayingLane?
   private let tell: @Sendable (Told) -> Void

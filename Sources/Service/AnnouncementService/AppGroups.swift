@@ -50,7 +50,7 @@ package struct AppGroups: Sendable {
     let rest = choices.count - Self.mostListed
     throw AnnouncerError(
       .optionInvalid, "group", "is not a group of this service",
-      remedy: "leave it out, or choose one of \(choices.prefix(Self.mostListed).joined(separator: ", "))"
-        + (rest > 0 ? " and \(rest) more" : ""))
+      remedy: "choose one of \(choices.prefix(Self.mostListed).joined(separator: ", "))"
+        + (rest > 0 ? " and \(rest) more" : "") + ", or add it to the setting groups")
   }
 }

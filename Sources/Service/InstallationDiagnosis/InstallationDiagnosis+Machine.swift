@@ -50,14 +50,26 @@ extension InstallationDiagnosis {
     switch facts.outcome {
     case .any: return InstallationCheck(.port, "\(facts.authority): any free port")
     case .free: return InstallationCheck(.port, "\(facts.authority) is free; no service runs there")
-    case .service("ready", _):
+    case .service("ready", _, _):
       return InstallationCheck(.port, "\(facts.authority): a service of Crier answers, and is ready")
-    case .service(let status, let failing):
-      let isDegraded = status == "degraded" || status == "stopping"
-      return problem(
-        isDegraded ? .serviceDegraded : .serviceUnready,
-        "A service of Crier answers, and says that it is \(status)\(failing.isEmpty ? "" : " (\(failing.joined(separator: ", ")))").",
-        "Mend what the other checks name, and ask it again:\ncurl -sS http://\(facts.authority)/readyz")
+    case .service(let status, let failing, let refusal):
+      var problems: [InstallationProblem] = []
+      if let refusal {
+        problems.append(
+          InstallationProblem(
+            .pushRefused, "APNs refuses all pushes to an app, so its phones stay silent. \(refusal)",
+            remedy: "After a change of the setting apns, restart the service. docs/push.md explains each reason."))
+      }
+      let others = failing.filter { refusal == nil || $0 != "pushes" }
+      if refusal == nil || !others.isEmpty {
+        let isDegraded = status == "degraded" || status == "stopping"
+        problems.append(
+          InstallationProblem(
+            isDegraded ? .serviceDegraded : .serviceUnready,
+            "A service of Crier answers, and says that it is \(status)\(others.isEmpty ? "" : " (\(others.joined(separator: ", ")))").",
+            remedy: "Mend what the other checks name, and ask it again:\ncurl -sS http://\(facts.authority)/readyz"))
+      }
+      return InstallationCheck(.port, facts.authority, problems)
     case .otherProgram:
       return problem(
         .portTaken, "Another program listens on the port.",

@@ -69,6 +69,7 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     case serviceUnready = "service_unready"
     case serviceDegraded = "service_degraded"
     case pushServerUnreachable = "push_server_unreachable"
+    case pushRefused = "push_refused"
     case publicURLUnusable = "public_url_unusable"
     case unitNetworkClosed = "unit_network_closed"
     case clockBehind = "clock_behind"

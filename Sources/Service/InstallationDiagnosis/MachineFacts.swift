@@ -47,7 +47,8 @@ public struct PortFacts: Sendable, Hashable {
     /// - Parameters:
     ///   - status: The status of its `/readyz`.
     ///   - failing: The checks of `/readyz` that fail.
-    case service(status: String, failing: [String])
+    ///   - pushRefusal: Why APNs refuses all pushes to an app, and what to do, in sentences; nil if it does not.
+    case service(status: String, failing: [String], pushRefusal: String? = nil)
     case otherProgram
     case notPermitted
     /// The address cannot be used, as a phrase that says why.

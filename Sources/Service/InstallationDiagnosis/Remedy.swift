@@ -45,12 +45,13 @@ extension RemedyCommands {
       "Restart the service, which then plays what waits on other outputs, unless take_over is false. What waits:",
       crier("queue"))
   }
-  public var pushRefused: Remedy {
+  /// - Parameter cause: What the reason of APNs means and what to do, in sentences.
+  public func pushRefused(_ cause: String?) -> Remedy {
     Remedy(
       """
-      Correct the key, the team or the bundle id in the setting apns, and restart the service. If the fault was on \
-      Apple's side, a test of a phone lets the pushes that wait follow at once. This names the reason:
-      """, "journalctl -u crier -p warning")
+      \(cause.map { "\($0) " } ?? "")After a change of the setting apns, restart the service. If the fault was on Apple's \
+      side, a test of a phone lets the pushes that wait follow at once.
+      """)
   }
   public var diskRoom: Remedy {
     Remedy("See what fills the disk, and remove it:", "du -xh --max-depth=1 \(folder)")

@@ -2,6 +2,8 @@
 
 import Foundation
 public import InstallationDiagnosis
+import Ledger
+import PushDelivery
 
 #if canImport(Glibc)
   import Glibc
@@ -41,7 +43,11 @@ public enum PortLook {
   }
 
   private struct Readiness: Decodable {
-    struct Check: Decodable { var ok: Bool }
+    struct Check: Decodable {
+      var ok: Bool
+      var code: String?
+      var cause: String?
+    }
     var status: String
     var checks: [String: Check]
   }
@@ -55,8 +61,12 @@ public enum PortLook {
       ["engine", "disk", "ledger"].allSatisfy({ readiness.checks[$0] != nil }),
       ["ready", "degraded", "unready", "stopping"].contains(readiness.status)
     else { return .otherProgram }
-    let known = ["engine", "disk", "ledger", "device", "lanes", "pushes", "webhooks", "set_aside"]
-    return .service(status: readiness.status, failing: known.filter { readiness.checks[$0]?.ok == false })
+    let known = ["engine", "disk", "ledger", "device", "lanes", "pushes", "webhooks", "providers", "set_aside"]
+    let pushes = readiness.checks["pushes"]
+    let refusal = pushes?.code == "push_refused" ? pushes?.cause : nil
+    return .service(
+      status: readiness.status, failing: known.filter { readiness.checks[$0]?.ok == false },
+      pushRefusal: refusal.map { "\($0): \(PushOutcomeText.text(of: .failed, reason: $0))" })
   }
 
   /// Asks the program at an address for `/readyz`.

@@ -267,10 +267,17 @@ struct Refused: Error, CustomStringConvertible {
 
   /// Returns the advice of a row for this command, which has options instead of the setting, and sends a push only once.
   private static func words(_ row: PushReasonText.Row) -> String {
-    row.text
-      .replacing("Check the setting apns.", with: "Check --topic, --key, --key-id, --team and --environment.")
-      .replacing("Check the server in the setting apns.", with: "Check --server.")
-      .replacing(" It is tried again later.", with: "")
+    let advice: String? =
+      switch row.remedy {
+      case .checkSetting(.bundleID): "Check --topic."
+      case .checkSetting(.key): "Check --key, --key-id and --team."
+      case .checkSetting(.keyOrBundleID): "Check --topic, --key, --key-id and --team."
+      case .checkSetting(.keyOrEnvironment): "Check --environment and --key."
+      case .checkServer: "Check --server."
+      case .triedAgain, nil: nil
+      case .some(let remedy): remedy.text
+      }
+    return advice.map { "\(row.meaning) \($0)" } ?? row.meaning
   }
 }
 

@@ -11,8 +11,43 @@ public enum PushReasonText {
     public let measure: String
     /// Why the service does that, without a full stop.
     public let why: String
-    /// What the reason means and what to do, in sentences.
-    public let text: String
+    /// What the reason means, in sentences.
+    public let meaning: String
+    /// What to do; nil if nobody needs to do anything.
+    public let remedy: Remedy?
+
+    /// What the reason means and what to do, for a push that the service sends.
+    public var text: String { remedy.map { "\(meaning) \($0.text)" } ?? meaning }
+  }
+
+  /// What a person does about a reason, or that the service does it.
+  public enum Remedy: Sendable, Hashable {
+    /// A part of the setting `apns` is wrong, or does not belong to the others.
+    case checkSetting(SettingPart)
+    case checkServer, checkClock, checkProxy
+    case checkEnvironmentAndRegister, checkBundleIDAndRegister, register
+    case triedAgain
+
+    public enum SettingPart: Sendable, Hashable {
+      case bundleID
+      /// The key with its id and its team.
+      case key
+      case keyOrBundleID, keyOrEnvironment
+    }
+
+    /// The remedy for a push that the service sends.
+    public var text: String {
+      switch self {
+      case .checkSetting: "Check the setting apns."
+      case .checkServer: "Check the server in the setting apns."
+      case .checkClock: "Check the clock of this machine."
+      case .checkProxy: "Check the proxy."
+      case .checkEnvironmentAndRegister: "Check the environment, and register again."
+      case .checkBundleIDAndRegister: "Check the bundle id, and register again."
+      case .register: "The app must register again."
+      case .triedAgain: "It is tried again later."
+      }
+    }
   }
 
   /// Returns the row of a reason; nil for a reason that Apple does not document.
@@ -21,7 +56,7 @@ public enum PushReasonText {
   static func row(of refusal: PushRefusal) -> Row {
     Row(
       status: refusal.status, reason: refusal.rawValue, measure: refusal.measure.name, why: why(refusal),
-      text: text(of: refusal))
+      meaning: words(for: refusal).meaning, remedy: words(for: refusal).remedy)
   }
 
   private static func why(_ refusal: PushRefusal) -> String {
@@ -54,36 +89,36 @@ public enum PushReasonText {
     }
   }
 
-  /// Returns what a reason means; nil for a reason that Apple does not document.
-  public static func text(of reason: String) -> String? { PushRefusal(rawValue: reason).map(text) }
+  /// Returns what a reason means and what to do, for a push that the service sends; nil for a reason that Apple does not
+  /// document.
+  public static func text(of reason: String) -> String? { row(of: reason)?.text }
 
-  static func text(of refusal: PushRefusal) -> String {
+  private static func words(for refusal: PushRefusal) -> (meaning: String, remedy: Remedy?) {
     switch refusal {
     case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
       .missingDeviceToken, .payloadEmpty, .badPath:
-      "Apple refused this push as faulty. The phone is all right."
-    case .payloadTooLarge: "The push was too large."
+      ("Apple refused this push as faulty. The phone is all right.", nil)
+    case .payloadTooLarge: ("The push was too large.", nil)
     case .badDeviceToken:
-      "The phone's token is not valid, or belongs to the other environment. Check the environment, and register again."
-    case .deviceTokenNotForTopic: "The phone's token belongs to another app. Check the bundle id, and register again."
-    case .badTopic, .missingTopic: "The bundle id of the app is not valid. Check the setting apns."
-    case .topicDisallowed: "The team of the key does not own the app. Check the setting apns."
-    case .badCertificate, .badCertificateEnvironment:
-      "Apple expected a certificate. Check the server in the setting apns."
+      ("The phone's token is not valid, or belongs to the other environment.", .checkEnvironmentAndRegister)
+    case .deviceTokenNotForTopic: ("The phone's token belongs to another app.", .checkBundleIDAndRegister)
+    case .badTopic, .missingTopic: ("The bundle id of the app is not valid.", .checkSetting(.bundleID))
+    case .topicDisallowed: ("The team of the key does not own the app.", .checkSetting(.keyOrBundleID))
+    case .badCertificate, .badCertificateEnvironment: ("Apple expected a certificate.", .checkServer)
     case .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken:
-      "The key is for the other environment. Check the setting apns."
-    case .expiredProviderToken: "The time in the key's token is too old. Check the clock of this machine."
-    case .forbidden: "The key may not send to this app. Check the setting apns."
-    case .invalidProviderToken: "The key, its id or its team is wrong. Check the setting apns."
-    case .missingProviderToken: "The key's token was lost on the way. Check the proxy."
-    case .unrelatedKeyIDInToken: "The key belongs to another team. Check the setting apns."
-    case .methodNotAllowed: "Something changed the request on its way. Check the proxy."
-    case .expiredToken: "The phone's token has expired. The app must register again."
-    case .unregistered: "The app was removed from the phone, or its notifications were switched off."
-    case .tooManyProviderTokenUpdates: "Apple got too many new tokens of the key. It is tried again later."
-    case .tooManyRequests: "Apple got too many pushes for this phone. It is tried again later."
+      ("The key is for the other environment.", .checkSetting(.keyOrEnvironment))
+    case .expiredProviderToken: ("The time in the key's token is too old.", .checkClock)
+    case .forbidden: ("The key may not send to this app.", .checkSetting(.keyOrBundleID))
+    case .invalidProviderToken: ("The key, its id or its team is wrong.", .checkSetting(.key))
+    case .missingProviderToken: ("The key's token was lost on the way.", .checkProxy)
+    case .unrelatedKeyIDInToken: ("The key belongs to another team.", .checkSetting(.key))
+    case .methodNotAllowed: ("Something changed the request on its way.", .checkProxy)
+    case .expiredToken: ("The phone's token has expired.", .register)
+    case .unregistered: ("The app was removed from the phone, or its notifications were switched off.", nil)
+    case .tooManyProviderTokenUpdates: ("Apple got too many new tokens of the key.", .triedAgain)
+    case .tooManyRequests: ("Apple got too many pushes for this phone.", .triedAgain)
     case .idleTimeout, .internalServerError, .serviceUnavailable, .shutdown:
-      "Apple's server had a problem. It is tried again later."
+      ("Apple's server had a problem.", .triedAgain)
     }
   }
 }

@@ -20,7 +20,15 @@ struct DeviceTest: Sendable {
       // The ledger keeps 64 bytes of it.
       let reason = reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }
       (self.state, self.reason) = (state, reason)
-      text = PushOutcomeText.text(of: state, reason: reason)
+      text = Self.text(of: state, reason)
+    }
+
+    /// A test is sent once, so what the service would send again needs another test.
+    private static func text(of state: Ledger.Push.State, _ reason: String?) -> String {
+      guard let row = reason.flatMap(PushReasonText.row), row.remedy == .triedAgain else {
+        return PushOutcomeText.text(of: state, reason: reason)
+      }
+      return "\(row.meaning) Send the test again later."
     }
 
     enum CodingKeys: CodingKey { case state, reason, text }

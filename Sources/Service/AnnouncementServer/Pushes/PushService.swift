@@ -5,6 +5,7 @@ import Foundation
 import Ledger
 import Logging
 import PushDelivery
+import PushMessages
 import ServiceLifecycle
 
 /// The service's sender of pushes. It sends as soon as no other process sends the pushes of the ledger, and stops with
@@ -125,11 +126,13 @@ final class PushService: Service {
           "The setting apns does not name an app, so its pushes wait. Add the app and its environment there."
         case PushSender.tooManyTokens:
           """
-          APNs takes one new token of a key in 20 minutes, so the pushes of an app wait. Another program uses the key: \
-          give both the same home.
+          APNs takes one new token of a key in 20 minutes, so the pushes of an app wait. Another program uses the key, \
+          or the home was restored without its tokens. Give programs that share a key the same home; otherwise this \
+          ends by itself.
           """
         default:
-          "APNs refuses all pushes to an app, so its pushes wait. Check the app's key, team and bundle id in apns."
+          "APNs refuses all pushes to an app, so its pushes wait. "
+            + (PushReasonText.text(of: reason) ?? "Check the setting apns.")
         }
       logger.error("\(advice)", metadata: metadata(of: topic.app, reason, topic))
     case .topicResumed(let topic):

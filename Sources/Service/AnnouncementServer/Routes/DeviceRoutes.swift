@@ -85,19 +85,27 @@ struct DeviceRoutes: Sendable {
       id: key.id, account: sender.account, digest: key.digest, scopes: [Scope.device.rawValue], device: device.id)
     let registration = try await register(device, key: own, renewsKey: request.renewsKey, for: sender)
     var line = DeviceLine(registration.device)
-    line.warnings = warnings(about: registration.device)
+    line.warnings = warnings(about: registration.device, for: sender)
     return try ServiceJSON.response(
       registration.isNew ? .created : .ok, WithSecret(line, "key", registration.isKeyStored ? key.text : nil))
   }
 
   /// What keeps pushes from a device although it is registered.
-  private func warnings(about device: Ledger.Device) -> [String] {
-    guard let clients = test?.clients else {
-      return ["This service has no setting apns, so it pushes nothing."]
-    }
+  private func warnings(about device: Ledger.Device, for sender: Caller) -> [String] {
+    var warnings: [String] = []
     let app = PushSchedule.App(bundleID: device.app, environment: device.environment)
-    guard clients[app] == nil else { return [] }
-    return ["bundle_id: the setting apns does not name this app and environment, so nothing is pushed to the device"]
+    if let clients = test?.clients {
+      if clients[app] == nil {
+        warnings.append(
+          "bundle_id: the setting apns does not name this app and environment, so nothing is pushed to the device")
+      }
+    } else {
+      warnings.append("This service has no setting apns, so it pushes nothing.")
+    }
+    if let group = device.appGroup, !groups.own.contains(group), group != sender.defaults.group {
+      warnings.append("group: is not a group of this service, so no announcement can be made for it; add it to groups")
+    }
+    return warnings
   }
 
   private func register(

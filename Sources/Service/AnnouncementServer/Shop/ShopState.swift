@@ -4,6 +4,7 @@ import Foundation
 import InstallationDiagnosis
 import JSONSupport
 import Ledger
+import PushDelivery
 
 /// The state of the whole shop, as one caller may see it: the worst of the service, the speaker, pauses, pushes,
 /// webhooks, providers and the disk.
@@ -103,7 +104,7 @@ struct ShopState: Sendable, Hashable {
     case .diskFull, .diskLow: commands.diskRoom
     case .notPlayed: commands.notPlayed
     case .pushUnreachable: pushServer.map { RemedyCommands.pushServer($0) } ?? commands.doctor
-    case .pushRefused: commands.pushRefused
+    case .pushRefused: commands.pushRefused(problem.cause.map { PushOutcomeText.text(of: .failed, reason: $0) })
     case .providersInvalid: commands.paymentProviders
     case .paused: commands.paused
     case .queueLong: commands.queueLong

@@ -230,6 +230,7 @@ let service: [Target] = [
     "Sources/Service/crier",
     [
       "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport", "FileSystem",
+      "HostAddresses",
       "InstallationDiagnosis", "InstallationExamination", "JSONSupport", "Ledger", "Mastering", "PaymentProviders",
       "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
       "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "ToneMaking",

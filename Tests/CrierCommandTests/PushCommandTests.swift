@@ -118,6 +118,28 @@ struct PushCommandTests {
     }
   }
 
+  @Test("a clip of 30 s is refused, because iOS would play its default sound; a sample less is taken")
+  func longClip() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let clip = ["--clip", "long.wav", "--clip-url", "https://shop.example/long.wav"]
+    for (samples, status) in [(240_000, 65), (239_999, 0)] {
+      try Self.silence(samples: samples).write(to: crier.directory.appending(path: "long.wav"))
+      let done = try crier.run(["push", "alert", "--dry-run"] + Self.target + Self.payment + clip)
+      #expect(done.status == status, "\(done.message)")
+      #expect(done.message.contains("--clip: lasts 30 s or more") == (status != 0))
+    }
+  }
+
+  /// Returns a WAVE file of silence with 8,000 samples a second, of 8 bits each.
+  private static func silence(samples: Int) -> Data {
+    func number(_ value: Int, bytes: Int) -> Data { Data((0..<bytes).map { UInt8(value >> ($0 * 8) & 255) }) }
+    var file = Data("RIFF".utf8) + number(36 + samples, bytes: 4) + Data("WAVEfmt ".utf8) + number(16, bytes: 4)
+    file += number(1, bytes: 2) + number(1, bytes: 2) + number(8_000, bytes: 4) + number(8_000, bytes: 4)
+    file += number(1, bytes: 2) + number(8, bytes: 2) + Data("data".utf8) + number(samples, bytes: 4)
+    return file + Data(repeating: 128, count: samples)
+  }
+
   @Test("a push that APNs accepts is one line of JSON and status 0, and a second command sends the same provider token")
   func accepted() throws {
     let crier = try command()

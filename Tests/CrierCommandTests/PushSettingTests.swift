@@ -81,6 +81,16 @@ struct PushSettingTests {
       let result = try printed(lines + entry, crier)
       #expect(result.status == 0 && result.message.contains("public_url is not an https address") == isWarned)
     }
+    for (host, isWarned) in [
+      ("localhost", true), ("127.0.0.1:8443", true), ("[::1]:8443", true), ("192.168.1.5", false),
+      ("localhost.example", false),
+    ] {
+      let crier = try Command()
+      defer { crier.remove() }
+      let entry = "apns: [{app: com.example.shop, key: a.p8, key_id: ABC123DEFG, team: TEAM123456}]"
+      let result = try printed("public_url: https://\(host)\n" + entry, crier)
+      #expect(result.status == 0 && result.message.contains("leads a phone to itself") == isWarned, "\(host)")
+    }
   }
 
   @Test("a key that others can read keeps the service from starting, and the message has the remedy")

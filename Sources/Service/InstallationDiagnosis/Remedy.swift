@@ -79,7 +79,7 @@ extension RemedyCommands {
   /// - Parameter server: The host and the port.
   public static func pushServer(_ server: String) -> Remedy {
     Remedy(
-      "Look up the name and try the port, on this machine:",
+      "Look up the name and try the port, on this machine. With a server of your own, add --cacert and its file:",
       "curl -sS -o /dev/null --http2 \(Shell.quoted("https://\(server)/"))")
   }
 }

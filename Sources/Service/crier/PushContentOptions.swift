@@ -21,6 +21,8 @@ struct PushContentOptions: ParsableArguments {
 
   /// The largest clip, in bytes. A sound of 30 seconds is smaller in every encoding.
   private static let largestClip = 16 << 20
+  /// iOS plays a sound only if it is shorter ("UNNotificationSound", Apple's documentation).
+  private static let longestMilliseconds = 30_000
 
   func validate() throws {
     if clip != nil, clipURL == nil {
@@ -41,6 +43,11 @@ struct PushContentOptions: ParsableArguments {
     else { throw Self.unusable("cannot be read, or is larger than \(Self.largestClip >> 20) MiB") }
     guard let duration = SoundHeader(of: Array(bytes))?.durationMilliseconds else {
       throw Self.unusable("is not a sound file with a length in its header")
+    }
+    guard duration < Self.longestMilliseconds else {
+      throw AnnouncementError(
+        .payloadMalformed, "--clip", "lasts 30 s or more, so iOS would play its default sound",
+        remedy: "give a shorter sound, such as crier render makes")
     }
     guard let url = URL(string: clipURL) else {
       throw PushMessageError(.clipInvalid, "must have a URL that begins with https:// or http://")

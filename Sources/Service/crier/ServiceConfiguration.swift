@@ -188,10 +188,8 @@ struct ServiceConfiguration: Sendable {
     try read(&reader)
     all = reader.settings
     warnings = Self.warnings(about: environment)
-    if usesApple, settings.publicURL?.lowercased().hasPrefix("https://") != true {
-      publicURLWarning =
-        "apns is set, but public_url is not an https address: phones cannot fetch the clips that pushes name. Set "
-        + "public_url to the address at which phones reach this service."
+    if usesApple {
+      publicURLWarning = Self.publicURLWarning(settings.publicURL)
       warnings += publicURLWarning.map { [$0] } ?? []
     }
     for (name, groups) in [(Name.group, [settings.group]), (.groups, settings.groups ?? [])] {

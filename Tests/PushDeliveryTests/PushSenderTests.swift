@@ -87,6 +87,31 @@ extension Networked {
       }
     }
 
+    @Test("a push that was never tried, because its app was refused, expires with the reason of the app")
+    func neverTried() async throws {
+      let clock = TestClock(jumps: true)
+      try await PushSite.with {
+        $0.faults = .script { _ in Fault(.answer(status: 400, reason: "TopicDisallowed")) }
+      } _: { site in
+        let outbox = try Outbox(now: { clock.now })
+        for device in 1...20 {
+          try await outbox.register(device)
+          try await outbox.push(to: device, now: clock.now)
+        }
+        var settings = PushSender.Settings()
+        settings.mostToApp = 1
+        try await outbox.send(
+          20, with: [Outbox.app: try site.client()], settings: settings, now: { clock.now }, sleep: clock.sleep)
+        var attempts: [Int] = []
+        for device in 1...20 {
+          let push = try #require(try await outbox.pushes(to: device).first)
+          #expect(push.state == .expired && push.reason == "TopicDisallowed")
+          attempts.append(push.attempts)
+        }
+        #expect(attempts.contains(0), "the first refusal stops the app, and one push is tried each quarter of an hour")
+      }
+    }
+
     @Test("a 410 deletes the token only if it was registered before the time of the answer")
     func unregistered() async throws {
       let now = Date()

@@ -373,7 +373,13 @@ public actor PushSender {
     signal.wake()
   }
 
-  private func expire(_ pushes: [Ledger.UnfinishedPush]) async {
+  private func expire(_ expired: [Ledger.UnfinishedPush]) async {
+    // A push that was never tried has no reason of its own: it waited for its stopped topic.
+    let pushes = expired.map { push in
+      var push = push
+      push.reason = push.reason ?? stopped[PushSchedule.Topic(push)]?.reason
+      return push
+    }
     for start in stride(from: 0, to: pushes.count, by: Self.mostExpiredAtOnce) {
       let part = pushes[start..<min(start + Self.mostExpiredAtOnce, pushes.count)]
       let ended = await stored { [ledger] () async throws(LedgerError) in

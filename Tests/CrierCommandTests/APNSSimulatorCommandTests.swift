@@ -96,6 +96,7 @@ struct APNSSimulatorCommandTests {
       (
         "403:InvalidProvderToken", "InvalidProvderToken", "403:InvalidProvderToken: Apple does not document this reason"
       ),
+      ("502", "Unknown", "502: Apple documents no reason with this status"),
       ("400:Unregistered", "Unregistered", "400:Unregistered: Apple documents this reason with the status 410"),
       ("503:Shutdown", "Shutdown", nil),
     ])

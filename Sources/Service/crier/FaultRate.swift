@@ -14,6 +14,8 @@ struct FaultRate {
     400: "BadDeviceToken", 403: "ExpiredProviderToken", 404: "BadPath", 405: "MethodNotAllowed", 410: "Unregistered",
     413: "PayloadTooLarge", 429: "TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable",
   ]
+  /// The reason of any other status, if none is typed.
+  private static let unknownReason = "Unknown"
 
   /// - Throws: `ValidationError`, which says which part of the text is wrong.
   @Sendable
@@ -34,6 +36,9 @@ struct FaultRate {
   /// A warning for the user; nil if Apple documents the reason with this status.
   var warning: String? {
     guard case .answer(let status, let reason, _) = fault.action else { return nil }
+    guard reason != Self.unknownReason else {
+      return "--fault \(status): Apple documents no reason with this status. The simulator gives the reason \(reason)."
+    }
     guard let row = PushReasonText.row(of: reason) else {
       return "--fault \(status):\(reason): Apple does not document this reason. It is sent as you typed it."
     }
@@ -58,7 +63,7 @@ struct FaultRate {
     guard (400...599).contains(status) else {
       throw ValidationError("The status \(status) is no refusal: give a status from 400 to 599.")
     }
-    let reason = parts.count == 2 ? String(parts[1]) : reasons[status] ?? "Unknown"
+    let reason = parts.count == 2 ? String(parts[1]) : reasons[status] ?? unknownReason
     guard !reason.isEmpty, reason.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
       throw ValidationError("The reason must be one word of letters and digits, such as BadTopic.")
     }

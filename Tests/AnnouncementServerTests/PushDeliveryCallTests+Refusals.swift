@@ -119,6 +119,21 @@ extension PushDeliveryCallTests {
     await simulator.stop()
   }
 
+  @Test("a registration with the token of another device says that the token has moved")
+  func movedToken() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    let client = try await service.client([.announce])
+    let body = #"{"bundle_id":"com.example.shop","environment":"production","tokens":{"alert":"\#(Self.tokens[0])"}}"#
+    for (phone, warnings) in [
+      ("a", []), ("b", ["tokens.alert: another device of the account had this token; it belongs to this one now"]),
+      ("b", []),
+    ] as [(String, [String])] {
+      #expect(try await client.put(phone, body).value("warnings") as? [String] == warnings)
+    }
+    await simulator.stop()
+  }
+
   @Test("a registration warns of an app to which the service does not push, and of a service that pushes to none")
   func unknownApp() async throws {
     let simulator = try await APNSSimulator.start()

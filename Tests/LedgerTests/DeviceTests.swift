@@ -118,7 +118,11 @@ struct DeviceTests {
     try await ledger.register(newDevice("old", tokens: [.alert: "a1", .background: "b2"]))
     try await ledger.register(newDevice("sandbox", environment: .sandbox))
     try await ledger.register(newDevice("kiosk", account: "kiosk"))
-    try await ledger.register(newDevice("new"))
+    let changedAt = try await ledger.device(account: "shop", id: "old")?.changedAt
+    place.clock.advance(by: 60)
+    #expect(try await ledger.register(newDevice("new")).movedTokens == [.alert])
+    #expect(try await ledger.register(newDevice("new")).movedTokens == [])
+    #expect(try await ledger.device(account: "shop", id: "old")?.changedAt == changedAt?.addingTimeInterval(60))
     #expect(try await ledger.tokens("old") == [.background: "b2"])
     #expect(try await ledger.tokens("new") == [.alert: "a1"])
     #expect(try await ledger.tokens("sandbox") == [.alert: "a1"])

@@ -80,6 +80,8 @@ extension Ledger {
     public let isNew: Bool
     /// Whether the given key was stored as the device's own.
     public let isKeyStored: Bool
+    /// The kinds of the tokens that another device of the account had until now.
+    public let movedTokens: Set<NewDevice.TokenKind>
   }
 
   /// A registered device.

@@ -81,9 +81,9 @@ extension Ledger {
       ])
       // A token of another app or environment is another token, even if it has the same digits.
       let isSamePlace = former.map { $0.app == new.app && $0.environment == new.environment } ?? false
-      try setTokens(of: new, keepsRefusals: isSamePlace, in: database)
+      let moved = try setTokens(of: new, keepsRefusals: isSamePlace, in: database)
       guard let device = try Self.device(new.account, new.id, in: database) else { throw UnreadableRow() }
-      return Registration(device: device, isNew: former == nil, isKeyStored: storesKey)
+      return Registration(device: device, isNew: former == nil, isKeyStored: storesKey, movedTokens: moved)
     }
   }
 
@@ -130,20 +130,32 @@ extension Ledger {
 
   /// Each registration renews the time of a token, also of a known one: when APNs then reports that the token was no
   /// longer valid at an earlier time, the phone has registered it since, and the token stays.
-  private func setTokens(of new: NewDevice, keepsRefusals: Bool, in database: Database) throws {
+  ///
+  /// - Returns: The kinds of the tokens that another device had.
+  private func setTokens(
+    of new: NewDevice, keepsRefusals: Bool, in database: Database
+  ) throws -> Set<NewDevice.TokenKind> {
+    var moved: Set<NewDevice.TokenKind> = []
     let kinds = new.tokens.keys.map(\.rawValue)
     for kind in NewDevice.TokenKind.allCases where !kinds.contains(kind.rawValue) {
       try database.cachedStatement(sql: "DELETE FROM device_tokens WHERE account = ? AND device = ? AND kind = ?")
         .execute(arguments: [new.account, new.id, kind.rawValue])
     }
     for (kind, token) in new.tokens {
-      try database.cachedStatement(
-        sql: """
-          DELETE FROM device_tokens WHERE account = ?1 AND token = ?2 AND device <> ?3
-            AND (SELECT app || ' ' || environment FROM devices
-                 WHERE devices.account = ?1 AND devices.id = device_tokens.device) = ?4
-          """
-      ).execute(arguments: [new.account, token, new.id, "\(new.app) \(new.environment.rawValue)"])
+      let losers = try String.fetchAll(
+        database.cachedStatement(
+          sql: """
+            DELETE FROM device_tokens WHERE account = ?1 AND token = ?2 AND device <> ?3
+              AND (SELECT app || ' ' || environment FROM devices
+                   WHERE devices.account = ?1 AND devices.id = device_tokens.device) = ?4
+            RETURNING device
+            """),
+        arguments: [new.account, token, new.id, "\(new.app) \(new.environment.rawValue)"])
+      for loser in losers {
+        moved.insert(kind)
+        try database.cachedStatement(sql: "UPDATE devices SET changed_at = ? WHERE account = ? AND id = ?")
+          .execute(arguments: [timeStamp, new.account, loser])
+      }
       try database.cachedStatement(
         sql: """
           INSERT INTO device_tokens (account, device, kind, token, registered_at) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -152,6 +164,7 @@ extension Ledger {
           """
       ).execute(arguments: [new.account, new.id, kind.rawValue, token, timeStamp, keepsRefusals])
     }
+    return moved
   }
 
   /// Returns a device; nil when the account has none with this id.

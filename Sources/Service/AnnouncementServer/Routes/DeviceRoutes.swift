@@ -85,14 +85,17 @@ struct DeviceRoutes: Sendable {
       id: key.id, account: sender.account, digest: key.digest, scopes: [Scope.device.rawValue], device: device.id)
     let registration = try await register(device, key: own, renewsKey: request.renewsKey, for: sender)
     var line = DeviceLine(registration.device)
-    line.warnings = warnings(about: registration.device, for: sender)
+    line.warnings = warnings(about: registration, for: sender)
     return try ServiceJSON.response(
       registration.isNew ? .created : .ok, WithSecret(line, "key", registration.isKeyStored ? key.text : nil))
   }
 
-  /// What keeps pushes from a device although it is registered.
-  private func warnings(about device: Ledger.Device, for sender: Caller) -> [String] {
-    var warnings: [String] = []
+  /// What keeps pushes from a device although it is registered, or from another one since.
+  private func warnings(about registration: Ledger.Registration, for sender: Caller) -> [String] {
+    let device = registration.device
+    var warnings = registration.movedTokens.map(\.rawValue).sorted().map {
+      "tokens.\($0): another device of the account had this token; it belongs to this one now"
+    }
     let app = PushSchedule.App(bundleID: device.app, environment: device.environment)
     if let clients = test?.clients {
       if clients[app] == nil {

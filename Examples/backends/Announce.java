@@ -15,9 +15,9 @@ class Announce {
 
     /** Returns the report as JSON; the same payment may be sent any number of times. */
     static String announce(String id, String body) throws NotAccepted, InterruptedException {
-        String address = System.getenv().getOrDefault("CRIER_URL", "");
-        String key = System.getenv().getOrDefault("CRIER_KEY", "");
-        if (!address.matches("https?://.+") || key.isEmpty())
+        String address = System.getenv().getOrDefault("CRIER_URL", "").replaceFirst("/+$", "");
+        String key = System.getenv().getOrDefault("CRIER_KEY", "").strip();
+        if (!address.matches("https?://.+") || !key.matches("[!-~]+"))
             throw new NotAccepted("set CRIER_URL, with http:// or https://, and CRIER_KEY");
         var request = HttpRequest.newBuilder(URI.create(address + "/v1/announcements"))
             .header("Authorization", "Bearer " + key)
@@ -51,6 +51,10 @@ class Announce {
     }
 
     public static void main(String[] payment) throws InterruptedException {
+        if (payment.length != 3) {
+            System.err.println("usage: Announce ID AMOUNT CURRENCY");
+            System.exit(1);
+        }
         try {
             System.out.println(announce(payment[0], """
                 {"id": %s, "amount": %s, "currency": %s, "deliver": ["clip", "play"]}

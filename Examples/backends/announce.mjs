@@ -4,8 +4,11 @@ import { pathToFileURL } from "node:url";
 
 /** Resolves to the report; the same payment may be sent any number of times. */
 export async function announce(payment) {
-  const { CRIER_URL: address = "", CRIER_KEY: key } = process.env;
-  if (!/^https?:\/\/./.test(address) || !key) throw new Error("set CRIER_URL, with http:// or https://, and CRIER_KEY");
+  const address = (process.env.CRIER_URL ?? "").replace(/\/+$/, "");
+  const key = (process.env.CRIER_KEY ?? "").trim();
+  if (!/^https?:\/\/./.test(address) || !/^[!-~]+$/.test(key)) {
+    throw new Error("set CRIER_URL, with http:// or https://, and CRIER_KEY");
+  }
   const body = JSON.stringify({ ...payment, deliver: ["clip", "play"] }); // the same bytes at each attempt
   const started = performance.now();
   for (let attempt = 0; ; attempt++) {
@@ -41,6 +44,7 @@ export async function announce(payment) {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [id, amount, currency] = process.argv.slice(2);
   try {
+    if (process.argv.length !== 5) throw new Error("usage: announce.mjs ID AMOUNT CURRENCY");
     const report = await announce({ id, amount, currency });
     console.log(report.text, report.clip.url);
   } catch (error) {

@@ -5,8 +5,8 @@ declare(strict_types=1);
 /** Returns the report; the same payment may be sent any number of times. */
 function announce(array $payment): array
 {
-    [$address, $key] = [getenv('CRIER_URL') ?: '', getenv('CRIER_KEY')];
-    if (!preg_match('/^https?:\/\/./', $address) || !$key) {
+    [$address, $key] = [rtrim(getenv('CRIER_URL') ?: '', '/'), trim(getenv('CRIER_KEY') ?: '')];
+    if (!preg_match('/^https?:\/\/./', $address) || !preg_match('/^[!-~]+$/D', $key)) {
         throw new RuntimeException('set CRIER_URL, with http:// or https://, and CRIER_KEY');
     }
     // The same bytes at each attempt.
@@ -40,6 +40,10 @@ function announce(array $payment): array
 }
 
 if (PHP_SAPI === 'cli' && realpath($argv[0]) === __FILE__) {
+    if ($argc !== 4) {
+        fwrite(STDERR, "usage: announce.php ID AMOUNT CURRENCY\n");
+        exit(1);
+    }
     try {
         $report = announce(['id' => $argv[1], 'amount' => $argv[2], 'currency' => $argv[3]]);
     } catch (RuntimeException $error) {

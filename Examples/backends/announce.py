@@ -12,8 +12,8 @@ opener = urllib.request.build_opener(NoRedirects)
 
 def announce(payment):
     """Returns the report; the same payment may be sent any number of times."""
-    address, key = os.environ.get("CRIER_URL", ""), os.environ.get("CRIER_KEY")
-    if not re.match("https?://.", address) or not key:
+    address, key = os.environ.get("CRIER_URL", "").rstrip("/"), os.environ.get("CRIER_KEY", "").strip()
+    if not re.match("https?://.", address) or not re.fullmatch("[!-~]+", key):
         raise NotAccepted("set CRIER_URL, with http:// or https://, and CRIER_KEY")
     body = json.dumps({**payment, "deliver": ["clip", "play"]}).encode()  # the same bytes at each attempt
     started = time.monotonic()
@@ -40,6 +40,8 @@ def announce(payment):
         time.sleep(wait)
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: announce.py ID AMOUNT CURRENCY")
     try:
         report = announce({"id": sys.argv[1], "amount": sys.argv[2], "currency": sys.argv[3]})
     except NotAccepted as error:

@@ -1,10 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # announce.sh ID AMOUNT CURRENCY: exit status 0 if the service accepted the payment. Needs curl 7.84.
+[ $# = 3 ] || { echo "usage: announce.sh ID AMOUNT CURRENCY" >&2; exit 64; }
 case "$1$2$3" in  # such values need no escapes in JSON
   *[!A-Za-z0-9._:-]*) echo "announce.sh: use letters, digits, '.', '_', ':' and '-' only" >&2; exit 64 ;;
 esac
-case "$CRIER_URL ${CRIER_KEY:+key}" in
+address=${CRIER_URL%/}
+key=$(printf '%s' "$CRIER_KEY" | tr -d '[:space:]')  # a key from a file ends with a newline
+case "$key" in *[!A-Za-z0-9_-]*) key= ;; esac
+case "$address ${key:+key}" in
   http://?*\ key | https://?*\ key) ;;
   *) echo "announce.sh: set CRIER_URL, with http:// or https://, and CRIER_KEY" >&2; exit 1 ;;
 esac
@@ -13,9 +17,9 @@ printf '{"id":"%s","amount":"%s","currency":"%s","deliver":["clip","play"]}' "$1
 started=$(date +%s) pause=1
 for attempt in 1 2 3 4 5 6 7 8; do
   : > "$folder/answer"
-  result=$(printf 'Authorization: Bearer %s\n' "$CRIER_KEY" |  # other users can read command lines, but no pipes
+  result=$(printf 'Authorization: Bearer %s\n' "$key" |  # other users can read command lines, but no pipes
     curl -sS --max-time 30 -o "$folder/answer" -w '%{http_code} %header{retry-after}' -H @- \
-      -H 'Content-Type: application/json' --data-binary @"$folder/body" "$CRIER_URL/v1/announcements" \
+      -H 'Content-Type: application/json' --data-binary @"$folder/body" "$address/v1/announcements" \
       2> "$folder/error") && status=${result%% *} || status=000  # 000: no whole answer
   wait=$pause pause=$((pause * 2))
   case "$status" in

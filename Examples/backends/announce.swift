@@ -28,8 +28,10 @@ let session = URLSession(configuration: .ephemeral, delegate: NoRedirects(), del
 /// Returns the report; the same payment may be sent any number of times.
 func announce(_ payment: Payment) async throws -> Data {
   let environment = ProcessInfo.processInfo.environment
-  guard let address = environment["CRIER_URL"], let key = environment["CRIER_KEY"], !key.isEmpty,
-    let url = URL(string: address + "/v1/announcements"), ["http", "https"].contains(url.scheme), url.host != nil
+  let key = (environment["CRIER_KEY"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+  guard key.wholeMatch(of: /[!-~]+/) != nil,
+    let url = URL(string: environment["CRIER_URL"] ?? "")?.appending(path: "v1/announcements"),
+    ["http", "https"].contains(url.scheme), url.host != nil
   else { throw NotAccepted(problem: "set CRIER_URL, with http:// or https://, and CRIER_KEY") }
   var request = URLRequest(url: url, timeoutInterval: 30)
   request.httpMethod = "POST"
@@ -65,6 +67,10 @@ func announce(_ payment: Payment) async throws -> Data {
 @main struct Main {
   static func main() async throws {
     let words = CommandLine.arguments
+    guard words.count == 4 else {
+      FileHandle.standardError.write(Data("usage: announce ID AMOUNT CURRENCY\n".utf8))
+      exit(1)
+    }
     do {
       let payment = Payment(id: words[1], amount: words[2], currency: words[3])
       print(String(decoding: try await announce(payment), as: UTF8.self))

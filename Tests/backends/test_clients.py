@@ -86,6 +86,28 @@ class Clients(unittest.TestCase):
                 self.assertNotIn(KEY, result.stdout + result.stderr)
         self.each(rule)
 
+    def test_a_newline_behind_the_key_and_a_slash_behind_the_address_do_no_harm(self):
+        def rule(language):
+            with stand_in(accept) as service:
+                self.assert_accepted(announce(language, service.address + "/", key=KEY + "\n"))
+                self.assertEqual(len(service.requests), 1)
+        self.each(rule)
+
+    def test_a_key_that_no_header_can_have_is_told_at_once_and_not_printed(self):
+        def rule(language):
+            result = announce(language, "http://127.0.0.1:9", key=KEY + " é")
+            self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+            self.assertNotIn(KEY, result.stdout + result.stderr)
+        self.each(rule)
+
+    def test_a_client_without_a_payment_says_how_it_is_used(self):
+        for language in TESTED:
+            command = [word.format(built.name) for word in LANGUAGES[language][1]]
+            result = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
+            with self.subTest(language):
+                self.assertNotEqual(result.returncode, 0)
+                self.assertRegex(result.stderr, "^usage: .*ID AMOUNT CURRENCY\n$")
+
     def test_a_payment_is_sent_until_it_is_answered_and_is_heard_once(self):
         def rule(language):
             with stand_in(refuse(503, ("Retry-After", "2")), lose_the_answer) as service:

@@ -44,7 +44,7 @@ struct BatchCommandTests {
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
     let lines = result.message.split(separator: "\n")
-    #expect(lines.first == "unknown column, ignored: \"shop\"")
+    #expect(lines.first == "unknown column, not spoken: \"shop\"")
     #expect(
       lines.dropFirst().first
         == "line 3: amount: has more decimal digits than CNY has; CNY has 2, and nothing is rounded.")

@@ -44,10 +44,10 @@ struct ProvidersCommandTests {
 
   /// Writes a signed event of Stripe as `headers.json` and `body.json`.
   private func writeEvent(
-    _ crier: Command, _ type: String = "charge.succeeded", livemode: Bool = false, more: String = ""
+    _ crier: Command, _ type: String = "charge.succeeded", livemode: Bool = false, age: Int = 0, more: String = ""
   ) throws {
     let body = """
-      {"object":"event","type":"\(type)","livemode":\(livemode),"created":1700000000,"data":{"object":{"id":"ch_1",
+      {"object":"event","type":"\(type)","livemode":\(livemode),"created":\(1_700_000_000 - age),"data":{"object":{"id":"ch_1",
        "object":"charge","payment_intent":"pi_1","amount":1250,"currency":"usd","captured":true\(more)}}}
       """
     let headers = StripeProvider.headers(
@@ -142,7 +142,7 @@ struct ProvidersCommandTests {
     #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
     #expect(
       result.output == """
-        {"ignored":null,"payments":[{"amount":"12.50","currency":"USD","id":"pi_1","kind":"received","live":false,\
+        {"ignored":null,"payments":[{"amount":"12.50","currency":"USD","id":"pi_1","kind":"received","late":false,"live":false,\
         "occurred_at":"2023-11-14T22:13:20Z"}],"reason":null,"refused":null,"verified":true}
 
         """)
@@ -153,6 +153,17 @@ struct ProvidersCommandTests {
 
         """)
     #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "ledger.sqlite").path))
+  }
+
+  @Test("A payment that is older than max_age is told as late")
+  func late() throws {
+    let crier = try crier()
+    defer { crier.remove() }
+    for (age, isLate) in [(3_600, false), (3_601, true)] {
+      try writeEvent(crier, age: age)
+      #expect(try check(crier).output.contains("Late: older than max_age (3600 s)") == isLate)
+      #expect(try check(crier, "--json").output.contains(#""late":\#(isLate)"#))
+    }
   }
 
   @Test("What is verified and not announced exits with 0, and the reason is told")

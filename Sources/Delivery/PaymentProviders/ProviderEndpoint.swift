@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Announcements
-import Foundation
+package import Foundation
 
 /// An endpoint of `providers.yaml`: where a provider's webhooks arrive, and what becomes of them.
 package struct ProviderEndpoint: Sendable {
@@ -53,6 +53,11 @@ package struct ProviderEndpoint: Sendable {
   /// The RSA keys by the names in ``publicKeys``, without those that cannot be read or are too short for the provider.
   var rsaKeys: [String: RSAPublicKey] {
     mapping?.verification.allowsShortKeys == true ? readKeys : readKeys.filter { !$0.value.isShort }
+  }
+
+  /// Whether a payment is too old to be spoken. One without a time of its own never is.
+  package func isLate(_ payment: ProviderPayment, at now: Date) -> Bool {
+    payment.occurredAt.map { now.timeIntervalSince($0) > TimeInterval(maximumAge) } ?? false
   }
 
   /// The path of the endpoint's URL.

@@ -147,5 +147,5 @@ package struct AnnouncementOrder: Sendable {
   static let idConflict = AcceptanceError(
     .idConflict,
     "id: was already used with another body. If this is the same payment, send exactly the bytes of the first request; "
-      + "if it is another payment, give it an id of its own.")
+      + "if it is another payment, or the same one with another kind, give it an id of its own.")
 }

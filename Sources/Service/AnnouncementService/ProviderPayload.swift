@@ -115,7 +115,7 @@ struct ProviderPayload {
     report.kind = payment.kind.rawValue
     report.amount = payment.amount.decimalText
     report.currency = payment.amount.currency.code
-    let isLate = payment.occurredAt.map { now.timeIntervalSince($0) > TimeInterval(endpoint.maximumAge) } ?? false
+    let isLate = endpoint.isLate(payment, at: now)
     if !isLate { report.payload = body() }
     return report
   }

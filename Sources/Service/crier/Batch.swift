@@ -165,7 +165,7 @@ struct BatchReporter {
   /// Warns about unknown columns, which may be misspelled.
   mutating func noteUnused(_ columns: [String]) {
     let names = columns.map { "\"\(Terminal.printable($0))\"" }.joined(separator: ", ")
-    note("unknown column\(columns.count == 1 ? "" : "s"), ignored: \(names)")
+    note("unknown column\(columns.count == 1 ? "" : "s"), not spoken: \(names)")
   }
 
   private mutating func note(_ message: String) { Terminal.writeMessage(display.message(message)) }

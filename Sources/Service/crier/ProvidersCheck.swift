@@ -82,7 +82,7 @@ extension Providers {
         let time = now.map { Date(timeIntervalSince1970: TimeInterval($0)) } ?? Date()
         let judgement = endpoint.judge(request, at: time)
         isVerified = judgement.isVerified
-        let line = JudgementLine(judgement)
+        let line = JudgementLine(judgement, of: endpoint, at: time)
         if json { return try StandardOutput.write(try line.jsonLine) }
         try StandardOutput.write(line.text)
         if now == nil, let skew = judgement.rejection?.skew {
@@ -187,13 +187,16 @@ private struct JudgementLine: Encodable {
     var merchant: String?
     var live: Bool?
     var occurredAt: Date?
+    /// Whether the payment is older than `max_age`, so that it is stored and not spoken.
+    var late: Bool
 
     enum CodingKeys: String, CodingKey {
-      case id, kind, amount, currency, reference, payer, note, channel, merchant, live
+      case id, kind, amount, currency, reference, payer, note, channel, merchant, live, late
       case occurredAt = "occurred_at"
     }
 
-    init(_ payment: ProviderPayment) {
+    init(_ payment: ProviderPayment, isLate: Bool) {
+      late = isLate
       (id, kind) = (payment.id, payment.kind.rawValue)
       (amount, currency) = (payment.amount.decimalText, payment.amount.currency.code)
       reference = payment.reference == payment.id ? nil : payment.reference
@@ -207,17 +210,19 @@ private struct JudgementLine: Encodable {
   var payments: [PaymentLine]
   @ExplicitNull var ignored: String?
   @ExplicitNull var refused: String?
+  private var maximumAge: Int
 
   enum CodingKeys: String, CodingKey {
     case reason, payments, ignored, refused
     case isVerified = "verified"
   }
 
-  init(_ judgement: ProviderJudgement) {
+  init(_ judgement: ProviderJudgement, of endpoint: ProviderEndpoint, at time: Date) {
     func joined(_ reasons: [String]) -> String? { reasons.isEmpty ? nil : reasons.joined(separator: "; ") }
     isVerified = judgement.isVerified
     reason = judgement.rejection?.description
-    payments = judgement.payments.map(PaymentLine.init)
+    payments = judgement.payments.map { PaymentLine($0, isLate: endpoint.isLate($0, at: time)) }
+    maximumAge = endpoint.maximumAge
     ignored = joined(judgement.outcomes.compactMap(\.ignoredReason))
     refused = joined(judgement.outcomes.compactMap(\.refusedReason))
   }
@@ -227,6 +232,9 @@ private struct JudgementLine: Encodable {
     lines += payments.map { payment in
       "Payment: \(payment.kind), \(payment.amount) \(payment.currency), id \(payment.id)"
         + (payment.occurredAt.map { ", at \($0.formatted(.iso8601))" } ?? "")
+    }
+    if payments.contains(where: \.late) {
+      lines.append("Late: older than max_age (\(maximumAge) s), so it is stored and shown, and not spoken")
     }
     if let ignored { lines.append("Ignored: \(ignored)") }
     if let refused { lines.append("Refused: \(refused)") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementServer
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
@@ -14,8 +15,11 @@ extension Providers {
       abstract: "Posts a sample payment to the service, signed with the endpoint's secret.",
       discussion: """
         The payment is 1.00 of a currency, or that of the mapping file's first sample, and has a new id each time. The \
-        service announces it like a payment of the provider. A provider that signs with a private key of its own cannot be imitated: save one of its requests, and \
-        run crier providers check.
+        service takes it for a payment of the provider: it is heard, counted among the sums, and told to webhooks. The \
+        button in the console tests an endpoint without counting.
+
+        A provider that signs with a private key of its own cannot be imitated: save one of its requests, and run crier \
+        providers check.
 
         Exit status: 0 if the service accepted it; 65 if it refused it; 69 if it cannot be reached or has failed.
 
@@ -27,8 +31,8 @@ extension Providers {
     @Argument(help: "The id of the endpoint.")
     var endpoint: String
 
-    @Option(help: "The address of the service.")
-    var url = "http://127.0.0.1:8080"
+    @Option(help: "The address of the service. (default: that of the settings host and port)")
+    var url: String?
 
     @Flag(help: "Print one line of JSON: endpoint, id, status, answer.")
     var json = false
@@ -46,7 +50,7 @@ extension Providers {
           throw NoSample(endpoint: endpoint)
         }
         let judgement = endpoint.judge(sample, at: now)
-        let answer = try await post(sample, to: (BaseAddress(url)?.text ?? url) + endpoint.path)
+        let answer = try await post(sample, to: try address(), endpoint.path)
         let line = AnswerLine(
           endpoint: endpoint.id, id: judgement.payments.first?.id, status: answer.status, answer: answer.body)
         try StandardOutput.write(json ? try line.jsonLine : line.text)
@@ -57,8 +61,19 @@ extension Providers {
       }
     }
 
-    private func post(_ sample: ProviderRequest, to address: String) async throws -> (status: Int, body: String) {
-      var request = HTTPClientRequest(url: address + (sample.query.map { "?\($0)" } ?? ""))
+    /// Returns the address of the service: the option, or else that on which a service with this home listens.
+    private func address() throws -> String {
+      if let url { return BaseAddress(url)?.text ?? url }
+      let settings = try ServiceConfiguration(
+        flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: providers.home.folder
+      ).settings
+      return "http://\(settings.authority(port: settings.port))"
+    }
+
+    private func post(
+      _ sample: ProviderRequest, to service: String, _ path: String
+    ) async throws -> (status: Int, body: String) {
+      var request = HTTPClientRequest(url: service + path + (sample.query.map { "?\($0)" } ?? ""))
       request.method = .POST
       for header in sample.headers { request.headers.add(name: header.name, value: header.value) }
       request.body = .bytes(ByteBuffer(bytes: sample.body))
@@ -71,7 +86,7 @@ extension Providers {
         let body = try await response.body.collect(upTo: 64 * 1_024)
         answer = .success((Int(response.status.code), String(decoding: body.readableBytesView, as: UTF8.self)))
       } catch {
-        answer = .failure(ServiceUnreachable(address: url, cause: "\(error)"))
+        answer = .failure(ServiceUnreachable(address: service, cause: "\(error)"))
       }
       try await client.shutdown()
       return try answer.get()

@@ -124,14 +124,14 @@ struct PlayerSoundChecks {
     _ payments: [(id: Int, sequence: Int64?)], _ title: String
   ) async throws -> (heard: Heard, accepted: [Int]) {
     let server = try PulseServer()
-    for attempt in 1...30 {
+    for attempt in 1...15 {
       let lane = try RecordedLane(
-        server: server, in: attempt <= 10 ? FileManager.default.temporaryDirectory : Self.memory)
+        server: server, in: attempt <= 3 ? FileManager.default.temporaryDirectory : Self.memory)
       try await lane.player.start()
       let recording = try server.record()
       let watch = StallWatch()
       let (accepted, span) = try await lane.accept(payments, threads: 8)
-      guard span <= .milliseconds(attempt <= 20 ? 10 : 100) else {
+      guard span <= .milliseconds(attempt <= 6 ? 10 : 100) else {
         await lane.player.stop(finishingPlaying: false)
         print("\(title): accepted in \(span) at attempt \(attempt), tried again")
         continue

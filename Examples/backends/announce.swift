@@ -29,7 +29,7 @@ let session = URLSession(configuration: .ephemeral, delegate: NoRedirects(), del
 func announce(_ payment: Payment) async throws -> Data {
   let environment = ProcessInfo.processInfo.environment
   let key = (environment["CRIER_KEY"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
-  guard key.wholeMatch(of: /[!-~]+/) != nil,
+  guard !key.isEmpty, key.utf8.allSatisfy({ (33...126).contains($0) }),
     let url = URL(string: environment["CRIER_URL"] ?? "")?.appending(path: "v1/announcements"),
     ["http", "https"].contains(url.scheme), url.host != nil
   else { throw NotAccepted(problem: "set CRIER_URL, with http:// or https://, and CRIER_KEY") }

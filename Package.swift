@@ -296,7 +296,7 @@ let benchmarks: [Target] = [
 
 /// What `make fuzz` and `make check` run: the readers of untrusted bytes, and a program that no answer from outside may
 /// end.
-let hostility: [Target] = [
+let fuzzSupport: [Target] = [
   module(
     "Fuzzing/FuzzedReaders",
     [
@@ -495,7 +495,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
-  targets: base + words + sound + voices + store + delivery + phone + service + testSupport + benchmarks + hostility
+  targets: base + words + sound + voices + store + delivery + phone + service + testSupport + benchmarks + fuzzSupport
     + chosenTests + fuzzers,
   swiftLanguageModes: [.v6]
 )

@@ -20,7 +20,7 @@ public enum PushReasonText {
     public var text: String { remedy.map { "\(meaning) \($0.text)" } ?? meaning }
   }
 
-  /// What a person does about a reason, or that the service does it.
+  /// What has to be done about a reason, by a person or by the service.
   public enum Remedy: Sendable, Hashable {
     /// A part of the setting `apns` is wrong, or does not belong to the others.
     case checkSetting(SettingPart)

@@ -23,7 +23,8 @@ struct DeviceTest: Sendable {
       text = Self.text(of: state, reason)
     }
 
-    /// A test is sent once, so what the service would send again needs another test.
+    /// Returns the words for the outcome. The service sends a test only once, so where it would send another push again,
+    /// they ask for another test.
     private static func text(of state: Ledger.Push.State, _ reason: String?) -> String {
       guard let row = reason.flatMap(PushReasonText.row), row.remedy == .triedAgain else {
         return PushOutcomeText.text(of: state, reason: reason)

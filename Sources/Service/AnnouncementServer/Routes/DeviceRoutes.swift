@@ -90,7 +90,7 @@ struct DeviceRoutes: Sendable {
       registration.isNew ? .created : .ok, WithSecret(line, "key", registration.isKeyStored ? key.text : nil))
   }
 
-  /// What keeps pushes from a device although it is registered, or from another one since.
+  /// What keeps pushes from the device although it is registered, and which tokens another device has lost to it.
   private func warnings(about registration: Ledger.Registration, for sender: Caller) -> [String] {
     let device = registration.device
     var warnings = registration.movedTokens.map(\.rawValue).sorted().map {

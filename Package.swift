@@ -88,23 +88,20 @@ let yams = product("Yams", of: "Yams")
 
 /// Concurrency, files, JSON, lists, addresses, and what the C library offers.
 let base: [Target] = [
-  cLibrary("Sources/Base/CMalloc"),
-  cLibrary("Sources/Base/CRename"),
-  module("Sources/Base/CClock"),
-  module("Sources/Base/CommaSeparatedValues"),
+  module("Sources/Base/CLinux"),
   module("Sources/Base/ConcurrencySupport"),
-  module("Sources/Base/FileSystem", ["ConcurrencySupport", onLinux("CRename")], callsC: true),
+  module("Sources/Base/FileSystem", ["ConcurrencySupport", onLinux("CLinux")], callsC: true),
   module("Sources/Base/HostAddresses", ["ConcurrencySupport"], callsC: true),
-  module("Sources/Base/JSONSupport"),
+  module("Sources/Base/TextFormats"),
 ]
 
 /// Payloads, money, the words of an announcement, the reader of amounts, the order of announcements, and push messages
 /// as values. All are portable.
 let words: [Target] = [
   module("Sources/Words/AmountReadback", ["ConcurrencySupport"]),
-  module("Sources/Words/Announcements", ["CommaSeparatedValues", "ConcurrencySupport"]),
+  module("Sources/Words/Announcements", ["ConcurrencySupport", "TextFormats"]),
   module("Sources/Words/PlaybackOrder"),
-  module("Sources/Words/PushMessages"),
+  module("Sources/Words/PushMessages", ["Announcements"]),
   module("Sources/Words/WeeklyTimes"),
 ]
 
@@ -116,7 +113,10 @@ let sound: [Target] = [
   module("Sources/Sound/Mastering", ["CEBUR128", "ConcurrencySupport", "Waveforms"], callsC: true),
   module("Sources/Sound/Resampling", ["CSoxr"], callsC: true),
   module(
-    "Sources/Sound/SoundDoctor", ["Mastering", "Resampling", "SoundFiles", "SoundHeaders", "SoundLibrary", "Waveforms"]),
+    "Sources/Sound/SoundDoctor",
+    [
+      "Mastering", "Resampling", "SoundFiles", "SoundHeaders", "SoundLibrary", "TextFormats", "Waveforms",
+    ]),
   module("Sources/Sound/SoundFiles", ["CSndFile", "SoundHeaders", "Waveforms"], callsC: true),
   module("Sources/Sound/SoundHeaders", ["ConcurrencySupport"]),
   module("Sources/Sound/SoundLibrary", ["ConcurrencySupport", "FileSystem"], callsC: true),
@@ -131,9 +131,8 @@ let voices: [Target] = [
   module(
     "Sources/Voices/Announcer",
     [
-      "Announcements", "CommaSeparatedValues", "ConcurrencySupport", "JSONSupport", "Mastering", "Resampling",
-      "SoundFiles", "SoundLibrary", "SpeakingPlans", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
-      onLinux("CMalloc"), crypto,
+      "Announcements", "ConcurrencySupport", "Mastering", "Resampling", "SoundFiles", "SoundLibrary", "SpeakingPlans",
+      "SpeechEngine", "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms", onLinux("CLinux"), crypto,
     ]),
   program("Sources/Voices/speaker", exclude: ["COPYING"], links: ["espeak-ng", "seccomp"]),
   module("Sources/Voices/SpeakingPlans", ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"]),
@@ -142,16 +141,20 @@ let voices: [Target] = [
   module(
     "Sources/Voices/VoicePackMaking",
     [
-      "Announcements", "CommaSeparatedValues", "ConcurrencySupport", "CSndFile", "FileSystem", "Mastering",
-      "Resampling", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+      "Announcements", "ConcurrencySupport", "CSndFile", "FileSystem", "Mastering", "Resampling", "SpeechEngine",
+      "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms",
     ], callsC: true),
   module("Sources/Voices/VoicePacks", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
 ]
 
 /// The ledger, which survives crashes, and the messages that it stores.
 let store: [Target] = [
-  module("Sources/Store/Ledger", ["ConcurrencySupport", "FileSystem", "WebhookMessages", grdb], callsC: true),
-  module("Sources/Store/WebhookMessages", ["HostAddresses", crypto]),
+  module(
+    "Sources/Store/Ledger",
+    [
+      "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "WebhookMessages", grdb,
+    ], callsC: true),
+  module("Sources/Store/WebhookMessages", ["Announcements", "HostAddresses", crypto]),
 ]
 
 /// The player, pushes to phones, webhooks to accounts, and webhooks of payment providers. `APNSSimulator` is a stand-in
@@ -172,7 +175,7 @@ let delivery: [Target] = [
   module(
     "Sources/Delivery/PushDelivery",
     [
-      "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "PushMessages", crypto, dequeModule, heapModule,
+      "ConcurrencySupport", "FileSystem", "Ledger", "PushMessages", "TextFormats", crypto, dequeModule, heapModule,
       nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS,
     ]),
   module(
@@ -189,7 +192,11 @@ let delivery: [Target] = [
 /// What an app and its extensions link beside the portable targets of other folders. On Linux, URLSession is in
 /// FoundationNetworking, which links libcurl.
 let phone: [Target] = [
-  module("Sources/Phone/DeviceClient", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"]),
+  module(
+    "Sources/Phone/DeviceClient",
+    [
+      "ConcurrencySupport", "FileSystem", "HostAddresses", "PushMessages", "SoundDownloads",
+    ]),
   module(
     "Sources/Phone/LibraryCopies",
     ["ConcurrencySupport", "DeviceClient", "FileSystem", "SoundDownloads", "SoundLibrary", "VoicePacks"]),
@@ -213,12 +220,12 @@ let service: [Target] = [
   module(
     "Sources/Service/AnnouncementServer",
     [
-      "Announcements", "AnnouncementService", "Announcer", "ConcurrencySupport", "FileSystem", "InstallationDiagnosis",
-      "JSONSupport", "Ledger", "Mastering", "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes",
-      "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
-      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages",
-      "WeeklyTimes", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
-      serviceLifecycle,
+      "Announcements", "AnnouncementService", "Announcer", "ConcurrencySupport", "FileSystem", "HostAddresses",
+      "InstallationDiagnosis", "Ledger", "Mastering", "PaymentProviders", "Playback", "PlaybackOrder", "PushDelivery",
+      "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundLibrary", "SoundOutputs",
+      "SpeechEngine", "TextFormats", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
+      "WebhookDelivery", "WebhookMessages", "WeeklyTimes", asyncAlgorithms, crypto, httpTypes, hummingbird,
+      hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
     ]),
   module(
     "Sources/Service/AnnouncementService",
@@ -230,30 +237,29 @@ let service: [Target] = [
     "Sources/Service/crier",
     [
       "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport", "FileSystem",
-      "HostAddresses",
-      "InstallationDiagnosis", "InstallationExamination", "JSONSupport", "Ledger", "Mastering", "PaymentProviders",
+      "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "Mastering", "PaymentProviders",
       "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
-      "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "ToneMaking",
-      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery",
-      "WeeklyTimes", argumentParser, asyncHTTPClient, configuration, crypto, logging, nioCore, nioHTTP1,
-      serviceLifecycle, unixSignals, yams,
+      "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "TextFormats",
+      "ToneMaking", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
+      "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient, configuration, crypto, logging, nioCore,
+      nioHTTP1, serviceLifecycle, unixSignals, yams,
     ]),
-  module("Sources/Service/InstallationDiagnosis"),
+  module("Sources/Service/InstallationDiagnosis", ["TextFormats"]),
   module(
     "Sources/Service/InstallationExamination",
     [
-      "Announcements", "CClock", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis", "Ledger",
-      "PushDelivery", "ServiceAccess", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+      "Announcements", "CLinux", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis", "Ledger",
+      "PushDelivery", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
     ], callsC: true),
   module("Sources/Service/QRCodes", ["CQRencode"], callsC: true),
-  module("Sources/Service/ServiceAccess", ["JSONSupport", crypto]),
+  module("Sources/Service/ServiceAccess", ["HostAddresses", "TextFormats", crypto]),
 ]
 
 /// What several tests use, and programs that tests kill at arbitrary moments. `notification-extension` and
 /// `simulated-push-service` belong to the simulated phone.
 let testSupport: [Target] = [
   module("Tests/Support/DownloadTestSupport", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"]),
-  program("Tests/Support/ledger-writer", ["Ledger"]),
+  program("Tests/Support/ledger-writer", ["Ledger", "PlaybackOrder"]),
   module("Tests/Support/LedgerTestSupport", [grdb], exclude: ["version-6.sql", "version-14.sql"]),
   program(
     "Tests/Support/notification-extension",
@@ -261,14 +267,19 @@ let testSupport: [Target] = [
       "ConcurrencySupport", "DeviceClient", "HostAddresses", "NotificationAttachments", "NotificationServiceKit",
       "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary",
     ]),
-  program("Tests/Support/play-log", ["Ledger", "Playback", "SoundOutputs", "Waveforms"]),
+  program("Tests/Support/play-log", ["Ledger", "Playback", "PlaybackOrder", "SoundOutputs", "Waveforms"]),
   module(
     "Tests/Support/PlaybackTestSupport",
-    ["ConcurrencySupport", "Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"]),
+    [
+      "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder", "SoundOutputs", "SoundOutputTestSupport",
+      "Waveforms",
+    ]),
   program("Tests/Support/push-sender", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushTestSupport"]),
   module(
     "Tests/Support/PushTestSupport",
-    ["APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "TestSupport", crypto]),
+    [
+      "APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "TestSupport", crypto,
+    ]),
   program("Tests/Support/simulated-push-service", ["APNSSimulator"]),
   program("Tests/Support/sound-keeper", ["SoundLibrary", "TestSupport"]),
   module("Tests/Support/SoundMeasurement", ["CEBUR128", "CSndFile"], callsC: true),
@@ -286,12 +297,12 @@ let benchmarks: [Target] = [
       "Waveforms", argumentParser,
     ]),
   program("Benchmarks/in-process-limit", links: ["espeak-ng"]),
-  program("Benchmarks/ledger-bench", ["Ledger"], callsC: true),
+  program("Benchmarks/ledger-bench", ["Ledger", "PlaybackOrder"], callsC: true),
   program(
     "Benchmarks/provider-bench",
     ["AnnouncementService", "ConcurrencySupport", "Ledger", "PaymentProviders", "ProviderSettings"]),
   program("Benchmarks/push-bench", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages"]),
-  program("Benchmarks/year-of-announcements", ["Ledger", "SoundLibrary"]),
+  program("Benchmarks/year-of-announcements", ["Ledger", "PlaybackOrder", "SoundLibrary"]),
 ]
 
 /// What `make fuzz` and `make check` run: the readers of untrusted bytes, and a program that no answer from outside may
@@ -300,8 +311,8 @@ let fuzzSupport: [Target] = [
   module(
     "Fuzzing/FuzzedReaders",
     [
-      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PaymentProviders", "ProviderSettings",
-      "PushMessages", "ServiceAccess", "SoundFiles", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks",
+      "AmountReadback", "Announcements", "Announcer", "PaymentProviders", "ProviderSettings", "PushMessages",
+      "ServiceAccess", "SoundFiles", "SpeechEngine", "TestSupport", "TextFormats", "VoicePackMaking", "VoicePacks",
       "Waveforms", crypto, cryptoExtras,
     ]),
   program(
@@ -320,11 +331,11 @@ let quickTests: [Target] = [
     [
       "Announcements", "AnnouncementServer", "AnnouncementService", "Announcer", "APNSSimulator", "ConcurrencySupport",
       "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport", "Mastering",
-      "PaymentProviders", "Playback", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess", "SoundFiles",
-      "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport", "VoicePackIntegrity",
-      "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto,
-      httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
-      serviceLifecycleTestKit,
+      "PaymentProviders", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
+      "SoundFiles", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
+      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages",
+      "WeeklyTimes", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
+      serviceLifecycle, serviceLifecycleTestKit,
     ]),
   tests(
     "Tests/AnnouncementServiceTests",
@@ -341,17 +352,20 @@ let quickTests: [Target] = [
       "VoicePackMaking", "VoicePacks", "Waveforms",
     ]),
   tests("Tests/APNSSimulatorTests", ["APNSSimulator", "ConcurrencySupport", crypto]),
-  tests("Tests/CommaSeparatedValuesTests", ["CommaSeparatedValues", "TestSupport"]),
   tests("Tests/ConcurrencySupportTests", ["ConcurrencySupport", "TestSupport"]),
   tests(
     "Tests/CrierCommandTests",
     [
-      "ConcurrencySupport", "crier", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "QRCodes",
-      "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker", "TestSupport", "VoicePackMaking",
-      "Waveforms", "WebhookMessages", crypto, grdb, logging,
+      "ConcurrencySupport", "crier", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "PlaybackOrder",
+      "QRCodes", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker", "TestSupport",
+      "VoicePackMaking", "Waveforms", "WebhookMessages", crypto, grdb, logging,
     ]),
-  tests("Tests/DeviceClientTests", ["ConcurrencySupport", "DeviceClient", "HostAddresses", "SoundDownloads"]),
-  tests("Tests/FileSystemTests", ["FileSystem"]),
+  tests(
+    "Tests/DeviceClientTests",
+    [
+      "ConcurrencySupport", "DeviceClient", "HostAddresses", "PushMessages", "SoundDownloads",
+    ]),
+  tests("Tests/FileSystemTests", ["FileSystem", crypto]),
   tests("Tests/HostAddressesTests", ["HostAddresses"]),
   tests("Tests/InstallationDiagnosisTests", ["InstallationDiagnosis"]),
   tests(
@@ -360,12 +374,11 @@ let quickTests: [Target] = [
       "APNSSimulator", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "PushDelivery",
       "ServiceAccess", "VoicePacks",
     ]),
-  tests("Tests/JSONSupportTests", ["JSONSupport"]),
   tests(
     "Tests/LedgerTests",
     [
-      "ConcurrencySupport", "FileSystem", "Ledger", "ledger-writer", "LedgerTestSupport", "TestSupport",
-      "WebhookMessages", grdb,
+      "ConcurrencySupport", "FileSystem", "Ledger", "ledger-writer", "LedgerTestSupport", "PlaybackOrder",
+      "PushMessages", "TestSupport", "WebhookMessages", grdb,
     ]),
   tests(
     "Tests/LibraryCopiesTests",
@@ -405,21 +418,22 @@ let quickTests: [Target] = [
       "APNSSimulator", "ConcurrencySupport", "FileSystem", "Ledger", "push-sender", "PushDelivery", "PushMessages",
       "PushTestSupport", "TestSupport", crypto, nioCore, nioEmbedded, nioHPACK, nioHTTP2,
     ]),
-  tests("Tests/PushMessagesTests", ["PushMessages", "TestSupport"]),
+  tests("Tests/PushMessagesTests", ["Announcements", "PushMessages", "TestSupport"]),
   tests("Tests/QRCodesTests", ["QRCodes"]),
   tests("Tests/ResamplingTests", ["Resampling"]),
-  tests("Tests/ServiceAccessTests", ["ServiceAccess", crypto]),
+  tests("Tests/ServiceAccessTests", ["HostAddresses", "ServiceAccess", crypto]),
   tests("Tests/SoundDoctorTests", ["SoundDoctor", "SoundFiles", "SoundHeaders", "TestSupport", "Waveforms"]),
   tests(
     "Tests/SoundDownloadsTests",
     [
       "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "SoundDoctor", "SoundDownloads",
-      "SoundDownloadsURLSession", "SoundLibrary", "TestSupport", crypto,
+      "SoundDownloadsURLSession", "SoundLibrary", "TestSupport",
     ]),
   tests("Tests/SoundFilesTests", ["SoundFiles", "SoundMeasurement", "Waveforms"]),
   tests("Tests/SoundLibraryTests", ["ConcurrencySupport", "FileSystem", "SoundLibrary"]),
   tests("Tests/SoundOutputsTests", ["ConcurrencySupport", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"]),
   tests("Tests/SpeechEngineTests", ["Announcements", "speaker", "SpeechEngine", "Waveforms"]),
+  tests("Tests/TextFormatsTests", ["TestSupport", "TextFormats"]),
   tests("Tests/ToneMakingTests", ["SoundMeasurement", "ToneMaking", "Waveforms"]),
   tests("Tests/VoicePackIntegrityTests", ["VoicePackIntegrity", "VoicePacks", "Waveforms"]),
   tests(
@@ -434,7 +448,7 @@ let quickTests: [Target] = [
   tests(
     "Tests/WebhookDeliveryTests",
     ["ConcurrencySupport", "HostAddresses", "Ledger", "TestSupport", "WebhookDelivery", "WebhookMessages"]),
-  tests("Tests/WebhookMessagesTests", ["TestSupport", "WebhookMessages"]),
+  tests("Tests/WebhookMessagesTests", ["Announcements", "TestSupport", "WebhookMessages"]),
   tests("Tests/WeeklyTimesTests", ["WeeklyTimes"]),
 ]
 

@@ -8,6 +8,7 @@
 
 import Foundation
 import Ledger
+import PlaybackOrder
 import SoundLibrary
 import Synchronization
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcer
-import CommaSeparatedValues
+import TextFormats
 
 /// Checks that a list of announcements, in CSV or JSON lines, reads the same, whatever pieces it arrives in.
 enum ListReading {

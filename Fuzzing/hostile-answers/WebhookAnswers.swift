@@ -62,7 +62,7 @@ enum WebhookAnswers {
   }
 
   private struct Loopback: HostResolving {
-    func addresses(of host: String) async -> [HostAddress] { [HostAddress(bytes: [127, 0, 0, 1])] }
+    func addresses(of host: String) async -> [IPAddress] { [IPAddress(bytes: [127, 0, 0, 1])] }
   }
 }
 

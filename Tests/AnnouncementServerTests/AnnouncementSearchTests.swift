@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import Ledger
+import PlaybackOrder
 import TestSupport
 import Testing
 

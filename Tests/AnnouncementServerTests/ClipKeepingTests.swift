@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Ledger
 import NIOCore
+import PlaybackOrder
 import SoundLibrary
 import SoundOutputTestSupport
 import TestSupport

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import Ledger
+import PushMessages
 import ServiceAccess
 import TestSupport
 import Testing

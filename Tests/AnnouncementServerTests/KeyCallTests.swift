@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import HostAddresses
 import Ledger
 import ServiceAccess
 import TestSupport

@@ -4,6 +4,7 @@ import Announcements
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import HostAddresses
 import HummingbirdCore
 import Ledger
 import Logging

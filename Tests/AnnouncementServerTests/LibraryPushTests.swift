@@ -48,7 +48,7 @@ struct LibraryPushTests {
   }
 
   private func register(
-    _ id: String, _ tokens: [NewDevice.TokenKind: String], in service: TestService, account: String = "shop",
+    _ id: String, _ tokens: [PushTokenKind: String], in service: TestService, account: String = "shop",
     group: String? = nil, app: String = LibraryPushTests.app
   ) async throws {
     let key = APIKey.make()

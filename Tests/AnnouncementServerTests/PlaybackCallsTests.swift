@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Ledger
 import Playback
+import PlaybackOrder
 import ServiceAccess
 import SoundOutputTestSupport
 import SpeechEngine

@@ -5,6 +5,7 @@ import ConcurrencySupport
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import ServiceAccess
 import SoundOutputTestSupport
 import SpeechEngine

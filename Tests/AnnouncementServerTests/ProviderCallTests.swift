@@ -5,6 +5,7 @@ import Announcements
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import HostAddresses
 import Ledger
 import PaymentProviders
 import ServiceAccess

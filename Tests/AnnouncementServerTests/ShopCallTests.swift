@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Ledger
 import Playback
+import PlaybackOrder
 import ServiceAccess
 import SoundOutputTestSupport
 import TestSupport

@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import HostAddresses
 import Ledger
 import QRCodes
 import ServiceAccess

@@ -7,6 +7,7 @@ import HTTPTypes
 import HostAddresses
 import Ledger
 import PushDelivery
+import PushMessages
 import ServiceAccess
 import TestSupport
 import Testing
@@ -156,7 +157,7 @@ struct UnreachableTests {
 
   /// A resolver that knows no host, as without a network.
   private struct NoAddresses: HostResolving {
-    func addresses(of host: String) async -> [HostAddress] { [] }
+    func addresses(of host: String) async -> [IPAddress] { [] }
   }
 
   private func sending() throws -> TestService {

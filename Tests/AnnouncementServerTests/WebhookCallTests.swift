@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostAddresses
 import HTTPTypes
+import HostAddresses
 import Ledger
 import ServiceAccess
 import TestSupport
@@ -156,14 +156,14 @@ struct WebhookCallTests {
 
   /// A resolver that knows one address for every host.
   private struct OneAddress: HostResolving {
-    var address: HostAddress
-    func addresses(of host: String) async -> [HostAddress] { [address] }
+    var address: IPAddress
+    func addresses(of host: String) async -> [IPAddress] { [address] }
   }
 
   @Test("an announcement is told to the account's endpoints, and the metrics count what became of it")
   func announced() async throws {
     // The address is private, so the attempt ends at once and nothing leaves the machine.
-    let resolver = OneAddress(address: HostAddress(bytes: [10, 0, 0, 7]))
+    let resolver = OneAddress(address: IPAddress(bytes: [10, 0, 0, 7]))
     let service = try TestService { $0.webhooks = WebhookParts(client: WebhookClient(resolver: resolver)) }
     let backend = try await service.client([.announce, .read])
     let id = try await backend.register(path: "SECRET")
@@ -183,7 +183,7 @@ struct WebhookCallTests {
 
   @Test("a disabled endpoint is one error in the log and one in the metrics, without its URL")
   func alarm() async throws {
-    let resolver = OneAddress(address: HostAddress(bytes: [10, 0, 0, 7]))
+    let resolver = OneAddress(address: IPAddress(bytes: [10, 0, 0, 7]))
     let start = Date()
     // The first attempt was made more than three days ago.
     let service = try TestService {

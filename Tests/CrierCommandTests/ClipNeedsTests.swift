@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import LedgerTestSupport
+import PlaybackOrder
 import Testing
 
 /// The commands that list and remove sounds read from a ledger which clips are needed.

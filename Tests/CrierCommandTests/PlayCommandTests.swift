@@ -2,6 +2,7 @@
 
 import Foundation
 import Ledger
+import PlaybackOrder
 import SoundOutputTestSupport
 import Testing
 import Waveforms

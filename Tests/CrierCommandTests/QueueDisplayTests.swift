@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import Testing
 
 @testable import crier

@@ -131,7 +131,7 @@ struct SoundsToneTests {
     try put("29.wav", sound(samples: 30 * 8000 - 1))
     #expect(try crier("sounds", "tone", "set", "29.wav").status == 0)
     let export = "Export or download the sound again."
-    func fix(_ name: String) -> String { "crier sounds check --fix '\(crier.sounds.path)/\(name)'" }
+    func fix(_ name: String) -> String { "crier sounds check --fix \(crier.sounds.path)/\(name)" }
     for (name, bytes, reason, remedy) in [
       (
         "30.wav", sound(samples: 30 * 8000),
@@ -153,7 +153,7 @@ struct SoundsToneTests {
       ),
       (
         "wave.caf", tone, "The content is WAV, but the name ends in .caf.",
-        "mv -n '\(crier.sounds.path)/wave.caf' '\(crier.sounds.path)/wave.wav'"
+        "mv -n \(crier.sounds.path)/wave.caf \(crier.sounds.path)/wave.wav"
       ),
       (
         "silent.wav", WAVFile.encode(Waveform(samples: Array(repeating: 0, count: 8000), sampleRate: 8000)),
@@ -187,7 +187,7 @@ struct SoundsToneTests {
     try FileManager.default.moveItem(at: mp3, to: file)
     let refused = try crier("sounds", "tone", "set", "shop.wav")
     #expect(refused.status == 65 && refused.message.contains("The sound is MP3. "), "\(refused.message)")
-    #expect(refused.message.hasSuffix("\n  crier sounds check --fix '\(file.path)'\n"))
+    #expect(refused.message.hasSuffix("\n  crier sounds check --fix \(file.path)\n"))
     #expect(try crier("sounds", "check", "--fix", file.path).status == 65)
     #expect(try crier("sounds", "tone", "set", "shop-fixed.wav").status == 0)
     #expect(stored == "{\"sound\":\"shop-fixed.wav\"}\n")

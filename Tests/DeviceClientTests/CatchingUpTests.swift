@@ -32,7 +32,7 @@ struct CatchingUpTests {
       ])
     #expect(request.body == nil)
     #expect(request.mostBytes == 4 << 20)
-    #expect(request.addresses.map(\.text) == ["93.184.216.34"])
+    #expect(request.addresses.map(\.description) == ["93.184.216.34"])
     #expect(result == CaughtUp(announcements: [], lastSequence: 41, isComplete: true))
   }
 

@@ -163,7 +163,7 @@ struct DeviceClientErrorTests {
     let (error, _) = await error { _, _ in
       SoundAnswer(
         pieces: [Array(#"{"announcements":[],"last_sequence":0}"#.utf8)],
-        connectedTo: HostAddress(bytes: [127, 0, 0, 1]))
+        connectedTo: IPAddress(bytes: [127, 0, 0, 1]))
     }
     #expect(error?.code == .privateAddress)
   }

@@ -31,7 +31,7 @@ extension SoundAnswer {
   /// An answer whose body ends after some pieces, or breaks there.
   init(
     _ status: Int = 200, _ fields: [String: String] = [:], pieces: [[UInt8]],
-    breaksWith failure: SoundFetchError? = nil, connectedTo address: HostAddress? = nil
+    breaksWith failure: SoundFetchError? = nil, connectedTo address: IPAddress? = nil
   ) {
     let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
     for piece in pieces { continuation.yield(piece) }
@@ -60,10 +60,10 @@ extension SoundAnswer {
 
 /// A resolver that knows `crier.example`, which is public, and `inside.example`, which is private.
 struct TableResolver: HostResolving {
-  func addresses(of host: String) async -> [HostAddress] {
+  func addresses(of host: String) async -> [IPAddress] {
     switch host {
-    case "crier.example": [HostAddress(bytes: [93, 184, 216, 34])]
-    case "inside.example": [HostAddress(bytes: [10, 0, 0, 7])]
+    case "crier.example": [IPAddress(bytes: [93, 184, 216, 34])]
+    case "inside.example": [IPAddress(bytes: [10, 0, 0, 7])]
     default: []
     }
   }

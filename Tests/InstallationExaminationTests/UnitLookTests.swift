@@ -12,7 +12,7 @@ struct UnitLookTests {
   /// A resolver that knows one address for every host.
   private struct OneAddress: HostResolving {
     var bytes: [UInt8]
-    func addresses(of host: String) async -> [HostAddress] { [HostAddress(bytes: bytes)] }
+    func addresses(of host: String) async -> [IPAddress] { [IPAddress(bytes: bytes)] }
   }
 
   private static let apple = OneAddress(bytes: [17, 188, 128, 1])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServiceAccess
+import HostAddresses
 import Testing
 
 @testable import InstallationExamination

@@ -3,14 +3,15 @@
 import Foundation
 import GRDB
 import LedgerTestSupport
+import PushMessages
 import Testing
 
 @testable import Ledger
 
 /// A phone of the tests.
 func newDevice(
-  _ id: String = "phone-1", account: String = "shop", environment: NewDevice.Environment = .production,
-  group: String? = nil, tokens: [NewDevice.TokenKind: String] = [.alert: "a1"]
+  _ id: String = "phone-1", account: String = "shop", environment: PushEnvironment = .production,
+  group: String? = nil, tokens: [PushTokenKind: String] = [.alert: "a1"]
 ) -> NewDevice {
   NewDevice(
     account: account, id: id, app: "com.example.shop", environment: environment, deviceGroup: group, tokens: tokens)
@@ -29,7 +30,7 @@ extension Ledger {
     return try await register(new, key: key, renewsKey: renewsKey, by: .key("admin"))
   }
 
-  fileprivate func tokens(_ id: String = "phone-1") async throws -> [NewDevice.TokenKind: String] {
+  fileprivate func tokens(_ id: String = "phone-1") async throws -> [PushTokenKind: String] {
     try await device(account: "shop", id: id)?.tokens.mapValues(\.text) ?? [:]
   }
 }

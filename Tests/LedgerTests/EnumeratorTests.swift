@@ -2,6 +2,7 @@
 
 import Foundation
 import LedgerTestSupport
+import PushMessages
 import Testing
 
 @testable import Ledger

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import PlaybackOrder
 import Testing
 
 @testable import Ledger
@@ -19,7 +20,7 @@ struct LanesTests {
   /// Accepts a request of an account on a lane.
   @discardableResult
   private func accept(
-    _ id: String, lane: String, _ category: Ledger.Category = .payment, sequence: Int64? = nil
+    _ id: String, lane: String, _ category: PlaybackItem.Category = .payment, sequence: Int64? = nil
   ) async throws -> Int64 {
     var request = payment(id, account: "shop", lane: lane, sequence: sequence)
     request.category = category

@@ -3,13 +3,14 @@
 import Foundation
 import GRDB
 import LedgerTestSupport
+import PushMessages
 import Testing
 
 @testable import Ledger
 
 /// A push of the tests. Its body is its number.
 func newPush(
-  _ device: String = "phone-1", _ kind: NewPush.Kind = .alert, clip: String? = nil,
+  _ device: String = "phone-1", _ kind: PushType = .alert, clip: String? = nil,
   expiresAt: Date = Date(timeIntervalSince1970: 1_800_003_600)
 ) -> NewPush {
   NewPush(
@@ -258,19 +259,19 @@ struct PushTests {
 
   @Test("starting to send marks pushes, counts attempts and returns the tokens of their devices")
   func starting() async throws {
-    let kinds: [NewDevice.TokenKind: String] = [
+    let kinds: [PushTokenKind: String] = [
       .alert: "a1", .background: "b2", .fileProvider: "c3", .fileProviderExtension: "d4",
     ]
     try await ledger.register(newDevice(tokens: kinds))
-    let all = try await ledger.accept(NewPush.Kind.allCases.map { newPush("phone-1", $0) }, account: "shop")
+    let all = try await ledger.accept(PushType.allCases.map { newPush("phone-1", $0) }, account: "shop")
     func tokens() async throws -> [String?] { try await ledger.startSending(all).map(\.token) }
     #expect(try await tokens() == ["a1", "b2", "d4"])
     let unfinished = try await ledger.unfinishedPushes()
-    #expect(unfinished.map(\.kind) == NewPush.Kind.allCases && unfinished.allSatisfy(\.wasInterrupted))
+    #expect(unfinished.map(\.kind) == PushType.allCases && unfinished.allSatisfy(\.wasInterrupted))
     #expect(try await place.open().pushCounts() == [.sending: 3])
 
     for (given, expected) in [
-      ([NewDevice.TokenKind.alert: "a1", .fileProvider: "c3"], ["a1", "a1", "c3"]),
+      ([PushTokenKind.alert: "a1", .fileProvider: "c3"], ["a1", "a1", "c3"]),
       ([.background: "b2"], [nil, "b2", nil]),
       ([:], [nil, nil, nil]),
     ] {

@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import LedgerTestSupport
+import PlaybackOrder
 import Testing
 
 @testable import Ledger

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import Ledger
 import LedgerTestSupport
+import PlaybackOrder
 import TestSupport
 
 /// A ledger's file in a fresh folder, which is removed when the test is over.

@@ -4,6 +4,7 @@ import ConcurrencySupport
 import Foundation
 import GRDB
 import LedgerTestSupport
+import PushMessages
 import Testing
 import WebhookMessages
 

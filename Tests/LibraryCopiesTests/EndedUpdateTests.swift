@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceClient
+import FileSystem
 import Foundation
 import SoundDownloads
 import Testing

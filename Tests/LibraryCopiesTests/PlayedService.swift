@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 import DeviceClient
+import FileSystem
 import Foundation
 import HostAddresses
 import SoundDownloads
@@ -140,5 +141,5 @@ final class PlayedService: SoundFetching {
 }
 
 struct OneHost: HostResolving {
-  func addresses(of host: String) async -> [HostAddress] { [HostAddress(bytes: [93, 184, 216, 34])] }
+  func addresses(of host: String) async -> [IPAddress] { [IPAddress(bytes: [93, 184, 216, 34])] }
 }

@@ -112,7 +112,7 @@ struct AttachmentDownloaderTests {
     })
     #expect(redirect == DownloadError(.privateAddress, of: .attachment, host: "inside.example"))
     let rebound = await failure({ _, _ in
-      SoundAnswer(200, [:], [Sample.file()], connectedTo: HostAddress(bytes: [10, 0, 0, 7]))
+      SoundAnswer(200, [:], [Sample.file()], connectedTo: IPAddress(bytes: [10, 0, 0, 7]))
     })
     #expect(rebound?.code == .privateAddress)
     #expect(folder.sizes.isEmpty)

@@ -3,6 +3,7 @@
 import Announcements
 import ConcurrencySupport
 import DownloadTestSupport
+import FileSystem
 import Foundation
 import PushMessages
 import SoundDownloads
@@ -115,7 +116,7 @@ final class PhoneFolder: Sendable {
       try Data(bytes).write(to: folder.appending(path: "\(number).wav"))
       manifest.tokens[token] = .init(plain: "\(number).wav")
       manifest.clips["\(number).wav"] = .init(
-        text: ClipToken.words(ofName: token), sha256: SHA256.hexadecimalDigest(of: bytes))
+        text: ClipToken.words(ofName: token), sha256: IncrementalSHA256.hexadecimalDigest(of: bytes))
     }
     try manifest.json.write(to: folder.appending(path: PackManifest.fileName))
     return folder
@@ -145,12 +146,6 @@ struct TestPush {
     return Payment(amount: try Money(decimalText: amount, currency: dollars))
   }
 
-  private static func token(_ token: ClipToken) throws -> SpokenToken {
-    let role = try #require(SpokenToken.Role(rawValue: token.role.rawValue))
-    let pause = try #require(SpokenToken.Pause(rawValue: token.pause.rawValue))
-    return try SpokenToken(name: token.name, role: role, pause: pause)
-  }
-
   var payload: Data {
     get throws {
       var content = AlertMessage.Content(
@@ -158,13 +153,13 @@ struct TestPush {
         amount: try AlertMessage.Content.Amount(value: amount, currency: "USD"), kind: kind)
       if hasTokens {
         let tokens = try PhoneFolder.tokens(of: .payment(payment(spokenAmount ?? amount)))
-        content.spoken = AlertMessage.Content.Spoken(pack: "en-US-test", tokens: try tokens.map(Self.token))
+        content.spoken = try AlertMessage.Content.Spoken(pack: "en-US-test", tokens: tokens)
       }
       if let clip {
         let url = try #require(URL(string: "https://sounds.example/clip.wav"))
         content.clip = try PushedClip(
           name: clipName, url: url,
-          sha256: SHA256.hexadecimalDigest(of: clip), bytes: clip.count, durationMilliseconds: 100)
+          sha256: IncrementalSHA256.hexadecimalDigest(of: clip), bytes: clip.count, durationMilliseconds: 100)
       }
       return AlertMessage(sound: try sound.map { try AlertMessage.Sound($0) }, content: content).encoded()
     }

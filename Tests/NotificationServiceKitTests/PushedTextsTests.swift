@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Foundation
 import PushMessages
 import Testing
@@ -37,8 +38,8 @@ struct PushedTextsTests {
   @Test("A badge of 0 is kept, because it removes the number")
   func noBadge() { #expect(texts(#"{"aps":{"badge":0}}"#).badge == 0) }
 
-  @Test("Each level is read by its name", arguments: AlertMessage.InterruptionLevel.allCases)
-  func levels(level: AlertMessage.InterruptionLevel) {
+  @Test("Each level is read by its name", arguments: InterruptionLevel.allCases)
+  func levels(level: InterruptionLevel) {
     #expect(texts(#"{"aps":{"interruption-level":"\#(level.rawValue)"}}"#).interruptionLevel == level)
   }
 

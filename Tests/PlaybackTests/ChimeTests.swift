@@ -35,7 +35,7 @@ struct ChimeTests {
 
   private func payment(_ kind: Payment.Kind) -> StoredAnnouncement {
     StoredAnnouncement(
-      id: kind.rawValue, lane: "counter", category: Ledger.Category(kind),
+      id: kind.rawValue, lane: "counter", category: PlaybackItem.Category(kind),
       payload: Data(#"{"id":"\#(kind.rawValue)","amount":"1","currency":"USD","kind":"\#(kind.rawValue)"}"#.utf8))
   }
 

@@ -3,9 +3,10 @@
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import SoundOutputTestSupport
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Player commands", .timeLimit(.minutes(2)))
 struct CommandTests {

@@ -3,10 +3,11 @@
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import SoundOutputTestSupport
 import SoundOutputs
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Player failures", .timeLimit(.minutes(2)))
 struct FailureTests {

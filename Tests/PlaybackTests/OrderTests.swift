@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import SoundOutputTestSupport
 import Testing
 
@@ -34,7 +35,7 @@ struct OrderTests {
     let player = try await lane.started()
     _ = try await player.accept(announcement("money"))
     await lane.output.begins(1)
-    for (id, category) in [("c", Ledger.Category.alert), ("d", .refund), ("e", .payment)] {
+    for (id, category) in [("c", PlaybackItem.Category.alert), ("d", .refund), ("e", .payment)] {
       _ = try await player.accept(announcement(id, category))
     }
     lane.output.hearAll()

@@ -4,6 +4,7 @@ import ConcurrencySupport
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import SoundOutputTestSupport
 import TestSupport
 import Testing

@@ -44,7 +44,7 @@ struct QuietHoursTests {
     let lane = try TestLane()
     lane.output.hearAll()
     let player = try await started(lane, summarises: false)
-    for (id, category) in [("a", Ledger.Category.payment), ("b", .refund), ("c", .information)] {
+    for (id, category) in [("a", PlaybackItem.Category.payment), ("b", .refund), ("c", .information)] {
       _ = try await player.accept(
         announcement(id, category, sequence: category == .information ? nil : id == "a" ? 1 : 2))
     }

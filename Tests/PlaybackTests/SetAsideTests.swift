@@ -5,8 +5,8 @@ import Foundation
 import Ledger
 import Playback
 import SoundOutputTestSupport
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Announcements that were under way at two ends of the process", .timeLimit(.minutes(2)))
 struct SetAsideTests {

@@ -4,6 +4,7 @@ import Announcements
 import Announcer
 import Foundation
 import Ledger
+import PlaybackOrder
 import SpeechEngine
 import Testing
 
@@ -21,10 +22,10 @@ struct StoredAnnouncementTests {
   @Test(
     "the payload determines the category",
     arguments: [
-      ("received", Ledger.Category.payment), ("refunded", .refund), ("withdrawn", .refund), ("failed", .refund),
+      ("received", PlaybackItem.Category.payment), ("refunded", .refund), ("withdrawn", .refund), ("failed", .refund),
       ("pending", .refund),
     ])
-  func category(kind: String, category: Ledger.Category) throws {
+  func category(kind: String, category: PlaybackItem.Category) throws {
     let payload = #"{"id":"p1","amount":"1.50","currency":"CNY","sequence":42,"kind":"\#(kind)"}"#
     let announcement = try stored(payload, id: "p1")
     #expect(announcement.category == category && announcement.sequence == 42)

@@ -4,6 +4,7 @@ import ConcurrencySupport
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import SoundOutputTestSupport
 import Testing
 import Waveforms
@@ -73,7 +74,7 @@ final class TestLane: Sendable {
 }
 
 func announcement(
-  _ id: String, _ category: Ledger.Category = .payment, sequence: Int64? = nil, expiresAt: Date? = nil
+  _ id: String, _ category: PlaybackItem.Category = .payment, sequence: Int64? = nil, expiresAt: Date? = nil
 ) -> StoredAnnouncement {
   StoredAnnouncement(
     id: id, category: category, sequence: sequence, payload: Data("{\"id\":\"\(id)\"}".utf8), expiresAt: expiresAt)

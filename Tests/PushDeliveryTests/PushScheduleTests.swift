@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import PushDelivery
+import PushMessages
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct PushScheduleTests {
   private let start = Date(timeIntervalSince1970: 1_800_000_000)
 
   private func push(
-    _ number: Int64, to device: String, app: String = "com.example.shop", _ kind: NewPush.Kind = .alert,
+    _ number: Int64, to device: String, app: String = "com.example.shop", _ kind: PushType = .alert,
     lifetime: TimeInterval = 3600, starts: Int = 0
   ) -> Ledger.UnfinishedPush {
     Ledger.UnfinishedPush(
@@ -286,7 +287,7 @@ struct PushScheduleTests {
         schedule.add(
           push(
             next, to: "\(device)", app: "com.example.app\(device % 3)",
-            NewPush.Kind.allCases.randomElement(using: &random) ?? .alert,
+            PushType.allCases.randomElement(using: &random) ?? .alert,
             lifetime: now.timeIntervalSince(start) + Double.random(in: 1..<600, using: &random)))
       }
       let turn = schedule.next(at: now, room: Int.random(in: 0..<8, using: &random), mostToApp: 3)

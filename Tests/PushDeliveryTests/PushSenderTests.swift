@@ -5,9 +5,10 @@ import ConcurrencySupport
 import Foundation
 import Ledger
 import PushDelivery
+import PushMessages
 import PushTestSupport
-import Testing
 import TestSupport
+import Testing
 
 extension Networked {
   @Suite("The sender of pushes", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Foundation
 import PushMessages
 import TestSupport
@@ -17,10 +18,10 @@ import Testing
     var least = full
     least.content = Content(id: "1", locale: "en-US")
     #expect(try Content(payload: least.encoded()) == least.content)
-    for role in SpokenToken.Role.allCases {
-      for pause in SpokenToken.Pause.allCases {
-        let token = try SpokenToken(name: "Hong_Kong_dollars", role: role, pause: pause)
-        least.content?.spoken = Content.Spoken(pack: "p", tokens: [token])
+    for role in Script.Role.allCases where role != .payer && role != .note {
+      for pause in ClipToken.Pause.allCases {
+        let token = ClipToken(name: "Hong_Kong_dollars", role: role, pause: pause)
+        least.content?.spoken = try Content.Spoken(pack: "p", tokens: [token])
         #expect(try Content(payload: least.encoded())?.spoken?.tokens == [token])
       }
     }
@@ -127,8 +128,16 @@ import Testing
 
   @Test("a token's name has no white space", arguments: ["", " ", "a b", "a\u{3000}b", "a\n"])
   func tokenNames(name: String) {
-    let error = #expect(throws: PushMessageError.self) { try SpokenToken(name: name, role: .phrase, pause: .word) }
-    #expect(error?.description == "The clip token must have a name without white space, such as Hong_Kong_dollars.")
+    let token = ClipToken(name: name, role: .phrase, pause: .word)
+    let error = #expect(throws: PushMessageError.self) { try Content.Spoken(pack: "p", tokens: [token]) }
+    #expect(error?.code == .tokenInvalid)
+    #expect(error?.description.contains("such as Hong_Kong_dollars") == true)
+  }
+
+  @Test("a payer's name and a note are never said from a pack", arguments: [Script.Role.payer, .note])
+  func unrecordedRoles(role: Script.Role) {
+    let token = ClipToken(name: "Anna", role: role, pause: .end)
+    #expect(throws: PushMessageError.self) { try Content.Spoken(pack: "p", tokens: [token]) }
   }
 
   @Test("payloads with changed bytes are read or refused without a crash")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Foundation
 import PushMessages
 import Testing
@@ -71,6 +72,6 @@ import Testing
   @Test("the values of the interruption level are Apple's")
   func levels() {
     #expect(
-      AlertMessage.InterruptionLevel.allCases.map(\.rawValue) == ["passive", "active", "time-sensitive", "critical"])
+      InterruptionLevel.allCases.map(\.rawValue) == ["passive", "active", "time-sensitive", "critical"])
   }
 }

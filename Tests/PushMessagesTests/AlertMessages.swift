@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Foundation
 import PushMessages
 import Testing
@@ -15,14 +16,14 @@ enum AlertMessages {
   }
 
   static func spoken() throws -> AlertMessage.Content.Spoken {
-    AlertMessage.Content.Spoken(
+    try AlertMessage.Content.Spoken(
       pack: "zh-CN-warm",
       tokens: [
-        try SpokenToken(name: "支付宝", role: .channel, pause: .piece),
-        try SpokenToken(name: "到账", role: .phrase, pause: .piece),
-        try SpokenToken(name: "十", role: .amount, pause: .word),
-        try SpokenToken(name: "二", role: .amount, pause: .word),
-        try SpokenToken(name: "元", role: .amount, pause: .end),
+        ClipToken(name: "支付宝", role: .channel, pause: .piece),
+        ClipToken(name: "到账", role: .phrase, pause: .piece),
+        ClipToken(name: "十", role: .amount, pause: .word),
+        ClipToken(name: "二", role: .amount, pause: .word),
+        ClipToken(name: "元", role: .amount, pause: .end),
       ])
   }
 

@@ -80,7 +80,7 @@ struct SoundMendingTests {
   @Test(
     "a sound that cannot be decoded or heard gets no copy, and the error has the remedy",
     arguments: [
-      (SampleFile.ffmpeg("tone.m4a", "-c:a aac"), "ffmpeg -n -i '"),
+      (SampleFile.ffmpeg("tone.m4a", "-c:a aac"), "ffmpeg -n -i /"),
       (SampleFile(name: "silent.wav", command: "sox -D -r 8000 -n silent.wav trim 0 1", codes: []), "Export the sound"),
     ])
   func refused(sample: SampleFile, remedy: String) throws {

@@ -60,7 +60,7 @@ struct DownloadRulesTests {
   @Test("one private address among public ones is enough to refuse a host, unless private addresses are allowed")
   func addresses() throws {
     let url = try #require(URL(string: "https://a.example/s.wav"))
-    let inside = HostAddress(bytes: [192, 168, 1, 2])
+    let inside = IPAddress(bytes: [192, 168, 1, 2])
     let mixed = [TableResolver.publicAddress, inside]
     #expect(throws: DownloadError(.privateAddress, host: "a.example")) {
       try DownloadRules().check(mixed, of: url)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DownloadTestSupport
+import FileSystem
 import Foundation
 import SoundLibrary
 import Testing
@@ -182,7 +183,7 @@ struct ServerDownloadTests {
     }
     let sound = try await downloader(server).download(Self.url)
     #expect(sound.isNew)
-    #expect(sound.name == SHA256.hexadecimalDigest(of: Self.url.absoluteString.utf8) + ".wav")
+    #expect(sound.name == IncrementalSHA256.hexadecimalDigest(of: Self.url.absoluteString.utf8) + ".wav")
     #expect(home.files == [sound.name: Sample.wav()])
   }
 

@@ -114,7 +114,7 @@ struct SoundDownloaderTests {
     let downloader = SoundDownloader(
       library: home.library, fetcher: fetcher, resolver: TableResolver(), clock: HeldClock(), check: { _ in })
     let sound = try await downloader.download(Self.url)
-    #expect(sound.name == SHA256.hexadecimalDigest(of: Self.url.absoluteString.utf8) + ".caf")
+    #expect(sound.name == IncrementalSHA256.hexadecimalDigest(of: Self.url.absoluteString.utf8) + ".caf")
     #expect(sound.file == home.library.soundsDirectory.appending(path: sound.name))
     #expect(SoundLibrary.isRenderedClip(sound.name))
     let error = await failure { try await downloader.download(Self.url, as: "a.wav") }
@@ -155,7 +155,7 @@ struct SoundDownloaderTests {
   func rebound() async {
     let fetcher = ScriptedFetcher { request, _ in
       #expect(request.addresses == [TableResolver.publicAddress])
-      return SoundAnswer(200, [:], [Sample.wav()], connectedTo: HostAddress(bytes: [10, 0, 0, 7]))
+      return SoundAnswer(200, [:], [Sample.wav()], connectedTo: IPAddress(bytes: [10, 0, 0, 7]))
     }
     let error = await failure { try await downloader(fetcher).download(Self.url) }
     #expect(error?.code == .privateAddress)

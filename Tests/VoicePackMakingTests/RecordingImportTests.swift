@@ -127,7 +127,7 @@ struct RecordingImportTests {
     #expect(
       error?.details == [
         "one.m4a: is not a sound file that libsndfile can read; "
-          + "convert it: ffmpeg -i '\(folder.url.path)/one.m4a' '\(folder.url.path)/one.wav'"
+          + "convert it: ffmpeg -i \(folder.url.path)/one.m4a \(folder.url.path)/one.wav"
       ])
   }
 
@@ -150,8 +150,8 @@ struct RecordingImportTests {
     try FileManager.default.createDirectory(at: folder.url.appending(path: "shop"), withIntermediateDirectories: true)
     let error = #expect(throws: PackMakingError.self) { try RecordingImport().recordings(cutting: given, for: rows) }
     #expect(error?.subject == "all.m4a")
-    #expect(error?.remedy == "convert it: ffmpeg -i 'shop/../all.m4a' 'shop/../all.wav'")
-    #expect(SoundConversion.line(for: "-i.m4a") == "ffmpeg -i './-i.m4a' './-i.wav'")
+    #expect(error?.remedy == "convert it: ffmpeg -i shop/../all.m4a shop/../all.wav")
+    #expect(SoundConversion.line(for: "-i.m4a") == "ffmpeg -i ./-i.m4a ./-i.wav")
   }
 
   @Test("a converted recording is used although the file that libsndfile cannot read is still there")

@@ -130,16 +130,16 @@ final class Receiver: Sendable {
 
 /// A resolver with a table, which counts the look-ups.
 final class TableResolver: HostResolving {
-  static let loopback = HostAddress(bytes: [127, 0, 0, 1])
+  static let loopback = IPAddress(bytes: [127, 0, 0, 1])
 
-  private let table: [String: [HostAddress]]
+  private let table: [String: [IPAddress]]
   private let counter = Locked(0)
 
-  init(_ table: [String: [HostAddress]] = [Receiver.host: [loopback]]) { self.table = table }
+  init(_ table: [String: [IPAddress]] = [Receiver.host: [loopback]]) { self.table = table }
 
   var lookUps: Int { counter.withLock { $0 } }
 
-  func addresses(of host: String) async -> [HostAddress] {
+  func addresses(of host: String) async -> [IPAddress] {
     counter.withLock { $0 += 1 }
     return table[host] ?? []
   }
@@ -148,9 +148,9 @@ final class TableResolver: HostResolving {
 /// A resolver whose name servers do not answer until they are let go.
 final class StuckResolver: HostResolving {
   private let (questions, question) = AsyncStream<Void>.makeStream()
-  private let state = Locked((isOpen: false, waiting: [AwaitedAnswer<[HostAddress]>]()))
+  private let state = Locked((isOpen: false, waiting: [AwaitedAnswer<[IPAddress]>]()))
 
-  func addresses(of host: String) async -> [HostAddress] {
+  func addresses(of host: String) async -> [IPAddress] {
     question.yield()
     // Like the system, it does not care whether somebody still waits.
     return await waitForAnswer { answer in

@@ -173,11 +173,11 @@ extension Networked {
       let receiver = try await Receiver(certified: Receiver.host)
       var settings = WebhookClient.Settings()
       settings.trustRoots = receiver.certificate
-      let publicAddress = HostAddress(bytes: [93, 184, 216, 34])
+      let publicAddress = IPAddress(bytes: [93, 184, 216, 34])
       for addresses in [
-        [TableResolver.loopback], [publicAddress, TableResolver.loopback], [HostAddress(bytes: [10, 0, 0, 7])],
-        [HostAddress(bytes: [169, 254, 169, 254])], [HostAddress(bytes: Array(repeating: 0, count: 15) + [1])],
-        [HostAddress(bytes: Array(repeating: 0, count: 10) + [255, 255, 127, 0, 0, 1])],
+        [TableResolver.loopback], [publicAddress, TableResolver.loopback], [IPAddress(bytes: [10, 0, 0, 7])],
+        [IPAddress(bytes: [169, 254, 169, 254])], [IPAddress(bytes: Array(repeating: 0, count: 15) + [1])],
+        [IPAddress(bytes: Array(repeating: 0, count: 10) + [255, 255, 127, 0, 0, 1])],
       ] {
         let client = WebhookClient(settings: settings, resolver: TableResolver([Receiver.host: addresses]))
         let answer = await send("status/204", to: receiver, with: client)
@@ -224,7 +224,7 @@ extension Networked {
       var settings = WebhookClient.Settings()
       settings.allowsPrivateAddresses = true
       // Nothing listens on the second address of the loopback network.
-      let resolver = TableResolver([Receiver.host: [HostAddress(bytes: [127, 0, 0, 2]), TableResolver.loopback]])
+      let resolver = TableResolver([Receiver.host: [IPAddress(bytes: [127, 0, 0, 2]), TableResolver.loopback]])
       let client = WebhookClient(settings: settings, resolver: resolver)
       #expect(await send("status/204", to: receiver, with: client).outcome == .delivered)
       await client.close()

@@ -3,6 +3,7 @@
 import DeviceClient
 import Foundation
 import NotificationServiceKit
+import PushMessages
 import UIKit
 import UserNotifications
 

@@ -4,6 +4,7 @@ import DeviceClient
 import FileProvider
 import Foundation
 import NotificationServiceKit
+import PushMessages
 import UniformTypeIdentifiers
 
 /// A file provider without files. It exists for its pushes: iOS runs it when the library of the service has changed,

@@ -3,6 +3,7 @@
 import DeviceClient
 import Foundation
 import NotificationServiceKit
+import PushMessages
 import SoundDownloadsURLSession
 import SoundLibrary
 
@@ -90,9 +91,9 @@ struct ShopDevice: Sendable {
   /// Returns the registration of this phone with all its tokens. A registration replaces the one before.
   func registration(with tokens: [PushTokenKind: Data]) -> DeviceRegistration {
     #if DEBUG
-      let environment = DeviceRegistration.Environment.sandbox
+      let environment = PushEnvironment.sandbox
     #else
-      let environment = DeviceRegistration.Environment.production
+      let environment = PushEnvironment.production
     #endif
     let tone = try? DefaultsTonePreference(group: Shop.appGroup).tone()
     return DeviceRegistration(

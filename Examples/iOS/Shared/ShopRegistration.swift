@@ -3,6 +3,7 @@
 import DeviceClient
 import Foundation
 import NotificationServiceKit
+import PushMessages
 
 /// Registers this phone with the service whenever a token or the tone has changed.
 ///

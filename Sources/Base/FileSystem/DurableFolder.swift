@@ -3,7 +3,7 @@
 package import Foundation
 
 #if os(Linux)
-  private import CRename
+  private import CLinux
 #endif
 
 /// Functions for folders whose changes survive a loss of power.

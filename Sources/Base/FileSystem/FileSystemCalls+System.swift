@@ -4,7 +4,7 @@ import ConcurrencySupport
 import Foundation
 
 #if os(Linux)
-  private import CRename
+  private import CLinux
 #endif
 
 #if canImport(Glibc)

@@ -18,7 +18,7 @@ public protocol HostResolving: Sendable {
   /// Returns all addresses of a host; an empty array when none is known.
   ///
   /// - Parameter host: A name, or an address as in a URL, without brackets.
-  func addresses(of host: String) async -> [HostAddress]
+  func addresses(of host: String) async -> [IPAddress]
 }
 
 /// The system's own way to find a host's addresses: `getaddrinfo(3)`.
@@ -27,20 +27,20 @@ public protocol HostResolving: Sendable {
 public struct SystemHostResolver: HostResolving {
   public init() {}
 
-  public func addresses(of host: String) async -> [HostAddress] {
+  public func addresses(of host: String) async -> [IPAddress] {
     await onWaitingThread(of: .nameServers) { Self.lookUp(host) }
   }
 
-  private static func lookUp(_ host: String) -> [HostAddress] {
+  private static func lookUp(_ host: String) -> [IPAddress] {
     BlockingWatchdog.check()
-    return HostAddress.all(of: host)
+    return IPAddress.all(of: host)
   }
 }
 
-extension HostAddress {
+extension IPAddress {
   /// Reads an address in all ways of writing it that a connection would accept, such as `127.1`; nil if the text is a
   /// name. No name is looked up.
-  public init?(literal text: String) {
+  public init?(anyNotation text: String) {
     guard let address = Self.all(of: text, isLiteral: true).first else { return nil }
     self = address
   }
@@ -48,7 +48,7 @@ extension HostAddress {
   /// Returns the addresses that the system finds for a host.
   ///
   /// - Parameter isLiteral: Whether the host must be an address. Then nothing is looked up.
-  fileprivate static func all(of host: String, isLiteral: Bool = false) -> [HostAddress] {
+  fileprivate static func all(of host: String, isLiteral: Bool = false) -> [IPAddress] {
     // The system would look up the part before the zero byte, which is another host.
     guard !host.utf8.contains(0) else { return [] }
     var literal = unsafe addrinfo()
@@ -58,10 +58,10 @@ extension HostAddress {
     let status = unsafe isLiteral ? getaddrinfo(host, nil, &literal, &list) : getaddrinfo(host, nil, nil, &list)
     guard status == 0 else { return [] }
     defer { unsafe freeaddrinfo(list) }
-    var found: [HostAddress] = []
+    var found: [IPAddress] = []
     var next = unsafe list
     while let entry = unsafe next?.pointee {
-      if let address = unsafe HostAddress(entry), !found.contains(address) { found.append(address) }
+      if let address = unsafe IPAddress(entry), !found.contains(address) { found.append(address) }
       unsafe next = entry.ai_next
     }
     return found

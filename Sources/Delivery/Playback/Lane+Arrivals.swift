@@ -25,7 +25,7 @@ extension Lane {
     }
     for entry in recent.reversed() {
       guard let sequence = entry.sequence, sequence > last ?? .min, entry.state.isFinal else { continue }
-      let category = PlaybackItem.Category(entry.category)
+      let category = entry.category
       guard !(category.isMoney && entry.state == .played) else { continue }
       order.settle(sequence, acceptedAt: item(entry).acceptedAt)
     }

@@ -181,7 +181,7 @@ extension Lane {
     case .interrupted:
       await commit(current.item.number, .waiting, interruption("interrupted", at: position))
       waiting[current.item.number] = Waiting(
-        category: Ledger.Category(current.item.category), isReplay: current.isReplay, endsQuietly: current.endsQuietly,
+        category: current.item.category, isReplay: current.isReplay, endsQuietly: current.endsQuietly,
         sound: current.sound)
       ready.insert(current.item.number)
       replies = self.current?.replies ?? []

@@ -99,7 +99,7 @@ extension Lane {
       one.failure = LaneStatus.Blockage(since: one.failure?.since ?? clock.date(), code: failure.code)
       if number == summary?.number { return await refuseSummary(failure.code) }
       // A summary of payments is about money too.
-      let isMoney = PlaybackItem.Category(one.category).isMoney || one.isQuietSummary
+      let isMoney = one.category.isMoney || one.isQuietSummary
       guard !failure.isPassing || !isMoney && one.attempts >= settings.renderAttempts else {
         one.retryAt = clock.now() + pause(afterAttempts: one.attempts)
         return

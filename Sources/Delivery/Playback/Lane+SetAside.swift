@@ -35,7 +35,7 @@ extension Lane {
       waiting.isEmpty || isSetAsideOverdue(at: now), let one = setAside.next(at: now)
     else { return }
     waiting[one.item.number] = Waiting(
-      category: Ledger.Category(one.item.category), isReplay: one.isReplay, endsQuietly: one.endsQuietly,
+      category: one.item.category, isReplay: one.isReplay, endsQuietly: one.endsQuietly,
       isQuietSummary: one.isQuietSummary, isFromBefore: true)
     alone = one.item.number
     order.restore(one.item)

@@ -13,7 +13,7 @@ import WeeklyTimes
 actor Lane {
   /// A waiting announcement, or one whose summary is being made.
   struct Waiting {
-    var category: Ledger.Category
+    var category: PlaybackItem.Category
     var isReplay = false
     /// Whether the announcement ends without a sound if its turn comes in quiet hours.
     var endsQuietly = false
@@ -396,7 +396,7 @@ actor Lane {
     }
     let playing = current.map { current in
       LaneStatus.Playing(
-        number: current.item.number, category: Ledger.Category(current.item.category),
+        number: current.item.number, category: current.item.category,
         positionMilliseconds: current.control.position, lengthMilliseconds: current.sound.length,
         isHeard: current.isSounding, standsFor: current.members, isReplay: current.isReplay)
     }
@@ -422,27 +422,5 @@ actor Lane {
       report.lengthMilliseconds = current.sound.length
     }
     try? seat?.report(report)
-  }
-}
-
-extension Ledger.Category {
-  init(_ category: PlaybackItem.Category) {
-    switch category {
-    case .payment: self = .payment
-    case .refund: self = .refund
-    case .alert: self = .alert
-    case .information: self = .information
-    }
-  }
-}
-
-extension PlaybackItem.Category {
-  init(_ category: Ledger.Category) {
-    switch category {
-    case .payment: self = .payment
-    case .refund: self = .refund
-    case .alert: self = .alert
-    case .information: self = .information
-    }
   }
 }

@@ -2,6 +2,7 @@
 
 public import Foundation
 public import Ledger
+public import PlaybackOrder
 
 /// The state of a player at one moment.
 public struct LaneStatus: Sendable, Hashable {
@@ -19,7 +20,7 @@ public struct LaneStatus: Sendable, Hashable {
 
   public struct Playing: Sendable, Hashable {
     public var number: Int64
-    public var category: Ledger.Category
+    public var category: PlaybackItem.Category
     public var positionMilliseconds: Int
     public var lengthMilliseconds: Int
     /// Whether the announcement is audible. False while the device is lost.
@@ -32,7 +33,7 @@ public struct LaneStatus: Sendable, Hashable {
 
   public struct Waiting: Sendable, Hashable {
     public var number: Int64
-    public var category: Ledger.Category
+    public var category: PlaybackItem.Category
     /// The state: accepted, rendering or waiting.
     public var state: Ledger.State
     /// The code of the last rendering failure, while rendering is retried.
@@ -41,7 +42,7 @@ public struct LaneStatus: Sendable, Hashable {
     public var isReplay: Bool
 
     public init(
-      number: Int64, category: Ledger.Category, state: Ledger.State, failure: String? = nil, isReplay: Bool
+      number: Int64, category: PlaybackItem.Category, state: Ledger.State, failure: String? = nil, isReplay: Bool
     ) {
       self.number = number
       self.category = category

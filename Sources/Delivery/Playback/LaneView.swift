@@ -56,7 +56,7 @@ extension PlaybackItem {
       now + (Int64(exactly: (other.timeIntervalSince(date) * 1000).rounded()) ?? 0)
     }
     self.init(
-      number: entry.number, category: PlaybackItem.Category(entry.category), sequence: entry.sequence,
+      number: entry.number, category: entry.category, sequence: entry.sequence,
       acceptedAt: min(now, moment(entry.acceptedAt)),
       expiresAt: entry.expiresAt.map { min(moment($0), moment($0) - moment(entry.acceptedAt) + now) })
   }

@@ -3,6 +3,7 @@
 public import Announcements
 public import Foundation
 public import Ledger
+public import PlaybackOrder
 
 extension StoredAnnouncement {
   /// The content that is played for an announcement.
@@ -30,10 +31,10 @@ extension StoredAnnouncement {
     account: String = "", id: String, lane: String = "", request: AnnouncementRequest, payload: Data,
     defaults: AnnouncementRequest.Defaults = AnnouncementRequest.Defaults(), expiresAt: Date? = nil
   ) {
-    var category = Ledger.Category.information
+    var category = PlaybackItem.Category.information
     var sequence: Int64?
     if case .payment(let payment) = request.announcement {
-      category = Ledger.Category(payment.kind)
+      category = PlaybackItem.Category(payment.kind)
       sequence = payment.sequence
     }
     self.init(
@@ -136,7 +137,7 @@ extension StoredAnnouncement {
   }
 }
 
-extension Ledger.Category {
+extension PlaybackItem.Category {
   public init(_ kind: Payment.Kind) {
     switch kind {
     case .received: self = .payment

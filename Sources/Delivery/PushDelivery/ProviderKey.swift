@@ -2,7 +2,7 @@
 
 public import Crypto
 public import Foundation
-import JSONSupport
+import TextFormats
 
 /// A key with which provider tokens for APNs are signed: the content of a `.p8` file from Apple's developer account,
 /// with the ids under which Apple knows it.

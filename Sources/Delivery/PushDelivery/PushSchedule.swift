@@ -4,6 +4,7 @@ import DequeModule
 public import Foundation
 import HeapModule
 public import Ledger
+public import PushMessages
 
 /// The decision which pushes are sent next.
 ///
@@ -22,7 +23,7 @@ public struct PushSchedule: Sendable {
   private struct LineKey: Hashable {
     var account: String
     var device: String
-    var kind: NewPush.Kind
+    var kind: PushType
 
     init(_ push: Ledger.UnfinishedPush) { (account, device, kind) = (push.account, push.device, push.kind) }
   }
@@ -30,9 +31,9 @@ public struct PushSchedule: Sendable {
   /// An app in an environment. All its pushes use one key and one server.
   public struct App: Hashable, Sendable {
     public var bundleID: String
-    public var environment: NewDevice.Environment
+    public var environment: PushEnvironment
 
-    public init(bundleID: String, environment: NewDevice.Environment) {
+    public init(bundleID: String, environment: PushEnvironment) {
       self.bundleID = bundleID
       self.environment = environment
     }

@@ -275,14 +275,8 @@ public actor PushSender {
   private static func request(
     _ push: Ledger.Push, token: String, expiresAt: Date
   ) throws(PushMessageError) -> PushRequest {
-    let type: PushType =
-      switch push.kind {
-      case .alert: .alert
-      case .background: .background
-      case .fileProvider: .fileProvider
-      }
-    return try PushRequest(
-      token: DeviceToken(token), app: BundleID(push.app), type: type, id: push.id,
+    try PushRequest(
+      token: DeviceToken(token), app: BundleID(push.app), type: push.kind, id: push.id,
       priority: PushRequest.Priority(rawValue: push.priority), expiresAt: expiresAt, collapseID: push.collapseID,
       body: push.body)
   }

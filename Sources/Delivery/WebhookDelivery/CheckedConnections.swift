@@ -15,7 +15,7 @@ import NIOSSL
 final class CheckedConnections: Sendable {
   struct Place: Hashable, Sendable {
     var host: String
-    var address: HostAddress
+    var address: IPAddress
   }
 
   private struct Entry {
@@ -96,7 +96,7 @@ final class CheckedConnections: Sendable {
       timeout: HTTPClient.Configuration.Timeout(
         connect: .nanoseconds(limit.nanoseconds / 3), read: limit, write: limit), proxy: nil)
     configuration.httpVersion = .http1Only
-    configuration.dnsOverride = [place.host: place.address.text]
+    configuration.dnsOverride = [place.host: "\(place.address)"]
     configuration.connectionPool.idleTimeout = .seconds(30)
     // Many endpoints may share a host. Waiting for a connection would count as the receiver's failure, so each message
     // that the sender has under way may have one.

@@ -18,7 +18,7 @@ public import WebhookMessages
 ///   sent twice within an attempt. At most 4 KiB of the answer's body are read, and ignored.
 public final class WebhookClient: Sendable {
   public struct Settings: Sendable, Hashable {
-    /// Whether a host may have a private address, such as 127.0.0.1 or 192.168.1.2; see `HostAddress.isPrivate`.
+    /// Whether a host may have a private address, such as 127.0.0.1 or 192.168.1.2; see `IPAddress.isPrivate`.
     public var allowsPrivateAddresses = false
     /// The longest time for finding the host's addresses, and then for the connection and the whole answer.
     public var longest: Duration = .seconds(15)
@@ -107,17 +107,17 @@ public final class WebhookClient: Sendable {
   ///
   /// A host whose name servers do not answer occupies one of a few places until the system gives up, and no thread that
   /// something else needs. The caller does not wait so long.
-  private func addresses(of host: String) async -> [HostAddress] {
+  private func addresses(of host: String) async -> [IPAddress] {
     let found = Task { [lookUps, resolver] in
       await lookUps.withOne { Task.isCancelled ? [] : await resolver.addresses(of: host) }
     }
-    let (results, result) = AsyncStream<[HostAddress]>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let (results, result) = AsyncStream<[IPAddress]>.makeStream(bufferingPolicy: .bufferingOldest(1))
     let limit = Task { [longest = settings.longest] in
       // The sleep throws only when the addresses came first.
       if (try? await Task.sleep(for: longest)) != nil { result.yield([]) }
     }
     Task { result.yield(await found.value) }
-    var addresses: [HostAddress] = []
+    var addresses: [IPAddress] = []
     // When the sender stops, the loop ends without a result.
     for await first in results {
       addresses = first
@@ -129,7 +129,7 @@ public final class WebhookClient: Sendable {
   }
 
   private func send(
-    _ request: HTTPClientRequest, host: String, address: HostAddress, deadline: NIODeadline
+    _ request: HTTPClientRequest, host: String, address: IPAddress, deadline: NIODeadline
   ) async -> (answer: Answer, wasConnected: Bool) {
     let place = CheckedConnections.Place(host: host, address: address)
     return await connections.withClient(for: place) { client in

@@ -246,7 +246,7 @@ public final class DeviceClient: Sendable {
   }
 
   private func check(
-    _ addresses: [HostAddress], _ url: URL, _ action: DeviceClientError.Action
+    _ addresses: [IPAddress], _ url: URL, _ action: DeviceClientError.Action
   ) throws(DeviceClientError) {
     do throws(DownloadError) {
       try rules.check(addresses, of: url)

@@ -1,41 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-
-/// The kinds of push tokens that the service knows.
-public enum PushTokenKind: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The token of `didRegisterForRemoteNotificationsWithDeviceToken`, for notifications.
-  case alert
-  /// The token for background pushes. It may be left out; such pushes then use ``alert``.
-  case background
-  /// The app's own token of a `PKPushRegistry` of the type `fileProvider`.
-  case fileProvider = "fileprovider"
-  /// The file-provider extension's token of its own `PKPushRegistry`.
-  case fileProviderExtension = "fileprovider_extension"
-}
+public import PushMessages
 
 /// What a device registers. It replaces everything that was registered before.
 ///
 /// The tokens are secrets of the phone, so the description does not show them.
 public struct DeviceRegistration: Sendable, Hashable {
-  public enum Environment: String, Sendable, Hashable, Codable, CaseIterable {
-    /// An app that Xcode installed.
-    case sandbox
-    /// Any other app.
-    case production
-  }
-
   /// The tokens by kind, as iOS gave them to the app. The service removes a kind that is missing.
   public var tokens: [PushTokenKind: Data]
   public var bundleID: String
-  public var environment: Environment
+  public var environment: PushEnvironment
   /// The language of the device's notifications and clips (BCP 47); nil for the account's.
   public var locale: String?
   /// The file name of the tone that the user chose; nil for none.
   public var tone: String?
 
   public init(
-    tokens: [PushTokenKind: Data], bundleID: String, environment: Environment, locale: String? = nil,
+    tokens: [PushTokenKind: Data], bundleID: String, environment: PushEnvironment, locale: String? = nil,
     tone: String? = nil
   ) {
     self.tokens = tokens
@@ -48,7 +30,7 @@ public struct DeviceRegistration: Sendable, Hashable {
   private struct Body: Encodable {
     var tokens: [String: String]
     var bundleID: String
-    var environment: Environment
+    var environment: PushEnvironment
     var locale: String?
     var tone: String?
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import PushMessages
 
 /// Decides when a phone's push tokens must be registered again.
 ///

@@ -2,6 +2,7 @@
 
 import Announcements
 import ConcurrencySupport
+import FileSystem
 import Foundation
 import PushMessages
 import SoundDownloads
@@ -97,11 +98,10 @@ struct AnnouncementSounds: Sendable {
     guard pack.manifest.locale.lowercased() == content.locale.lowercased() else {
       throw NotificationServiceError(.wordsUnavailable, reason: "the pack has another language")
     }
-    let tokens = spoken.tokens.compactMap(ClipToken.init)
     let pauses = phrases.writer(for: content.locale)?.book.pauses ?? .usual
-    guard tokens.count == spoken.tokens.count,
-      let plan = SpeakingPlan(tokens, recordedBy: pack, pauses: pauses)
-    else { throw NotificationServiceError(.wordsUnavailable, reason: "the pack lacks words") }
+    guard let plan = SpeakingPlan(spoken.tokens, recordedBy: pack, pauses: pauses) else {
+      throw NotificationServiceError(.wordsUnavailable, reason: "the pack lacks words")
+    }
     if let amount = content.amount {
       guard let money = Money(amount) else { throw NotificationServiceError(.amountMismatch) }
       do throws(ReadbackMismatch) {
@@ -191,7 +191,7 @@ struct AnnouncementSounds: Sendable {
     // A file that was changed or half copied could say another amount.
     for clip in Set(clips.map(\.file)) {
       guard let bytes = pack.bytes(ofClip: clip), let known = pack.manifest.clips[clip],
-        SHA256.hexadecimalDigest(of: bytes) == known.sha256
+        IncrementalSHA256.hexadecimalDigest(of: bytes) == known.sha256
       else { throw NotificationServiceError(.packDamaged) }
     }
     guard let waveform = plan.stitched(edgeMilliseconds: Self.edgeMilliseconds) else {
@@ -212,7 +212,7 @@ struct AnnouncementSounds: Sendable {
     var parts = ["crier phone clip 1", "\(VoicePack.stitchingVersion)", "\(edgeMilliseconds)", pack.manifest.digest]
     for clip in clips { parts += [clip.file, "\(pauses.milliseconds(clip.pause))"] }
     // The length of each part keeps different lists apart.
-    return SHA256.hexadecimalDigest(of: parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
+    return IncrementalSHA256.hexadecimalDigest(of: parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
   }
 
   // MARK: Downloads
@@ -281,17 +281,6 @@ extension ExpectedSound {
 extension PushedClip {
   /// The duration in ms, at most that of a sound that iOS plays. A wrong one would keep all later sounds waiting.
   var duration: Int64 { min(max(0, Int64(durationMilliseconds)), AnnouncementSounds.limitMilliseconds) }
-}
-
-extension ClipToken {
-  /// A token of a push; nil if this version does not know its role.
-  fileprivate init?(_ token: SpokenToken) {
-    guard let role = Script.Role(rawValue: token.role.rawValue), let pause = Pause(rawValue: token.pause.rawValue)
-    else {
-      return nil
-    }
-    self.init(name: token.name, role: role, pause: pause)
-  }
 }
 
 extension Money {

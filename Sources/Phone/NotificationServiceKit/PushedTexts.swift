@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import PushMessages
 
 /// What iOS itself reads from the payload of a push, for a local notification that stands for it.
@@ -15,7 +16,7 @@ struct PushedTexts: Sendable, Hashable, Decodable {
   /// The group of notifications to which this one belongs: `aps.thread-id`.
   var thread: String?
   var category: String?
-  var interruptionLevel: AlertMessage.InterruptionLevel?
+  var interruptionLevel: InterruptionLevel?
   /// The rank in the notification summary, from 0 to 1.
   var relevanceScore: Double?
 

@@ -41,7 +41,7 @@ struct DownloadRecords: Sendable {
     guard let data = try? handle.read(upToCount: Self.mostBytes + 1), data.count <= Self.mostBytes,
       let record = try? JSONDecoder().decode(DownloadRecord.self, from: data),
       let bytes = try? library.contents(of: record.name),
-      SHA256.hexadecimalDigest(of: bytes) == record.sha256
+      IncrementalSHA256.hexadecimalDigest(of: bytes) == record.sha256
     else { return nil }
     return record
   }
@@ -52,7 +52,8 @@ struct DownloadRecords: Sendable {
       try? DurableFile.remove(file(id))
       return
     }
-    let record = DownloadRecord(name: name, entityTag: entityTag, sha256: SHA256.hexadecimalDigest(of: bytes))
+    let record = DownloadRecord(
+      name: name, entityTag: entityTag, sha256: IncrementalSHA256.hexadecimalDigest(of: bytes))
     guard let data = try? JSONEncoder().encode(record), data.count <= Self.mostBytes else {
       try? DurableFile.remove(file(id))
       return
@@ -92,10 +93,10 @@ struct DownloadID: Sendable, Hashable {
   var digest: String {
     guard let name else { return Self.digest(of: url) }
     // A URL contains no line break.
-    return SHA256.hexadecimalDigest(of: "\(url.absoluteString)\n\(name)".utf8)
+    return IncrementalSHA256.hexadecimalDigest(of: "\(url.absoluteString)\n\(name)".utf8)
   }
 
-  static func digest(of url: URL) -> String { SHA256.hexadecimalDigest(of: url.absoluteString.utf8) }
+  static func digest(of url: URL) -> String { IncrementalSHA256.hexadecimalDigest(of: url.absoluteString.utf8) }
 
   /// The name of the file: the given one, or the digest of the URL with the extension of the format.
   ///

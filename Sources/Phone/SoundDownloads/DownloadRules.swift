@@ -10,7 +10,7 @@ public struct DownloadRules: Sendable, Hashable {
   public var allowsUnencrypted: Bool
 
   /// Whether a host may have a private address, such as 127.0.0.1 or 192.168.1.2; false by default. See
-  /// ``HostAddress/isPrivate``.
+  /// ``IPAddress/isPrivate``.
   public var allowsPrivateAddresses: Bool
 
   /// The longest time for a download with all of its redirects and attempts; 20 s by default. iOS gives a notification
@@ -66,7 +66,7 @@ public struct DownloadRules: Sendable, Hashable {
   /// One private address is enough to refuse the host, because the system may connect to any of the addresses.
   ///
   /// - Throws: ``DownloadError``.
-  public func check(_ addresses: [HostAddress], of url: URL) throws(DownloadError) {
+  public func check(_ addresses: [IPAddress], of url: URL) throws(DownloadError) {
     guard !addresses.isEmpty else { throw DownloadError(.hostNotFound, host: url.shownHost) }
     guard allowsPrivateAddresses || !addresses.contains(where: \.isPrivate) else {
       throw DownloadError(.privateAddress, host: url.shownHost)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
+import FileSystem
 public import Foundation
 public import HostAddresses
 public import SoundLibrary
@@ -29,7 +30,7 @@ public struct ExpectedSound: Sendable, Hashable {
 
   /// Returns whether the bytes are the file.
   public func matches(_ bytes: [UInt8]) -> Bool {
-    bytes.count == byteCount && SHA256.hexadecimalDigest(of: bytes) == sha256
+    bytes.count == byteCount && IncrementalSHA256.hexadecimalDigest(of: bytes) == sha256
   }
 }
 

@@ -15,7 +15,7 @@ public struct SoundRequest: Sendable, Hashable {
 
   /// The addresses of the host, all of which were checked. A fetcher that can choose the address of its connection must
   /// use one of these.
-  public var addresses: [HostAddress]
+  public var addresses: [IPAddress]
 
   /// The number of body bytes after which the fetcher may end the answer. The downloader refuses an answer with more.
   public var mostBytes: Int
@@ -24,7 +24,7 @@ public struct SoundRequest: Sendable, Hashable {
   public var body: Data?
 
   public init(
-    method: String = "GET", url: URL, fields: [String: String], addresses: [HostAddress], mostBytes: Int,
+    method: String = "GET", url: URL, fields: [String: String], addresses: [IPAddress], mostBytes: Int,
     body: Data? = nil
   ) {
     self.method = method
@@ -48,11 +48,11 @@ public struct SoundAnswer: Sendable {
 
   /// Returns the address to which the connection was made; nil when the system does not tell it. It is called after
   /// the end of the body.
-  public var connectedAddress: @Sendable () async -> HostAddress?
+  public var connectedAddress: @Sendable () async -> IPAddress?
 
   public init(
     status: Int, fields: [String: String], body: AsyncThrowingStream<[UInt8], any Error>,
-    connectedAddress: @escaping @Sendable () async -> HostAddress? = { nil }
+    connectedAddress: @escaping @Sendable () async -> IPAddress? = { nil }
   ) {
     self.status = status
     self.fields = Dictionary(fields.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }

@@ -18,7 +18,7 @@ final class SessionAnswer: Sendable {
     /// cancelled when the downloader drops it.
     var stream: AsyncThrowingStream<[UInt8], any Error>?
     var byteCount = 0
-    var connectedAddress: HostAddress?
+    var connectedAddress: IPAddress?
   }
 
   private let state: Locked<State>
@@ -75,7 +75,7 @@ final class SessionAnswer: Sendable {
     if before <= mostBytes, now > mostBytes { cancel() }
   }
 
-  func connected(to address: HostAddress?) { state.withLock { $0.connectedAddress = address } }
+  func connected(to address: IPAddress?) { state.withLock { $0.connectedAddress = address } }
 
   /// - Parameter error: Why the task failed; nil if the body is complete.
   func end(_ error: SoundFetchError?) {

@@ -8,8 +8,8 @@ import WebhookMessages
 
 /// The service's metrics, in the text format of Prometheus, version 0.0.4.
 ///
-/// The format is written here because the metrics library defines an interface but no output format. The paths come
-/// from the route table, so that clients cannot create new series.
+/// The format is written by hand (decision 31). The paths come from the route table, so that clients cannot create new
+/// series.
 final class ServiceMetrics: Sendable {
   enum Counter: String, Sendable, CaseIterable {
     case clipsFromMemory = "memory"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import HostAddresses
 public import ServiceAccess
 
 /// The settings of the service. Every setting has a default that suits a shop.

@@ -91,7 +91,6 @@ package struct AnnouncementPushes: Sendable {
     content.spoken = Self.spoken(report)
     let wanted = request.notification
     let volume = try wanted.criticalVolume.map { try Hundredths($0) }
-    let level = wanted.interruptionLevel.flatMap { AlertMessage.InterruptionLevel(rawValue: $0.rawValue) }
     // A payment that may still fail does not break through a focus.
     var isPending = false
     if case .payment(let payment) = request.announcement { isPending = payment.kind == .pending }
@@ -100,7 +99,7 @@ package struct AnnouncementPushes: Sendable {
       title: banner.title, subtitle: banner.subtitle, body: banner.body, badge: wanted.badge,
       sound: try AlertMessage.Sound(report.clip.name, criticalVolume: volume),
       threadID: wanted.threadID ?? "payments",
-      interruptionLevel: level ?? (volume != nil ? .critical : isPending ? .active : .timeSensitive),
+      interruptionLevel: wanted.interruptionLevel ?? (volume != nil ? .critical : isPending ? .active : .timeSensitive),
       relevanceScore: try wanted.relevanceScore.map { try Hundredths($0) }, attachmentURL: wanted.attachmentURL,
       content: content)
   }
@@ -109,15 +108,8 @@ package struct AnnouncementPushes: Sendable {
 extension AnnouncementPushes {
   /// Returns what a phone with the voice pack needs to say a clip by itself; nil if the engine said a part of it.
   private static func spoken(_ report: ClipReport) -> AlertMessage.Content.Spoken? {
-    let tokens = report.tokens.compactMap { token -> SpokenToken? in
-      guard let role = SpokenToken.Role(rawValue: token.role.rawValue),
-        let pause = SpokenToken.Pause(rawValue: token.pause.rawValue)
-      else { return nil }
-      return try? SpokenToken(name: token.name, role: role, pause: pause)
-    }
-    // Some of the tokens would say something else.
-    guard !tokens.isEmpty, tokens.count == report.tokens.count else { return nil }
-    return AlertMessage.Content.Spoken(pack: report.voice, tokens: tokens)
+    guard !report.tokens.isEmpty else { return nil }
+    return try? AlertMessage.Content.Spoken(pack: report.voice, tokens: report.tokens)
   }
 }
 

@@ -4,6 +4,7 @@ import Announcements
 import Announcer
 import Foundation
 import Ledger
+import PushMessages
 
 /// The clips and the notifications of an announcement to devices with several languages.
 extension AnnouncementService {

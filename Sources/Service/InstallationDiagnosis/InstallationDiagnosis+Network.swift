@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TextFormats
+
 extension InstallationDiagnosis {
   static func pushes(_ facts: PushFacts?, _ settings: SettingsFacts) -> InstallationCheck {
     guard let facts else { return InstallationCheck(skipping: .pushes, because: "the settings cannot be used") }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TextFormats
+
 extension InstallationDiagnosis {
   /// What to do about damaged files that Crier brought along.
   private static let reinstall =

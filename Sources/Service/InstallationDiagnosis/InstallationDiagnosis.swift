@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TextFormats
+
 /// The conclusions from what was found out about an installation: a verdict for each part, and for each problem the
 /// command that mends it.
 public struct InstallationDiagnosis: Sendable, Hashable, Encodable {

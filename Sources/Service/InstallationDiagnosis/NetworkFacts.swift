@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TextFormats
+
 /// The way of pushes to phones.
 public struct PushFacts: Sendable, Hashable {
   /// A server to which pushes are sent.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TextFormats
+
 /// What mends a fault: words and, if one helps, a command for a shell. `crier doctor` and a running service give the
 /// same ones.
 public struct Remedy: Sendable, Hashable {

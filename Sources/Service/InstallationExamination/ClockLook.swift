@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CClock
+import CLinux
 public import Foundation
 public import InstallationDiagnosis
 

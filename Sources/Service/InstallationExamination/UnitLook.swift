@@ -3,7 +3,6 @@
 public import Foundation
 public import HostAddresses
 public import InstallationDiagnosis
-import ServiceAccess
 
 /// A look at the unit of systemd that runs the service. It reads the unit's files, which everybody may read, and asks no
 /// program.
@@ -37,7 +36,7 @@ public enum UnitLook {
       // Of a closed unit, nothing is reachable, and that is told once.
       if !network.isClosed, !hosts.isEmpty {
         for host in hosts {
-          let addresses = await resolver.addresses(of: host).compactMap { IPAddress($0.text) }
+          let addresses = await resolver.addresses(of: host)
           if !addresses.isEmpty, !addresses.contains(where: network.allows) { blocked.append(host) }
         }
         let servers = nameServers(in: text(of: root.appending(path: "etc/resolv.conf")) ?? "")

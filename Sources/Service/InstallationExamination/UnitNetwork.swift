@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HostAddresses
-import ServiceAccess
 
 /// The addresses to which a unit of systemd lets its processes connect: its settings `IPAddressDeny=` and
 /// `IPAddressAllow=` (systemd.resource-control(5)).
@@ -93,7 +92,7 @@ struct UnitNetwork: Sendable, Hashable {
 
   private static func isPublic(_ network: IPNetwork) -> Bool {
     // A network that is so large begins with private addresses, and contains public ones too.
-    network.prefixLength < 4 || !HostAddress(bytes: network.address.bytes).isPrivate
+    network.prefixLength < 4 || !network.address.isPrivate
   }
 
   /// Returns the name of the system's unit in which a process runs.

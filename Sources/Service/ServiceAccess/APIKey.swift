@@ -2,7 +2,7 @@
 
 import Crypto
 public import Foundation
-import JSONSupport
+import TextFormats
 
 /// The key with which a backend calls the service: `crier_`, the key's id, `_`, and 32 random bytes in base64url.
 ///

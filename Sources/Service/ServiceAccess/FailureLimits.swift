@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import HostAddresses
+
 /// A limit on how often each address may be refused for lack of a valid key.
 ///
 /// A pure value of bounded size; the caller passes the time. Requests with a valid key do not count.

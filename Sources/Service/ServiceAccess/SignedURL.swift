@@ -2,7 +2,7 @@
 
 import Crypto
 public import Foundation
-import JSONSupport
+import TextFormats
 
 /// URLs that can be fetched without a key until they expire, for a phone that is to play a clip.
 ///

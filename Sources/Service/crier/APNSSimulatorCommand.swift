@@ -3,7 +3,7 @@
 import APNSSimulator
 import ArgumentParser
 import Foundation
-import JSONSupport
+import TextFormats
 
 #if canImport(Glibc)
   import Glibc

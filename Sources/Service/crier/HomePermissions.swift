@@ -2,6 +2,7 @@
 
 import Foundation
 import InstallationDiagnosis
+import TextFormats
 
 #if canImport(Glibc)
   import Glibc

@@ -4,6 +4,7 @@ import ConcurrencySupport
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 
 /// Reports playback progress on standard error. On a terminal, one line is redrawn; elsewhere, only problems are
 /// reported.

@@ -4,9 +4,9 @@ import Announcements
 import Announcer
 import ArgumentParser
 import Foundation
-import JSONSupport
 import PaymentProviders
 import ProviderSettings
+import TextFormats
 
 extension Providers {
   struct Check: AsyncParsableCommand {

@@ -4,10 +4,10 @@ import AnnouncementServer
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
-import JSONSupport
 import NIOCore
 import NIOHTTP1
 import PaymentProviders
+import TextFormats
 
 extension Providers {
   struct Test: AsyncParsableCommand {

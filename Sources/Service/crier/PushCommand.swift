@@ -4,9 +4,9 @@ import Announcements
 import Announcer
 public import ArgumentParser
 import Foundation
-import JSONSupport
 import PushDelivery
 public import PushMessages
+import TextFormats
 
 struct PushCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -131,8 +131,8 @@ extension PushParts {
         let pool = try pools[server] ?? PushConnections(server: server, count: Self.connections)
         pools[server] = pool
         for app in entry.apps {
-          guard let place = NewDevice.Environment(rawValue: environment.rawValue) else { continue }
-          clients[PushSchedule.App(bundleID: app, environment: place)] = PushClient(connections: pool, tokens: shared)
+          clients[PushSchedule.App(bundleID: app, environment: environment)] = PushClient(
+            connections: pool, tokens: shared)
         }
       }
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import JSONSupport
 import Ledger
 import Playback
+import PlaybackOrder
+import TextFormats
 import WaveformDrawing
 
 /// A lane drawn as lines of text. It is a pure value: the caller supplies the lane's view and the titles.

@@ -5,6 +5,7 @@ import ArgumentParser
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 
 extension Queue {
   struct Show: AsyncParsableCommand {

@@ -16,6 +16,7 @@ import ServiceAccess
 import ServiceLifecycle
 import SoundOutputs
 import SpeechEngine
+import TextFormats
 import ToneMaking
 import UnixSignals
 import VoicePackMaking

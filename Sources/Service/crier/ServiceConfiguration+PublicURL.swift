@@ -12,10 +12,10 @@ extension ServiceConfiguration {
         + remedy
     }
     let host = (URL(string: url)?.host() ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-    let address = HostAddress(literal: host)
+    let address = IPAddress(anyNotation: host)
     let isOwn =
       host.lowercased() == "localhost" || address?.bytes.first == 127 && address?.bytes.count == 4
-      || address == HostAddress(literal: "::1")
+      || address == IPAddress(anyNotation: "::1")
     return isOwn
       ? "apns is set, but public_url names this machine as \(host), which leads a phone to itself. " + remedy : nil
   }

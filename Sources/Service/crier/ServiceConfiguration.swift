@@ -5,6 +5,7 @@ import Announcements
 import ArgumentParser
 import Configuration
 import Foundation
+import HostAddresses
 import Logging
 import Playback
 import ServiceAccess

@@ -2,9 +2,9 @@
 
 import ArgumentParser
 import Foundation
-import JSONSupport
 import SoundDoctor
 import SoundHeaders
+import TextFormats
 
 extension Sounds {
   struct Check: AsyncParsableCommand {

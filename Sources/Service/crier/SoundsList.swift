@@ -3,9 +3,9 @@
 import Announcer
 import ArgumentParser
 import Foundation
-import JSONSupport
 import Ledger
 import SoundLibrary
+import TextFormats
 
 extension Sounds {
   struct List: AsyncParsableCommand {

@@ -3,8 +3,8 @@
 import Announcer
 import ArgumentParser
 import Foundation
-import JSONSupport
 import SoundLibrary
+import TextFormats
 import ToneMaking
 
 extension Sounds.Tone {

@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import Foundation
-import JSONSupport
 import SoundLibrary
+import TextFormats
 
 extension Sounds {
   struct Which: AsyncParsableCommand {

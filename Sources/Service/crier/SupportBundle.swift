@@ -5,10 +5,10 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import InstallationDiagnosis
-import JSONSupport
 import Ledger
 import NIOCore
 import NIOHTTP1
+import TextFormats
 
 /// The files that help somebody else to find out what is wrong with an installation. They contain no amounts, names,
 /// tokens or keys.

@@ -4,8 +4,8 @@ import Announcements
 import Announcer
 import ArgumentParser
 import Foundation
-import JSONSupport
 import SpeechEngine
+import TextFormats
 import VoicePackMaking
 import VoicePacks
 

@@ -3,9 +3,9 @@
 import Announcements
 import ArgumentParser
 import Foundation
-import JSONSupport
 import Ledger
 import Playback
+import TextFormats
 import VoicePackIntegrity
 import VoicePackMaking
 import VoicePacks

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SoundLibrary
 import SoundHeaders
+import SoundLibrary
+import TextFormats
 
 /// The decision whether iOS would play a file as the sound of a notification, and what is wrong with the file.
 ///
@@ -88,7 +89,7 @@ private struct ProblemFinder {
 
   private var fileProblem: (SoundProblem.Code, String, String) {
     let again = "Export or download the sound again."
-    let quoted = ShellCommand.quoted(facts.path)
+    let quoted = Shell.path(facts.path)
     return switch facts.content {
     case .missing: (.missing, "There is no such file.", "Check the name and the folder.")
     case .folder: (.folder, "This is a folder.", "Name the files in it: crier sounds check \(quoted)/*")

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import PushMessages
 
 /// A phone as its app registers it.
 public struct NewDevice: Sendable, Hashable {
-  /// The environments of APNs.
-  public enum Environment: String, Sendable, Hashable, CaseIterable {
-    case sandbox
-    case production
-  }
-
-  /// The kinds of tokens that a phone has, each for pushes of its own.
-  public enum TokenKind: String, Sendable, Hashable, CaseIterable {
-    /// Notifications.
-    case alert
-    /// Pushes that wake the app. Without such a token, the one for notifications is used.
-    case background
-    /// File-provider pushes, with the token that the app received.
-    case fileProvider = "fileprovider"
-    /// File-provider pushes, with the token that the app's extension received.
-    case fileProviderExtension = "fileprovider_extension"
-  }
-
   /// The account to which the device belongs, 1 to 255 bytes.
   public var account: String
   /// The id that the app chose: 1 to 128 bytes.
   public var id: String
   /// The bundle id of the app, 1 to 155 bytes.
   public var app: String
-  public var environment: Environment
+  public var environment: PushEnvironment
   /// The app group into whose container sounds go, 1 to 255 bytes; nil for the key's or the service's.
   public var appGroup: String?
   /// The name by which several devices are addressed, such as all phones of a shop: 1 to 128 bytes.
@@ -38,11 +21,11 @@ public struct NewDevice: Sendable, Hashable {
   /// The sound file that the user has chosen, 1 to 255 bytes.
   public var tone: String?
   /// The tokens in hexadecimal digits, at most 512 bytes each. A kind that is missing is removed from the device.
-  public var tokens: [TokenKind: String]
+  public var tokens: [PushTokenKind: String]
 
   public init(
-    account: String, id: String, app: String, environment: Environment, appGroup: String? = nil,
-    deviceGroup: String? = nil, locale: String? = nil, tone: String? = nil, tokens: [TokenKind: String] = [:]
+    account: String, id: String, app: String, environment: PushEnvironment, appGroup: String? = nil,
+    deviceGroup: String? = nil, locale: String? = nil, tone: String? = nil, tokens: [PushTokenKind: String] = [:]
   ) {
     self.account = account
     self.id = id
@@ -81,7 +64,7 @@ extension Ledger {
     /// Whether the given key was stored as the device's own.
     public let isKeyStored: Bool
     /// The kinds of the tokens that another device of the account had until now.
-    public let movedTokens: Set<NewDevice.TokenKind>
+    public let movedTokens: Set<PushTokenKind>
   }
 
   /// A registered device.
@@ -108,14 +91,14 @@ extension Ledger {
     public let account: String
     public let id: String
     public let app: String
-    public let environment: NewDevice.Environment
+    public let environment: PushEnvironment
     public let appGroup: String?
     public let deviceGroup: String?
     public let locale: String?
     public let tone: String?
-    public let tokens: [NewDevice.TokenKind: Token]
+    public let tokens: [PushTokenKind: Token]
     /// What became of the latest push with each kind of token.
-    public let outcomes: [NewDevice.TokenKind: Outcome]
+    public let outcomes: [PushTokenKind: Outcome]
     /// The id of the device's own key; nil when it has none.
     public let keyID: String?
     /// The value of ``lastSequence`` at the time of the registration: 0, unless an earlier device had the same id.

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import PlaybackOrder
 
 extension Ledger {
   /// Accepts an announcement. When the call returns, the announcement survives a crash.

@@ -2,6 +2,7 @@
 
 public import Foundation
 import GRDB
+import PushMessages
 
 extension Ledger {
   /// Registers a device, or replaces its registration. The change is durable when the call returns.
@@ -134,10 +135,10 @@ extension Ledger {
   /// - Returns: The kinds of the tokens that another device had.
   private func setTokens(
     of new: NewDevice, keepsRefusals: Bool, in database: Database
-  ) throws -> Set<NewDevice.TokenKind> {
-    var moved: Set<NewDevice.TokenKind> = []
+  ) throws -> Set<PushTokenKind> {
+    var moved: Set<PushTokenKind> = []
     let kinds = new.tokens.keys.map(\.rawValue)
-    for kind in NewDevice.TokenKind.allCases where !kinds.contains(kind.rawValue) {
+    for kind in PushTokenKind.allCases where !kinds.contains(kind.rawValue) {
       try database.cachedStatement(sql: "DELETE FROM device_tokens WHERE account = ? AND device = ? AND kind = ?")
         .execute(arguments: [new.account, new.id, kind.rawValue])
     }
@@ -253,7 +254,7 @@ extension Ledger {
     let statement = try database.cachedStatement(sql: "SELECT * FROM device_tokens WHERE account = ? AND device = ?")
     let tokens = try statement.all([account, id]) { row in
       (
-        try row.name("kind") as NewDevice.TokenKind,
+        try row.name("kind") as PushTokenKind,
         Device.Token(
           text: try row.value("token"), registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
           refusals: try row.value("refusals"))
@@ -263,7 +264,7 @@ extension Ledger {
       sql: "SELECT * FROM device_outcomes WHERE account = ? AND device = ?"
     ).all([account, id]) { row in
       (
-        try row.name("kind") as NewDevice.TokenKind,
+        try row.name("kind") as PushTokenKind,
         Device.Outcome(
           state: try row.name("state"), reason: try row.optional("reason"),
           at: Date(wholeMilliseconds: try row.value("at")))

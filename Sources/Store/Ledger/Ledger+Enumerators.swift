@@ -2,6 +2,7 @@
 
 public import Foundation
 import GRDB
+public import PushMessages
 
 extension Ledger {
   /// A container that the file-provider extension of a device shows now.
@@ -151,7 +152,7 @@ extension Ledger {
     public let account: String
     public let id: String
     public let app: String
-    public let environment: NewDevice.Environment
+    public let environment: PushEnvironment
     public let appGroup: String?
     /// Whether the device has a token for file-provider pushes.
     public let hasFileProvider: Bool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+public import PushMessages
 
 extension Ledger {
   /// Stores what became of a push that was not in the outbox, such as one that tests a device.
@@ -10,7 +11,7 @@ extension Ledger {
   ///   - state: A final state.
   ///   - reason: What APNs or the sender said, at most 64 bytes, without tokens or names.
   public func noteOutcome(
-    _ state: Push.State, reason: String? = nil, of kind: NewDevice.TokenKind, account: String, device: String
+    _ state: Push.State, reason: String? = nil, of kind: PushTokenKind, account: String, device: String
   ) async throws(LedgerError) {
     guard state.isFinal, reason.map({ $0.utf8.count <= 64 && !$0.hasZero }) ?? true, !account.hasZero, !device.hasZero
     else {

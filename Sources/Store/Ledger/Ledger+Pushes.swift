@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import PushMessages
 import WebhookMessages
 
 extension Ledger {
@@ -129,12 +130,12 @@ extension Ledger {
   /// for notifications, and a file-provider push the app's token if the extension has none: they have the same topic.
   private static func token(
     for push: Push, in database: Database
-  ) throws -> (kind: NewDevice.TokenKind, text: String)? {
+  ) throws -> (kind: PushTokenKind, text: String)? {
     guard let device = try device(push.account, push.device, in: database), device.app == push.app,
       device.environment == push.environment,
       push.sequence.map({ $0 > device.firstSequence }) ?? (push.number > device.registeredAfter)
     else { return nil }
-    let kinds: [NewDevice.TokenKind] =
+    let kinds: [PushTokenKind] =
       switch push.kind {
       case .alert: [.alert]
       case .background: [.background, .alert]

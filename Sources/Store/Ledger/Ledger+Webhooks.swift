@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 public import Foundation
 import GRDB
 public import WebhookMessages

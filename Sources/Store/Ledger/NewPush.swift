@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import PushMessages
 
 /// A push that is to be sent to a device.
 public struct NewPush: Sendable {
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
-    case alert
-    case background
-    case fileProvider = "fileprovider"
-  }
-
   /// The id of a device of the account, 1 to 128 bytes.
   public var device: String
-  public var kind: Kind
+  public var kind: PushType
   /// 10, 5 or 1, as APNs defines them.
   public var priority: Int
   /// The value of `apns-collapse-id`, 1 to 64 bytes; nil for none.
@@ -50,7 +45,7 @@ public struct NewPush: Sendable {
   }
 
   public init(
-    device: String, kind: Kind, priority: Int, collapseID: String? = nil, clip: String? = nil, expiresAt: Date,
+    device: String, kind: PushType, priority: Int, collapseID: String? = nil, clip: String? = nil, expiresAt: Date,
     body: Body
   ) {
     self.device = device
@@ -107,10 +102,10 @@ extension Ledger {
     public let device: String
     /// The id of the announcement; nil when the push announces nothing.
     public let announcement: String?
-    public let kind: NewPush.Kind
+    public let kind: PushType
     /// The bundle id and the environment of the device when the push was accepted.
     public let app: String
-    public let environment: NewDevice.Environment
+    public let environment: PushEnvironment
     /// The number among the announcements to the device; nil for other pushes.
     public let sequence: Int64?
     public let priority: Int
@@ -136,8 +131,8 @@ extension Ledger {
     /// The id of the announcement; nil when the push announces nothing.
     public let announcement: String?
     public let app: String
-    public let environment: NewDevice.Environment
-    public let kind: NewPush.Kind
+    public let environment: PushEnvironment
+    public let kind: PushType
     public let createdAt: Date
     public var expiresAt: Date
     /// Why the last attempt did not succeed; nil if there is nothing to say.
@@ -149,7 +144,7 @@ extension Ledger {
 
     public init(
       number: Int64, account: String, device: String, announcement: String? = nil, app: String,
-      environment: NewDevice.Environment, kind: NewPush.Kind = .alert, createdAt: Date = .distantPast, expiresAt: Date,
+      environment: PushEnvironment, kind: PushType = .alert, createdAt: Date = .distantPast, expiresAt: Date,
       reason: String? = nil, wasInterrupted: Bool = false, starts: Int = 0
     ) {
       self.number = number

@@ -57,12 +57,4 @@ extension Ledger {
       }
     }
   }
-
-  /// The subject of an announcement. Payments and refunds are about money.
-  public enum Category: String, Sendable, Hashable, CaseIterable {
-    case payment
-    case refund
-    case alert
-    case information
-  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import PlaybackOrder
 
 /// An announcement in the form in which the ledger stores it.
 public struct StoredAnnouncement: Sendable, Hashable {
@@ -26,7 +27,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
   public var kind: Kind
   /// Whether the announcement is a replay, which is played after the word "again". A replay has the original's payload.
   public var isReplay: Bool
-  public var category: Ledger.Category
+  public var category: PlaybackItem.Category
   /// The sequence number, which rises by one with each announcement for a device; nil if the payload has none.
   public var sequence: Int64?
   /// The announcement as JSON, at most 1 MiB: exactly the bytes that were sent. The ledger does not parse it.
@@ -49,7 +50,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
 
   public init(
     account: String = "", id: String, lane: String = "", kind: Kind = .request, isReplay: Bool = false,
-    category: Ledger.Category, sequence: Int64? = nil, payload: Data, defaultLocale: String? = nil,
+    category: PlaybackItem.Category, sequence: Int64? = nil, payload: Data, defaultLocale: String? = nil,
     defaultPack: String? = nil, defaultGroup: String? = nil, decision: Decision? = nil, expiresAt: Date? = nil
   ) {
     self.account = account

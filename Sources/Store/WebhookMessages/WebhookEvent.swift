@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
 public import Foundation
 
 /// What a message tells. It contains no amounts, names or tokens.
@@ -38,20 +39,13 @@ public struct WebhookEvent: Sendable, Hashable {
     public static let registrable = allCases.filter { $0 != .ping }
   }
 
-  /// The ways on which an announcement is delivered.
-  public enum Delivery: String, Sendable, Hashable, CaseIterable {
-    case clip
-    case play
-    case push
-  }
-
   public var kind: Kind
   /// The time of what happened.
   public var at: Date
   /// The announcement's id; nil for a test and for an alarm.
   public var announcement: String?
   /// The way that the event is about; nil for a test and for an alarm.
-  public var delivery: Delivery?
+  public var delivery: AnnouncementRequest.Delivery?
   /// Codes and numbers, such as `["code": "no_voice"]`.
   public var detail: [String: String]
 
@@ -64,7 +58,8 @@ public struct WebhookEvent: Sendable, Hashable {
   }
 
   public init(
-    _ kind: Kind, at: Date, announcement: String? = nil, delivery: Delivery? = nil, detail: [String: String] = [:]
+    _ kind: Kind, at: Date, announcement: String? = nil, delivery: AnnouncementRequest.Delivery? = nil,
+    detail: [String: String] = [:]
   ) {
     self.kind = kind
     self.at = at

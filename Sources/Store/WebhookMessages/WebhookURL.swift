@@ -51,7 +51,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
   /// Whether a host is a private address, or a name that always means this machine (RFC 6761, section 6.3).
   private static func isPrivate(_ host: String) -> Bool {
     let name = "." + (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
-    return name.hasSuffix(".localhost") || HostAddress(literal: host)?.isPrivate == true
+    return name.hasSuffix(".localhost") || IPAddress(anyNotation: host)?.isPrivate == true
   }
 
   /// Whether the host is written with letters, digits and the signs of names and addresses only. A percent-encoded

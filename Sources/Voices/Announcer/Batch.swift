@@ -2,9 +2,9 @@
 
 import Announcements
 import Foundation
-import JSONSupport
 public import SoundLibrary
 import SpeechEngine
+import TextFormats
 
 /// The outcome of one row of a list of announcements.
 public struct BatchOutcome: Sendable {

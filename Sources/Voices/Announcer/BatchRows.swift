@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Announcements
-import CommaSeparatedValues
 import Foundation
+import TextFormats
 
 /// One row of a list of announcements. It contains the announcement, or the error in the row.
 public struct BatchRow: Sendable, Hashable {

@@ -2,7 +2,7 @@
 
 public import Announcements
 import Foundation
-public import JSONSupport
+public import TextFormats
 public import Waveforms
 
 /// The report of a clip. The command's `--json` and the service return it, and `docs/report.md` defines it. No key is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-  import CMalloc
+  import CLinux
 #endif
 
 /// The memory settings of a program that renders clips.
@@ -15,9 +15,7 @@ public enum Memory {
     #if os(Linux)
       // Larger allocations, such as the body of a list, are still returned to the system. The number of arenas limits
       // the unused memory. By default, glibc permits at most eight arenas for each core.
-      mallopt(M_MMAP_THRESHOLD, 4 << 20)
-      mallopt(M_TRIM_THRESHOLD, 8 << 20)
-      mallopt(M_ARENA_MAX, 4)
+      set_malloc_limits(4 << 20, 8 << 20, 4)
     #endif
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommaSeparatedValues
 import Foundation
+import TextFormats
 
 extension RecordingSheet {
   /// The columns of ``csv``, in order.

@@ -2,15 +2,21 @@
 
 public import Foundation
 
+/// How much a notification may disturb, with the values of `interruption-level`.
+public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable, Encodable {
+  /// Only in the list of notifications: no sound, and the screen stays dark.
+  case passive
+  /// As usual; Focus and the notification summary may hold it back.
+  case active
+  /// Shown in spite of Focus and the summary. The app needs the entitlement for time-sensitive notifications.
+  case timeSensitive = "time-sensitive"
+  /// Heard even when the phone is muted. The app needs the entitlement for critical alerts.
+  case critical
+}
+
 /// What the sender of an APNs payload wants of the notification on a phone, besides its text and its sound: keys of
 /// `aps` that iOS reads, and `attachment-url` beside it. A missing key is nil.
 public struct NotificationOptions: Sendable, Hashable {
-  /// How much the notification may disturb, with the values of `interruption-level`.
-  public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
-    case passive, active, critical
-    case timeSensitive = "time-sensitive"
-  }
-
   /// The number on the app's icon; 0 removes it.
   public var badge: UInt32?
   /// The volume of a critical alert, in hundredths from 0 to 100; nil for any other notification.
@@ -96,9 +102,9 @@ extension PayloadDecoder {
 
   private static func interruptionLevel(
     _ aps: PayloadFields
-  ) throws(AnnouncementError) -> NotificationOptions.InterruptionLevel? {
+  ) throws(AnnouncementError) -> InterruptionLevel? {
     guard let text = try aps.text("interruption-level", atMost: 64) else { return nil }
-    guard let level = NotificationOptions.InterruptionLevel(rawValue: text) else {
+    guard let level = InterruptionLevel(rawValue: text) else {
       throw AnnouncementError(
         .fieldInvalid, aps.name("interruption-level"), "is not an interruption level",
         remedy: "give one of passive, active, time-sensitive, critical")

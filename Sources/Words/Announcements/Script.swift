@@ -7,7 +7,7 @@
 /// spoken by the same voices produce the same clip.
 public struct Script: Sendable, Hashable, Codable {
   /// The meaning of a piece of a script. When a clip is shortened, pieces are removed by their role.
-  public enum Role: String, Sendable, Hashable, Codable {
+  public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
     case phrase, channel, amount, payer, note, text
     /// The number of payments in a summary.
     case count

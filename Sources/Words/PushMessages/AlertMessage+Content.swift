@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
 public import Foundation
 
 extension AlertMessage {
@@ -46,10 +47,17 @@ extension AlertMessage {
     /// The announcement in a form that a phone with the voice pack can say without a network.
     public struct Spoken: Sendable, Hashable {
       /// The id of the voice pack that has a clip for every token.
-      public var pack: String
-      public var tokens: [SpokenToken]
+      public let pack: String
+      public let tokens: [ClipToken]
 
-      public init(pack: String, tokens: [SpokenToken]) {
+      /// - Throws: ``PushMessageError`` with `tokenInvalid` if the name of a token is empty or contains white space, or
+      ///   if a token is a payer's name or a note, of which no pack has clips.
+      public init(pack: String, tokens: [ClipToken]) throws(PushMessageError) {
+        guard tokens.allSatisfy({ $0.payload != nil }) else {
+          throw PushMessageError(
+            .tokenInvalid,
+            "must have a name without white space, such as Hong_Kong_dollars, and the role of a recording")
+        }
         self.pack = pack
         self.tokens = tokens
       }
@@ -139,7 +147,7 @@ extension AlertMessage.Content: Codable {
     let pack = try keys.decodeIfPresent(String.self, forKey: .pack)
     let texts = try keys.decodeIfPresent([String].self, forKey: .tokens) ?? []
     // A newer service may know more roles. Saying only some of the tokens would be wrong; the clip is right.
-    let tokens = texts.compactMap(SpokenToken.init(payload:))
+    let tokens = texts.compactMap(ClipToken.init(payload:))
     let areKnown = !texts.isEmpty && tokens.count == texts.count
     self.init(
       id: try keys.decode(String.self, forKey: .id),
@@ -149,7 +157,7 @@ extension AlertMessage.Content: Codable {
       kind: try keys.decodeIfPresent(String.self, forKey: .kind),
       text: try keys.decodeIfPresent(String.self, forKey: .text),
       clip: try keys.decodeIfPresent(PushedClip.self, forKey: .clip),
-      spoken: areKnown ? pack.map { Spoken(pack: $0, tokens: tokens) } : nil,
+      spoken: areKnown ? try pack.map { try Spoken(pack: $0, tokens: tokens) } : nil,
       payer: try keys.decodeIfPresent(Payer.self, forKey: .payer))
   }
 
@@ -164,7 +172,7 @@ extension AlertMessage.Content: Codable {
     try keys.encodeIfPresent(text, forKey: .text)
     try keys.encodeIfPresent(clip, forKey: .clip)
     try keys.encodeIfPresent(spoken?.pack, forKey: .pack)
-    try keys.encodeIfPresent(spoken?.tokens.map(\.payload), forKey: .tokens)
+    try keys.encodeIfPresent(spoken?.tokens.compactMap(\.payload), forKey: .tokens)
     try keys.encodeIfPresent(payer, forKey: .payer)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
 public import Foundation
 
 /// The payload of an alert push: what the user sees and hears, and what the service extension needs for the sound.
@@ -34,18 +35,6 @@ public struct AlertMessage: Sendable, Hashable {
       self.name = name
       self.criticalVolume = criticalVolume
     }
-  }
-
-  /// How much a notification may disturb, with the values of `interruption-level`.
-  public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable, Encodable {
-    /// Only in the list of notifications: no sound, and the screen stays dark.
-    case passive
-    /// As usual; Focus and the notification summary may hold it back.
-    case active
-    /// Shown in spite of Focus and the summary. The app needs the entitlement for time-sensitive notifications.
-    case timeSensitive = "time-sensitive"
-    /// Heard even when the phone is muted. The app needs the entitlement for critical alerts.
-    case critical
   }
 
   public var title: String?
@@ -108,7 +97,7 @@ private struct Payload: Encodable {
   struct Notification: Encodable {
     var alert: Alert?
     var badge: UInt32?
-    var interruptionLevel: AlertMessage.InterruptionLevel?
+    var interruptionLevel: InterruptionLevel?
     var mutableContent: Int?
     var relevanceScore: Hundredths?
     var sound: SoundValue?

@@ -14,7 +14,7 @@ public enum PushType: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The two environments of APNs. Each has its own device tokens.
-public enum PushEnvironment: String, Sendable, Hashable, CaseIterable {
+public enum PushEnvironment: String, Sendable, Hashable, Codable, CaseIterable {
   /// For apps that Xcode installed.
   case sandbox
   /// For apps from the App Store, TestFlight and enterprise distribution.
@@ -27,6 +27,18 @@ public enum PushEnvironment: String, Sendable, Hashable, CaseIterable {
     case .production: "api.push.apple.com"
     }
   }
+}
+
+/// The kinds of tokens that a phone has, each for pushes of its own.
+public enum PushTokenKind: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The token of `didRegisterForRemoteNotificationsWithDeviceToken`, for notifications.
+  case alert
+  /// The token for background pushes. Without one, such pushes use ``alert``.
+  case background
+  /// For file-provider pushes: the app's own token of a `PKPushRegistry` of the type `fileProvider`.
+  case fileProvider = "fileprovider"
+  /// For file-provider pushes: the token of the file-provider extension's own `PKPushRegistry`.
+  case fileProviderExtension = "fileprovider_extension"
 }
 
 /// The bundle id of an app, such as `com.example.shop`.

@@ -7,16 +7,16 @@ public import SoundDownloads
 /// A resolver with a table of hosts. It knows `sounds.example` and `other.example`, which are public, and
 /// `inside.example`, which is private. The system reads addresses.
 public struct TableResolver: HostResolving {
-  public static let publicAddress = HostAddress(bytes: [93, 184, 216, 34])
+  public static let publicAddress = IPAddress(bytes: [93, 184, 216, 34])
 
-  public var table: [String: [HostAddress]] = [
+  public var table: [String: [IPAddress]] = [
     "sounds.example": [publicAddress], "other.example": [publicAddress],
-    "inside.example": [publicAddress, HostAddress(bytes: [10, 0, 0, 7])],
+    "inside.example": [publicAddress, IPAddress(bytes: [10, 0, 0, 7])],
   ]
 
   public init() {}
 
-  public func addresses(of host: String) async -> [HostAddress] {
+  public func addresses(of host: String) async -> [IPAddress] {
     if host.hasSuffix(".example") { return table[host] ?? [] }
     return await SystemHostResolver().addresses(of: host)
   }
@@ -50,7 +50,7 @@ extension SoundAnswer {
   /// An answer whose body ends after some pieces, or breaks there.
   public init(
     _ status: Int = 200, _ fields: [String: String] = [:], _ pieces: [[UInt8]] = [],
-    breaksWith failure: SoundFetchError? = nil, connectedTo address: HostAddress? = nil
+    breaksWith failure: SoundFetchError? = nil, connectedTo address: IPAddress? = nil
   ) {
     let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
     for piece in pieces { continuation.yield(piece) }

@@ -4,6 +4,7 @@ private import ConcurrencySupport
 public import Foundation
 public import Ledger
 public import Playback
+import PlaybackOrder
 public import SoundOutputTestSupport
 public import SoundOutputs
 

@@ -4,6 +4,7 @@ import ConcurrencySupport
 public import Foundation
 public import Ledger
 public import PushDelivery
+import PushMessages
 
 /// A ledger in a fresh folder with devices and pushes, and the sender of its outbox.
 public final class Outbox: Sendable {

@@ -10,6 +10,7 @@
 
 import Foundation
 import Ledger
+import PlaybackOrder
 
 let arguments = CommandLine.arguments
 

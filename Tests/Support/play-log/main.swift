@@ -11,6 +11,7 @@
 import Foundation
 import Ledger
 import Playback
+import PlaybackOrder
 import SoundOutputs
 import Waveforms
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(UserNotifications)
+  import Announcements
   import CoreGraphics
   import Foundation
   import NotificationAttachments
@@ -68,7 +69,7 @@
   }
 
   extension UNNotificationInterruptionLevel {
-    fileprivate init(_ level: AlertMessage.InterruptionLevel) {
+    fileprivate init(_ level: InterruptionLevel) {
       self =
         switch level {
         case .passive: .passive

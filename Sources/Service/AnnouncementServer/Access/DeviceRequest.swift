@@ -26,10 +26,10 @@ struct DeviceRequest: Sendable {
         .unprocessableContent, "field_invalid",
         "id: is not valid; give 1 to \(Self.longestID) letters, digits, -, _, . and :, not beginning with a period.")
     }
-    let environments = NewDevice.Environment.allCases.map(\.rawValue).joined(separator: " or ")
+    let environments = PushEnvironment.allCases.map(\.rawValue).joined(separator: " or ")
     let environment = "give \(environments)"
     guard
-      let place = NewDevice.Environment(
+      let place = PushEnvironment(
         rawValue: try fields.required("environment", try fields.string("environment", environment), environment))
     else { throw fields.invalid("environment", environment) }
     device = NewDevice(
@@ -85,12 +85,12 @@ struct DeviceRequest: Sendable {
     return text
   }
 
-  private static func tokens(_ fields: JSONFields) throws(Problem) -> [NewDevice.TokenKind: String] {
-    let kinds = NewDevice.TokenKind.allCases
+  private static func tokens(_ fields: JSONFields) throws(Problem) -> [PushTokenKind: String] {
+    let kinds = PushTokenKind.allCases
     let names = kinds.map(\.rawValue)
     let remedy = "give an object with the tokens by kind: \(names.joined(separator: ", "))"
     let given = try fields.required("tokens", try fields.object("tokens", keys: names, remedy), remedy)
-    var tokens: [NewDevice.TokenKind: String] = [:]
+    var tokens: [PushTokenKind: String] = [:]
     for kind in kinds {
       let remedy =
         "give \(DeviceToken.sizes.lowerBound) to \(DeviceToken.sizes.upperBound) bytes in hexadecimal digits, as the "

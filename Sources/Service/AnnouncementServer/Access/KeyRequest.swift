@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import HostAddresses
 public import Ledger
 public import ServiceAccess
 import SoundLibrary

@@ -5,6 +5,7 @@ import ConcurrencySupport
 import Crypto
 import Foundation
 import HTTPTypes
+import HostAddresses
 import HummingbirdCore
 import Ledger
 import ServiceAccess

@@ -2,7 +2,7 @@
 
 import Announcements
 import Foundation
-import JSONSupport
+import TextFormats
 
 /// The types that describe a batch to clients and on disk.
 extension Batches {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
-import ServiceAccess
+import HostAddresses
 
 /// The parts of a client's connection that calls use: the address of the client, and whether the client has
 /// disconnected.

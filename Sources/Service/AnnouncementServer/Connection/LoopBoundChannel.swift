@@ -2,12 +2,12 @@
 
 import ConcurrencySupport
 import HTTPTypes
+import HostAddresses
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import ServiceAccess
 
 /// A connection whose requests are answered on the thread that reads and writes the connection.
 ///

@@ -3,6 +3,7 @@
 import Announcements
 import Foundation
 import HTTPTypes
+import HostAddresses
 import HummingbirdCore
 import Logging
 import NIOCore

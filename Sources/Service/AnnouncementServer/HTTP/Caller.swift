@@ -2,6 +2,7 @@
 
 import Announcements
 import Foundation
+import HostAddresses
 import Ledger
 import ServiceAccess
 

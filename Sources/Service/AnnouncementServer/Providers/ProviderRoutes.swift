@@ -5,13 +5,14 @@ import Announcements
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import HostAddresses
 import Hummingbird
 import HummingbirdCore
-import JSONSupport
 import Ledger
 import NIOCore
 import PaymentProviders
 import ServiceAccess
+import TextFormats
 
 /// The routes on which payment providers' webhooks arrive, and those that show what became of them.
 ///

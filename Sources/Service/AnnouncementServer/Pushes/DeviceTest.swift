@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import JSONSupport
 import Ledger
 import PushDelivery
 import PushMessages
+import TextFormats
 
 /// A notification that tests the way to a phone. It says nothing about money, is sent once and at once, and is not among
 /// the announcements of the phone.

@@ -9,12 +9,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import JSONSupport
 import Ledger
 import NIOCore
 import Playback
 import ServiceAccess
 import SoundFiles
+import TextFormats
 
 /// The routes of `/v1/announcements`. Repetitions of a request do not repeat the announcement.
 struct AnnouncementRoutes: Sendable {

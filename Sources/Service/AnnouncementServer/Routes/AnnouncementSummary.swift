@@ -4,8 +4,8 @@ import AnnouncementService
 import Announcements
 import Foundation
 import Hummingbird
-import JSONSupport
 import Ledger
+import TextFormats
 import WeeklyTimes
 
 /// The query of `GET /v1/announcements/summary`: of which time the amounts are added up, and in which groups.

@@ -6,11 +6,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import JSONSupport
 import Ledger
 import NIOCore
 import PushDelivery
+import PushMessages
 import ServiceAccess
+import TextFormats
 
 /// The routes of `/v1/devices`, with which phones are registered for pushes and catch up on what they missed.
 ///

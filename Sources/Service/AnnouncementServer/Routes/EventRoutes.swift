@@ -7,12 +7,12 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import InstallationDiagnosis
-import JSONSupport
 import Ledger
 import NIOCore
 import Playback
 import ServiceAccess
 import ServiceLifecycle
+import TextFormats
 
 /// The route `GET /v1/events`.
 struct EventRoutes: Sendable {

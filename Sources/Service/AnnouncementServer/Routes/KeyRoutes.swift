@@ -3,11 +3,12 @@
 import Announcements
 import Foundation
 import HTTPTypes
+import HostAddresses
 import Hummingbird
 import HummingbirdCore
-import JSONSupport
 import Ledger
 import ServiceAccess
+import TextFormats
 import VoicePacks
 
 /// The routes of `/v1/keys`, with which an admin lists, makes, rotates and revokes keys, and `/v1/me`, with which the

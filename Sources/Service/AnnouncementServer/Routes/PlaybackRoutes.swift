@@ -5,10 +5,11 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import JSONSupport
 import Ledger
 import Playback
+import PlaybackOrder
 import ServiceAccess
+import TextFormats
 import Waveforms
 
 /// The routes of `/v1/playback`, which control the service's own output.

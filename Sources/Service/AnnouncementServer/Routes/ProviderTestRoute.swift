@@ -5,9 +5,9 @@ import Announcements
 import Foundation
 import HTTPTypes
 import Hummingbird
-import JSONSupport
 import PaymentProviders
 import ServiceAccess
+import TextFormats
 
 /// The test of an endpoint for a provider's webhooks: a payment that was never made, from the signature to the sound.
 extension ProviderRoutes {

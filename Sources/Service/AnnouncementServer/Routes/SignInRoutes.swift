@@ -2,11 +2,12 @@
 
 import Foundation
 import HTTPTypes
+import HostAddresses
 import HummingbirdCore
-import JSONSupport
 import Ledger
 import QRCodes
 import ServiceAccess
+import TextFormats
 
 /// The routes of `/v1/sign-in-codes`, with which an admin makes the codes that people sign in with, and
 /// `/v1/sign-ins`, which exchanges a code for a key. A code and its key are in one answer each.

@@ -7,9 +7,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import JSONSupport
 import Ledger
 import ServiceAccess
+import TextFormats
 import VoicePackIntegrity
 import VoicePackMaking
 import VoicePacks

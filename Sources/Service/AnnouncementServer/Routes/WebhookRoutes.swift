@@ -3,9 +3,9 @@
 import Foundation
 import HTTPTypes
 import HummingbirdCore
-import JSONSupport
 import Ledger
 import ServiceAccess
+import TextFormats
 import WebhookMessages
 
 /// The routes of `/v1/webhook-endpoints`, with which an account registers the URLs that get its events.

@@ -2,9 +2,9 @@
 
 import Foundation
 import InstallationDiagnosis
-import JSONSupport
 import Ledger
 import PushDelivery
+import TextFormats
 
 /// The state of the whole shop, as one caller may see it: the worst of the service, the speaker, pauses, pushes,
 /// webhooks, providers and the disk.

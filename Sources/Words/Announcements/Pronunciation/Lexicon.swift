@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommaSeparatedValues
 public import Foundation
+import TextFormats
 
 /// The user's pronunciations of names and other words, by language: the file `lexicon.csv`.
 ///

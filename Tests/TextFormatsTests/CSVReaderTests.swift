@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommaSeparatedValues
 import Testing
+import TextFormats
 
 /// Returns the output of a reader for a text: `line: field|field`, or `line.field: code` for an error.
 private func read(_ bytes: [UInt8], pieceBytes: Int = .max) -> [String] {

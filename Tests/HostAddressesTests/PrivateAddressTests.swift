@@ -6,7 +6,7 @@ import Testing
 @Suite("Addresses of hosts")
 struct HostAddressTests {
   /// Reads an address as the system does. No name is looked up for an address.
-  private func address(_ text: String) async throws -> HostAddress {
+  private func address(_ text: String) async throws -> IPAddress {
     let found = await SystemHostResolver().addresses(of: text)
     #expect(found.count == 1)
     return try #require(found.first)

@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostAddresses
 import ServiceAccess
 import Testing
 
 @Suite("The address of a client")
-struct IPAddressTests {
+struct ClientAddressTests {
   private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
-
-  @Test("equal addresses compare as equal, however they are written")
-  func same() throws {
-    #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))
-    #expect(try address("2001:DB8:0:0::1") == address("2001:db8::1"))
-    #expect(try address("192.0.2.1") != address("192.0.2.2"))
-    #expect(try address("::1") != address("0.0.0.1"))
-  }
-
-  @Test(
-    "an invalid address is refused",
-    arguments: ["", "a", "1.2.3", "1.2.3.4:80", "[::1]", "::1%eth0", "1.2.3.4 ", "_hidden"])
-  func none(text: String) { #expect(IPAddress(text) == nil) }
-
-  @Test("an IPv6 client is identified by 64 bits of its address, and an IPv4 client by the whole address")
-  func block() throws {
-    #expect(try address("2001:db8:1:2::3").block == address("2001:db8:1:2:ffff::").block)
-    #expect(try address("2001:db8:1:2::3").block != address("2001:db8:1:3::3").block)
-    #expect(try address("192.0.2.1").block == address("192.0.2.1"))
-  }
 
   private func client(_ peer: String?, _ forwardedFor: String..., proxies: String...) throws -> IPAddress? {
     IPAddress.client(

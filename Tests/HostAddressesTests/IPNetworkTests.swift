@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostAddresses
 import Testing
-
-@testable import ServiceAccess
 
 @Suite("Addresses and networks")
 struct IPNetworkTests {
+  private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
+
   @Test(
     "every notation of an address is parsed, and printed in one form",
     arguments: [
@@ -27,6 +28,21 @@ struct IPNetworkTests {
       "::1::", "1:2:3:4:5:6:7:8:9", "12345::", "1.2.3.4\0", "一.2.3.4",
     ])
   func notAddresses(text: String) { #expect(IPAddress(text) == nil) }
+
+  @Test("equal addresses compare as equal, however they are written")
+  func same() throws {
+    #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))
+    #expect(try address("2001:DB8:0:0::1") == address("2001:db8::1"))
+    #expect(try address("192.0.2.1") != address("192.0.2.2"))
+    #expect(try address("::1") != address("0.0.0.1"))
+  }
+
+  @Test("an IPv6 client is identified by 64 bits of its address, and an IPv4 client by the whole address")
+  func block() throws {
+    #expect(try address("2001:db8:1:2::3").block == address("2001:db8:1:2:ffff::").block)
+    #expect(try address("2001:db8:1:2::3").block != address("2001:db8:1:3::3").block)
+    #expect(try address("192.0.2.1").block == address("192.0.2.1"))
+  }
 
   @Test(
     "a network contains exactly the addresses with its prefix",

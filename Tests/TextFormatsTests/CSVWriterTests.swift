@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommaSeparatedValues
 import TestSupport
 import Testing
+import TextFormats
 
 @Suite("Writing comma-separated values")
 struct CSVWriterTests {

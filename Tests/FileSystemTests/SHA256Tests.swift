@@ -3,7 +3,7 @@
 import Crypto
 import Testing
 
-@testable import SoundDownloads
+@testable import FileSystem
 
 @Suite("SHA-256")
 struct SHA256Tests {
@@ -11,17 +11,17 @@ struct SHA256Tests {
   func everyLength() {
     for count in [Array(0...260), [1000, 4095, 4096, 100_000]].joined() {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ count) }
-      let expected = Crypto.SHA256.hash(data: bytes).map { byte in
+      let expected = SHA256.hash(data: bytes).map { byte in
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
       }
-      #expect(SoundDownloads.SHA256.hexadecimalDigest(of: bytes) == expected.joined())
+      #expect(IncrementalSHA256.hexadecimalDigest(of: bytes) == expected.joined())
     }
   }
 
   @Test("the digest of bytes in pieces is that of the whole, wherever they are divided")
   func pieces() {
     let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 11) }
-    let expected = SoundDownloads.SHA256.hexadecimalDigest(of: bytes)
+    let expected = IncrementalSHA256.hexadecimalDigest(of: bytes)
     for size in [1, 7, 63, 64, 65, 128, 299, 300] {
       var digest = IncrementalSHA256()
       for start in stride(from: 0, to: bytes.count, by: size) {

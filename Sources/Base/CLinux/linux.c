@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "CClock.h"
+#include "CLinux.h"
 
 #if defined(__linux__)
+#include <malloc.h>
 #include <string.h>
 #include <sys/timex.h>
 
@@ -13,6 +14,17 @@ int clock_is_synchronized(void) {
   int result = adjtimex(&state);
   if (result < 0) return -1;
   return result != TIME_ERROR;
+}
+
+void set_malloc_limits(int mapped_bytes, int unused_bytes, int arenas) {
+#if defined(M_ARENA_MAX)
+  mallopt(M_MMAP_THRESHOLD, mapped_bytes);
+  mallopt(M_TRIM_THRESHOLD, unused_bytes);
+  mallopt(M_ARENA_MAX, arenas);
+#else
+  // musl's malloc has no such limits.
+  (void)mapped_bytes, (void)unused_bytes, (void)arenas;
+#endif
 }
 #else
 int clock_is_synchronized(void) { return -1; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import JSONSupport
 import Testing
+import TextFormats
 
 @Suite("An optional value that is never left out of JSON")
 struct ExplicitNullTests {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A SHA-256 digest (FIPS 180-4) of bytes that arrive in pieces, such as the body of an answer.
+///
+/// It names files and finds changed ones; no secret depends on it. It is a value, so a copy continues on its own.
+package struct IncrementalSHA256: Sendable {
+  private var function = SHA256Function()
+
+  /// The number of bytes that were added.
+  package private(set) var byteCount = 0
+
+  package init() {}
+
+  /// The number of bytes of an array that are copied at a time.
+  private static let pieceBytes = 64 << 10
+
+  /// Adds the next bytes. A long array is copied in pieces, because a phone has little memory.
+  package mutating func add(_ bytes: some Sequence<UInt8>) {
+    guard let array = bytes as? [UInt8], array.count > Self.pieceBytes else { return addPiece(Array(bytes)) }
+    for start in stride(from: 0, to: array.count, by: Self.pieceBytes) {
+      addPiece(Array(array[start..<min(start + Self.pieceBytes, array.count)]))
+    }
+  }
+
+  private mutating func addPiece(_ bytes: [UInt8]) {
+    function.add(bytes)
+    byteCount += bytes.count
+  }
+
+  /// Returns the digest of all bytes so far as 64 lower-case hexadecimal digits. More bytes can be added afterwards.
+  package func hexadecimalDigest() -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: function.digest().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Returns the digest of the bytes as 64 lower-case hexadecimal digits.
+  package static func hexadecimalDigest(of bytes: some Sequence<UInt8>) -> String {
+    var digest = IncrementalSHA256()
+    digest.add(bytes)
+    return digest.hexadecimalDigest()
+  }
+
+  /// Returns whether a text is a digest as this type writes it: 64 lower-case hexadecimal digits.
+  package static func isHexadecimalDigest(_ text: String) -> Bool {
+    text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+}

@@ -409,7 +409,7 @@ struct BatchRestartTests {
     #expect(third.voice.calls == 0)
   }
 
-  @Test("A batch that was running at two ends of the process is set aside, and the others run")
+  @Test("a batch that was running at two ends of the process is set aside, and the others run")
   func setAside() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -434,7 +434,7 @@ struct BatchRestartTests {
     await worker.value
   }
 
-  @Test("A batch is counted as started while it runs, and not after an ordered stop")
+  @Test("a batch is counted as started while it runs, and not after an ordered stop")
   func starts() async throws {
     let service = try TestService()
     let client = try await service.client()

@@ -66,7 +66,7 @@ struct OperationTests {
     #expect(metrics.faults == [] && metrics.values["crier_player_paused"] == 1)
   }
 
-  @Test("A service that has set a delivery aside is degraded, and says so in the log and the metrics")
+  @Test("a service that has set a delivery aside is degraded, and says so in the log and the metrics")
   func setAside() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let client = try await service.client()

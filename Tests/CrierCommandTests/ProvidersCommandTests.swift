@@ -103,7 +103,7 @@ struct ProvidersCommandTests {
       result.message.contains("crier: counter: Square signs the url of the endpoint, which is not the one listed"))
   }
 
-  @Test("Without endpoints, list says where to add one")
+  @Test("without endpoints, list says where to add one")
   func empty() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -116,7 +116,7 @@ struct ProvidersCommandTests {
         && check.message == "crier: ENDPOINT till: no endpoint has this id; providers.yaml has no endpoints yet.\n")
   }
 
-  @Test("Settings that others can read, or that have a mistake, exit with 65 and the place")
+  @Test("settings that others can read, or that have a mistake, exit with 65 and the place")
   func wrongSettings() throws {
     let open = try crier(mode: 0o644)
     defer { open.remove() }
@@ -133,7 +133,7 @@ struct ProvidersCommandTests {
 
   // MARK: check
 
-  @Test("A verified payment exits with 0, and the line of JSON has exactly the keys of the contract")
+  @Test("a verified payment exits with 0, and the line of JSON has exactly the keys of the contract")
   func verified() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -155,7 +155,7 @@ struct ProvidersCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "ledger.sqlite").path))
   }
 
-  @Test("A payment that is older than max_age is told as late")
+  @Test("a payment that is older than max_age is told as late")
   func late() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -166,7 +166,7 @@ struct ProvidersCommandTests {
     }
   }
 
-  @Test("What is verified and not announced exits with 0, and the reason is told")
+  @Test("what is verified and not announced exits with 0, and the reason is told")
   func ignored() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -181,7 +181,7 @@ struct ProvidersCommandTests {
     #expect(try JSONValue(refused.output)["refused"]?.string == "The body is not strict JSON.")
   }
 
-  @Test("A request that is not the provider's exits with 65, and the reason is told")
+  @Test("a request that is not the provider's exits with 65, and the reason is told")
   func rejected() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -196,7 +196,7 @@ struct ProvidersCommandTests {
     #expect(text.status == 65 && text.output.hasPrefix("The request is not the provider's: signature_invalid: "))
   }
 
-  @Test("A request of another time exits with 65, and without --now a line says which clock is wrong")
+  @Test("a request of another time exits with 65, and without --now a line says which clock is wrong")
   func stale() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -207,7 +207,7 @@ struct ProvidersCommandTests {
     #expect(try check(crier, now: "1700000300").status == 0)
   }
 
-  @Test("A header that occurs twice is an array, or has two spellings")
+  @Test("a header that occurs twice is an array, or has two spellings")
   func repeatedHeader() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -221,7 +221,7 @@ struct ProvidersCommandTests {
   }
 
   @Test(
-    "Headers that are not a JSON object of texts exit with 65",
+    "headers that are not a JSON object of texts exit with 65",
     arguments: ["", "[]", "{\"a\": 1}", "{\"a\": [1]}", "{\"a\": \"b\"", "a: b"])
   func wrongHeaders(text: String) throws {
     let crier = try crier()
@@ -232,7 +232,7 @@ struct ProvidersCommandTests {
     #expect(result.status == 65 && result.message.hasPrefix("crier: headers.json: is not a JSON object of names"))
   }
 
-  @Test("A missing file, and a body that the service would not accept, exit with 65")
+  @Test("a missing file, and a body that the service would not accept, exit with 65")
   func wrongFiles() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -244,7 +244,7 @@ struct ProvidersCommandTests {
     #expect(result.status == 65 && result.message.hasPrefix("crier: body.json: cannot be read"))
   }
 
-  @Test("An endpoint that does not exist exits with 65, and those that exist are named")
+  @Test("an endpoint that does not exist exits with 65, and those that exist are named")
   func unknown() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -254,7 +254,7 @@ struct ProvidersCommandTests {
         && result.message == "crier: ENDPOINT tll: no endpoint has this id; providers.yaml has till, counter, bank.\n")
   }
 
-  @Test("Samples of mapping files are run, by path and by name")
+  @Test("samples of mapping files are run, by path and by name")
   func samples() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -272,7 +272,7 @@ struct ProvidersCommandTests {
   }
 
   @Test(
-    "A wrong command line exits with 64",
+    "a wrong command line exits with 64",
     arguments: [
       (["check"], "ENDPOINT is missing"), (["check", "till"], "--headers is missing"),
       (["check", "till", "--headers", "a"], "--body is missing"), (["check", "a", "b"], "one endpoint only"),
@@ -321,7 +321,7 @@ struct ProvidersCommandTests {
   }
 
   @Test(
-    "A refused sample exits with 65, and one that may be accepted later with 69",
+    "a refused sample exits with 65, and one that may be accepted later with 69",
     arguments: [("401 Unauthorized", 65), ("404 Not Found", 65), ("429 Too Many Requests", 69), ("503 Busy", 69)]
       as [(String, Int32)])
   func refusedSample(answer: String, status: Int32) throws {
@@ -333,7 +333,7 @@ struct ProvidersCommandTests {
     #expect(result.message.hasPrefix("crier: The service "))
   }
 
-  @Test("A redirect is not followed")
+  @Test("a redirect is not followed")
   func redirect() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -342,7 +342,7 @@ struct ProvidersCommandTests {
     #expect(result.status == 65 && listener.received.count == 1)
   }
 
-  @Test("A service that does not answer exits with 69")
+  @Test("a service that does not answer exits with 69")
   func unreachable() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -352,7 +352,7 @@ struct ProvidersCommandTests {
     #expect(result.message.hasPrefix("crier: http://127.0.0.1:\(port): the service does not answer; start it, or"))
   }
 
-  @Test("An endpoint whose provider alone can sign exits with 64, and check is named")
+  @Test("an endpoint whose provider alone can sign exits with 64, and check is named")
   func unsignable() throws {
     let key = "whpk_" + Data(repeating: 9, count: 32).base64EncodedString()
     let crier = try crier("endpoints:\n  - {id: shop, provider: standard-webhooks, secrets: [\"\(key)\"]}\n")
@@ -367,7 +367,7 @@ struct ProvidersCommandTests {
         """)
   }
 
-  @Test("A sample that the endpoint ignores is posted, and the reason is told")
+  @Test("a sample that the endpoint ignores is posted, and the reason is told")
   func ignoredSample() throws {
     let crier = try crier("endpoints:\n  - {id: till, provider: razorpay, secrets: [a], kinds: [refunded]}\n")
     defer { crier.remove() }

@@ -450,7 +450,7 @@ struct WebhookTests {
     #expect(try await ledger.unfinishedWebhooks().first?.firstAttemptAt == place.clock.now)
   }
 
-  @Test("A message counts its starts until an attempt ends or the sender is stopped")
+  @Test("a message counts its starts until an attempt ends or the sender is stopped")
   func starts() async throws {
     _ = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))

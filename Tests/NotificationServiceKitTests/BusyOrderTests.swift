@@ -12,7 +12,7 @@ import Testing
 struct BusyOrderTests {
   private static let words = ["Received", "two", "dollars"]
 
-  @Test("A work that expires while the order is locked hands over, and the next process knows of it")
+  @Test("a work that expires while the order is locked hands over, and the next process knows of it")
   func expiresWithoutOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
@@ -34,7 +34,7 @@ struct BusyOrderTests {
     #expect(order.freeAt > at + 500)
   }
 
-  @Test("A work that expires while the order is locked and another sound plays is silent, and is asked for again")
+  @Test("a work that expires while the order is locked and another sound plays is silent, and is asked for again")
   func expiresDuringSound() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
@@ -68,7 +68,7 @@ struct BusyOrderTests {
     return try #require(order)
   }
 
-  @Test("A note of a hand-over is taken over once, and a damaged one is removed")
+  @Test("a note of a hand-over is taken over once, and a damaged one is removed")
   func notes() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)
@@ -86,7 +86,7 @@ struct BusyOrderTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("A decision that is out of date when it is written is made anew, from the same order")
+  @Test("a decision that is out of date when it is written is made anew, from the same order")
   func lateDecision() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)
@@ -102,7 +102,7 @@ struct BusyOrderTests {
     #expect(try file.read()?.freeAt == 10)
   }
 
-  @Test("On a disk that stays slow, the last decision counts")
+  @Test("on a disk that stays slow, the last decision counts")
   func alwaysLate() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)

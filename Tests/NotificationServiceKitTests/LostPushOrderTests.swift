@@ -16,7 +16,7 @@ struct LostPushOrderTests {
     return try #require(number)
   }
 
-  @Test("The answer to an old request does not end a newer one of the same process")
+  @Test("the answer to an old request does not end a newer one of the same process")
   func staleAnswer() throws {
     var order = NotificationOrder()
     order.restart(after: 1)
@@ -35,7 +35,7 @@ struct LostPushOrderTests {
     _ = second
   }
 
-  @Test("A payment that was not heard after all, during a request for lost pushes is asked for again")
+  @Test("a payment that was not heard after all, during a request for lost pushes is asked for again")
   func unheardDuringRequest() throws {
     var order = NotificationOrder()
     order.restart(after: 1)
@@ -50,7 +50,7 @@ struct LostPushOrderTests {
     #expect(order.unheard == [2])
   }
 
-  @Test("A late push takes the place of the one that was asked for in its stead")
+  @Test("a late push takes the place of the one that was asked for in its stead")
   func latePush() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -66,7 +66,7 @@ struct LostPushOrderTests {
     #expect(answer2 == .speak)
   }
 
-  @Test("A request for lost pushes does not settle a number that became missing again meanwhile")
+  @Test("a request for lost pushes does not settle a number that became missing again meanwhile")
   func missingAgain() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -81,7 +81,7 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 1_200)
   }
 
-  @Test("A process that ends its work on lost pushes holds nobody up, and their numbers are missing again")
+  @Test("a process that ends its work on lost pushes holds nobody up, and their numbers are missing again")
   func released() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -96,7 +96,7 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 5_600)
   }
 
-  @Test("A hand-over that was made without the order is not made again, and its sound is waited for")
+  @Test("a hand-over that was made without the order is not made again, and its sound is waited for")
   func unwrittenHandOver() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -112,7 +112,7 @@ struct LostPushOrderTests {
     #expect(answer9 == .speak)
   }
 
-  @Test("If the system refuses a local notification, the service is asked for its payment again")
+  @Test("if the system refuses a local notification, the service is asked for its payment again")
   func refusedNotification() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

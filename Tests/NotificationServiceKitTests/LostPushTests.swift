@@ -21,7 +21,7 @@ struct LostPushTests {
     func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) { (payloads, true) }
   }
 
-  @Test("A lost push is heard before the next one, as a local notification")
+  @Test("a lost push is heard before the next one, as a local notification")
   func lostPush() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -34,7 +34,7 @@ struct LostPushTests {
     #expect(phone.local.withLock { $0.map(\.delay) } == [0])
   }
 
-  @Test("When the app is opened, what was lost is heard once")
+  @Test("when the app is opened, what was lost is heard once")
   func catchUp() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -47,7 +47,7 @@ struct LostPushTests {
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p3"])
   }
 
-  @Test("If the system refuses the local notification of a lost push, a later search brings it again, once")
+  @Test("if the system refuses the local notification of a lost push, a later search brings it again, once")
   func refused() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -85,7 +85,7 @@ struct LostPushTests {
     }
   }
 
-  @Test("After the last hand-over of a process, an answer of the service changes nothing, and the next process asks")
+  @Test("after the last hand-over of a process, an answer of the service changes nothing, and the next process asks")
   func answerAfterHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -112,7 +112,7 @@ struct LostPushTests {
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p1"])
   }
 
-  @Test("Before the last hand-over of a process, the lost pushes it has found get their local notifications")
+  @Test("before the last hand-over of a process, the lost pushes it has found get their local notifications")
   func foundBeforeHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -135,7 +135,7 @@ struct LostPushTests {
     #expect(!service.requests.isOpen)
   }
 
-  @Test("The last hand-over waits until the search for lost pushes has released the order")
+  @Test("the last hand-over waits until the search for lost pushes has released the order")
   func drain() async throws {
     let requests = OpenRequests()
     requests.begin()

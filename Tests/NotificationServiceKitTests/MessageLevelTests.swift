@@ -38,7 +38,7 @@ struct MessageLevelTests {
     return await service.handOver(payload).first?.sound
   }
 
-  @Test("The loudness is that of libebur128, at every sample rate", arguments: [8_000, 16_000, 22_050, 44_100, 48_000])
+  @Test("the loudness is that of libebur128, at every sample rate", arguments: [8_000, 16_000, 22_050, 44_100, 48_000])
   func loudness(sampleRate: Int) throws {
     let waveform = Self.noise(milliseconds: 3_000, level: 0.2, sampleRate: sampleRate)
     let own = try #require(MessageLevel.loudness(of: waveform))
@@ -46,7 +46,7 @@ struct MessageLevelTests {
     #expect(abs(own - other) < 0.1)
   }
 
-  @Test("A message of any level is heard as loud as an announcement", arguments: [0.01, 0.05, 0.2])
+  @Test("a message of any level is heard as loud as an announcement", arguments: [0.01, 0.05, 0.2])
   func leveled(level: Double) async throws {
     let phone = try PhoneFolder()
     let bytes = WAVFile.encode(Self.noise(milliseconds: 2_000, level: level))
@@ -59,7 +59,7 @@ struct MessageLevelTests {
     #expect(abs(measured + 16) < 1)
   }
 
-  @Test("A loud peak is never clipped")
+  @Test("a loud peak is never clipped")
   func peak() throws {
     var waveform = Self.noise(milliseconds: 2_000, level: 0.01)
     waveform.samples[5_000] = 32_767
@@ -68,7 +68,7 @@ struct MessageLevelTests {
     #expect(leveled.samples.map { abs(Int($0)) }.max() ?? 0 <= 26_030)
   }
 
-  @Test("Silence, a long message and a file of another format are refused")
+  @Test("silence, a long message and a file of another format are refused")
   func refused() async throws {
     let phone = try PhoneFolder()
     #expect(await Self.handOver(WAVFile.encode(Self.noise(milliseconds: 900, level: 0)), phone) == .systemDefault)
@@ -79,7 +79,7 @@ struct MessageLevelTests {
     #expect(phone.errorCodes == [.soundRefused, .lengthRefused, .soundRefused])
   }
 
-  @Test("A push with an announcement never plays a sound from elsewhere in its place")
+  @Test("a push with an announcement never plays a sound from elsewhere in its place")
   func announcementFirst() async throws {
     let phone = try PhoneFolder()
     var payload = String(decoding: try TestPush().payload, as: UTF8.self)

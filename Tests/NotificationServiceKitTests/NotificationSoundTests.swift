@@ -26,7 +26,7 @@ struct NotificationSoundTests {
       })
   }
 
-  @Test("A phone with the voice pack joins the clip without a network, under a name of its own")
+  @Test("a phone with the voice pack joins the clip without a network, under a name of its own")
   func stitched() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -42,7 +42,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("Words that mean another amount are never heard")
+  @Test("words that mean another amount are never heard")
   func readBack() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -52,7 +52,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.amountMismatch])
   }
 
-  @Test("Tokens with an amount are refused if the push names none")
+  @Test("tokens with an amount are refused if the push names none")
   func amountFromNowhere() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -62,7 +62,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.amountMismatch])
   }
 
-  @Test("A recording that differs from the pack's manifest is not used")
+  @Test("a recording that differs from the pack's manifest is not used")
   func damagedPack() async throws {
     let phone = try PhoneFolder()
     let folder = try phone.installPack(tokens: Self.words)
@@ -71,7 +71,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.packDamaged])
   }
 
-  @Test("A pack without a word of the announcement leaves it to the download")
+  @Test("a pack without a word of the announcement leaves it to the download")
   func missingWord() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: ["Received", "dollars"])
@@ -81,7 +81,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.wordsUnavailable])
   }
 
-  @Test("A clip that the group has already is used without a network")
+  @Test("a clip that the group has already is used without a network")
   func stored() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false, clip: Self.clip)
@@ -89,7 +89,7 @@ struct NotificationSoundTests {
     #expect(try await phone.service().handOver(push.payload).first?.sound == .named(push.clipName))
   }
 
-  @Test("A file of the clip's name with other bytes is not used")
+  @Test("a file of the clip's name with other bytes is not used")
   func storedOtherBytes() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false, clip: Self.clip)
@@ -97,7 +97,7 @@ struct NotificationSoundTests {
     #expect(try await phone.service().handOver(push.payload).first?.sound == .systemDefault)
   }
 
-  @Test("A clip is downloaded by its URL, and tried again while the server has a fault")
+  @Test("a clip is downloaded by its URL, and tried again while the server has a fault")
   func downloaded() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false, clip: Self.clip)
@@ -108,7 +108,7 @@ struct NotificationSoundTests {
     #expect(try phone.library.contents(of: push.clipName) == Self.clip)
   }
 
-  @Test("A download with another digest is refused, and leaves no file")
+  @Test("a download with another digest is refused, and leaves no file")
   func wrongDigest() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false, clip: Self.clip)
@@ -118,7 +118,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.downloadFailed])
   }
 
-  @Test("Without the announcement, the fixed phrase is heard, then the chosen tone, then the default")
+  @Test("without the announcement, the fixed phrase is heard, then the chosen tone, then the default")
   func otherSounds() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false)
@@ -135,7 +135,7 @@ struct NotificationSoundTests {
         == .named("received.en-US.wav"))
   }
 
-  @Test("The chosen tone wins over the sound that the push names, and that over the default")
+  @Test("the chosen tone wins over the sound that the push names, and that over the default")
   func payloadSound() async throws {
     let phone = try PhoneFolder()
     let service = phone.service()
@@ -147,7 +147,7 @@ struct NotificationSoundTests {
     #expect(try await service.handOver(again.payload).first?.sound == .named("chime.wav"))
   }
 
-  @Test("A phrase of 30 s or more is never chosen", arguments: [29_999, 30_000])
+  @Test("a phrase of 30 s or more is never chosen", arguments: [29_999, 30_000])
   func longPhrase(milliseconds: Int) throws {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: milliseconds)
@@ -155,7 +155,7 @@ struct NotificationSoundTests {
     #expect((duration == nil) == (milliseconds >= 30_000))
   }
 
-  @Test("The steps end with the first announcement, and the best sound so far is kept")
+  @Test("the steps end with the first announcement, and the best sound so far is kept")
   func search() {
     var search = SoundSearch(hasClip: true, hasTokens: true, hasKind: true, hasSoundURL: false)
     let tone = PreparedSound(name: "default", quality: .tone, duration: 1)
@@ -175,7 +175,7 @@ struct NotificationSoundTests {
     #expect(search.next == nil)
   }
 
-  @Test("A process removes the clips that were unused for the longest time, and keeps tones and recent clips")
+  @Test("a process removes the clips that were unused for the longest time, and keeps tones and recent clips")
   func pruning() async throws {
     let phone = try PhoneFolder()
     let names = ["a", "b"].map { String(repeating: $0, count: 64) + ".wav" }

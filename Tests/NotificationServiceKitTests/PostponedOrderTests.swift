@@ -31,7 +31,7 @@ struct PostponedOrderTests {
     return (order, second)
   }
 
-  @Test("After the work on a lost push was given up, no later payment is heard before it, however long that takes")
+  @Test("after the work on a lost push was given up, no later payment is heard before it, however long that takes")
   func nothingPasses() throws {
     var (order, second) = try givenUp()
     let late = order.turn(of: second, "p2", at: 20_000, canAsk: true, settings)
@@ -50,7 +50,7 @@ struct PostponedOrderTests {
     #expect(order.lastSequence == 2)
   }
 
-  @Test("If the service cannot be asked three times, a payment is heard before what it would be asked for")
+  @Test("if the service cannot be asked three times, a payment is heard before what it would be asked for")
   func serviceUnreachable() throws {
     var (order, second) = try givenUp()
     for attempt in 1...3 {
@@ -68,7 +68,7 @@ struct PostponedOrderTests {
     #expect(order.lastHeard == 0)
   }
 
-  @Test("What the service does not name any more is not waited for")
+  @Test("what the service does not name any more is not waited for")
   func removedAnnouncement() throws {
     var (order, second) = try givenUp()
     let after = order.claimCatchUp(second, at: 1_000, settings)
@@ -80,7 +80,7 @@ struct PostponedOrderTests {
     #expect(turn == .speak)
   }
 
-  @Test("A notification that must end follows a lost push only if the sound of the lost one is ready")
+  @Test("a notification that must end follows a lost push only if the sound of the lost one is ready")
   func unpreparedLostPush() throws {
     for isReady in [false, true] {
       var order = NotificationOrder()
@@ -94,7 +94,7 @@ struct PostponedOrderTests {
     }
   }
 
-  @Test("The sound of a lost push is tried to be had three times in 20 s; then it is heard with the tone, once")
+  @Test("the sound of a lost push is tried to be had three times in 20 s; then it is heard with the tone, once")
   func noSound() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -113,7 +113,7 @@ struct PostponedOrderTests {
     #expect(again == nil)
   }
 
-  @Test("A push whose process was stopped gets no second budget when it arrives again")
+  @Test("a push whose process was stopped gets no second budget when it arrives again")
   func oneBudget() throws {
     var order = NotificationOrder()
     let number = try arrive(&order, 1, since: 1_000, at: 16_000)
@@ -123,7 +123,7 @@ struct PostponedOrderTests {
     #expect(order.entry(other)?.deadline == 39_000)
   }
 
-  @Test("An order of another version of the app keeps all that this version can read")
+  @Test("an order of another version of the app keeps all that this version can read")
   func otherVersion() throws {
     let (order, _) = try givenUp()
     var fields = try #require(

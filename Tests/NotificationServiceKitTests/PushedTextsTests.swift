@@ -12,7 +12,7 @@ struct PushedTextsTests {
     (try? NotificationPayload(readable: Data(json.utf8)))?.texts ?? PushedTexts()
   }
 
-  @Test("All that iOS reads is read")
+  @Test("all that iOS reads is read")
   func all() {
     let texts = texts(
       """
@@ -29,27 +29,27 @@ struct PushedTextsTests {
     #expect(texts.thread == "till-2")
   }
 
-  @Test("An alert that is a text is the body")
+  @Test("an alert that is a text is the body")
   func text() {
     #expect(texts(#"{"aps":{"alert":"Paid"}}"#).body == "Paid")
     #expect(texts(#"{"aps":{"alert":"Paid"}}"#).title == nil)
   }
 
-  @Test("A badge of 0 is kept, because it removes the number")
+  @Test("a badge of 0 is kept, because it removes the number")
   func noBadge() { #expect(texts(#"{"aps":{"badge":0}}"#).badge == 0) }
 
-  @Test("Each level is read by its name", arguments: InterruptionLevel.allCases)
+  @Test("each level is read by its name", arguments: InterruptionLevel.allCases)
   func levels(level: InterruptionLevel) {
     #expect(texts(#"{"aps":{"interruption-level":"\#(level.rawValue)"}}"#).interruptionLevel == level)
   }
 
-  @Test("A score is kept between 0 and 1", arguments: [(-3.0, 0.0), (0.5, 0.5), (7.0, 1.0)])
+  @Test("a score is kept between 0 and 1", arguments: [(-3.0, 0.0), (0.5, 0.5), (7.0, 1.0)])
   func scores(score: Double, kept: Double) {
     #expect(texts(#"{"aps":{"relevance-score":\#(score)}}"#).relevanceScore == kept)
   }
 
   @Test(
-    "A value of another type counts as absent, and the others are read",
+    "a value of another type counts as absent, and the others are read",
     arguments: [
       #""alert":7"#, #""alert":{"title":7}"#, #""badge":"3""#, #""badge":1.5"#, #""thread-id":{}"#,
       #""interruption-level":"loud""#, #""interruption-level":1"#, #""relevance-score":"high""#, #""category":[]"#,
@@ -65,7 +65,7 @@ struct PushedTextsTests {
   }
 
   @Test(
-    "A payload without texts has none",
+    "a payload without texts has none",
     arguments: ["", "{", "[]", "{}", #"{"aps":7}"#, #"{"aps":null}"#, #"{"aps":{}}"#])
   func nothing(json: String) { #expect(texts(json) == PushedTexts()) }
 }

@@ -29,7 +29,7 @@ struct SoundMemoryTests {
     }
   }
 
-  @Test("A large sound waits for another one, and a small one passes it")
+  @Test("a large sound waits for another one, and a small one passes it")
   func oneLargeSound() async {
     let memory = SoundMemory()
     let (first, second, small) = (Work(), Work(), Work())
@@ -49,7 +49,7 @@ struct SoundMemoryTests {
     #expect(memory.mostHeld == SoundMemory.mostBytes)
   }
 
-  @Test("A clip of a usual length does not wait for a slow download that holds all bytes")
+  @Test("a clip of a usual length does not wait for a slow download that holds all bytes")
   func usualClip() async {
     let memory = SoundMemory()
     let large = Work()
@@ -60,7 +60,7 @@ struct SoundMemoryTests {
     #expect(await task.value)
   }
 
-  @Test("A work that needs more than there is waits until it is alone, and is not refused")
+  @Test("a work that needs more than there is waits until it is alone, and is not refused")
   func tooLarge() async {
     let memory = SoundMemory()
     #expect(await memory.hold(.max) { true } == true)
@@ -68,7 +68,7 @@ struct SoundMemoryTests {
     #expect(memory.mostHeld == SoundMemory.mostBytes)
   }
 
-  @Test("A cancelled work waits no longer, and the next one begins")
+  @Test("a cancelled work waits no longer, and the next one begins")
   func cancelled() async {
     let memory = SoundMemory()
     let (first, second) = (Work(), Work())
@@ -82,7 +82,7 @@ struct SoundMemoryTests {
     #expect(await memory.hold(SoundMemory.mostBytes) { true } == true)
   }
 
-  @Test("The bytes are free again after an error")
+  @Test("the bytes are free again after an error")
   func failed() async {
     struct Failure: Error {}
     let memory = SoundMemory()
@@ -97,7 +97,7 @@ struct SoundMemoryTests {
     Data(#"{"aps":{"alert":"Hello","sound":"default"},"sound-url":"\#(soundURL)"}"#.utf8)
   }
 
-  @Test("A sound from elsewhere of more than 30 s at 48,000 Hz is refused before it is fetched")
+  @Test("a sound from elsewhere of more than 30 s at 48,000 Hz is refused before it is fetched")
   func largeSound() async throws {
     let phone = try PhoneFolder()
     let bytes = [UInt8](repeating: 0, count: AnnouncementSounds.mostBytesFromElsewhere + 1)
@@ -110,7 +110,7 @@ struct SoundMemoryTests {
     #expect(try phone.library.names() == [])
   }
 
-  @Test("A clip of any declared size beyond the limit is neither fetched nor the end of the process")
+  @Test("a clip of any declared size beyond the limit is neither fetched nor the end of the process")
   func hugeClip() async throws {
     let phone = try PhoneFolder()
     let service = phone.service { _, _ in
@@ -128,7 +128,7 @@ struct SoundMemoryTests {
     }
   }
 
-  @Test("A clip whose declared size is beyond the limit is not read")
+  @Test("a clip whose declared size is beyond the limit is not read")
   func largeClip() throws {
     let phone = try PhoneFolder()
     let name = String(repeating: "ab", count: 32) + ".wav"
@@ -166,7 +166,7 @@ struct SoundMemoryTests {
       return most
     }
 
-    @Test("The largest sounds take at most 20 MB more than a process that does nothing, measured from outside")
+    @Test("the largest sounds take at most 20 MB more than a process that does nothing, measured from outside")
     func largest() throws {
       let phone = try PhoneFolder()
       // Three words of 9.5 s, a clip and a tone of nearly 30 s.

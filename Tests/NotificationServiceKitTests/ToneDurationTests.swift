@@ -23,12 +23,12 @@ struct ToneDurationTests {
     return folder
   }
 
-  @Test("Without any file, the length of the system's sound is assumed")
+  @Test("without any file, the length of the system's sound is assumed")
   func assumed() throws {
     #expect(duration(try PhoneFolder()) == PreparedSound.assumedDuration)
   }
 
-  @Test("The default sound is as long as default.wav in the group, else in the bundle")
+  @Test("the default sound is as long as default.wav in the group, else in the bundle")
   func defaultFile() throws {
     let phone = try PhoneFolder()
     let bundle = try bundle(of: phone, "default.wav", milliseconds: 7_000)
@@ -37,7 +37,7 @@ struct ToneDurationTests {
     #expect(duration(phone, bundle: bundle) == 5_001)
   }
 
-  @Test("A sound that is missing or 30 s long is replaced by the default sound")
+  @Test("a sound that is missing or 30 s long is replaced by the default sound")
   func replaced() throws {
     let phone = try PhoneFolder()
     try phone.publish("default.wav", milliseconds: 5_000)
@@ -48,7 +48,7 @@ struct ToneDurationTests {
     #expect(duration(phone, payload: "cash.wav") == 3_001)
   }
 
-  @Test("A default.wav that iOS does not play is left out", arguments: [0, 30_000])
+  @Test("a default.wav that iOS does not play is left out", arguments: [0, 30_000])
   func unplayable(milliseconds: Int) throws {
     let phone = try PhoneFolder()
     if milliseconds > 0 {
@@ -59,7 +59,7 @@ struct ToneDurationTests {
     #expect(duration(phone) == PreparedSound.assumedDuration)
   }
 
-  @Test("The length of a tone of more than 6 MB is known")
+  @Test("the length of a tone of more than 6 MB is known")
   func largeTone() throws {
     let phone = try PhoneFolder()
     // 29 s at 192,000 Hz.
@@ -68,7 +68,7 @@ struct ToneDurationTests {
     #expect(duration(phone, payload: "cash.wav") == 29_001)
   }
 
-  @Test("A header on the disk is read as one in memory, also of a file that ends early")
+  @Test("a header on the disk is read as one in memory, also of a file that ends early")
   func header() throws {
     let phone = try PhoneFolder()
     let file = phone.container.directory.appending(path: "sound.wav")

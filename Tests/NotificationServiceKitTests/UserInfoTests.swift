@@ -6,7 +6,7 @@ import Testing
 @testable import NotificationServiceKit
 
 struct UserInfoTests {
-  @Test("A payload survives the way through userInfo and back")
+  @Test("a payload survives the way through userInfo and back")
   func roundTrip() throws {
     let payload =
       #"{"aps":{"alert":{"title":"Alipay"},"badge":3},"crier":{"tokens":["ten aw"],"sequence":42},"flag":true}"#
@@ -15,7 +15,7 @@ struct UserInfoTests {
     #expect(again == (try JSONSerialization.jsonObject(with: Data(payload.utf8))) as? NSDictionary)
   }
 
-  @Test("Amounts stay text, and integers stay integers")
+  @Test("amounts stay text, and integers stay integers")
   func numbers() {
     let payload = UserInfo.payload(of: [
       "crier": ["amount": "12.50", "sequence": 9_007_199_254_740_993] as [String: Any]
@@ -25,7 +25,7 @@ struct UserInfoTests {
     #expect(text.contains(#""sequence":9007199254740993"#))
   }
 
-  @Test("A value that JSON cannot have is left out, and everything else stays")
+  @Test("a value that JSON cannot have is left out, and everything else stays")
   func unconvertible() throws {
     let userInfo: [AnyHashable: Any] = [
       "aps": ["sound": "clip.wav", "when": Date()] as [String: Any], "list": [1, Date(), "two"] as [Any],
@@ -39,20 +39,20 @@ struct UserInfoTests {
     #expect((object["list"] as? [Any])?.count == 2)
   }
 
-  @Test("A key that is no text is left out")
+  @Test("a key that is no text is left out")
   func keys() throws {
     let payload = UserInfo.payload(of: [1: "one", "aps": ["sound": "clip.wav"]])
     #expect(String(decoding: payload, as: UTF8.self) == #"{"aps":{"sound":"clip.wav"}}"#)
   }
 
-  @Test("An infinite number and one that is no number are left out", arguments: [Double.infinity, -.infinity, .nan])
+  @Test("an infinite number and one that is no number are left out", arguments: [Double.infinity, -.infinity, .nan])
   func notFinite(number: Double) {
     #expect(String(decoding: UserInfo.payload(of: ["a": number, "b": 1]), as: UTF8.self) == #"{"b":1}"#)
   }
 
-  @Test("An empty userInfo is an empty object")
+  @Test("an empty userInfo is an empty object")
   func empty() { #expect(String(decoding: UserInfo.payload(of: [:]), as: UTF8.self) == "{}") }
 
-  @Test("A payload that is not a JSON object gives an empty userInfo", arguments: ["", "[1]", "7", "{", #""text""#])
+  @Test("a payload that is not a JSON object gives an empty userInfo", arguments: ["", "[1]", "7", "{", #""text""#])
   func noObject(payload: String) { #expect(UserInfo.userInfo(of: Data(payload.utf8)).isEmpty) }
 }

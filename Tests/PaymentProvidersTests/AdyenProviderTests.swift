@@ -12,7 +12,7 @@ struct AdyenProviderTests {
 
   // MARK: What events mean
 
-  @Test("A successful authorisation is a payment")
+  @Test("a successful authorisation is a payment")
   func authorisation() throws {
     let judgement = AdyenWebhook.judgement([Item()])
     let payment = try #require(judgement.payments.first)
@@ -21,14 +21,14 @@ struct AdyenProviderTests {
     #expect(payment.merchant == "ShopAccount" && payment.payer == nil && payment.channel == nil)
   }
 
-  @Test("An authorisation without success is a failed payment, which may still succeed")
+  @Test("an authorisation without success is a failed payment, which may still succeed")
   func failed() throws {
     let payment = try #require(AdyenWebhook.judgement([Item(success: #""false""#)]).payments.first)
     #expect(payment.kind == .failed && payment.id == "NC6HT9CRT65ZGN82/failed")
     #expect(payment.reference == "NC6HT9CRT65ZGN82")
   }
 
-  @Test("A capture is the payment where the endpoint awaits it, and its authorisation is not")
+  @Test("a capture is the payment where the endpoint awaits it, and its authorisation is not")
   func capture() {
     var endpoint = AdyenWebhook.endpoint()
     let capture = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "CAPTURE")
@@ -41,7 +41,7 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([unsuccessful], by: endpoint).outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("A successful refund is one, with its own id, and another is ignored")
+  @Test("a successful refund is one, with its own id, and another is ignored")
   func refund() throws {
     var refund = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "REFUND")
     let payment = try #require(AdyenWebhook.judgement([refund]).payments.first)
@@ -51,7 +51,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "An event that takes back an announcement, or does not say with its signed fields what it is, is refused and shown",
+    "an event that takes back an announcement, or does not say with its signed fields what it is, is refused and shown",
     arguments: ["REFUND_FAILED", "REFUNDED_REVERSED", "CAPTURE_FAILED", "CANCEL_OR_REFUND"])
   func takenBack(event: String) {
     let judgement = AdyenWebhook.judgement([
@@ -63,25 +63,25 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "Other events are ignored",
+    "other events are ignored",
     arguments: ["REPORT_AVAILABLE", "CANCELLATION", "CHARGEBACK", "PENDING", "NEW_EVENT", ""])
   func otherEvents(event: String) {
     #expect(AdyenWebhook.judgement([Item(event: event)]).outcomes == [.ignored(event)])
   }
 
-  @Test("An authorisation of zero verifies a card and is ignored", arguments: ["0", #""0""#])
+  @Test("an authorisation of zero verifies a card and is ignored", arguments: ["0", #""0""#])
   func zero(value: String) {
     #expect(AdyenWebhook.judgement([Item(value: value)]).outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("Numbers and truth values may be text")
+  @Test("numbers and truth values may be text")
   func numbersAsText() {
     let item = Item(value: #""1250""#, success: "true")
     #expect(AdyenWebhook.judgement([item]).payments.first?.amount.decimalText == "12.50")
   }
 
   @Test(
-    "Sums are counted as Adyen counts them where it differs from ISO 4217",
+    "sums are counted as Adyen counts them where it differs from ISO 4217",
     arguments: [
       ("EUR", "1250", "12.50"), ("JPY", "1250", "1250"), ("KWD", "1250", "1.250"), ("CLP", "125000", "1250"),
       ("ISK", "125000", "1250"), ("CVE", "1250", "1250.00"), ("IDR", "50000", "50000.00"),
@@ -92,7 +92,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "A genuine item that cannot be read for certain is refused and answered with success",
+    "a genuine item that cannot be read for certain is refused and answered with success",
     arguments: [
       Item(value: "-1250"), Item(value: "12.5"), Item(value: "1e3"), Item(value: "null"), Item(value: #""1 250""#),
       Item(value: "125050", currency: "CLP"), Item(currency: "XXX"), Item(currency: "BIF"), Item(currency: ""),
@@ -106,7 +106,7 @@ struct AdyenProviderTests {
     #expect(judgement.outcomes.first?.refusedReason != nil && judgement.verdict == .accepted)
   }
 
-  @Test("Whether a webhook is live is not signed and decides nothing, but a test's reference does")
+  @Test("whether a webhook is live is not signed and decides nothing, but a test's reference does")
   func live() {
     var endpoint = AdyenWebhook.endpoint()
     for live in [true, false] {
@@ -121,7 +121,7 @@ struct AdyenProviderTests {
     }
   }
 
-  @Test("A signed item with half an emoji in a name is refused with success, so that Adyen sends what follows")
+  @Test("a signed item with half an emoji in a name is refused with success, so that Adyen sends what follows")
   func halfAnEmoji() {
     var item = AdyenWebhook.Item()
     item.unsigned = #""shopperName":"Ann \ud83d""#
@@ -136,7 +136,7 @@ struct AdyenProviderTests {
     #expect(!AdyenWebhook.endpoint().judge(forged, at: AdyenWebhook.now).isVerified)
   }
 
-  @Test("Each item of a webhook has its own outcome")
+  @Test("each item of a webhook has its own outcome")
   func items() {
     let items = [Item(), Item(pspReference: "QFQTPCQ8HXSKGK82", value: "300"), Item(event: "CANCELLATION")]
     let judgement = AdyenWebhook.judgement(items)
@@ -144,7 +144,7 @@ struct AdyenProviderTests {
     #expect(judgement.outcomes.count == 3 && judgement.outcomes[2] == .ignored("CANCELLATION"))
   }
 
-  @Test("An event of a platform is verified by the header and ignored")
+  @Test("an event of a platform is verified by the header and ignored")
   func platformEvent() throws {
     let body = Data(#"{"type":"merchant.updated","data":{}}"#.utf8)
     var request = ProviderRequest(headers: [("hmacsignature", AdyenWebhook.code(of: body))], body: body)
@@ -167,12 +167,12 @@ struct AdyenProviderTests {
 
   // MARK: Signatures
 
-  @Test("Nothing is escaped in what is signed", arguments: [#"\\slashes"#, "//slashes", ":colons:", "Gebäck", ""])
+  @Test("nothing is escaped in what is signed", arguments: [#"\\slashes"#, "//slashes", ":colons:", "Gebäck", ""])
   func notEscaped(reference: String) {
     #expect(AdyenWebhook.judgement([Item(reference: reference)]).payments.count == 1)
   }
 
-  @Test("One wrong item refuses the whole webhook")
+  @Test("one wrong item refuses the whole webhook")
   func oneWrongItem() {
     for wrong in [AdyenWebhook.code(of: Data("other".utf8)), "not base64", "AAAA"] {
       #expect(rejection(of: AdyenWebhook.request([Item().json(), Item().json(code: wrong)])) == .signatureInvalid)
@@ -181,7 +181,7 @@ struct AdyenProviderTests {
     #expect(rejection(of: AdyenWebhook.request([Item().json(), "{}"])) == .malformed)
   }
 
-  @Test("An item without a signature is refused, even with a good header")
+  @Test("an item without a signature is refused, even with a good header")
   func noSignature() {
     let body = Item().json().replacing("additionalData", with: "otherData")
     var request = AdyenWebhook.request([body])
@@ -190,7 +190,7 @@ struct AdyenProviderTests {
     #expect(rejection(of: request) == .signatureMissing)
   }
 
-  @Test("Any secret of the endpoint may have signed, and one that is not hexadecimal has not")
+  @Test("any secret of the endpoint may have signed, and one that is not hexadecimal has not")
   func secrets() {
     var endpoint = AdyenWebhook.endpoint()
     endpoint.secrets = [ProviderSecret("00FF"), ProviderSecret("not hexadecimal"), ProviderSecret(AdyenWebhook.key)]
@@ -201,7 +201,7 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([Item()], by: endpoint).rejection?.code == .signatureInvalid)
   }
 
-  @Test("Colons cannot be moved from one field to another: the id stays the same")
+  @Test("colons cannot be moved from one field to another: the id stays the same")
   func movedColons() {
     let genuine = Item(reference: "order:17")
     #expect(AdyenWebhook.judgement([genuine]).payments.count == 1)
@@ -215,7 +215,7 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([forged]).rejection?.code == .malformed)
   }
 
-  @Test("A signed field that is neither text nor number is refused")
+  @Test("a signed field that is neither text nor number is refused")
   func structures() {
     for value in ["{}", "[]", #"{"a":1}"#] {
       let item = Item(originalReference: "").json().replacing(
@@ -225,7 +225,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "A body that is not such a webhook is refused",
+    "a body that is not such a webhook is refused",
     arguments: [
       "", "[]", "{}", "null", #"{"notificationItems":null}"#, #"{"notificationItems":[]}"#,
       #"{"notificationItems":{}}"#,
@@ -236,7 +236,7 @@ struct AdyenProviderTests {
     #expect(rejection(of: ProviderRequest(headers: [], body: Data(body.utf8))) != nil)
   }
 
-  @Test("A body of more than 64 KiB is refused before it is parsed")
+  @Test("a body of more than 64 KiB is refused before it is parsed")
   func largeBody() {
     var request = AdyenWebhook.request([Item().json()])
     request.body.append(Data(repeating: 0x20, count: 64 * 1_024 - request.body.count))
@@ -247,7 +247,7 @@ struct AdyenProviderTests {
 
   /// What is not signed: `live`, `eventDate`, `paymentMethod`, `reason`, the rest of `additionalData`, and the white
   /// space. A change there may pass, and the payment is the same.
-  @Test("Each changed byte of what is signed fails, and any other changes nothing")
+  @Test("each changed byte of what is signed fails, and any other changes nothing")
   func changedBytes() throws {
     let item = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "REFUND")
     let genuine = AdyenWebhook.request([item.json()])
@@ -297,7 +297,7 @@ struct AdyenProviderTests {
 
   // MARK: Answers
 
-  @Test("Success is answered with [accepted]")
+  @Test("success is answered with [accepted]")
   func answers() {
     let endpoint = AdyenWebhook.endpoint()
     #expect(

@@ -10,7 +10,7 @@ import Testing
 struct AlipayProviderTests {
   // MARK: What notices mean
 
-  @Test("A trade that succeeded or finished is a payment with one id", arguments: ["TRADE_SUCCESS", "TRADE_FINISHED"])
+  @Test("a trade that succeeded or finished is a payment with one id", arguments: ["TRADE_SUCCESS", "TRADE_FINISHED"])
   func payment(status: String) throws {
     let judgement = try AlipayNotice(["trade_status": status]).judgement()
     let payment = try #require(judgement.payments.first)
@@ -21,24 +21,24 @@ struct AlipayProviderTests {
     #expect(payment.occurredAt == Timestamp.date("2026-11-20T12:23:58Z"))
   }
 
-  @Test("A notice of months later keeps the time of the payment, by which its age is judged")
+  @Test("a notice of months later keeps the time of the payment, by which its age is judged")
   func finishedLater() throws {
     let notice = AlipayNotice(["trade_status": "TRADE_FINISHED", "notify_time": "2027-02-20 20:24:01"])
     #expect(try notice.judgement().payments.first?.occurredAt == Timestamp.date("2026-11-20T12:23:58Z"))
   }
 
-  @Test("A payment without a readable time has none", arguments: [nil, "yesterday", "2026-11-20T20:23:58+08:00"])
+  @Test("a payment without a readable time has none", arguments: [nil, "yesterday", "2026-11-20T20:23:58+08:00"])
   func noTime(time: String?) throws {
     let payment = try #require(try AlipayNotice(["gmt_payment": time]).judgement().payments.first)
     #expect(payment.occurredAt == nil)
   }
 
-  @Test("Other states of a trade are ignored", arguments: ["WAIT_BUYER_PAY", "TRADE_CLOSED", "TRADE_PENDING"])
+  @Test("other states of a trade are ignored", arguments: ["WAIT_BUYER_PAY", "TRADE_CLOSED", "TRADE_PENDING"])
   func otherStates(status: String) throws {
     #expect(try AlipayNotice(["trade_status": status]).judgement().outcomes == [.ignored(status)])
   }
 
-  @Test("A message that is not a notice of a trade is ignored")
+  @Test("a message that is not a notice of a trade is ignored")
   func otherMessages() throws {
     var message = AlipayNotice(["trade_status": nil, "msg_method": "alipay.some.message", "biz_content": "{}"])
     #expect(try message.judgement().outcomes.first?.ignoredReason != nil)
@@ -47,7 +47,7 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "A notice of a refund is ignored, because it tells only the sum of all refunds",
+    "a notice of a refund is ignored, because it tells only the sum of all refunds",
     arguments: [
       ["refund_fee": "3.00"], ["refund_fee": "0.01"], ["refund_fee": "unclear"],
       ["gmt_refund": "2026-11-21 09:00:00.123"],
@@ -58,12 +58,12 @@ struct AlipayProviderTests {
     #expect(judgement.outcomes.first?.ignoredReason?.contains("refund") == true)
   }
 
-  @Test("A refund_fee of zero, as plain notices have it, is not a refund", arguments: ["0.00", "0", "", nil])
+  @Test("a refund_fee of zero, as plain notices have it, is not a refund", arguments: ["0.00", "0", "", nil])
   func noRefund(fee: String?) throws {
     #expect(try AlipayNotice(["refund_fee": fee]).judgement().payments.count == 1)
   }
 
-  @Test("A notice without seller_id belongs to its app")
+  @Test("a notice without seller_id belongs to its app")
   func app() throws {
     let notice = AlipayNotice(["seller_id": nil])
     #expect(try notice.judgement().payments.first?.merchant == "2021000000000001")
@@ -72,7 +72,7 @@ struct AlipayProviderTests {
     #expect(try notice.judgement(by: endpoint).outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("A sum in another currency is in that currency, and an unclear currency is refused")
+  @Test("a sum in another currency is in that currency, and an unclear currency is refused")
   func currencies() throws {
     let payment = try AlipayNotice(["trans_currency": "HKD"]).judgement().payments.first
     #expect(payment?.amount.currency.code == "HKD")
@@ -82,7 +82,7 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "A genuine notice that cannot be read for certain is refused and answered with success",
+    "a genuine notice that cannot be read for certain is refused and answered with success",
     arguments: [
       ["total_amount": "12.505"], ["total_amount": "-12.50"], ["total_amount": "1e3"], ["total_amount": "12,50"],
       ["total_amount": "１２"], ["total_amount": ""], ["trade_no": ""], ["trade_no": "2026 1120"], ["trade_no": "交易"],
@@ -92,7 +92,7 @@ struct AlipayProviderTests {
     #expect(judgement.outcomes.first?.refusedReason != nil && judgement.verdict == .accepted)
   }
 
-  @Test("A sum of zero is ignored")
+  @Test("a sum of zero is ignored")
   func zero() throws {
     #expect(try AlipayNotice(["total_amount": "0.00"]).judgement().outcomes.first?.ignoredReason != nil)
   }
@@ -106,28 +106,28 @@ struct AlipayProviderTests {
     #expect(try notice.judgement().payments.first?.amount.decimalText == "12.50")
   }
 
-  @Test("Empty values may be signed or left out", arguments: [true, false])
+  @Test("empty values may be signed or left out", arguments: [true, false])
   func emptyValues(areSigned: Bool) throws {
     var notice = AlipayNotice(["body": "", "passback_params": "a%3Db"])
     notice.signsEmptyValues = areSigned
     #expect(try notice.judgement().payments.count == 1)
   }
 
-  @Test("An empty value of an unknown key cannot be added")
+  @Test("an empty value of an unknown key cannot be added")
   func addedKey() throws {
     var request = try AlipayNotice().request()
     request.body.append(Data("&total_fee=".utf8))
     #expect(try rejection(of: request) == .signatureInvalid)
   }
 
-  @Test("The sign_type may be signed, as in messages of the open platform")
+  @Test("the sign_type may be signed, as in messages of the open platform")
   func signedType() throws {
     var notice = AlipayNotice()
     notice.unsigned = []
     #expect(try notice.judgement().payments.count == 1)
   }
 
-  @Test("A certificate is found by alipay_cert_sn, and another key of that name fails")
+  @Test("a certificate is found by alipay_cert_sn, and another key of that name fails")
   func certificates() throws {
     var notice = AlipayNotice(["alipay_cert_sn": "0123456789abcdef"])
     notice.unsigned.insert("alipay_cert_sn")
@@ -141,14 +141,14 @@ struct AlipayProviderTests {
     #expect(try notice.judgement(by: endpoint).rejection?.code == .keyUnknown)
   }
 
-  @Test("The alipay_cert_sn may be signed or not", arguments: [true, false])
+  @Test("the alipay_cert_sn may be signed or not", arguments: [true, false])
   func certificateNumber(isSigned: Bool) throws {
     var notice = AlipayNotice(["alipay_cert_sn": "0123456789abcdef"])
     if !isSigned { notice.unsigned.insert("alipay_cert_sn") }
     #expect(try notice.judgement().payments.count == 1)
   }
 
-  @Test("Any of several keys may have signed, and without a readable key there is none")
+  @Test("any of several keys may have signed, and without a readable key there is none")
   func severalKeys() throws {
     var endpoint = try AlipayNotice.endpoint()
     endpoint.publicKeys["new"] = try RSATestKey().pem
@@ -160,19 +160,19 @@ struct AlipayProviderTests {
     }
   }
 
-  @Test("Another signature type than RSA2 is refused, and so is none", arguments: ["RSA", "rsa2", "", nil])
+  @Test("another signature type than RSA2 is refused, and so is none", arguments: ["RSA", "rsa2", "", nil])
   func signatureTypes(type: String?) throws {
     #expect(try AlipayNotice(["sign_type": type]).judgement().rejection?.code == .signatureInvalid)
   }
 
-  @Test("A notice without a signature is refused")
+  @Test("a notice without a signature is refused")
   func noSignature() throws {
     let fields = AlipayNotice().fields.map { ($0.key, $0.value) }
     #expect(try rejection(of: AlipayNotice.request(fields)) == .signatureMissing)
     #expect(try rejection(of: AlipayNotice.request(fields + [("sign", Data())])) == .signatureMissing)
   }
 
-  @Test("A plus in the signature that is not escaped is a space, and the signature wrong")
+  @Test("a plus in the signature that is not escaped is a space, and the signature wrong")
   func plus() throws {
     var request = try AlipayNotice().request()
     var number = 0
@@ -185,7 +185,7 @@ struct AlipayProviderTests {
     #expect(try rejection(of: request) == .signatureInvalid)
   }
 
-  @Test("Quotation marks that a host has turned into &quot; make the signature wrong")
+  @Test("quotation marks that a host has turned into &quot; make the signature wrong")
   func quotationMarks() throws {
     let notice = AlipayNotice(["fund_bill_list": #"[{"amount":"12.50"}]"#])
     var request = try notice.request()
@@ -196,7 +196,7 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "A key that occurs twice is refused, however it is written",
+    "a key that occurs twice is refused, however it is written",
     arguments: ["total_amount=12.50", "total%5Famount=99", "sign=", "sign_type=RSA2", "subject="])
   func repeatedKey(field: String) throws {
     var request = try AlipayNotice().request()
@@ -205,19 +205,19 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "A body that is not such a form is refused",
+    "a body that is not such a form is refused",
     arguments: ["", "&", "a", "=b", "a=%", "a=%2", "a=%zz", "a%26b=c", "a b=c", "{}", "a=b&", "a=b&&c=d", "é=1"])
   func malformed(body: String) throws {
     #expect(try rejection(of: ProviderRequest(headers: [], body: Data(body.utf8))) == .malformed)
   }
 
-  @Test("A body of more than 64 KiB is refused")
+  @Test("a body of more than 64 KiB is refused")
   func largeBody() throws {
     let body = Data("a=".utf8) + Data(repeating: UInt8(ascii: "b"), count: 64 * 1_024)
     #expect(try rejection(of: ProviderRequest(headers: [], body: body)) == .malformed)
   }
 
-  @Test("A notice whose signed text could be cut into other keys and values is refused, and so is what is made of it")
+  @Test("a notice whose signed text could be cut into other keys and values is refused, and so is what is made of it")
   func ambiguousText() throws {
     let genuine = AlipayNotice(["subject": "tea&total_amount=9999.00&trade_no=1&trade_status=TRADE_SUCCESS&z="])
     let judgement = try genuine.judgement()
@@ -240,7 +240,7 @@ struct AlipayProviderTests {
 
   /// The keys of an empty value, and `alipay_cert_sn`, may be left out of what is signed. An empty value decides
   /// nothing, and `alipay_cert_sn` only which key is tried. Neither is in this notice.
-  @Test("Each changed byte of the body fails")
+  @Test("each changed byte of the body fails")
   func changedBytes() throws {
     let genuine = try AlipayNotice().request()
     let endpoint = try AlipayNotice.endpoint()
@@ -274,7 +274,7 @@ struct AlipayProviderTests {
 
   // MARK: Answers
 
-  @Test("Success is answered with the seven bytes of success, and all else with fail")
+  @Test("success is answered with the seven bytes of success, and all else with fail")
   func answers() throws {
     let endpoint = try AlipayNotice.endpoint()
     let accepted = endpoint.answer(to: .accepted)

@@ -51,21 +51,21 @@ struct EventTypeTests {
     #expect((200...299).contains(answer.status))
   }
 
-  @Test("Each type of Stripe's events is answered with success", arguments: stripeTypes)
+  @Test("each type of Stripe's events is answered with success", arguments: stripeTypes)
   func stripe(type: String) {
     let body = #"{"type":"\#(type)","object":"event","created":1790000000,"data":{"object":{}}}"#
     let headers = StripeProvider.headers(signing: Data(body.utf8), with: Self.secret, at: Self.now)
     expectSuccess(.keyed(.stripe, secrets: [Self.secret.text]), ProviderRequest(headers, body))
   }
 
-  @Test("Each type of Razorpay's events is answered with success", arguments: razorpayTypes)
+  @Test("each type of Razorpay's events is answered with success", arguments: razorpayTypes)
   func razorpay(type: String) {
     let body = #"{"event":"\#(type)","entity":"event","created_at":1790000000,"payload":{}}"#
     let headers = RazorpayProvider.headers(signing: Data(body.utf8), with: Self.secret)
     expectSuccess(.keyed(.razorpay, secrets: [Self.secret.text]), ProviderRequest(headers, body))
   }
 
-  @Test("Each type of Square's events is answered with success", arguments: squareTypes)
+  @Test("each type of Square's events is answered with success", arguments: squareTypes)
   func square(type: String) {
     let body = #"{"type":"\#(type)","created_at":"2026-09-21T14:13:20Z","data":{"object":{}}}"#
     let headers = SquareProvider.headers(signing: Data(body.utf8), url: Self.url, with: Self.secret)
@@ -73,7 +73,7 @@ struct EventTypeTests {
     expectSuccess(endpoint, ProviderRequest(headers, body))
   }
 
-  @Test("Each event code of Adyen's items is answered with success", arguments: adyenTypes)
+  @Test("each event code of Adyen's items is answered with success", arguments: adyenTypes)
   func adyen(code: String) {
     var item = AdyenWebhook.Item()
     (item.event, item.value) = (code, "0")

@@ -34,7 +34,7 @@ struct RazorpayProviderTests {
     endpoint.judge(request, at: now).rejection?.code
   }
 
-  @Test("A captured payment is received")
+  @Test("a captured payment is received")
   func received() throws {
     let payment = try #require(try outcome(event("payment.captured")).payment)
     #expect(payment.id == "pay_1" && payment.kind == .received && payment.sum == "12500 INR")
@@ -42,26 +42,26 @@ struct RazorpayProviderTests {
     #expect(payment.isLive == nil)
   }
 
-  @Test("The code is the HMAC that another implementation gives")
+  @Test("the code is the HMAC that another implementation gives")
   func known() {
     // printf '{}' | openssl dgst -sha256 -hmac present
     #expect(signed("{}").headers.map(\.value) == ["636b54ef2c37a747951adc605b26cbc6a7943af411909f770a2273cfac1ffc09"])
   }
 
-  @Test("Each changed byte of the body fails")
+  @Test("each changed byte of the body fails")
   func changed() {
     for request in changedBodies(of: signed(event("payment.captured"))) {
       #expect(rejection(request) == .signatureInvalid)
     }
   }
 
-  @Test("The former secret is still taken, because retries are signed with it, and a third one fails")
+  @Test("the former secret is still taken, because retries are signed with it, and a third one fails")
   func formerSecret() {
     #expect(rejection(signed("{}", secret: "former")) == nil)
     #expect(rejection(signed("{}", secret: "other")) == .signatureInvalid)
   }
 
-  @Test("A signature in capitals, with spaces, in base64 or cut short fails")
+  @Test("a signature in capitals, with spaces, in base64 or cut short fails")
   func encodings() throws {
     let request = signed("{}")
     let value = try #require(request.headers.first?.value)
@@ -73,7 +73,7 @@ struct RazorpayProviderTests {
     }
   }
 
-  @Test("A missing or empty signature is missing, and one that occurs twice is refused")
+  @Test("a missing or empty signature is missing, and one that occurs twice is refused")
   func headers() throws {
     let request = signed("{}")
     #expect(rejection(request.with("X-Razorpay-Signature", nil)) == .signatureMissing)
@@ -83,34 +83,34 @@ struct RazorpayProviderTests {
     #expect(rejection(request.with("X-Razorpay-Signature", nil).adding("x-razorpay-signature", value)) == nil)
   }
 
-  @Test("The unsigned id of the event decides nothing, and may occur twice")
+  @Test("the unsigned id of the event decides nothing, and may occur twice")
   func eventID() throws {
     let request = signed(event("payment.captured")).adding("x-razorpay-event-id", "a").adding(
       "x-razorpay-event-id", "b")
     #expect(endpoint.judge(request, at: now).payments.map(\.id) == ["pay_1"])
   }
 
-  @Test("A body that is spelt differently but says the same fails, because the bytes are signed")
+  @Test("a body that is spelt differently but says the same fails, because the bytes are signed")
   func spelling() {
     var request = signed(#"{"a": 1}"#)
     request.body = Data(#"{"a":1}"#.utf8)
     #expect(rejection(request) == .signatureInvalid)
   }
 
-  @Test("A failed payment has an id of its own, because the same payment may be captured later")
+  @Test("a failed payment has an id of its own, because the same payment may be captured later")
   func failed() throws {
     let payment = try #require(try outcome(event("payment.failed")).payment)
     #expect(payment.id == "pay_1/failed" && payment.kind == .failed && payment.reference == "pay_1")
   }
 
-  @Test("A processed refund is refunded, with the id of the refund")
+  @Test("a processed refund is refunded, with the id of the refund")
   func refunded() throws {
     let payment = try #require(try outcome(event("refund.processed", "refund", id: "rfnd_1", amount: "300")).payment)
     #expect(payment.id == "rfnd_1" && payment.kind == .refunded && payment.sum == "300 INR")
   }
 
   @Test(
-    "Events that move no money, or that tell again what another one tells, are ignored",
+    "events that move no money, or that tell again what another one tells, are ignored",
     arguments: [
       "payment.authorized", "order.paid", "qr_code.credited", "refund.created", "refund.failed", "refund.speed_changed",
       "invoice.paid", "payment.dispute.created", "settlement.processed",
@@ -120,20 +120,20 @@ struct RazorpayProviderTests {
     #expect(try outcome(event(type, "refund", id: "rfnd_1")).ignoredReason != nil)
   }
 
-  @Test("Notes may be an empty list or an object", arguments: ["[]", "{}", #"{"order":"7"}"#, "null"])
+  @Test("notes may be an empty list or an object", arguments: ["[]", "{}", #"{"order":"7"}"#, "null"])
   func notes(notes: String) throws {
     #expect(try outcome(event("payment.captured", notes: notes)).payment?.id == "pay_1")
   }
 
   @Test(
-    "Sums are counted as Razorpay counts them",
+    "sums are counted as Razorpay counts them",
     arguments: [("100", "INR", "100 INR"), ("100", "JPY", "100 JPY"), ("5120", "KWD", "5120 KWD")])
   func sums(amount: String, currency: String, sum: String) throws {
     #expect(try outcome(event("payment.captured", amount: amount, currency: currency)).payment?.sum == sum)
   }
 
   @Test(
-    "A sum that is not clear is refused",
+    "a sum that is not clear is refused",
     arguments: [
       ("5125", "KWD"), ("1", "OMR"), ("1.5", "INR"), ("-1", "INR"), ("null", "INR"), ("{}", "INR"), ("1", "BTC"),
     ])
@@ -141,12 +141,12 @@ struct RazorpayProviderTests {
     #expect(try outcome(event("payment.captured", amount: amount, currency: currency)).refusedReason != nil)
   }
 
-  @Test("A sum of zero is ignored")
+  @Test("a sum of zero is ignored")
   func zero() throws {
     #expect(try outcome(event("payment.captured", amount: "0")).ignoredReason != nil)
   }
 
-  @Test("A payment without an id or without its entity is refused")
+  @Test("a payment without an id or without its entity is refused")
   func incomplete() throws {
     #expect(try outcome(event("payment.captured", id: "")).refusedReason != nil)
     #expect(try outcome(event("payment.captured", "order")).refusedReason != nil)
@@ -154,16 +154,16 @@ struct RazorpayProviderTests {
   }
 
   @Test(
-    "A genuine body that is not strict JSON is refused, and answered with 200", arguments: ["", #"{"a":"\udc00"}"#])
+    "a genuine body that is not strict JSON is refused, and answered with 200", arguments: ["", #"{"a":"\udc00"}"#])
   func notStrict(body: String) {
     let judgement = endpoint.judge(signed(body), at: now)
     #expect(judgement.outcomes.first?.refusedReason != nil && endpoint.answer(to: judgement.verdict).status == 200)
   }
 
-  @Test("A message without an event is ignored", arguments: ["{}", "[]", #"{"event":7}"#, #"{"event":null}"#])
+  @Test("a message without an event is ignored", arguments: ["{}", "[]", #"{"event":7}"#, #"{"event":null}"#])
   func noEvent(body: String) throws { #expect(try outcome(body).payment == nil) }
 
-  @Test("With merchants, only payments of their accounts are taken")
+  @Test("with merchants, only payments of their accounts are taken")
   func merchants() {
     var endpoint = endpoint
     endpoint.merchants = ["acc_2"]
@@ -172,7 +172,7 @@ struct RazorpayProviderTests {
     #expect(endpoint.judge(signed(event("payment.captured")), at: now).payments.count == 1)
   }
 
-  @Test("A sample is a payment that the endpoint takes")
+  @Test("a sample is a payment that the endpoint takes")
   func sample() throws {
     var endpoint = endpoint
     endpoint.merchants = ["acc_9"]

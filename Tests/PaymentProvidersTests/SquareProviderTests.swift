@@ -45,7 +45,7 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "A completed payment is received with its total, which has the tip",
+    "a completed payment is received with its total, which has the tip",
     arguments: ["payment.created", "payment.updated"])
   func received(type: String) throws {
     let payment = try #require(try outcome(event(type)).payment)
@@ -53,13 +53,13 @@ struct SquareProviderTests {
     #expect(payment.isLive == nil)
   }
 
-  @Test("The code is the HMAC that another implementation gives")
+  @Test("the code is the HMAC that another implementation gives")
   func known() {
     // printf '%s{}' https://shop.example/v1/providers/square/till | openssl dgst -sha256 -hmac present -binary | base64
     #expect(signed("{}").headers.map(\.value) == ["EZ2bQXaR6FsbU1Gh+HxrP53aq4fMwGurreNXuFS5x4E="])
   }
 
-  @Test("Each changed byte of the body fails")
+  @Test("each changed byte of the body fails")
   func changed() {
     for request in changedBodies(of: signed(event("payment.updated"))) {
       #expect(rejection(request) == .signatureInvalid)
@@ -67,20 +67,20 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "A request that was signed for another spelling of the URL fails, and the message names the url",
+    "a request that was signed for another spelling of the URL fails, and the message names the url",
     arguments: ["https://shop.example/v1/providers/square/till/", "http://shop.example/v1/providers/square/till", ""])
   func otherURL(url: String) {
     let rejection = endpoint.judge(signed("{}", url: url), at: now).rejection
     #expect(rejection?.code == .signatureInvalid && rejection?.message.contains("url") == true)
   }
 
-  @Test("Each of two secrets is enough, and a third one fails")
+  @Test("each of two secrets is enough, and a third one fails")
   func secrets() {
     #expect(rejection(signed("{}", secret: "former")) == nil)
     #expect(rejection(signed("{}", secret: "other")) == .signatureInvalid)
   }
 
-  @Test("A missing signature is missing, one that occurs twice is refused, and the old SHA-1 header is not read")
+  @Test("a missing signature is missing, one that occurs twice is refused, and the old SHA-1 header is not read")
   func headers() throws {
     let request = signed("{}")
     let name = try #require(request.headers.first?.name)
@@ -94,18 +94,18 @@ struct SquareProviderTests {
     }
   }
 
-  @Test("A payment in another state is ignored, and the state is told", arguments: ["APPROVED", "PENDING", "CANCELED"])
+  @Test("a payment in another state is ignored, and the state is told", arguments: ["APPROVED", "PENDING", "CANCELED"])
   func states(status: String) throws {
     #expect(try outcome(event("payment.updated", status: status)).ignoredReason?.contains(status) == true)
   }
 
-  @Test("A failed payment has an id of its own")
+  @Test("a failed payment has an id of its own")
   func failed() throws {
     let payment = try #require(try outcome(event("payment.updated", status: "FAILED")).payment)
     #expect(payment.id == "p1/failed" && payment.kind == .failed && payment.reference == "p1")
   }
 
-  @Test("A completed refund is refunded, with the id of the refund", arguments: ["refund.created", "refund.updated"])
+  @Test("a completed refund is refunded, with the id of the refund", arguments: ["refund.created", "refund.updated"])
   func refunded(type: String) throws {
     let payment = try #require(try outcome(refund(type)).payment)
     #expect(payment.id == "p1_r1" && payment.kind == .refunded && payment.sum == "300 USD")
@@ -114,7 +114,7 @@ struct SquareProviderTests {
     }
   }
 
-  @Test("Entries of the till are ignored, unless the endpoint asks for them", arguments: ["CASH", "EXTERNAL"])
+  @Test("entries of the till are ignored, unless the endpoint asks for them", arguments: ["CASH", "EXTERNAL"])
   func till(type: String) throws {
     let payment = event("payment.created", more: #","source_type":"\#(type)""#)
     let refund = refund("refund.updated", more: #","destination_type":"\#(type)""#)
@@ -125,13 +125,13 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "A payment by card, wallet or bank account is not an entry of the till",
+    "a payment by card, wallet or bank account is not an entry of the till",
     arguments: ["CARD", "WALLET", "BANK_ACCOUNT"])
   func sources(type: String) throws {
     #expect(try outcome(event("payment.created", more: #","source_type":"\#(type)""#)).payment != nil)
   }
 
-  @Test("The age of a payment is counted from its capture, else from its own time, else from the event")
+  @Test("the age of a payment is counted from its capture, else from its own time, else from the event")
   func age() throws {
     func time(_ body: String) throws -> Date? { try outcome(body).payment?.occurredAt }
     let captured = #","card_details":{"card_payment_timeline":{"captured_at":"2023-11-14T22:10:00Z"}}"#
@@ -142,25 +142,25 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "Other events and messages are ignored",
+    "other events and messages are ignored",
     arguments: ["webhooks.test_notification", "invoice.payment_made", "order.updated"])
   func others(type: String) throws {
     #expect(try outcome(#"{"type":"\#(type)","data":{}}"#).ignoredReason == type)
     #expect(try outcome(#"{"data":{"type":"webhooks"}}"#).ignoredReason != nil)
   }
 
-  @Test("A yen has no minor unit")
+  @Test("a yen has no minor unit")
   func yen() throws {
     #expect(try outcome(event("payment.updated", total: "500", currency: "JPY")).payment?.sum == "500 JPY")
   }
 
   @Test(
-    "A sum that is not clear is refused", arguments: [("1.5", "USD"), ("-1", "USD"), ("null", "USD"), ("1", "ZZZ")])
+    "a sum that is not clear is refused", arguments: [("1.5", "USD"), ("-1", "USD"), ("null", "USD"), ("1", "ZZZ")])
   func unclear(total: String, currency: String) throws {
     #expect(try outcome(event("payment.updated", total: total, currency: currency)).refusedReason != nil)
   }
 
-  @Test("A payment without a total is refused, whatever its other sums are")
+  @Test("a payment without a total is refused, whatever its other sums are")
   func noTotal() throws {
     let body = event("payment.updated").replacing("total_money", with: "approved_money")
     #expect(try outcome(body).refusedReason != nil)
@@ -169,13 +169,13 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "A genuine body that is not strict JSON is refused, and answered with 200", arguments: ["", #"{"a":"\udc00"}"#])
+    "a genuine body that is not strict JSON is refused, and answered with 200", arguments: ["", #"{"a":"\udc00"}"#])
   func notStrict(body: String) {
     let judgement = endpoint.judge(signed(body), at: now)
     #expect(judgement.outcomes.first?.refusedReason != nil && endpoint.answer(to: judgement.verdict).status == 200)
   }
 
-  @Test("With merchants, only their payments are taken")
+  @Test("with merchants, only their payments are taken")
   func merchants() throws {
     var endpoint = endpoint
     endpoint.merchants = ["M2"]
@@ -184,7 +184,7 @@ struct SquareProviderTests {
     #expect(try outcome(event("payment.updated"), endpoint).payment != nil)
   }
 
-  @Test("A sample is a payment that the endpoint takes; without a url there is none")
+  @Test("a sample is a payment that the endpoint takes; without a url there is none")
   func sample() throws {
     let judgement = endpoint.judge(try #require(SquareProvider().sample(id: "abc", for: endpoint, at: now)), at: now)
     #expect(judgement.payments.map(\.id) == ["abc"] && judgement.payments.map(\.sum) == ["100 USD"])

@@ -43,14 +43,14 @@ struct StripeProviderTests {
 
   // MARK: Signatures
 
-  @Test("A charge that was captured is a received payment with the id of its payment intent")
+  @Test("a charge that was captured is a received payment with the id of its payment intent")
   func received() throws {
     let payment = try #require(try outcome(event("charge.succeeded", charge())).payment)
     #expect(payment.id == "pi_1" && payment.kind == .received && payment.sum == "1250 USD" && payment.isLive == true)
     #expect(payment.occurredAt == Date(timeIntervalSince1970: 1_699_999_990))
   }
 
-  @Test("The code is the HMAC that another implementation gives")
+  @Test("the code is the HMAC that another implementation gives")
   func known() throws {
     let headers = StripeProvider.headers(
       signing: Data("{}".utf8), with: ProviderSecret("whsec_test"), at: Date(timeIntervalSince1970: 1_700_000_000))
@@ -60,20 +60,20 @@ struct StripeProviderTests {
       headers.map(\.value) == ["t=1700000000,v1=35495024f4ef3f94e5a93e22221544c4b75e9a42300cd965ab81cb85cd994e91"])
   }
 
-  @Test("Each changed byte of the body fails")
+  @Test("each changed byte of the body fails")
   func changed() {
     let request = signed(event("charge.succeeded", charge()))
     for request in changedBodies(of: request) { #expect(rejection(request) == .signatureInvalid) }
   }
 
-  @Test("Each of two secrets is enough, and a third one fails", arguments: ["whsec_first", "whsec_second"])
+  @Test("each of two secrets is enough, and a third one fails", arguments: ["whsec_first", "whsec_second"])
   func twoSecrets(secret: String) {
     let body = event("charge.succeeded", charge())
     #expect(rejection(signed(body, secret: secret)) == nil)
     #expect(rejection(signed(body, secret: "whsec_third")) == .signatureInvalid)
   }
 
-  @Test("The key is the whole text of the secret, and not what it stands for in base64")
+  @Test("the key is the whole text of the secret, and not what it stands for in base64")
   func wholeSecret() {
     let secret = "whsec_" + Data(repeating: 7, count: 24).base64EncodedString()
     let endpoint = ProviderEndpoint.keyed(.stripe, secrets: [secret])
@@ -84,7 +84,7 @@ struct StripeProviderTests {
     #expect(endpoint.judge(request, at: now).rejection?.code == .signatureInvalid)
   }
 
-  @Test("One right v1 among several is enough, whatever their order")
+  @Test("one right v1 among several is enough, whatever their order")
   func severalCodes() throws {
     let request = signed(event("charge.succeeded", charge()))
     let parts = try #require(request.headers.first?.value).split(separator: ",").map(String.init)
@@ -96,14 +96,14 @@ struct StripeProviderTests {
     }
   }
 
-  @Test("A right code named v0 is never taken")
+  @Test("a right code named v0 is never taken")
   func versionZero() throws {
     let request = signed(event("charge.succeeded", charge()))
     let value = try #require(request.headers.first?.value).replacing("v1=", with: "v0=")
     #expect(rejection(request.with("Stripe-Signature", value)) == .signatureInvalid)
   }
 
-  @Test("The name of the header may have any case")
+  @Test("the name of the header may have any case")
   func headerCase() throws {
     let request = signed(event("charge.succeeded", charge()))
     let value = try #require(request.headers.first?.value)
@@ -111,20 +111,20 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "A missing header, an empty one, and one without a time are refused", arguments: [nil, "", "v1=00", "t=,v1=00"])
+    "a missing header, an empty one, and one without a time are refused", arguments: [nil, "", "v1=00", "t=,v1=00"])
   func missing(value: String?) {
     let code = rejection(signed("{}").with("Stripe-Signature", value))
     #expect(code == .signatureMissing || code == .signatureInvalid)
   }
 
-  @Test("A header that occurs twice is refused, even if both are right")
+  @Test("a header that occurs twice is refused, even if both are right")
   func headerTwice() throws {
     let request = signed("{}")
     #expect(
       rejection(request.adding("stripe-signature", try #require(request.headers.first?.value))) == .headerRepeated)
   }
 
-  @Test("Two times in one header are refused", arguments: ["t=1700000000,", "t=1,", "t=,"])
+  @Test("two times in one header are refused", arguments: ["t=1700000000,", "t=1,", "t=,"])
   func timeTwice(more: String) throws {
     let request = signed("{}")
     let value = try #require(request.headers.first?.value)
@@ -133,21 +133,21 @@ struct StripeProviderTests {
     }
   }
 
-  @Test("A time more than 300 seconds away is refused, both ways", arguments: [-301.0, 301])
+  @Test("a time more than 300 seconds away is refused, both ways", arguments: [-301.0, 301])
   func stale(offset: TimeInterval) {
     let request = signed("{}")
     #expect(rejection(request, at: now.addingTimeInterval(offset)) == .timestampOutsideWindow)
     #expect(rejection(request, at: now.addingTimeInterval(offset > 0 ? 300 : -300)) == nil)
   }
 
-  @Test("A wrong signature is told before a stale time, so that a stranger learns nothing of our clock")
+  @Test("a wrong signature is told before a stale time, so that a stranger learns nothing of our clock")
   func signatureFirst() {
     #expect(rejection(signed("{}", secret: "other"), at: now.addingTimeInterval(9_999)) == .signatureInvalid)
   }
 
   // MARK: Events
 
-  @Test("A charge that is not captured yet is ignored, and its capture is the payment")
+  @Test("a charge that is not captured yet is ignored, and its capture is the payment")
   func capture() throws {
     let open = charge().replacing("true", with: "false")
     #expect(try outcome(event("charge.succeeded", open)).ignoredReason != nil)
@@ -155,7 +155,7 @@ struct StripeProviderTests {
     #expect(try outcome(event("charge.captured", captured)).payment?.sum == "4000 USD")
   }
 
-  @Test("A further capture is refused, because its event has only the sum of all")
+  @Test("a further capture is refused, because its event has only the sum of all")
   func multicapture() throws {
     let body = event("charge.captured", charge())
     let further = body.replacing(#""data":{"#, with: #""data":{"previous_attributes":{"amount_captured":500},"#)
@@ -164,20 +164,20 @@ struct StripeProviderTests {
     #expect(try outcome(first).payment?.id == "pi_1")
   }
 
-  @Test("A charge without a payment intent has its own id")
+  @Test("a charge without a payment intent has its own id")
   func noIntent() throws {
     let old = charge().replacing(#""payment_intent":"pi_1""#, with: #""payment_intent":null"#)
     #expect(try outcome(event("charge.succeeded", old)).payment?.id == "ch_1")
   }
 
-  @Test("A failed charge has an id of its own, and names the payment that may still succeed")
+  @Test("a failed charge has an id of its own, and names the payment that may still succeed")
   func failed() throws {
     let payment = try #require(try outcome(event("charge.failed", charge())).payment)
     #expect(payment.id == "ch_1/failed" && payment.kind == .failed && payment.reference == "pi_1")
   }
 
   @Test(
-    "A refund that has succeeded is refunded once, whichever of its events tells it",
+    "a refund that has succeeded is refunded once, whichever of its events tells it",
     arguments: ["refund.created", "refund.updated", "charge.refund.updated"])
   func refunded(type: String) throws {
     let refund = #""id":"re_1","object":"refund","amount":300,"currency":"eur","payment_intent":"pi_1","status":"#
@@ -194,13 +194,13 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "Other events are ignored",
+    "other events are ignored",
     arguments: ["payment_intent.succeeded", "checkout.session.completed", "charge.pending", "charge.updated", "ping"])
   func others(type: String) throws {
     #expect(try outcome(event(type, charge())).ignoredReason == type)
   }
 
-  @Test("A thin event is ignored, because it has no sum")
+  @Test("a thin event is ignored, because it has no sum")
   func thin() throws {
     let body = #"{"id":"evt_1","object":"v2.core.event","type":"v1.billing.meter.no_meter_found","livemode":true}"#
     #expect(try outcome(body).ignoredReason != nil)
@@ -220,7 +220,7 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "A sum that is not clear is refused",
+    "a sum that is not clear is refused",
     arguments: [
       ("2050", "isk"), ("2001", "ugx"), ("5125", "kwd"), ("5001", "bhd"), ("5000", "iqd"), ("5000", "lyd"),
       ("12.5", "usd"), ("-5", "usd"), ("1e3", "usd"), ("null", "usd"), ("true", "usd"), ("99999999999999999999", "usd"),
@@ -230,7 +230,7 @@ struct StripeProviderTests {
     #expect(try outcome(event("charge.succeeded", charge(amount, currency))).refusedReason != nil)
   }
 
-  @Test("A sum of zero is ignored")
+  @Test("a sum of zero is ignored")
   func zero() throws {
     #expect(try outcome(event("charge.succeeded", charge("0"))).ignoredReason != nil)
   }
@@ -238,7 +238,7 @@ struct StripeProviderTests {
   // MARK: Bodies
 
   @Test(
-    "A genuine body that is not strict JSON is refused, and answered with 200",
+    "a genuine body that is not strict JSON is refused, and answered with 200",
     arguments: [
       #"{"object":"event","type":"charge.succeeded","data":{"object":{"id":"ch_1","note":"\ud83d"}}}"#,
       #"{"object":"event","object":"event","type":"x"}"#, "", "[", "\u{FEFF}{}", "{} {}",
@@ -250,12 +250,12 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "Bodies of unexpected shapes are ignored or refused", arguments: ["{}", "[]", "null", #"{"type":"charge.failed"}"#])
+    "bodies of unexpected shapes are ignored or refused", arguments: ["{}", "[]", "null", #"{"type":"charge.failed"}"#])
   func shapes(body: String) throws {
     #expect(try outcome(body).payment == nil)
   }
 
-  @Test("An id with a space, a line break or another script is refused", arguments: ["ch 1", "ch\\n1", "ch_é", ""])
+  @Test("an id with a space, a line break or another script is refused", arguments: ["ch 1", "ch\\n1", "ch_é", ""])
   func ids(id: String) throws {
     let charge = charge().replacing(#""ch_1""#, with: "\"\(id)\"")
     #expect(try outcome(event("charge.succeeded", charge)).refusedReason == "The object has no id.")
@@ -263,7 +263,7 @@ struct StripeProviderTests {
 
   // MARK: Filters
 
-  @Test("A live endpoint ignores test payments, and a test endpoint live ones", arguments: [true, false])
+  @Test("a live endpoint ignores test payments, and a test endpoint live ones", arguments: [true, false])
   func liveMode(isLive: Bool) throws {
     var endpoint = endpoint
     endpoint.isLive = isLive
@@ -271,7 +271,7 @@ struct StripeProviderTests {
     #expect(try outcome(event("charge.succeeded", charge(), livemode: "\(!isLive)"), endpoint).ignoredReason != nil)
   }
 
-  @Test("With merchants, only their payments are taken, and not those of the platform itself")
+  @Test("with merchants, only their payments are taken, and not those of the platform itself")
   func merchants() throws {
     var endpoint = endpoint
     endpoint.merchants = ["acct_1"]
@@ -282,7 +282,7 @@ struct StripeProviderTests {
     #expect(try outcome(body(#","account":"acct_2""#)).payment?.merchant == "acct_2")
   }
 
-  @Test("A payer's name is only kept if the endpoint asks for names")
+  @Test("a payer's name is only kept if the endpoint asks for names")
   func payer() throws {
     let body = event("charge.succeeded", charge(more: #","billing_details":{"name":"Ada"}"#))
     #expect(try outcome(body).payment?.payer == nil)
@@ -291,7 +291,7 @@ struct StripeProviderTests {
     #expect(try outcome(body, endpoint).payment?.payer == "Ada")
   }
 
-  @Test("A sample is a payment that the endpoint takes")
+  @Test("a sample is a payment that the endpoint takes")
   func sample() throws {
     var endpoint = endpoint
     (endpoint.isLive, endpoint.merchants) = (false, ["acct_1", "acct_2"])

@@ -10,7 +10,7 @@ import Testing
 struct WeChatPayProviderTests {
   // MARK: What notices mean
 
-  @Test("A successful transaction is a payment of the order's sum, even if the payer had a coupon")
+  @Test("a successful transaction is a payment of the order's sum, even if the payer had a coupon")
   func payment() throws {
     let judgement = try WeChatNotice().judgement()
     let payment = try #require(judgement.payments.first)
@@ -22,7 +22,7 @@ struct WeChatPayProviderTests {
     #expect(judgement.signedAt == WeChatNotice.now)
   }
 
-  @Test("Each part of a combined order is a payment to its own merchant")
+  @Test("each part of a combined order is a payment to its own merchant")
   func combinedOrder() throws {
     var notice = WeChatNotice()
     notice.object = """
@@ -44,14 +44,14 @@ struct WeChatPayProviderTests {
     #expect(try notice.judgement(by: endpoint).payments.map(\.id) == ["4200000000000002"])
   }
 
-  @Test("The merchant of a service provider's notice is the shop")
+  @Test("the merchant of a service provider's notice is the shop")
   func serviceProvider() throws {
     var notice = WeChatNotice()
     notice.object = notice.object.replacing(#""mchid":"#, with: #""sp_mchid":"1","sub_mchid":"#)
     #expect(try notice.judgement().payments.first?.merchant == "1600000001")
   }
 
-  @Test("Another merchant's payment is ignored where merchants are named")
+  @Test("another merchant's payment is ignored where merchants are named")
   func otherMerchant() throws {
     var endpoint = try WeChatNotice.endpoint()
     endpoint.merchants = ["1600000009"]
@@ -59,7 +59,7 @@ struct WeChatPayProviderTests {
     #expect(judgement.isVerified && judgement.outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("A refund is one of its own sum, in yuan if it names no currency")
+  @Test("a refund is one of its own sum, in yuan if it names no currency")
   func refund() throws {
     var notice = WeChatNotice(type: "REFUND.SUCCESS", object: WeChatNotice.refund, associatedData: "refund")
     let payment = try #require(try notice.judgement().payments.first)
@@ -73,7 +73,7 @@ struct WeChatPayProviderTests {
   }
 
   @Test(
-    "Other events are ignored without being decrypted",
+    "other events are ignored without being decrypted",
     arguments: ["REFUND.ABNORMAL", "REFUND.CLOSED", "SECURITY_ECHO.SUCCESS", "PAYSCORE.USER_PAID", "NEW.EVENT"])
   func otherEvents(type: String) throws {
     var endpoint = try WeChatNotice.endpoint()
@@ -82,7 +82,7 @@ struct WeChatPayProviderTests {
     #expect(judgement.outcomes == [.ignored(type)] && judgement.verdict == .accepted)
   }
 
-  @Test("A transaction or a refund in another state is ignored")
+  @Test("a transaction or a refund in another state is ignored")
   func otherStates() throws {
     var notice = WeChatNotice()
     notice.object = notice.object.replacing("SUCCESS", with: "REFUND")
@@ -91,14 +91,14 @@ struct WeChatPayProviderTests {
     #expect(try notice.judgement().outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("A sum of zero is ignored")
+  @Test("a sum of zero is ignored")
   func zero() throws {
     let notice = WeChatNotice(object: WeChatNotice.payment.replacing(#""total":1250"#, with: #""total":0"#))
     #expect(try notice.judgement().outcomes.first?.ignoredReason != nil)
   }
 
   @Test(
-    "A genuine notice that cannot be read for certain is refused and answered with success",
+    "a genuine notice that cannot be read for certain is refused and answered with success",
     arguments: [
       (#""total":1250"#, #""total":-1250"#), (#""total":1250"#, #""total":12.5"#), (#""total":1250"#, #""sum":1250"#),
       (#""total":1250"#, #""total":1250,"total":1"#), (#""currency":"CNY""#, #""currency":"XXX""#),
@@ -113,7 +113,7 @@ struct WeChatPayProviderTests {
   }
 
   @Test(
-    "A genuine body that is not a notice is refused and answered with success",
+    "a genuine body that is not a notice is refused and answered with success",
     arguments: [
       "", "[]", "{}", #"{"event_type":1}"#, #"{"event_type":"TRANSACTION.SUCCESS"}"#,
       #"{"event_type":"TRANSACTION.SUCCESS","resource":{"algorithm":"AEAD_SM4_GCM","ciphertext":"","nonce":""}}"#,
@@ -126,13 +126,13 @@ struct WeChatPayProviderTests {
 
   // MARK: Decryption
 
-  @Test("The data beside the encrypted text may be absent or empty", arguments: [nil, "", "transaction"])
+  @Test("the data beside the encrypted text may be absent or empty", arguments: [nil, "", "transaction"])
   func associatedData(text: String?) throws {
     #expect(try WeChatNotice(associatedData: text).judgement().payments.count == 1)
   }
 
   @Test(
-    "A notice that cannot be decrypted is answered with 500, so that it comes again when the key is set",
+    "a notice that cannot be decrypted is answered with 500, so that it comes again when the key is set",
     arguments: [nil, "b-key-of-thirty-two-ascii-bytes.", "short", "a-key-of-sixteen"])
   func undecryptable(key: String?) throws {
     var endpoint = try WeChatNotice.endpoint()
@@ -146,7 +146,7 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice().judgement(by: endpoint).payments.count == 1)
   }
 
-  @Test("An encrypted text that is too short for its tag, or has a short nonce, is a fault and no crash")
+  @Test("an encrypted text that is too short for its tag, or has a short nonce, is a fault and no crash")
   func shortCiphertext() throws {
     for resource in [#""ciphertext":"","nonce":"12-ascii-ok!""#, #""ciphertext":"AAAA","nonce":"""#] {
       let body =
@@ -157,14 +157,14 @@ struct WeChatPayProviderTests {
 
   // MARK: Signatures
 
-  @Test("A certificate may stand in place of the public key")
+  @Test("a certificate may stand in place of the public key")
   func certificate() throws {
     var endpoint = try WeChatNotice.endpoint()
     endpoint.publicKeys = [WeChatNotice.serial: try RSATestKey.shared().certificate()]
     #expect(try WeChatNotice().judgement(by: endpoint).payments.count == 1)
   }
 
-  @Test("Both keys are taken while one replaces the other")
+  @Test("both keys are taken while one replaces the other")
   func twoKeys() throws {
     var endpoint = try WeChatNotice.endpoint()
     endpoint.publicKeys["PUB_KEY_ID_0001"] = try RSATestKey.shared().base64
@@ -172,7 +172,7 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice(serial: "PUB_KEY_ID_0001").judgement(by: endpoint).isVerified)
   }
 
-  @Test("A signature by another key than the named one is refused")
+  @Test("a signature by another key than the named one is refused")
   func otherKey() throws {
     var endpoint = try WeChatNotice.endpoint()
     endpoint.publicKeys["PUB_KEY_ID_0001"] = try RSATestKey().pem
@@ -180,7 +180,7 @@ struct WeChatPayProviderTests {
     #expect(judgement.rejection?.code == .signatureInvalid)
   }
 
-  @Test("A key that is unknown or cannot be read is answered with 500, so that the notice comes again")
+  @Test("a key that is unknown or cannot be read is answered with 500, so that the notice comes again")
   func unknownKey() throws {
     var endpoint = try WeChatNotice.endpoint()
     let judgement = try WeChatNotice(serial: "PUB_KEY_ID_0002").judgement(by: endpoint)
@@ -189,18 +189,18 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice().judgement(by: endpoint).rejection?.code == .keyUnknown)
   }
 
-  @Test("A notice is taken up to 299 seconds before and after its time", arguments: [-299, 299] as [TimeInterval])
+  @Test("a notice is taken up to 299 seconds before and after its time", arguments: [-299, 299] as [TimeInterval])
   func near(offset: TimeInterval) throws {
     #expect(try WeChatNotice().judgement(at: WeChatNotice.now.addingTimeInterval(offset)).isVerified)
   }
 
-  @Test("A notice is refused 300 seconds before and after its time", arguments: [-300, 300] as [TimeInterval])
+  @Test("a notice is refused 300 seconds before and after its time", arguments: [-300, 300] as [TimeInterval])
   func far(offset: TimeInterval) throws {
     let rejection = try WeChatNotice().judgement(at: WeChatNotice.now.addingTimeInterval(offset)).rejection
     #expect(rejection?.code == .timestampOutsideWindow && rejection?.skew == Int64(-offset))
   }
 
-  @Test("A signature of type SM2 is refused, and the type may be absent")
+  @Test("a signature of type SM2 is refused, and the type may be absent")
   func signatureTypes() throws {
     var request = try WeChatNotice().request()
     request.headers[4].value = "WECHATPAY2-SM2-WITH-SM3"
@@ -209,7 +209,7 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice.endpoint().judge(request, at: WeChatNotice.now).payments.count == 1)
   }
 
-  @Test("A probe with a wrong signature is refused as a probe")
+  @Test("a probe with a wrong signature is refused as a probe")
   func probe() throws {
     var request = try WeChatNotice().request()
     request.headers[3].value = "WECHATPAY/SIGNTEST/" + request.headers[3].value
@@ -218,7 +218,7 @@ struct WeChatPayProviderTests {
     #expect(try rejection(of: request) == .probe)
   }
 
-  @Test("A header of the signature that is missing or occurs twice is refused", arguments: 0..<5)
+  @Test("a header of the signature that is missing or occurs twice is refused", arguments: 0..<5)
   func headers(index: Int) throws {
     let genuine = try WeChatNotice().request()
     var request = genuine
@@ -233,7 +233,7 @@ struct WeChatPayProviderTests {
     #expect(try rejection(of: request) != nil)
   }
 
-  @Test("The end of the nonce cannot be taken for the body's beginning")
+  @Test("the end of the nonce cannot be taken for the body's beginning")
   func lineBreak() throws {
     var request = try WeChatNotice(nonce: "one\r\ntwo").request()
     #expect(try rejection(of: request) == .signatureInvalid)
@@ -241,7 +241,7 @@ struct WeChatPayProviderTests {
     #expect(try rejection(of: request) == .signatureInvalid)
   }
 
-  @Test("Each changed byte of the body fails")
+  @Test("each changed byte of the body fails")
   func changedBytes() throws {
     let genuine = try WeChatNotice().request()
     let endpoint = try WeChatNotice.endpoint()
@@ -267,7 +267,7 @@ struct WeChatPayProviderTests {
 
   // MARK: Answers
 
-  @Test("The answers are those that WeChat Pay asks for")
+  @Test("the answers are those that WeChat Pay asks for")
   func answers() throws {
     let endpoint = try WeChatNotice.endpoint()
     #expect(endpoint.answer(to: .accepted) == ProviderAnswer(status: 204))

@@ -28,7 +28,7 @@ struct SetAsideTests {
   }
 
   @Test(
-    "An announcement that was under way at two ends of the process is heard after the others",
+    "an announcement that was under way at two ends of the process is heard after the others",
     arguments: [Ledger.State.rendering, .playing])
   func afterOthers(state: Ledger.State) async throws {
     let lane = try TestLane()
@@ -42,7 +42,7 @@ struct SetAsideTests {
   }
 
   @Test(
-    "An announcement that was under way at three ends is heard ten minutes later, and is told until then",
+    "an announcement that was under way at three ends is heard ten minutes later, and is told until then",
     arguments: [Ledger.State.rendering, .playing])
   func later(state: Ledger.State) async throws {
     let lane = try TestLane()
@@ -63,7 +63,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("An announcement that was under way at one end of the process keeps its place")
+  @Test("an announcement that was under way at one end of the process keeps its place")
   func once() async throws {
     let lane = try TestLane()
     for id in ["a", "b"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -75,7 +75,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("The sequence number of an announcement that is set aside is not waited for, and is neither late nor missing")
+  @Test("the sequence number of an announcement that is set aside is not waited for, and is neither late nor missing")
   func sequence() async throws {
     let lane = try TestLane()
     for number in 1...3 {
@@ -91,7 +91,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("An announcement that is set aside can be cancelled, and is not heard then")
+  @Test("an announcement that is set aside can be cancelled, and is not heard then")
   func cancelled() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -108,7 +108,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("An announcement that was playing when two players crashed is heard after the others by the third")
+  @Test("an announcement that was playing when two players crashed is heard after the others by the third")
   func crashes() async throws {
     var lane = try TestLane()
     for id in ["a", "b", "c"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -129,7 +129,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("What a player finds when it starts counts as begun before its clip is read, and before it sounds")
+  @Test("what a player finds when it starts counts as begun before its clip is read, and before it sounds")
   func countedFirst() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -148,7 +148,7 @@ struct SetAsideTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("Where something always waits, an announcement that is set aside has its turn after ten minutes")
+  @Test("where something always waits, an announcement that is set aside has its turn after ten minutes")
   func overdue() async throws {
     let lane = try TestLane()
     for id in ["a", "b", "c", "d", "e"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -168,7 +168,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("While an announcement that was set aside waits for another attempt, the next one holds up no other")
+  @Test("while an announcement that was set aside waits for another attempt, the next one holds up no other")
   func twoOverdue() async throws {
     let lane = try TestLane()
     for id in ["a", "b", "c", "d", "e", "f"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -186,7 +186,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("A payment that another process cancelled before its turn is not heard, also after a restart")
+  @Test("a payment that another process cancelled before its turn is not heard, also after a restart")
   func cancelledElsewhere() async throws {
     let lane = try TestLane()
     for id in ["a", "b"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -203,7 +203,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("A player that is stopped leaves no announcement that counts as interrupted")
+  @Test("a player that is stopped leaves no announcement that counts as interrupted")
   func stopped() async throws {
     let lane = try TestLane()
     for _ in 0..<3 {
@@ -217,7 +217,7 @@ struct SetAsideTests {
     }
   }
 
-  @Test("After a longer series of ends, work waits for an hour, and then for six")
+  @Test("after a longer series of ends, work waits for an hour, and then for six")
   func longer() {
     #expect(InterruptedWork.pause(afterStarts: 0) == nil && InterruptedWork.pause(afterStarts: 1) == nil)
     #expect([2, 3, 4, .max].map { InterruptedWork.pause(afterStarts: $0) } == [600, 3_600, 21_600, 21_600])

@@ -16,7 +16,7 @@ struct MutatedFileTests {
   ]
 
   @Test(
-    "A changed file is read or refused with an error of ours, and never ends the process",
+    "a changed file is read or refused with an error of ours, and never ends the process",
     arguments: ShippedMappings.names)
   func mutations(name: String) throws {
     let url = ShippedMappings.data.appending(path: MappingFile.folder).appending(path: name + ".yaml")

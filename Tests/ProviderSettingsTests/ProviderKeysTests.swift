@@ -36,7 +36,7 @@ struct ProviderKeysTests {
   }
 
   @Test(
-    "White space around a secret is an error, for every provider",
+    "white space around a secret is an error, for every provider",
     arguments: ["stripe", "razorpay", "square", "adyen", "standard-webhooks"])
   func whiteSpace(provider: String) {
     for secret in [" 0a0b0c", "0a0b0c ", "0a0b0c\\n", "\\t0a0b0c"] {
@@ -44,19 +44,19 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("White space inside a secret of Stripe is an error, and inside one of Razorpay it is not")
+  @Test("white space inside a secret of Stripe is an error, and inside one of Razorpay it is not")
   func inside() {
     #expect(error("stripe", secret: "whsec_ab cd")?.problem == "endpoints[0].secrets[0] has white space in it")
     #expect(error("razorpay", secret: "my own words") == nil && error("square", secret: "a b") == nil)
   }
 
-  @Test("A secret of Adyen is hexadecimal digits")
+  @Test("a secret of Adyen is hexadecimal digits")
   func adyen() {
     #expect(error("adyen", secret: "00ffAB") == nil)
     for secret in ["0", "0g", "whsec_0a", "00 ff"] { #expect(error("adyen", secret: secret)?.code == .valueInvalid) }
   }
 
-  @Test("A secret of Standard Webhooks is a key of 24 to 64 bytes, or a public key")
+  @Test("a secret of Standard Webhooks is a key of 24 to 64 bytes, or a public key")
   func standardWebhooks() {
     func base64(_ count: Int) -> String { Data(repeating: 9, count: count).base64EncodedString() }
     for secret in ["whsec_" + base64(24), base64(64), "whpk_" + base64(32)] {
@@ -67,7 +67,7 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("A single secret may stand without a list, and at most 8 are read")
+  @Test("a single secret may stand without a list, and at most 8 are read")
   func counts() throws {
     #expect(try endpoint("stripe", "secrets: whsec_a").secrets.map(\.text) == ["whsec_a"])
     #expect(try endpoint("stripe", "secrets: [a, b, c, d, e, f, g, h]").secrets.count == 8)
@@ -77,7 +77,7 @@ struct ProviderKeysTests {
   private static let key = try? _RSA.Signing.PrivateKey(keySize: .bits2048).publicKey
   private static let apiV3Key = "api_v3_key: 0123456789abcdef0123456789abcdef"
 
-  @Test("A public key of WeChat Pay or Alipay is read as PEM or as bare base64")
+  @Test("a public key of WeChat Pay or Alipay is read as PEM or as bare base64")
   func publicKeys() throws {
     let key = try #require(Self.key)
     let pem = key.pemRepresentation.split(separator: "\n").joined(separator: "\\n")
@@ -89,7 +89,7 @@ struct ProviderKeysTests {
     #expect(try endpoint("alipay", ["public_keys:", "  any: |"] + block).publicKeys.keys.first == "any")
   }
 
-  @Test("A public key that cannot be read, or is short, is an error without its text")
+  @Test("a public key that cannot be read, or is short, is an error without its text")
   func badPublicKeys() throws {
     let short = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1_024)).publicKey.derRepresentation
     let key = try #require(Self.key).derRepresentation.base64EncodedString()
@@ -104,7 +104,7 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("An API v3 key has 32 ASCII characters, or the 16 of the libraries' examples")
+  @Test("an API v3 key has 32 ASCII characters, or the 16 of the libraries' examples")
   func apiV3() throws {
     let bare = try #require(Self.key).derRepresentation.base64EncodedString()
     for (key, isRight) in [
@@ -140,7 +140,7 @@ struct ProviderKeysTests {
       payment: PaymentFields(id: [source], amount: .major(source), currency: source))
   }
 
-  @Test("An endpoint has the secrets or public keys that its mapping file needs, and no others")
+  @Test("an endpoint has the secrets or public keys that its mapping file needs, and no others")
   func mappingNeeds() throws {
     let key = try #require(Self.key).derRepresentation.base64EncodedString()
     #expect(try endpoint(try mapping(.hmac), "secrets: [a]").mapping != nil)
@@ -157,12 +157,12 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("A secret is written as the mapping file says", arguments: [("bm8=", true), ("no", false)])
+  @Test("a secret is written as the mapping file says", arguments: [("bm8=", true), ("no", false)])
   func mappingSecrets(secret: String, isRight: Bool) throws {
     #expect(((try? endpoint(try mapping(.hmac, .base64), "secrets: [\"\(secret)\"]")) != nil) == isRight)
   }
 
-  @Test("Where nothing is signed, the id must be too long to guess")
+  @Test("where nothing is signed, the id must be too long to guess")
   func secretID() throws {
     #expect(throws: ProviderSettingsError.self) { try endpoint(try mapping(.none), id: "till") }
     #expect(try endpoint(try mapping(.none), id: "k3jx90vbq2m8wz5t7c1d").id.count == 20)

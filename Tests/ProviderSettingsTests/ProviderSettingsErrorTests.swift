@@ -3,7 +3,7 @@
 import ProviderSettings
 import Testing
 
-@Test("An error of a settings file names the file, the line, and what to do")
+@Test("an error of a settings file names the file, the line, and what to do")
 func description() {
   let error = ProviderSettingsError(
     .keyMissing, file: "providers.yaml", line: 3, "secrets is missing", remedy: "add it")

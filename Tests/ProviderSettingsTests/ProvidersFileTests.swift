@@ -38,7 +38,7 @@ struct ProvidersFileTests {
     error(Self.stripe[0], Self.stripe[1], Self.stripe[2], line)
   }
 
-  @Test("An endpoint needs an id, a provider and its secret, and the rest has defaults")
+  @Test("an endpoint needs an id, a provider and its secret, and the rest has defaults")
   func defaults() throws {
     let endpoint = try endpoint("id: till", "provider: stripe", "secrets: [whsec_a]")
     #expect(endpoint.id == "till" && endpoint.provider == .stripe && endpoint.account == "default")
@@ -48,7 +48,7 @@ struct ProvidersFileTests {
     #expect(endpoint.path == "/v1/providers/stripe/till")
   }
 
-  @Test("All keys of an endpoint are read")
+  @Test("all keys of an endpoint are read")
   func everything() throws {
     let endpoint = try endpoint(
       "id: till-2_b", "provider: square", "account: shop 7", "secrets: [a, b]", "url: https://shop.example/x?y=1",
@@ -67,10 +67,10 @@ struct ProvidersFileTests {
     #expect(try endpoint("id: a", "provider: adyen", "secrets: [\(key)]", "capture: true").awaitsCapture)
   }
 
-  @Test("A list of endpoints may be empty")
+  @Test("a list of endpoints may be empty")
   func none() throws { #expect(try endpoints("endpoints: []\n").isEmpty) }
 
-  @Test("Two endpoints with one id are an error with both lines")
+  @Test("two endpoints with one id are an error with both lines")
   func repeated() {
     let yaml = """
       endpoints:
@@ -83,7 +83,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "A near miss of a key or a word is an error with its line and what was meant",
+    "a near miss of a key or a word is an error with its line and what was meant",
     arguments: [
       ("secretss: [a]", 5, "did you mean 'secrets'?"), ("max-age: 5", 5, "did you mean 'max_age'?"),
       ("Payer: true", 5, "did you mean 'payer'?"), ("kinds: [recieved]", 5, "did you mean 'received'?"),
@@ -96,7 +96,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "A wrong value is an error with its line",
+    "a wrong value is an error with its line",
     arguments: [
       "payer: yes", "payer: \"true\"", "live: 1", "max_age: 0", "max_age: 1h", "max_age: 99999999", "kinds: []",
       "kinds: [gone]", "deliver: []", "deliver: loud", "locale: \"en US\"", "locale:", "account: \"\"",
@@ -110,13 +110,13 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "An id that cannot stand in a URL is an error",
+    "an id that cannot stand in a URL is an error",
     arguments: ["Till", "my till", "till/2", "..", "kasse-ä", "\"\"", "a%20", String(repeating: "a", count: 65)])
   func ids(id: String) {
     #expect(error("id: \(id)", "provider: stripe", "secrets: [a]")?.code == .valueInvalid)
   }
 
-  @Test("A key that belongs to another provider is an error, because it would have no effect")
+  @Test("a key that belongs to another provider is an error, because it would have no effect")
   func foreignKeys() {
     for line in ["capture: true", "till_entries: true", "url: https://a.example", "api_v3_key: a", "mapping: a.yaml"] {
       let error = stripeError(line)
@@ -126,7 +126,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "A provider's missing key is an error that says what to add",
+    "a provider's missing key is an error that says what to add",
     arguments: [
       ("stripe", "secrets"), ("razorpay", "secrets"), ("adyen", "secrets"), ("standard-webhooks", "secrets"),
       ("square", "secrets"), ("wechatpay", "public_keys"), ("alipay", "public_keys"), ("mapping", "mapping"),
@@ -136,18 +136,18 @@ struct ProvidersFileTests {
     #expect(error?.code == .keyMissing && error?.line == 2 && error?.remedy.hasPrefix("add \(key):") == true)
   }
 
-  @Test("An endpoint without an id or a provider is an error")
+  @Test("an endpoint without an id or a provider is an error")
   func noID() {
     #expect(error("provider: stripe", "secrets: [a]")?.code == .keyMissing)
     #expect(error("id: a", "secrets: [a]")?.code == .keyMissing)
     #expect(error("id: a", "provider: square", "secrets: [a]")?.remedy.hasPrefix("add url:") == true)
   }
 
-  @Test("Pushes need a device")
+  @Test("pushes need a device")
   func push() { #expect(stripeError("deliver: [push]")?.remedy.hasPrefix("add device:") == true) }
 
   @Test(
-    "A provider that cannot be supported is an error with the reason and another way",
+    "a provider that cannot be supported is an error with the reason and another way",
     arguments: [
       "mercadopago", "Mercado Pago", "portone", "mollie", "sumup", "gocardless", "paypal", "toss", "paypay", "line-pay",
       "LINE Pay", "btcpay", "casso", "wise",
@@ -159,7 +159,7 @@ struct ProvidersFileTests {
     #expect(error?.remedy.contains("POST /v1/announcements") == true)
   }
 
-  @Test("Another provider's name leads to mapping files, and a near miss to what was meant")
+  @Test("another provider's name leads to mapping files, and a near miss to what was meant")
   func otherProviders() {
     #expect(error("id: a", "provider: shopify")?.remedy.contains("provider: mapping") == true)
     #expect(error("id: a", "provider: strpie")?.remedy == "did you mean 'stripe'?")
@@ -167,20 +167,20 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "A mapping file is named without a folder",
+    "a mapping file is named without a folder",
     arguments: ["../x.yaml", "a/b.yaml", ".yaml", ".hidden.yaml", "shopify", "shopify.yml", "a b.yaml"])
   func mappingNames(name: String) {
     #expect(error("id: a", "provider: mapping", "mapping: \"\(name)\"")?.code == .valueInvalid)
   }
 
-  @Test("A mapping file that is not there is an error with its name")
+  @Test("a mapping file that is not there is an error with its name")
   func noMapping() {
     let error = error("id: a", "provider: mapping", "mapping: mine.yaml", "secrets: [a]")
     #expect(error?.code == .fileUnreadable && error?.file == "mine.yaml")
   }
 
   @Test(
-    "A file that is not a list of endpoints is an error",
+    "a file that is not a list of endpoints is an error",
     arguments: ["", "a: 1", "endpoints:", "[a]", "endpoints: x", "endpoints: [x]", "a: ["])
   func shapes(yaml: String) {
     #expect(throws: ProviderSettingsError.self) { try endpoints(yaml) }

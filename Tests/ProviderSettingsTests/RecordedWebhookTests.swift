@@ -14,22 +14,22 @@ import Testing
     if: RecordedWebhook.folder != nil,
     "CRIER_WEBHOOK_VECTORS names no folder with recorded webhooks, so they are not run"))
 struct RecordedWebhookTests {
-  @Test("The folder has requests, so that a wrong name does not pass")
+  @Test("the folder has requests, so that a wrong name does not pass")
   func folder() { #expect(!RecordedWebhook.all.isEmpty) }
 
-  @Test("Each request gives what its file says", arguments: RecordedWebhook.all)
+  @Test("each request gives what its file says", arguments: RecordedWebhook.all)
   func expectation(webhook: RecordedWebhook) throws {
     if let problem = try webhook.problem() { Issue.record(Comment(rawValue: "\(webhook.name) \(problem)")) }
   }
 
   @Test(
-    "A request of a provider that cannot be supported is refused with the reason",
+    "a request of a provider that cannot be supported is refused with the reason",
     arguments: RecordedWebhook.unsupported)
   func unsupported(webhook: RecordedWebhook) {
     #expect(RecordedWebhook.reasonAgainst(webhook.provider)?.isEmpty == false)
   }
 
-  @Test("Each changed byte of a signed body is rejected", arguments: RecordedWebhook.all)
+  @Test("each changed byte of a signed body is rejected", arguments: RecordedWebhook.all)
   func changedBytes(webhook: RecordedWebhook) throws {
     guard webhook.isValid, var endpoint = try webhook.endpoint() else { return }
     endpoint.kinds = Set(Payment.Kind.allCases)

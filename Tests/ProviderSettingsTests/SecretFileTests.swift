@@ -25,13 +25,13 @@ final class SecretFileTests {
     }
   }
 
-  @Test("A file that only its owner can read is read", arguments: [0o600, 0o400])
+  @Test("a file that only its owner can read is read", arguments: [0o600, 0o400])
   func secret(mode: Int) throws {
     #expect(try read(try write(mode: mode)).endpoints.map(\.id) == ["till"])
   }
 
   @Test(
-    "A file that others can read or change is an error that says what to run", arguments: [0o644, 0o640, 0o620, 0o601])
+    "a file that others can read or change is an error that says what to run", arguments: [0o644, 0o640, 0o620, 0o601])
   func open(mode: Int) throws {
     let file = try write(mode: mode)
     let error = #expect(throws: ProviderSettingsError.self) { try read(file) }
@@ -39,7 +39,7 @@ final class SecretFileTests {
     #expect(error?.description.contains("whsec_a") == false)
   }
 
-  @Test("A link to a file that others can read is an error")
+  @Test("a link to a file that others can read is an error")
   func link() throws {
     let file = try write(mode: 0o644)
     let link = folder.appending(path: "link.yaml")
@@ -49,7 +49,7 @@ final class SecretFileTests {
     #expect(try read(link).endpoints.count == 1)
   }
 
-  @Test("An empty file is told to be empty")
+  @Test("an empty file is told to be empty")
   func empty() throws {
     let file = try write(mode: 0o600)
     try Data().write(to: file)
@@ -57,7 +57,7 @@ final class SecretFileTests {
     #expect(error?.code == .yamlMalformed)
   }
 
-  @Test("A missing file and a folder cannot be read")
+  @Test("a missing file and a folder cannot be read")
   func missing() {
     for file in [folder.appending(path: "none.yaml"), folder] {
       let error = #expect(throws: ProviderSettingsError.self) { try read(file) }

@@ -19,7 +19,7 @@ struct SettingsNodeTests {
     }
   }
 
-  @Test("Values are read with their types, and a number is a text as it was written")
+  @Test("values are read with their types, and a number is a text as it was written")
   func values() throws {
     let fields = try node("a: 012\nb: [x, 'y']\nc: true\nd: 7\ne:\n").fields(["a", "b", "c", "d", "e"])
     #expect(try fields["a"]?.text() == "012")
@@ -31,7 +31,7 @@ struct SettingsNodeTests {
     #expect(fields["f"] == nil)
   }
 
-  @Test("A near miss of a key is an error with the key that was meant, and its line")
+  @Test("a near miss of a key is an error with the key that was meant, and its line")
   func unknownKey() {
     #expect(
       message("one: 1\nsecrts: [x]\n") { _ = try $0.fields(["one", "secrets"]) }
@@ -41,14 +41,14 @@ struct SettingsNodeTests {
         == "test.yaml:2: unknown key 'zebra' in a; the keys are b, c.")
   }
 
-  @Test("A missing key is an error that says what to add")
+  @Test("a missing key is an error that says what to add")
   func missingKey() {
     #expect(
       message("a: 1\n") { _ = try $0.fields(["a", "b"]).required("b", remedy: "add b: 2") }
         == "test.yaml:1: the file has no key 'b'; add b: 2.")
   }
 
-  @Test("A value of another type is an error with its path and line, and without the value")
+  @Test("a value of another type is an error with its path and line, and without the value")
   func wrongTypes() {
     func check(_ yaml: String, _ expected: String, _ read: (SettingsNode) throws -> Void) {
       #expect(message(yaml) { try read(try $0.fields(["a"]).required("a", remedy: "")) } == expected)
@@ -67,20 +67,20 @@ struct SettingsNodeTests {
     }
   }
 
-  @Test("A key that occurs twice is refused with its line")
+  @Test("a key that occurs twice is refused with its line")
   func repeatedKey() {
     #expect(
       message("a: 1\nb: 2\nb: 3\n") == "test.yaml:2: the file is not valid YAML: the key 'b' occurs twice; correct it.")
   }
 
   @Test(
-    "Anchors are refused with their line before the file is read",
+    "anchors are refused with their line before the file is read",
     arguments: ["x: 1\na: &bomb [1]\n", "x: 1\n? &a b\n: c\n", "x: 1\n- [&a b]\n", "x: 1\na: !!str &a b\n"])
   func anchors(yaml: String) {
     #expect(message(yaml)?.hasPrefix("test.yaml:2: anchors (&name) are not read;") == true)
   }
 
-  @Test("A file of nested aliases is refused at once, also where they are keys")
+  @Test("a file of nested aliases is refused at once, also where they are keys")
   func aliasBomb() {
     let lines = (1..<60).map { "a\($0): &a\($0) [*a\($0 - 1),*a\($0 - 1),*a\($0 - 1)]" }
     #expect(message("a0: &a0 [x]\n" + lines.joined(separator: "\n"))?.contains("anchors") == true)
@@ -89,18 +89,18 @@ struct SettingsNodeTests {
   }
 
   @Test(
-    "Anchors after the line ends of Unicode are refused too", arguments: ["\u{85}", "\u{2028}", "\u{2029}", "\u{FEFF}"])
+    "anchors after the line ends of Unicode are refused too", arguments: ["\u{85}", "\u{2028}", "\u{2029}", "\u{FEFF}"])
   func unicodeLineEnds(end: String) {
     #expect(message("[\(end)&a [x, x],\(end)&b [*a, *a]]")?.contains("anchors (&name) are not read") == true)
     #expect(message("\(end)&a [x]")?.contains("anchors (&name) are not read") == true)
   }
 
-  @Test("An & inside a text is no anchor")
+  @Test("an & inside a text is no anchor")
   func ampersand() throws {
     #expect(try node("a: \"x=1&y=2 & z\"\n").fields(["a"])["a"]?.text() == "x=1&y=2 & z")
   }
 
-  @Test("Files that are too large, empty, or not UTF-8 are refused")
+  @Test("files that are too large, empty, or not UTF-8 are refused")
   func files() {
     #expect(message("a: " + String(repeating: "x", count: 65_536))?.contains("more than 65536 bytes") == true)
     #expect(message("# nothing\n")?.contains("the file is empty") == true)
@@ -110,7 +110,7 @@ struct SettingsNodeTests {
     #expect(message("a: [1\nb: 2\n")?.contains("not valid YAML") == true)
   }
 
-  @Test("Deep nesting is refused, by whatever it is made", arguments: ["[", "{a: ", "- ", "? "])
+  @Test("deep nesting is refused, by whatever it is made", arguments: ["[", "{a: ", "- ", "? "])
   func nesting(opening: String) {
     let deep = String(repeating: opening, count: 60_000 / opening.utf8.count)
     #expect(message(deep) != nil)
@@ -120,7 +120,7 @@ struct SettingsNodeTests {
         == true)
   }
 
-  @Test("A file is read from a folder, and a folder or a missing file is an error")
+  @Test("a file is read from a folder, and a folder or a missing file is an error")
   func reading() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -56,7 +56,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: later, room: 10).send.map(\.number) == [1])
   }
 
-  @Test("A push that is set aside is sent after its time, when all others have come back, and alone")
+  @Test("a push that is set aside is sent after its time, when all others have come back, and alone")
   func setAside() {
     var schedule = PushSchedule()
     let later = start.addingTimeInterval(600)
@@ -84,7 +84,7 @@ struct PushScheduleTests {
     #expect(schedule.count == 0 && schedule.underWay == 0 && schedule.nextMoment == nil)
   }
 
-  @Test("Of the pushes that one end of the process interrupted, one is being sent at a time, beside all others")
+  @Test("of the pushes that one end of the process interrupted, one is being sent at a time, beside all others")
   func suspects() {
     var schedule = PushSchedule()
     for (number, device) in [(1, "a"), (2, "b"), (3, "c")] {
@@ -104,14 +104,14 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start, room: 10).send.map(\.starts) == [0], "one that came back is like the others")
   }
 
-  @Test("Of many pushes that one end of the process interrupted, a sixty-fourth part is sent at a time")
+  @Test("of many pushes that one end of the process interrupted, a sixty-fourth part is sent at a time")
   func manySuspects() {
     var schedule = PushSchedule()
     for number in 1...256 { schedule.add(push(Int64(number), to: "\(number)", starts: 1)) }
     #expect(schedule.next(at: start, room: 1_000).send.count == 4)
   }
 
-  @Test("A push that is set aside expires, and waits for a topic that is paused")
+  @Test("a push that is set aside expires, and waits for a topic that is paused")
   func setAsideEnds() {
     var schedule = PushSchedule()
     schedule.setAside(push(1, to: "a", lifetime: 60), until: start.addingTimeInterval(90))

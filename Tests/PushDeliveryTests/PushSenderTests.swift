@@ -245,7 +245,7 @@ extension Networked {
       }
     }
 
-    @Test("Retry-After of a busy server is waited for")
+    @Test("retry-After of a busy server is waited for")
     func retryAfter() async throws {
       let clock = TestClock(jumps: true)
       let moments = Locked<[Date]>([])
@@ -285,7 +285,7 @@ extension Networked {
     }
 
     @Test(
-      "A step of the wall clock neither ends a push nor lengthens a pause",
+      "a step of the wall clock neither ends a push nor lengthens a pause",
       arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
     func clockStep(seconds: TimeInterval) async throws {
       let clock = TestClock(jumps: true)
@@ -317,7 +317,7 @@ extension Networked {
     }
 
     @Test(
-      "A push to a phone that was registered before the wall clock was set is sent",
+      "a push to a phone that was registered before the wall clock was set is sent",
       arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
     func clockStepAfterRegistration(seconds: TimeInterval) async throws {
       let now = Date()
@@ -338,7 +338,7 @@ extension Networked {
       }
     }
 
-    @Test("A push that was under way at two ends of the process is told, and sent later, after the others")
+    @Test("a push that was under way at two ends of the process is told, and sent later, after the others")
     func setAside() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { _ in

@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "Retry-After is read as whole seconds of up to a day",
+    "retry-After is read as whole seconds of up to a day",
     arguments: [
       ("0", 0), ("120", 120), ("86400", 86_400), ("86401", nil), ("-1", nil), ("1.5", nil), ("", nil),
       ("99999999999999999999", nil), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),

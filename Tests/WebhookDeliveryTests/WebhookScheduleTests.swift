@@ -30,7 +30,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [3])
   }
 
-  @Test("A message that is set aside is sent after its time, when all others have come back, and alone")
+  @Test("a message that is set aside is sent after its time, when all others have come back, and alone")
   func setAside() {
     var schedule = WebhookSchedule()
     let later = Self.start.addingTimeInterval(600)
@@ -51,7 +51,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: later.addingTimeInterval(5), room: 10).map(\.message) == [1], "it is one of many again")
   }
 
-  @Test("Of the messages that one end of the process interrupted, one is under way at a time, beside all others")
+  @Test("of the messages that one end of the process interrupted, one is under way at a time, beside all others")
   func suspects() {
     var schedule = WebhookSchedule()
     for number in 1...3 { schedule.add(message(Int64(number), to: Int64(number), starts: 1)) }
@@ -67,7 +67,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).isEmpty && schedule.count == 3)
   }
 
-  @Test("A suspect whose endpoint rests does not delay the other suspects")
+  @Test("a suspect whose endpoint rests does not delay the other suspects")
   func restingSuspect() {
     var schedule = WebhookSchedule()
     for number in 1...2 { schedule.add(message(Int64(number), to: 1, starts: 1)) }
@@ -82,7 +82,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: rested, room: 10).map(\.message) == [2])
   }
 
-  @Test("A message that could not be marked stays a suspect or set aside, and the next one alone comes a minute later")
+  @Test("a message that could not be marked stays a suspect or set aside, and the next one alone comes a minute later")
   func notStarted() {
     var schedule = WebhookSchedule()
     for number in 1...2 { schedule.add(message(Int64(number), to: 1), setAsideUntil: Self.start) }
@@ -97,7 +97,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start.addingTimeInterval(3), room: 10).isEmpty)
   }
 
-  @Test("A message that is set aside leaves with its endpoint")
+  @Test("a message that is set aside leaves with its endpoint")
   func setAsideDropped() {
     var schedule = WebhookSchedule()
     schedule.add(message(1, to: 1), setAsideUntil: Self.start)

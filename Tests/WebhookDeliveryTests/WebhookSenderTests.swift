@@ -200,7 +200,7 @@ extension Networked {
     }
 
     @Test(
-      "A step of the wall clock changes no pause between attempts",
+      "a step of the wall clock changes no pause between attempts",
       arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
     func clockStep(seconds: TimeInterval) async throws {
       let outbox = try Outbox(try await Receiver())
@@ -218,7 +218,7 @@ extension Networked {
     }
 
     @Test(
-      "A message that waited for another attempt is sent after a restart, whatever the wall clock shows",
+      "a message that waited for another attempt is sent after a restart, whatever the wall clock shows",
       arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
     func clockStepAtRestart(seconds: TimeInterval) async throws {
       let outbox = try Outbox(try await Receiver())
@@ -231,7 +231,7 @@ extension Networked {
       #expect(outbox.clock.now.timeIntervalSince(start) <= 11)
     }
 
-    @Test("A message that was under way at two ends of the process is told, and sent later, after the others")
+    @Test("a message that was under way at two ends of the process is told, and sent later, after the others")
     func setAside() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/204")
@@ -247,7 +247,7 @@ extension Networked {
       #expect(try await outbox.receiver.received(3).last?.id == messages.first?.message.id)
     }
 
-    @Test("A message that was under way at one end of the process is sent at once")
+    @Test("a message that was under way at one end of the process is sent at once")
     func interruptedOnce() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/204")
@@ -259,7 +259,7 @@ extension Networked {
       #expect(outbox.clock.now == start && !outbox.reports.contains(.setAside(count: 1)))
     }
 
-    @Test("A sender that is stopped leaves no message that counts as interrupted")
+    @Test("a sender that is stopped leaves no message that counts as interrupted")
     func stopped() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("stall")

@@ -62,7 +62,7 @@ struct KeyCallTests {
     #expect(try await other.get("/v1/announcements").status == 200)
     let answer = try await admin.send(.delete, "/v1/keys/\(id)")
     #expect(try answer.status == 200 && answer.string("id") == id && answer.string("revoked_at") != nil)
-    service.wait(KeyRing.memory)
+    service.wait(KeyCache.memory)
     #expect(try await other.get("/v1/announcements").code == "key_unknown")
     #expect(try await admin.send(.delete, "/v1/keys/\(id)").string("revoked_at") == answer.string("revoked_at"))
     let own = try admin.key.orThrow("a key").key.id
@@ -100,7 +100,7 @@ struct KeyCallTests {
     #expect(try await rotate(old.id).code == "key_not_in_force")
     let last = try await rotate(new.id, #"{"overlap":"0s"}"#)
     #expect(last.status == 201)
-    service.wait(KeyRing.memory)
+    service.wait(KeyCache.memory)
     let ended = TestClient(server: service.server, key: TestKey(key: new, account: "north"))
     #expect(try await ended.get("/v1/me").code == "key_expired")
     let acts = try await service.ledger.administrativeActs().map(\.action)

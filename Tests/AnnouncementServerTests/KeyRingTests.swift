@@ -165,11 +165,11 @@ struct KeyRingTests {
     let (key, other) = (try await ring.newKey(), try await ring.newKey())
     #expect(try await ring.refusal("Bearer \(key.text)") == nil)
     try await ring.ledger.revokeKey(key.id)
-    ring.wait(KeyRing.memory)
+    ring.wait(KeyCache.memory)
     #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
     #expect(try await ring.refusal("Bearer \(other.text)") == nil)
     try await ring.ledger.revokeKey(other.id)
-    ring.wait(KeyRing.memory - .milliseconds(1))
+    ring.wait(KeyCache.memory - .milliseconds(1))
     #expect(
       try await ring.refusal("Bearer \(other.text)") == nil,
       "the cached key may still be accepted for a tenth of a second")
@@ -183,7 +183,7 @@ struct KeyRingTests {
     let key = try await ring.newKey()
     #expect(try await ring.refusal("Bearer \(key.text)") == nil)
     try await other.revokeKey(key.id)
-    ring.wait(KeyRing.memory)
+    ring.wait(KeyCache.memory)
     #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
   }
 
@@ -211,7 +211,7 @@ struct KeyRingTests {
     #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt == nil)
     #expect(firstUse == ring.now)
     ring.advanceCalendar(by: 60)
-    ring.wait(KeyRing.memory)
+    ring.wait(KeyCache.memory)
     _ = ring.keys.admit(try await ring.caller("Bearer \(two.text)"))
     await ring.keys.recordUse()
     #expect(try await ring.ledger.key(id: one.id)?.lastUsedAt == firstUse)
@@ -248,7 +248,7 @@ struct KeyRingTests {
     #expect { try ring.remembered(bearer) } throws: { Problem($0).code == "key_expired" }
     #expect(try await ring.refusal(bearer) == "key_expired")
     #expect(try await !ring.keys.isInForce(caller))
-    ring.wait(KeyRing.memory)
+    ring.wait(KeyCache.memory)
     #expect(try ring.remembered(bearer) == nil, "the ledger must be asked")
     #expect(try await ring.refusal(bearer) == "key_expired")
     #expect(try await !ring.keys.isInForce(caller))
@@ -261,7 +261,7 @@ struct KeyRingTests {
     let caller = try await ring.caller("Bearer \(old.text)")
     let rotated = try await ring.ledger.rotateKey(old.id, to: new.id, digest: new.digest, overlap: 3600)
     let end = try #require(rotated?.old.expiresAt)
-    ring.wait(KeyRing.memory)
+    ring.wait(KeyCache.memory)
     for key in [old, new] { #expect(try await ring.refusal("Bearer \(key.text)") == nil) }
     #expect(try await ring.keys.isInForce(caller))
     ring.advanceCalendar(by: end.timeIntervalSince(ring.now))
@@ -307,11 +307,11 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(late.text)", from: "192.0.3.1", failures: gate) == nil)
     let later = try await ring.newKey()
     #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == "key_unknown")
-    ring.wait(KeyRing.memory)
+    ring.wait(KeyCache.memory)
     #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == nil)
     #expect(try await ring.refusal("Crier \(late.id)", from: address, failures: gate, signed.headerFields) == nil)
     try await ring.ledger.revokeKey(later.id)
-    ring.wait(KeyRing.memory)
+    ring.wait(KeyCache.memory)
     #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == "key_unknown")
   }
 
@@ -326,7 +326,7 @@ struct KeyRingTests {
     let newer = try await ring.newKey()
     ring.wait(.milliseconds(30))
     #expect(try await ring.refusal("Bearer \(newer.text)", from: address, failures: gate) == nil)
-    #expect(ring.ownWaits == [KeyRing.memory - .milliseconds(30)])
+    #expect(ring.ownWaits == [KeyCache.memory - .milliseconds(30)])
   }
 
   @Test("the caller knows whether its key is strict")

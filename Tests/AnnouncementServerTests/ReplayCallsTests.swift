@@ -259,7 +259,7 @@ struct ReplayCallsTests {
     _ = await stream.next()
     let (id, new) = (try client.key.orThrow("a key").key.id, APIKey.make())
     try await service.ledger.rotateKey(id, to: new.id, digest: new.digest, overlap: 0)
-    service.wait(KeyRing.memory)
+    service.wait(KeyCache.memory)
     #expect(try await client.get("/v1/locales").code == "key_expired")
     #expect(try await other.post(payment("p1", "12.50", #""deliver":["play"]"#)).status == 201)
     #expect(await stream.rest().isEmpty)

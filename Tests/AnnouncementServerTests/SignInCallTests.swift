@@ -88,7 +88,7 @@ struct SignInCallTests {
     }
 
     #expect(try await admin.send(.delete, "/v1/keys/\(key.id)").status == 200)
-    service.wait(KeyRing.memory)
+    service.wait(KeyCache.memory)
     #expect(try await client.get("/v1/me").code == "key_unknown")
     let own = try admin.key.orThrow("a key").key.id
     let acts = try await service.ledger.administrativeActs().suffix(3)

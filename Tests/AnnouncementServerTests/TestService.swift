@@ -176,7 +176,7 @@ final class TestService: Sendable {
   /// Revokes a client's key. The service knows when this returns.
   func revoke(_ client: TestClient) async throws {
     try await ledger.revokeKey(try client.key.orThrow("a key").key.id)
-    wait(KeyRing.memory)
+    wait(KeyCache.memory)
   }
 
   /// A client without a key.

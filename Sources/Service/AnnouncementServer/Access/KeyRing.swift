@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
-import ConcurrencySupport
 import Crypto
 import Foundation
 import HTTPTypes
@@ -10,44 +8,14 @@ import HummingbirdCore
 import Ledger
 import ServiceAccess
 
-/// The cache of the ledger's keys. It identifies callers and holds the state of each key's rate limit.
+/// Identifies callers by their keys, and limits how often each key is used.
 final class KeyRing: Sendable {
-  /// The time for which cached keys are used before the ledger is asked whether its keys have changed. A revoked key is
-  /// refused after this time at the latest. A key that is not cached is always looked up.
-  static let memory: Duration = .milliseconds(100)
-
-  private struct State {
-    var version: Int64?
-    var checkedAt: Duration?
-    /// The callers by the digest of their key.
-    var callers: [Data: Caller] = [:]
-    /// The callers by the id of their key.
-    var signers: [String: Caller] = [:]
-    /// The existing keys, to recognise an unknown key without reading the ledger.
-    var roster: Roster?
-    var buckets: [String: TokenBucket] = [:]
-    /// The times of the last uses that are not yet in the ledger, by the id of the key.
-    var used: [String: Date] = [:]
-    /// The app groups of all keys.
-    var groups: Set<String>?
-  }
-
-  /// The digests and ids of all keys that are not revoked.
-  private struct Roster: Sendable {
-    var digests: Set<Data> = []
-    var ids: Set<String> = []
-  }
-
   private let ledger: Ledger
-  private let versionLooks = SingleFlight<String, Void>()
-  /// The reads of the roster, by the version of the ledger's keys.
-  private let rosterReads = SingleFlight<Int64?, Roster>()
-  private let defaultLimit: RateLimit
+  private let cache: KeyCache
+  private let use = KeyUse()
   let unproven: UnprovenBodies
   private let time: @Sendable () -> Duration
-  private let sleep: @Sendable (Duration) async throws -> Void
   private let date: @Sendable () -> Date
-  private let state = Locked(State())
 
   /// - Parameters:
   ///   - defaultLimit: The rate limit of keys that have no limit of their own.
@@ -63,13 +31,10 @@ final class KeyRing: Sendable {
   ) {
     self.ledger = ledger
     self.unproven = UnprovenBodies(unproven, time: time)
-    self.defaultLimit = defaultLimit
     self.date = date
-    self.sleep = sleep
     self.time = time
+    cache = KeyCache(ledger: ledger, defaultLimit: defaultLimit, sleep: sleep, time: time)
   }
-
-  private var now: Duration { time() }
 
   // MARK: Identifying callers
 
@@ -113,12 +78,7 @@ final class KeyRing: Sendable {
       return nil
     }
     let digest = Self.digest(of: field, from: "Bearer ".utf8.count)
-    let now = now
-    let known: Caller? = state.withLock { state in
-      guard let checkedAt = state.checkedAt, now - checkedAt < Self.memory else { return nil }
-      return state.callers[digest]
-    }
-    guard let known else { return nil }
+    guard let known = cache.remembered(digest) else { return nil }
     call.keyName = known.logName
     try admit(known, from: call)
     return known
@@ -138,7 +98,9 @@ final class KeyRing: Sendable {
   }
 
   private func caller(key text: String, from call: inout Call, _ failures: FailureGate?) async throws -> Caller {
-    let caller = try await caller(key: text) { [call] in failures?.isUsedUp(by: call) == true }
+    let caller = try await cache.caller(key: text, digest: Self.digest(of: text)) { [call] in
+      failures?.isUsedUp(by: call) == true
+    }
     call.keyName = caller.logName
     try admit(caller, from: call)
     return caller
@@ -160,82 +122,11 @@ final class KeyRing: Sendable {
     }
   }
 
-  /// - Parameter isSuspect: Returns whether the client has failed too often. If so, the ledger is not asked for an
-  ///   unknown key.
-  private func caller(key text: String, isSuspect: () -> Bool) async throws -> Caller {
-    let digest = Self.digest(of: text)
-    try await forgetChanged()
-    if let known = state.withLock({ $0.callers[digest] }) { return known }
-    let key = try APIKey(text)
-    if isSuspect() { try await requireKey { $0.digests.contains(digest) } }
-    let version = state.withLock { $0.version }
-    // The key was found by its digest. The digests are then compared in constant time, so that the duration of the
-    // comparison reveals nothing.
-    guard let found = try await ledger.key(digest: digest), key.hasDigest(found.digest) else { throw Self.unknown }
-    return remember(found, version)
-  }
-
-  /// Returns the caller whose key a signed request names.
-  private func signer(_ keyID: String, isSuspect: () -> Bool) async throws -> Caller {
-    try await forgetChanged()
-    if let known = state.withLock({ $0.signers[keyID] }) { return known }
-    guard APIKey.isID(keyID) else { throw Self.unknown }
-    if isSuspect() { try await requireKey { $0.ids.contains(keyID) } }
-    let version = state.withLock { $0.version }
-    guard let found = try await ledger.key(id: keyID) else { throw Self.unknown }
-    return remember(found, version)
-  }
-
-  /// - Parameter version: The version of the ledger's keys before this key was read.
-  private func remember(_ key: Ledger.Key, _ version: Int64?) -> Caller {
-    let caller = described(key)
-    state.withLock { state in
-      // If the version has changed since the key was read, the key may have been revoked, so it is not cached.
-      if state.version == version {
-        state.callers[caller.digest] = caller
-        state.signers[caller.keyID] = caller
-      }
-      // The key may be newer than the cached groups of all keys.
-      if let group = caller.defaults.group { state.groups?.insert(group) }
-    }
-    return caller
-  }
-
-  /// Refuses an unknown key without a ledger lookup of that key. Instead, all keys are read whenever the keys have
-  /// changed. A key that may be newer than this list is refused only after a wait of at most ``memory`` and another
-  /// check, so that no valid key is refused.
-  ///
-  /// - Throws: ``Problem`` with 401 `key_unknown`.
-  private func requireKey(_ isKey: (Roster) -> Bool) async throws {
-    if isKey(try await roster()) { return }
-    let moment = now
-    while let checkedAt = state.withLock({ $0.checkedAt }), checkedAt < moment {
-      // Another process may have made the key, and the ledger sends no event about it. This waits until the next check
-      // is due.
-      try await sleep(Self.memory - (now - checkedAt))
-      try await forgetChanged()
-    }
-    guard isKey(try await roster()) else { throw Self.unknown }
-  }
-
-  private func roster() async throws -> Roster {
-    let (known, version) = state.withLock { ($0.roster, $0.version) }
-    if let known { return known }
-    let (roster, _) = try await rosterReads.value(for: version) { [ledger] in
-      let keys = try await ledger.keys().filter { $0.revokedAt == nil }
-      return Roster(digests: Set(keys.map(\.digest)), ids: Set(keys.map(\.id)))
-    }
-    state.withLock { state in
-      if state.version == version { state.roster = roster }
-    }
-    return roster
-  }
-
   private func caller(signing call: inout Call, keyID: String, _ failures: FailureGate?) async throws -> Caller {
     let signed = try SignedRequest(
       timestamp: call.header(HTTPField.Name(token: SignedRequest.timestampField)),
       signature: call.header(HTTPField.Name(token: SignedRequest.signatureField)))
-    let caller = try await signer(keyID) { [call] in failures?.isUsedUp(by: call) == true }
+    let caller = try await cache.signer(keyID) { [call] in failures?.isUsedUp(by: call) == true }
     call.keyName = caller.logName
     // This check reveals only whether a key with this id exists, which is not a secret.
     try admit(caller, from: call)
@@ -283,7 +174,7 @@ final class KeyRing: Sendable {
     switch outcome {
     case .admitted: return
     case .replayed:
-      giveBack(caller)
+      use.giveBack(caller, at: time())
       throw AccessError(.replayed)
     case .forgotten: throw AccessError(.timestampOutsideWindow)
     case .tooMany: throw AccessError(.tooManyRemembered)
@@ -297,12 +188,7 @@ final class KeyRing: Sendable {
 
   /// Returns the caller with the current state of its key, or nil if the key was revoked or has expired.
   private func current(_ caller: Caller) async throws -> Caller? {
-    try await forgetChanged()
-    let (known, version) = state.withLock { ($0.callers[caller.digest], $0.version) }
-    var current = known
-    if current == nil, let key = try await ledger.key(id: caller.keyID), key.digest == caller.digest {
-      current = remember(key, version)
-    }
+    let current = try await cache.current(caller)
     let now = date()
     return current.flatMap { $0.isExpired(at: now) ? nil : $0 }
   }
@@ -316,83 +202,24 @@ final class KeyRing: Sendable {
 
   /// Returns whether a caller's key is cached and valid at this moment. If not, ``requireInForce(_:)`` asks the ledger.
   func isRemembered(_ caller: Caller) -> Bool {
-    let (now, date) = (now, date())
-    return state.withLock { state in
-      guard let checkedAt = state.checkedAt, now - checkedAt < Self.memory else { return false }
-      return state.callers[caller.digest].map { !$0.isExpired(at: date) } ?? false
-    }
+    let date = date()
+    return cache.remembered(caller.digest).map { !$0.isExpired(at: date) } ?? false
   }
 
   /// Returns the app groups of all keys, including revoked keys. The operator chose these groups, like those in the
   /// settings.
   ///
   /// - Throws: `LedgerError`.
-  func groups() async throws -> Set<String> {
-    try await forgetChanged()
-    let (known, version) = state.withLock { ($0.groups, $0.version) }
-    if let known { return known }
-    let groups = try await ledger.keyGroups()
-    state.withLock { state in
-      if state.version == version { state.groups = groups }
-    }
-    return groups
-  }
+  func groups() async throws -> Set<String> { try await cache.groups() }
 
   static let unknown = Problem(
     .unauthorized, "key_unknown",
     "The key is unknown, was revoked, or has a typing error. Copy the whole key, or create one with crier keys create.")
 
-  private func described(_ key: Ledger.Key) -> Caller {
-    let limit = key.rate.flatMap { try? RateLimit(rate: $0.perSecond, burst: $0.burst) } ?? defaultLimit
-    // The key of a device has the scope `device` and no other. No other key has this scope.
-    let scopes = Set(names: key.scopes)
-    return Caller(
-      keyID: key.id, account: scopes.contains(.test) ? TestAccount.name(of: key.account) : key.account,
-      digest: key.digest,
-      scopes: key.device == nil ? scopes.subtracting([.device]) : scopes.intersection([.device]),
-      defaults: AnnouncementRequest.Defaults(locale: key.locale, pack: key.pack, group: key.group), limit: limit,
-      device: key.device, expiresAt: key.expiresAt,
-      // A network that cannot be parsed is dropped. If no network is left, the key may not be used from anywhere.
-      networks: key.addresses.isEmpty ? nil : key.addresses.compactMap { try? IPNetwork($0) }, isStrict: key.isStrict)
-  }
-
-  /// Clears the cached keys if the ledger's keys have changed. Concurrent callers share one read of the ledger.
-  private func forgetChanged() async throws {
-    let moment = now
-    let isFresh = state.withLock { state in state.checkedAt.map { moment - $0 < Self.memory } ?? false }
-    if isFresh { return }
-    _ = try await versionLooks.value(for: "keys") { [self] in
-      let now = now
-      let version = try await ledger.keysVersion()
-      state.withLock { state in
-        if state.version != version {
-          (state.callers, state.signers, state.roster, state.groups) = ([:], [:], nil, nil)
-        }
-        state.version = version
-        state.checkedAt = now
-      }
-    }
-  }
-
   // MARK: Limiting rates
 
   /// Counts one request towards the caller's rate limit.
-  func admit(_ caller: Caller) -> RateLimitDecision {
-    let (now, date) = (now, date())
-    return state.withLock { state in
-      var bucket = state.buckets[caller.keyID] ?? TokenBucket(caller.limit)
-      if bucket.limit != caller.limit { bucket = TokenBucket(caller.limit) }
-      let decision = bucket.take(at: now)
-      state.buckets[caller.keyID] = bucket
-      state.used[caller.keyID] = date
-      return decision
-    }
-  }
-
-  private func giveBack(_ caller: Caller) {
-    let now = now
-    state.withLock { $0.buckets[caller.keyID]?.giveBack(at: now) }
-  }
+  func admit(_ caller: Caller) -> RateLimitDecision { use.admit(caller, at: time(), date: date()) }
 
   /// Deletes the ledger's records of signed requests that are too old to be accepted.
   func forgetSignedRequests() async throws(LedgerError) {
@@ -401,14 +228,5 @@ final class KeyRing: Sendable {
   }
 
   /// Writes to the ledger when keys were used since the last call, and drops the rate limit state of idle keys.
-  func recordUse() async {
-    let now = now
-    let used = state.withLock { state in
-      defer { state.used = [:] }
-      state.buckets = state.buckets.filter { !$0.value.isFull(at: now) }
-      return state.used
-    }
-    // The time of use is only shown in lists of keys, so a failed write is ignored.
-    try? await ledger.recordUse(ofKeys: used)
-  }
+  func recordUse() async { await use.record(in: ledger, at: time()) }
 }

@@ -6,7 +6,7 @@ private import Foundation
 ///
 /// `Synchronization.Mutex` is not used, because the thread sanitizer does not recognize its ordering and reports
 /// accesses to the protected value as races (Swift 6.3 on Linux).
-public final class Locked<Value>: @unchecked Sendable {  // The lock protects the value.
+public final class Locked<Value> {
   private let lock = NSLock()
   private var value: Value
 
@@ -19,3 +19,6 @@ public final class Locked<Value>: @unchecked Sendable {  // The lock protects th
     try lock.withLock { try body(&value) }
   }
 }
+
+/// The lock protects the value, and a value that is sendable itself may leave the lock.
+extension Locked: @unchecked Sendable where Value: Sendable {}

@@ -33,7 +33,8 @@ public final class FileOutput: SoundOutput {
   /// The path of the log.
   public let path: String
 
-  private struct OpenFiles {
+  /// `@unchecked`: an output plays one sound at a time, so one thread after another uses the files.
+  private struct OpenFiles: @unchecked Sendable {
     let log: AppendingFile
     var timeline: TimelineFile?
   }

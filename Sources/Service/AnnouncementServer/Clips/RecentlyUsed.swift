@@ -24,7 +24,8 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  private struct State {
+  /// `@unchecked`: the nodes never leave the lock.
+  private struct State: @unchecked Sendable {
     var nodes: [Key: Node] = [:]
     var newest: Node?
     var oldest: Node?

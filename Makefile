@@ -21,6 +21,7 @@
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
 #   make wording  write docs/wording and the reviewed phonemes again
+#   make mutants TARGET=PlaybackOrder   make 20 small mistakes in a target, one at a time, and run its tests; COUNT, SEED
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes, and a million random answers over
 #                 real sockets to each client
 #   make bench    measure Crier beside the engine in-process, the espeak-ng program, and h2load
@@ -37,7 +38,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-examples check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-examples check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
 
 setup:
 	@scripts/setup
@@ -102,7 +103,7 @@ Package.resolved:
 	$(SWIFT) package resolve
 
 lint: Package.resolved
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Examples Fuzzing Tools Package.swift
 	@scripts/check-targets
 	@scripts/check-concurrency
 	@scripts/check-traps
@@ -117,7 +118,7 @@ lint: Package.resolved
 	@scripts/check-package
 
 format:
-	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
+	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Tools Package.swift
 
 # The tests that play to a sound server, with PipeWire, also where PulseAudio is installed. On a desktop with PulseAudio,
 # this installs PipeWire beside it, so `make check` leaves it out. CI leaves it out too, because a check of CI must not
@@ -193,6 +194,15 @@ fuzz: setup
 	@scripts/fuzz $(FUZZ_RUNS)
 	$(SWIFT) build -c release --product hostile-answers
 	@for half in $(ANSWERING); do $(RELEASE)/hostile-answers $$half $(ANSWERS) || exit 1; done
+
+# The mistakes are made in a copy, .build/mutants/tree, which is kept with its build.
+COUNT ?= 20
+SEED ?= $(shell date +%Y%m%d)
+
+mutants:
+	@scripts/setup rsync
+	$(SWIFT) build --package-path Tools/mutants --scratch-path .build/mutants/tool
+	@.build/mutants/tool/debug/mutants --target '$(TARGET)' --count $(COUNT) --seed $(SEED) $(if $(TESTS),--tests '$(TESTS)')
 
 # Writes docs/wording and the tables of reviewed phonemes again. Read the difference before you commit it.
 wording:

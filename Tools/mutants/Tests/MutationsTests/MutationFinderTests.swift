@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mutations
+import Testing
+
+@Suite("Mistakes")
+struct MutationFinderTests {
+  /// Returns the sources with each mistake that is found.
+  private func mutants(_ source: String, _ kind: Mutation.Kind? = nil) -> [String] {
+    MutationFinder.mutations(in: source).filter { kind == nil || $0.kind == kind }.map { $0.applied(to: source) }
+  }
+
+  @Test(
+    "each operator becomes its nearest mistake",
+    arguments: [
+      ("a < b", "a <= b"), ("a >= b", "a > b"), ("a == b", "a != b"), ("a && b", "a || b"), ("a - b", "a + b"),
+      ("a..<b", "a...b"), ("!a", "a"), ("min(a, b)", "max(a, b)"), ("true", "false"),
+    ])
+  func operators(source: String, mutant: String) { #expect(mutants(source).contains(mutant)) }
+
+  @Test("a number becomes the next one, and a condition without an operator its contrary")
+  func values() {
+    #expect(mutants("let a = 1_999").contains("let a = 2000"))
+    #expect(mutants("if isFull { }").contains("if !(isFull) { }"))
+    #expect(mutants("guard a < b else { return }", .condition).isEmpty, "the operator itself is changed")
+  }
+
+  @Test("neighbouring arguments change places, labels stay, and equal ones and closures are left alone")
+  func arguments() {
+    #expect(mutants("f(a, to: b)", .swappedArguments) == ["f(b, to: a)"])
+    #expect(mutants("f(a, a)", .swappedArguments).isEmpty)
+    #expect(mutants("f(a, { b })", .swappedArguments).isEmpty)
+    #expect(mutants("max(a, b)", .swappedArguments).isEmpty, "the larger of two is the same in any order")
+  }
+
+  @Test("a call whose result is not used is left out, and neither logging nor a precondition")
+  func calls() {
+    #expect(mutants("func f() {\n  try a.b()\n  c = 1\n}", .removedCall) == ["func f() {\n  \n  c = 1\n}"])
+    #expect(mutants("func f() {\n  logger.info(text)\n  precondition(a)\n  c = d\n}", .removedCall).isEmpty)
+  }
+
+  @Test("comments and the texts of strings have no mistakes")
+  func texts() { #expect(mutants("// a < b\nlet text = \"1 < 2\"").isEmpty) }
+
+  @Test("a difference shows the changed line alone, and the line is counted from 1")
+  func difference() throws {
+    let source = "let a = b\nlet c = d < e\nlet f = g\n"
+    let mutation = try #require(MutationFinder.mutations(in: source).first)
+    #expect(mutation.line(in: source) == 2)
+    #expect(mutation.difference(in: source) == "-let c = d < e\n+let c = d <= e")
+  }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementServer
 import ArgumentParser
+import Foundation
 
 /// The option for the home folder whose ledger, voice packs and lexicon a command reads or changes.
 struct HomeOptions: ParsableArguments {
@@ -12,4 +14,14 @@ struct HomeOptions: ParsableArguments {
   }
 
   var folder: CrierHome { CrierHome(home) }
+
+  /// Returns the settings of a service with this home.
+  ///
+  /// - Parameter file: The path of the settings file; nil means the home folder's file, which may be missing.
+  /// - Throws: ``ServiceConfiguration/Fault``.
+  func serviceSettings(file: String? = nil) throws -> ServiceSettings {
+    try ServiceConfiguration(
+      flags: [:], environment: ProcessInfo.processInfo.environment, file: file.map { URL(filePath: $0) }, home: folder
+    ).settings
+  }
 }

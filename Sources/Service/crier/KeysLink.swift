@@ -114,11 +114,8 @@ extension Keys {
     private var base: String {
       get throws {
         if let url { return url }
-        let configuration = try ServiceConfiguration(
-          flags: [:], environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) },
-          home: home.folder)
-        if let url = configuration.settings.publicURL { return url }
-        let settings = configuration.settings
+        let settings = try home.serviceSettings(file: config)
+        if let url = settings.publicURL { return url }
         guard !["0.0.0.0", "::"].contains(settings.host), settings.port != 0 else { throw NoAddress() }
         if Serve.isLoopback(settings.host) {
           Terminal.note(

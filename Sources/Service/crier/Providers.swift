@@ -126,9 +126,7 @@ extension Providers {
     /// `public_url`, or else the address on which the service listens.
     private func addresses() throws -> (base: String, isPublic: Bool) {
       if let base = base.flatMap(BaseAddress.init) { return (base.text, true) }
-      let settings = try ServiceConfiguration(
-        flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: providers.home.folder
-      ).settings
+      let settings = try providers.home.serviceSettings()
       if let base = settings.publicURL.flatMap(BaseAddress.init) { return (base.text, true) }
       Terminal.note(
         "crier: Providers cannot reach these addresses. Give --base https://HOST, or set public_url in crier.yaml.")

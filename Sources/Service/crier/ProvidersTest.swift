@@ -64,9 +64,7 @@ extension Providers {
     /// Returns the address of the service: the option, or else that on which a service with this home listens.
     private func address() throws -> String {
       if let url { return BaseAddress(url)?.text ?? url }
-      let settings = try ServiceConfiguration(
-        flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: providers.home.folder
-      ).settings
+      let settings = try providers.home.serviceSettings()
       return "http://\(settings.authority(port: settings.port))"
     }
 

@@ -34,7 +34,8 @@ struct AuthorityTests {
     return Dictionary(uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) })
   }
 
-  @Test("the certificate and the key are written once, the key for its owner only, and used again by later starts")
+  @Test(
+    "the certificate and the key are written once, and later starts use them again; only the owner can read the key")
   func kept() async throws {
     try await inFolder { folder, file in
       let first = try await start(file)
@@ -49,7 +50,7 @@ struct AuthorityTests {
     }
   }
 
-  @Test("a client that trusts the authority of an earlier start reaches a later one")
+  @Test("a client that trusts the authority of an earlier start can connect to a later start")
   func trusted() async throws {
     try await inFolder { folder, file in
       try await start(file)
@@ -65,7 +66,7 @@ struct AuthorityTests {
     }
   }
 
-  @Test("without a file, each simulator has an authority of its own")
+  @Test("without a file, each simulator has its own authority")
   func unkept() async throws {
     let simulators = [try await APNSSimulator.start(), try await APNSSimulator.start()]
     #expect(simulators[0].certificateAuthority != simulators[1].certificateAuthority)
@@ -73,7 +74,7 @@ struct AuthorityTests {
     for simulator in simulators { await simulator.stop() }
   }
 
-  @Test("a damaged or foreign certificate or key is refused, and stays as it is")
+  @Test("a damaged or foreign certificate or key is refused, and its file stays unchanged")
   func foreign() async throws {
     let (other, otherKey) = try await made()
     let changes: [(name: String, data: Data, part: String)] = [
@@ -128,7 +129,7 @@ struct AuthorityTests {
     }
   }
 
-  @Test("a folder that does not exist, and a link to nothing, are errors, and no key is left behind")
+  @Test("a missing folder and a link to nothing are errors, and no key stays behind")
   func unwritable() async throws {
     try await inFolder { folder, file in
       #expect(try await error(folder.appending(path: "none/ca.pem")).code == .fileNotWritten)

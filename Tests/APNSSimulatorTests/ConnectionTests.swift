@@ -26,7 +26,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a client that does not trust the authority is not connected")
+  @Test("a client that does not trust the authority refuses the connection")
   func trust() async throws {
     try await Bench.with { bench in
       let answer = try await bench.push(options: ["--cacert", "/etc/ssl/certs/ca-certificates.crt"])
@@ -34,7 +34,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("the certificate is good for localhost and for 127.0.0.1, and for no other name")
+  @Test("the certificate is valid only for localhost and 127.0.0.1")
   func names() async throws {
     try await Bench.with { bench in
       let token = try bench.token()
@@ -51,7 +51,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a connection allows one stream, and all of them after the first valid provider token")
+  @Test("a connection allows one stream, and the configured number after the first valid provider token")
   func strictStreams() async throws {
     try await Bench.with {
       $0.hasStrictStreams = true
@@ -84,7 +84,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a port that is taken is an error that names it")
+  @Test("an occupied port is an error that names the port")
   func takenPort() async throws {
     try await Bench.with { bench in
       var configuration = APNSSimulator.Configuration()

@@ -12,7 +12,7 @@ struct DeviceTests {
 
   private func bodies(_ pushes: [Push]) -> [String] { pushes.map { String(decoding: $0.payload, as: UTF8.self) } }
 
-  @Test("a token that is not valid any more is answered with 410 and the time")
+  @Test("a token that became invalid is answered with 410 and the time")
   func gone() async throws {
     try await Bench.with {
       $0.devices = [
@@ -30,7 +30,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a token that is unknown, or of the other environment, is a bad one")
+  @Test("a token that is unknown, or belongs to the other environment, is answered with BadDeviceToken")
   func bad() async throws {
     try await Bench.with {
       $0.devices = [Device(Bench.device, state: .wrongEnvironment)]
@@ -43,7 +43,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a token takes pushes of its own topics only, and its case does not matter")
+  @Test("a token takes only pushes of its own topics, in upper or lower case")
   func topics() async throws {
     try await Bench.with {
       $0.devices = [Device(Bench.device, topics: [Bench.topic])]
@@ -56,7 +56,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a device that is away gets only the newest push of each topic when it is back")
+  @Test("a device that was offline gets only the newest push of each topic")
   func away() async throws {
     try await Bench.with { bench in
       let token = try bench.token()
@@ -78,7 +78,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a push whose time has passed is not delivered to a device that was away")
+  @Test("an expired push is not delivered to a device that was offline")
   func expiration() async throws {
     try await Bench.with { bench in
       let token = try bench.token()
@@ -95,7 +95,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("the same id twice is one push in the record, and both deliveries are counted")
+  @Test("two pushes with the same id are one push in the record, and both deliveries are counted")
   func duplicates() async throws {
     try await Bench.with { bench in
       let (token, id) = (try bench.token(), UUID())
@@ -107,7 +107,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a reordered push changes places with the next one to the same device")
+  @Test("a reordered push changes places with the next push to the same device")
   func reordering() async throws {
     try await Bench.with {
       $0.reorderRate = 1
@@ -123,7 +123,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a reordered push without a next one is delivered after a time")
+  @Test("a reordered push without a following push is delivered after a time")
   func reorderingEnds() async throws {
     try await Bench.with {
       $0.reorderRate = 1
@@ -136,7 +136,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a push that waits for the next one is not delivered while its device is away, and is the older of the two")
+  @Test("a reordered push is not delivered while its device is offline, and counts as older than the next push")
   func reorderingAway() async throws {
     try await Bench.with {
       $0.reorderRate = 1
@@ -156,7 +156,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a full record forgets the oldest push, which then counts as a new one")
+  @Test("a full record forgets the oldest push, and a repetition of this push counts as new")
   func fullLedger() async throws {
     try await Bench.with {
       $0.recordSize = 2
@@ -186,7 +186,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("the streams give accepted and delivered pushes in order, and end when the simulator stops")
+  @Test("the streams yield accepted and delivered pushes in order, and end when the simulator stops")
   func streams() async throws {
     var streams: (accepted: AsyncStream<Push>, delivered: AsyncStream<Push>)?
     try await Bench.with { bench in

@@ -10,7 +10,8 @@ struct FaultTests {
   /// Returns a script in which the first request meets a fault.
   private func first(_ fault: Fault) -> Faults { .script { $0.number == 1 ? fault : nil } }
 
-  @Test("a fault answers with its status, its reason and Retry-After, and the push is not accepted")
+  @Test(
+    "a request with a fault is answered with the fault's status, reason and Retry-After, and the push is not accepted")
   func answer() async throws {
     try await Bench.with {
       $0.faults = first(Fault(.answer(status: 503, reason: "ServiceUnavailable", retryAfter: 7)))
@@ -23,7 +24,8 @@ struct FaultTests {
     }
   }
 
-  @Test("a fault is streamed as a refusal: with its status, or with its name if there is no answer, but a delay is not")
+  @Test(
+    "a fault is streamed as a refusal with its status, or with its name without an answer, and a delay is not streamed")
   func refusals() async throws {
     let faults = [
       Fault(.answer(status: 503, reason: "Shutdown")), Fault(.delay(milliseconds: 1)), Fault(.reset(code: 2)),
@@ -55,7 +57,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a fault after processing hides that the push was accepted")
+  @Test("a fault after processing gives an error, although the push was accepted and delivered")
   func afterProcessing() async throws {
     for action in [
       Fault.Action.answer(status: 500, reason: "InternalServerError"), .reset(code: 2), .closeConnection,
@@ -82,7 +84,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a closed connection leaves the request without an answer")
+  @Test("the request of a closed connection has no answer, and the push is not accepted")
   func closing() async throws {
     try await Bench.with {
       $0.faults = first(Fault(.closeConnection))
@@ -93,7 +95,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a request that is never answered ends by the client's own limit")
+  @Test("a request without an answer ends at the time limit of the client")
   func never() async throws {
     for moment in [Fault.Moment.beforeProcessing, .afterProcessing] {
       try await Bench.with {
@@ -106,7 +108,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a delayed request is answered in the end")
+  @Test("a delayed request is answered after the delay")
   func delay() async throws {
     for moment in [Fault.Moment.beforeProcessing, .afterProcessing] {
       try await Bench.with {
@@ -143,7 +145,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a script sees the request as it came")
+  @Test("a script gets the request as it was received")
   func script() async throws {
     let seen = Locked<ReceivedRequest?>(nil)
     try await Bench.with {

@@ -37,7 +37,7 @@ struct ProviderTokenTests {
     try await expect("InvalidProviderToken") { "bearer \(try $0.token(team: "ZZZ123GHIJ"))" }
   }
 
-  @Test("a token of the future is refused")
+  @Test("a token from the future is refused")
   func future() async throws {
     try await expect("InvalidProviderToken") { "bearer \(try $0.token(age: -120))" }
   }
@@ -71,7 +71,7 @@ struct ProviderTokenTests {
     }
   }
 
-  @Test("if any key is accepted, only the form and the age of a token count")
+  @Test("if any key is accepted, only the form and the age of a token are checked")
   func anyKey() async throws {
     try await Bench.with {
       $0.keys = .any
@@ -83,7 +83,7 @@ struct ProviderTokenTests {
     }
   }
 
-  @Test("a text that is not a private key is refused, and the error does not repeat it")
+  @Test("a text that is not a private key is refused, and the error does not contain the text")
   func keyFile() {
     let error = #expect(throws: APNSSimulatorError.self) {
       try ProviderKey(id: Bench.keyID, team: Bench.team, pem: "secret")

@@ -104,7 +104,7 @@ struct RequestReasonTests {
   }
 
   @Test(
-    "a request without apns-push-type is accepted, and its type is what its topic and its payload say",
+    "a request without apns-push-type is accepted, and its type follows from its topic and payload",
     arguments: [
       ("", #"{"aps":{"alert":"12.50"}}"#, "alert"), ("", #"{"aps":{"content-available":1}}"#, "background"),
       ("", #"{"aps":{"content-available":1,"badge":1}}"#, "alert"),
@@ -132,7 +132,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("refused pushes are streamed with their status and reason, and not the accepted ones")
+  @Test("refused pushes are streamed with their status and reason, and accepted pushes are not streamed")
   func refusals() async throws {
     try await Bench.with {
       $0.topics = [Bench.topic]
@@ -150,7 +150,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("the limits themselves are accepted: 4,096 bytes, and a collapse id of 64 bytes")
+  @Test("a payload of 4,096 bytes and a collapse id of 64 bytes are accepted")
   func limits() async throws {
     try await Bench.with { bench in
       let answer = try await bench.push(["apns-collapse-id": "a" * 64], body: payload(bytes: 4_096))
@@ -181,7 +181,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("the id of a push is echoed, and made if it is missing")
+  @Test("the id of a push is returned, and is created if the request has no id")
   func ids() async throws {
     try await Bench.with { bench in
       let token = try bench.token()
@@ -194,7 +194,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("a key that is limited to an app may not push to another app of the simulator")
+  @Test("a key that is limited to an app may not push to another app")
   func topicsOfKeys() async throws {
     try await Bench.with { bench in
       var configuration = APNSSimulator.Configuration()

@@ -153,12 +153,12 @@ struct ChineseTests {
     ("九千九百九十九万万亿元", "CNY", .unreadable),
   ]
 
-  @Test("everything else is refused with the correct reason", arguments: bad)
+  @Test("other text is refused with the correct reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }
 
-  @Test("more than 64 bits of minor units is out of range")
+  @Test("an amount of more than 64 bits in minor units is out of range")
   func overflow() {
     #expect(read("九千九百九十九万亿元", "CNY", 2) == .amount(999_900_000_000_000_000))
     #expect(read("九千九百九十九万亿元", "CNY", 3) == .refused(.outOfRange))

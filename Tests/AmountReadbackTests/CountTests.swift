@@ -68,12 +68,13 @@ struct CountTests {
     #expect(try code(bad.words, bad.locale) == bad.code)
   }
 
-  @Test("words that count only other things cannot count money", arguments: ["다섯 원", "스무 원", "백한 원", "한원"])
+  @Test("Korean numbers that count only things cannot count money", arguments: ["다섯 원", "스무 원", "백한 원", "한원"])
   func koreanMoney(_ words: String) throws {
     #expect(try Reading("ko-KR")(words, "KRW", 0) == .refused(.unreadable))
   }
 
-  @Test("ひゃっ cannot count money either", arguments: ["ひゃっえん", "さんびゃっえん"])
+  @Test(
+    "the Japanese form ひゃっ, which stands before a counted noun, cannot count money", arguments: ["ひゃっえん", "さんびゃっえん"])
   func japaneseMoney(_ words: String) throws {
     #expect(try Reading("ja-JP")(words, "JPY", 0) == .refused(.unreadable))
   }
@@ -94,7 +95,7 @@ struct CountTests {
     #expect(code == .languageUnknown || text.contains("a count in"))
   }
 
-  @Test("an error of the reader says that a count was read")
+  @Test("an error of the reader says that a count was expected")
   func thrown() throws {
     let reader = try AmountReader(locale: "en-US")
     #expect(throws: AmountReadbackError(code: .unreadable, locale: "en-US", subject: .count)) {

@@ -129,19 +129,19 @@ struct EnglishTests {
     ("twelve Swiss francs", "chf", .wrongCurrency),
   ]
 
-  @Test("everything else is refused with the correct reason", arguments: bad)
+  @Test("other text is refused with the correct reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }
 
-  @Test("a currency without minor digits has no point and no cents")
+  @Test("for a currency without minor digits, words with a point or with cents are refused")
   func noMinorDigits() {
     #expect(read("twelve point zero yen", "JPY", 0) == .refused(.unreadable))
     #expect(read("twelve dollars and five cents", "USD", 0) == .refused(.unreadable))
     #expect(read("twelve dollars", "USD", 0) == .amount(12))
   }
 
-  @Test("a currency with three minor digits counts up to 999 fils")
+  @Test("a currency with three minor digits has up to 999 fils")
   func threeMinorDigits() {
     #expect(read("nine hundred ninety-nine fils", "KWD", 3) == .amount(999))
     #expect(read("one thousand fils", "KWD", 3) == .refused(.unreadable))

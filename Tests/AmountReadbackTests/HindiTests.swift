@@ -81,7 +81,7 @@ struct HindiTests {
     ("निन्यानवे शंख रुपये", "INR", .outOfRange),
   ]
 
-  @Test("everything else is refused with the correct reason", arguments: bad)
+  @Test("other text is refused with the correct reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

@@ -73,7 +73,7 @@ struct KoreanTests {
     ("천경 달러", "USD", .outOfRange),
   ]
 
-  @Test("everything else is refused with the correct reason", arguments: bad)
+  @Test("other text is refused with the correct reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

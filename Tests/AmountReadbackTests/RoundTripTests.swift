@@ -40,7 +40,9 @@ struct RoundTripTests {
     }
   }
 
-  @Test("with a word missing, doubled or misplaced, the same amount is never read", arguments: SpokenAmounts.all)
+  @Test(
+    "if a word of an amount is missing, repeated or misplaced, the same amount is never read",
+    arguments: SpokenAmounts.all)
   func damaged(_ language: SpokenAmounts.Language) throws {
     let read = try Reading(language.locale)
     for amount in Self.amounts.suffix(500) {

@@ -11,7 +11,7 @@ struct AcceptTests {
   private let offers = ["application/json", "audio/wav"]
 
   @Test(
-    "the media type with the highest weight wins, and the first one offered wins a tie",
+    "the media type with the highest weight wins, and the first offered type wins a tie",
     arguments: [
       (nil, "application/json"), ("*/*", "application/json"), ("application/json", "application/json"),
       ("audio/wav", "audio/wav"), ("audio/*", "audio/wav"), ("AUDIO/WAV", "audio/wav"),
@@ -32,7 +32,7 @@ struct AcceptTests {
   }
 
   @Test(
-    "a media type with weight zero, or that is not listed, is not chosen",
+    "a media type that has the weight zero or is missing in the Accept header is not chosen",
     arguments: ["text/html", "audio/wav;q=0, application/json;q=0.000", "image/*"])
   func nothing(field: String) {
     #expect(Accept(field).best(of: offers) == nil)

@@ -62,7 +62,7 @@ struct AccessTests {
   }
 
   @Test(
-    "open paths need no key and ignore an invalid one",
+    "open paths need no key and ignore an invalid key",
     arguments: [
       "/healthz", "/metrics", "/openapi.json", "/", "/console.js", "/console/page.js", "/languages/en-US.json",
     ])
@@ -71,7 +71,7 @@ struct AccessTests {
     #expect(try await service.stranger.get(path, ["Authorization": "Bearer nonsense"]).status == 200)
   }
 
-  @Test("an unknown path is 404 and an unknown method 405, even without a key")
+  @Test("an unknown path gets 404 and an unknown method gets 405, even without a key")
   func notFound() async throws {
     for path in ["/v1", "/v2/announcements", "/v1/announcements/", "/console.html", "/../etc/passwd", "/%2e%2e"] {
       let answer = try await service.stranger.get(path)
@@ -98,14 +98,14 @@ struct AccessTests {
     #expect(answer.header("Allow") == "GET, HEAD, POST")
   }
 
-  @Test("every response has an id, and a problem document repeats it")
+  @Test("every response has a request id, and a problem document repeats the request id")
   func requestID() async throws {
     let answer = try await service.stranger.get("/v1/locales")
     #expect(answer.header("X-Request-Id") == (try answer.string("request_id")))
     #expect(try await service.stranger.get("/healthz").header("X-Request-Id")?.isEmpty == false)
   }
 
-  @Test("a key above its limit is told to wait, and another key is not")
+  @Test("a key above its limit gets 429, and another key is served")
   func limit() async throws {
     let client = try await service.client(rate: .init(perSecond: 0.001, burst: 2))
     let answers = [
@@ -159,7 +159,7 @@ struct AccessTests {
     #expect(try await client.post(payment(), try signed(client, body: payment(), at: 2)).status == 200)
   }
 
-  @Test("a signed request is accepted once by two services of one home, and once across a restart")
+  @Test("a signed request is accepted only once by all services of one folder, also after a restart")
   func signedRequestToTwo() async throws {
     let client = try await service.client()
     let headers = try signed(client, body: payment())
@@ -233,7 +233,7 @@ struct AccessTests {
     #expect(try await client.post(payment(), headers).status == 201)
   }
 
-  @Test("a signature of version 1 is accepted once if it covers everything that is sent")
+  @Test("a signature of version 1 is accepted once, and refused for a request with an Idempotency-Key")
   func firstVersion() async throws {
     let client = try await service.client()
     var headers = try signed(client, body: payment(), version: .one)
@@ -312,7 +312,7 @@ struct AccessTests {
 
 @Suite("The request log")
 struct LogTests {
-  @Test("each request has a line, and no line has a key, an amount, an id, a name or a text")
+  @Test("each request has a log line, and no log line has a key, an amount, an id, a name or a text")
   func lines() async throws {
     let service = try TestService()
     let client = try await service.client(account: "Zhang's shop")

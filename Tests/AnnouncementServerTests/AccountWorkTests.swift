@@ -18,7 +18,7 @@ struct AccountWorkTests {
     try TestService(in: folder) { change(&$0.settings.work) }
   }
 
-  @Test("an account above its limit of simultaneous new clips is told to wait, and another account is not")
+  @Test("an account above its limit of simultaneous new clips gets 429, and another account is served")
   func atOnce() async throws {
     let service = try service { $0.clipsAtOnce = 1 }
     let (one, other) = (try await service.client(), try await service.client(account: "other"))
@@ -52,7 +52,7 @@ struct AccountWorkTests {
     #expect(service.server.work.use(of: "shop").clips == 2 && service.server.work.use(of: "other").clips == 1)
   }
 
-  @Test("a clip on the disk costs nothing, even if it is not in memory")
+  @Test("a clip on the disk does not count towards the daily limit, even if the clip is not in memory")
   func onDisk() async throws {
     let before = try service { $0.clipsADay = 2 }
     let client = try await before.client()
@@ -64,7 +64,7 @@ struct AccountWorkTests {
     #expect(try await again.post(payment("p4", "3.00")).code == "daily_limit")
   }
 
-  @Test("an account above its daily limit of bytes is told to wait")
+  @Test("an account above its daily limit of bytes is refused")
   func bytesADay() async throws {
     let service = try service { $0.bytesADay = 1 }
     let client = try await service.client()
@@ -73,7 +73,7 @@ struct AccountWorkTests {
   }
 
   @Test(
-    "a clip that the service could not make costs nothing",
+    "a clip that the service could not make does not count towards the daily limit",
     arguments: [SpeechEngineError.Code.engineUnavailable, .speakerDied, .queueFull])
   func failed(code: SpeechEngineError.Code) async throws {
     let service = try service { ($0.clipsADay, $0.clipsAtOnce) = (1, 1) }
@@ -102,7 +102,7 @@ struct AccountWorkTests {
     #expect(service.voice.calls == calls, "the engine is not asked again")
   }
 
-  @Test("a caller that shares a render with an account above its limit gets the clip")
+  @Test("a caller that waits for the same clip as an account above its limit gets the clip")
   func shared() async throws {
     let folder = try TemporaryFolder()
     var limits = WorkLimits()
@@ -135,7 +135,7 @@ struct AccountWorkTests {
     await #expect(throws: AccountWork.Refusal.self) { try await poor.value }
   }
 
-  @Test("the rows of a list count, its existing clips do not, and the list ends at four fifths of the daily limit")
+  @Test("only new clips of a list count towards the daily limit, and the list fails at four fifths of the limit")
   func batch() async throws {
     let service = try service { $0.clipsADay = 4 }
     let client = try await service.client()
@@ -258,7 +258,7 @@ struct AccountWorkTests {
     #expect(finished == finished.sorted())
   }
 
-  @Test("an account above its limit of batch streams is told to wait, and a stream that ends frees its slot")
+  @Test("an account above its limit of batch streams gets 429, and a stream that ends frees its slot")
   func batchStreams() async throws {
     let service = try service { $0.batchStreams = 2 }
     let client = try await service.client()

@@ -33,7 +33,7 @@ struct AlarmWatchTests {
     #expect(watch.active.isEmpty)
   }
 
-  @Test("a device that is lost for its minutes raises one alarm, and its return ends it once")
+  @Test("a device that is lost for the set minutes raises one alarm, and the return of the device ends the alarm once")
   func device() {
     var watch = AlarmWatch(Self.settings { $0.deviceMinutes = 2 }, at: .zero)
     #expect(watch.look(Self.facts(lost: .seconds(119)), at: .seconds(10)) == [])
@@ -46,7 +46,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(lost: .seconds(130)), at: .seconds(600)).map(\.hasBegun) == [true])
   }
 
-  @Test("a pause is an alarm after its minutes, also if most of them were before a restart")
+  @Test("a pause raises an alarm after the set minutes, also if most of the minutes were before a restart")
   func paused() {
     var watch = AlarmWatch(Self.settings { $0.pausedMinutes = 10 }, at: .zero)
     #expect(watch.look(Self.facts(paused: .seconds(599)), at: .zero) == [])
@@ -54,7 +54,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(), at: .seconds(2)) == [.init(alarm: .paused, hasBegun: false)])
   }
 
-  @Test("a queue must be longer than its limit for a whole minute without a break")
+  @Test("a queue raises an alarm after it was longer than its limit for a whole minute without a break")
   func queue() {
     var watch = AlarmWatch(Self.settings { $0.longestQueue = 20 }, at: .zero)
     #expect(watch.look(Self.facts(waiting: 21), at: .seconds(0)) == [])
@@ -67,7 +67,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(waiting: 20), at: .seconds(201)) == [.init(alarm: .queueLong, hasBegun: false)])
   }
 
-  @Test("pushes that cannot be sent are an alarm as soon as they count as unreachable")
+  @Test("an alarm for pushes begins as soon as APNs counts as unreachable")
   func pushes() {
     var watch = AlarmWatch(Self.settings(), at: .zero)
     #expect(watch.look(Facts(isPushUnreachable: true), at: .zero) == [.init(alarm: .pushUnreachable, hasBegun: true)])
@@ -75,7 +75,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Facts(), at: .seconds(2)) == [.init(alarm: .pushUnreachable, hasBegun: false)])
   }
 
-  @Test("a silent shop is an alarm after its hours, which begins only while the shop is open")
+  @Test("a shop without payments for the set hours raises an alarm, which begins only while the shop is open")
   func silent() {
     var watch = AlarmWatch(Self.settings(), at: .zero)
     #expect(watch.look(Self.facts(silent: .seconds(4 * 3_600 - 1)), at: .zero) == [])
@@ -88,7 +88,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(silent: .zero), at: .seconds(5)) == [.init(alarm: .shopSilent, hasBegun: false)])
   }
 
-  @Test("0 switches an alarm off")
+  @Test("the setting 0 switches an alarm off")
   func off() {
     var settings = AlarmSettings()
     (settings.deviceMinutes, settings.pausedMinutes, settings.longestQueue, settings.silentHours) = (0, 0, 0, 0)
@@ -116,7 +116,7 @@ struct AlarmWatchTests {
     #expect(watch.active == [.paused])
   }
 
-  @Test("an alarm of the run before is not told again, and ends only when the state is known after the start")
+  @Test("an alarm from before a restart is not raised again, and ends only when the state is known after the start")
   func restart() {
     var watch = AlarmWatch(Self.settings(), active: [.deviceLost], at: .zero)
     #expect(watch.look(Self.facts(), at: .seconds(1)) == [], "the device has not been tried yet")
@@ -124,7 +124,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(), at: .seconds(85)) == [.init(alarm: .deviceLost, hasBegun: false)])
   }
 
-  @Test("an alarm of the run before whose cause is gone ends some time after the start")
+  @Test("an alarm from before a restart whose cause is gone ends 90 seconds after the start")
   func restartWithoutCause() {
     var watch = AlarmWatch(Self.settings(), active: [.paused, .queueLong], at: .zero)
     #expect(watch.look(Self.facts(), at: .seconds(89)) == [])
@@ -132,7 +132,7 @@ struct AlarmWatchTests {
     #expect(ended == [.init(alarm: .paused, hasBegun: false), .init(alarm: .queueLong, hasBegun: false)])
   }
 
-  @Test("a queue that was long before a restart is not told again, however short the run is")
+  @Test("an alarm for a long queue from before a restart is not raised again while the queue stays long")
   func restartWithQueue() {
     var watch = AlarmWatch(Self.settings(), active: [.queueLong], at: .zero)
     for second in [0, 30, 60, 90, 600] { #expect(watch.look(Self.facts(waiting: 30), at: .seconds(second)) == []) }
@@ -149,7 +149,7 @@ struct OpenTimeTests {
     OpenTime.between(Self.end.addingTimeInterval(-seconds), Self.end, upTo: most, isOpen: isOpen)
   }
 
-  @Test("a shop that is always open was open all the time, up to two weeks")
+  @Test("for a shop that is always open, the whole time counts, up to two weeks")
   func always() {
     #expect(between(3_601) { _ in true } == .seconds(3_601))
     #expect(between(0) { _ in true } == .zero)
@@ -165,7 +165,7 @@ struct OpenTimeTests {
     #expect(open == .seconds(5 * 3_600))
   }
 
-  @Test("no more is looked at than suffices")
+  @Test("the calculation stops as soon as the open time reaches the limit")
   func enough() {
     var looks = 0
     let open = between(86_400, upTo: .seconds(600)) { _ in

@@ -30,7 +30,7 @@ struct AlertRulesTests {
     Set(text.matches(of: /crier_[a-z_]+/).map { String($0.0) })
   }
 
-  @Test("each rule asks only for metrics that the service has, a histogram by its parts")
+  @Test("each rule uses only metrics that the service has, and uses a histogram by its buckets")
   func metrics() throws {
     let page = page
     let rules = try file("Deployment/prometheus-alerts.yml")
@@ -42,7 +42,7 @@ struct AlertRulesTests {
     }
   }
 
-  @Test("each rule asks only for outcomes, codes and alarms that the service has")
+  @Test("each rule uses only outcomes, codes, states and alarms that the service has")
   func labels() throws {
     let labels = page.labels
     let rules = try file("Deployment/prometheus-alerts.yml")

@@ -52,7 +52,7 @@ struct AnnouncementSearchTests {
     #expect(try await client.get("/v1/announcements?limit=200").value("next") == nil)
   }
 
-  @Test("announcements are listed by the state of playing, and by rendered if they were not to be played")
+  @Test("a search filters by the state of playback, and by rendered for announcements without playback")
   func states() async throws {
     for id in ["clip", "waiting", "gone"] { _ = try await store(id, "x", isPlayed: id != "clip") }
     _ = try await service.ledger.set(2, .cancelled)
@@ -81,7 +81,7 @@ struct AnnouncementSearchTests {
     #expect(try await ids("?search=\(query ?? "")") == found)
   }
 
-  @Test("from is the first moment that is listed, and to the first that is not")
+  @Test("the moment in from is included in the list, and the moment in to is excluded")
   func times() async throws {
     let service = try TestService { $0.now = { Date(timeIntervalSince1970: 1_800_000_000.25) } }
     let client = try await service.client()
@@ -109,7 +109,7 @@ struct AnnouncementSearchTests {
     #expect(try answer.string("detail")?.hasPrefix(item.prefix { $0 != "=" } + ":") == true)
   }
 
-  @Test("a search reads a limited number of announcements for a page, and goes on from its next")
+  @Test("a call of a search reads a limited number of announcements, and the next call continues at the cursor")
   func longSearch() async throws {
     let count = AnnouncementSearch.mostRows + 300
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -74,13 +74,13 @@ struct AnnouncementSummaryTests {
     #expect(try answer.string("detail")?.hasPrefix(detail) == true, "\(answer.text)")
   }
 
-  @Test("a key without the scope read is refused, and so is an item that is not known")
+  @Test("a key without the scope read and an unknown query item are refused")
   func access() async throws {
     #expect(try await service.client([.play]).get("/v1/announcements/summary").status == 403)
     #expect(try await client.get("/v1/announcements/summary?per=hour").status == 400)
   }
 
-  @Test("times at the edges of the calendar are answered")
+  @Test("a query with times at the edges of the calendar is answered")
   func edges() async throws {
     for query in [
       "?to=1971-01-01T00:00:00Z&by=hour", "?from=9998-06-01T00:00:00Z&to=9999-01-01T00:00:00Z", "?by=hour,hour",
@@ -89,7 +89,7 @@ struct AnnouncementSummaryTests {
     }
   }
 
-  @Test("a query names today, the day that ends with to, or the time until the end of today")
+  @Test("a query covers today by default, the day up to the item to, or the time from the item from until midnight")
   func days() throws {
     let clock = LocalClock(zone: try #require(TimeZone.named("Europe/Berlin")))
     let now = try Date("2026-11-20T23:30:00Z", strategy: .iso8601)
@@ -104,7 +104,7 @@ struct AnnouncementSummaryTests {
       try range(["from": "2026-11-01T00:00:00Z"]) == ["2026-11-01T01:00:00+01:00", "2026-11-22T00:00:00+01:00"])
   }
 
-  @Test("10,000 payments of a day are added up by hour while a person waits")
+  @Test("the sums by hour of 10,000 payments of a day are calculated within ten seconds")
   func many() async throws {
     let start = try Date("2026-11-20T00:00:00Z", strategy: .iso8601)
     let clock = Locked(start)

@@ -106,7 +106,7 @@ struct AnnouncingTests {
     #expect(service.clips().count == 1)
   }
 
-  @Test("a text needs no id: its idempotency key is its id, or else the service makes a new one")
+  @Test("a text without an id takes the Idempotency-Key as its id, or else a new id from the service")
   func texts() async throws {
     let client = try await service.client()
     let text = #"{"text":"We close soon"}"#

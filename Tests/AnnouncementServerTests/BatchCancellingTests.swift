@@ -48,8 +48,7 @@ struct BatchCancellingTests {
     #expect(try await client.result(places[1]).isEmpty)
   }
 
-  @Test(
-    "a running batch that is cancelled finishes its current rows, starts no others, and keeps and reports its clips")
+  @Test("a cancelled running batch finishes its current rows, starts no other rows, and keeps and reports its clips")
   func running() async throws {
     let client = try await service.client()
     let place = try await place(client)

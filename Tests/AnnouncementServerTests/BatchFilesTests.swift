@@ -20,7 +20,7 @@ struct BatchFilesTests {
     try await client.postBatch(list).header("Location").orThrow("a place")
   }
 
-  @Test("while a cancellation waits for the disk, other requests are answered, and so are those for its batch")
+  @Test("while a cancellation waits for the disk, other requests are answered, also requests for the same batch")
   func otherRequests() async throws {
     let client = try await service.client()
     let (place, other) = (try await place(client), try await place(client))
@@ -48,7 +48,7 @@ struct BatchFilesTests {
     #expect(try await client.get(sending.value).string("state") == "running")
   }
 
-  @Test("while a running batch waits for the disk, other requests are answered, and so are those for the batch")
+  @Test("while a running batch waits for the disk, other requests are answered, also requests for the batch")
   func running() async throws {
     let client = try await service.client()
     let place = try await place(client)
@@ -135,7 +135,7 @@ struct BatchFilesTests {
     #expect(try await stateAfterRestart(of: place, client) == "done")
   }
 
-  @Test("nothing is left of an old batch whose removal was interrupted", arguments: [1, 2])
+  @Test("the remaining files of an old batch whose removal was interrupted are removed", arguments: [1, 2])
   func interruptedRemoval(removed: Int) async throws {
     let client = try await service.client()
     let place = try await place(client)

@@ -68,7 +68,7 @@ struct BatchTests {
     #expect(metrics.contains(#"crier_batch_rows_total{outcome="failed"} 1"#))
   }
 
-  @Test("a batch has the name of its file and its first ten faults, by their lines")
+  @Test("the status of a batch has the name of the file and the first ten faults with their lines")
   func faults() async throws {
     let client = try await service.client()
     let rows = (1...12).map { "r\($0),x,USD\n" }.joined()
@@ -87,7 +87,7 @@ struct BatchTests {
     #expect(try await client.get("/v1/batches").string("batches.0.name") == "prices 价.csv")
   }
 
-  @Test("a fault that is not that of a column has none, and a batch without a name has null")
+  @Test("a fault of a whole row names no column, and a batch without a file name has the name null")
   func faultOfRow() async throws {
     let client = try await service.client()
     let place = try await client.postBatch("id,amount,currency\na,1.00\n").header("Location").orThrow("a place")
@@ -172,7 +172,7 @@ struct BatchTests {
     #expect(await stream.rest().isEmpty)
   }
 
-  @Test("a folder in place of a clip fails no row, and the log names the place that it was moved to")
+  @Test("no row fails because of a folder in place of a clip, and the log names the new place of the folder")
   func nameTaken() async throws {
     let client = try await service.client()
     service.startBatches()
@@ -201,7 +201,7 @@ struct BatchTests {
     #expect(try await client.get(place).string("state") == "running", "the stream did not wait for the batch")
   }
 
-  @Test("an account's batches are listed newest first, each as by its id, and those of other accounts are not")
+  @Test("the list has the batches of the account alone, newest first, each as in the answer for its id")
   func list() async throws {
     let client = try await service.client()
     #expect(try await client.get("/v1/batches").text == #"{"batches":[]}"#)
@@ -234,7 +234,7 @@ struct BatchTests {
     #expect(try await other.get("/v1/batches/..%2Fledger").status == 404)
   }
 
-  @Test("an account may have four unfinished batches, and a fifth when one has ended")
+  @Test("an account may have four unfinished batches, and another batch after an earlier batch has ended")
   func busy() async throws {
     let client = try await service.client()
     var places: [String] = []
@@ -283,7 +283,7 @@ struct BatchTests {
   }
 
   @Test(
-    "a list without a row is refused with 422, and asks about --data-binary if its line ends may be lost",
+    "a list without a row is refused with 422, and the error suggests --data-binary if line ends may be lost",
     arguments: [
       ("text/csv", "amount,currency\n", false), ("text/csv", "amount;currency\n;\n;;\n", false),
       ("text/csv", "amount,currency12.50,CNY48.05,USD", true), ("application/jsonl", "\n\n", false),
@@ -297,14 +297,14 @@ struct BatchTests {
     #expect(!FileManager.default.fileExists(atPath: service.folder.url.appending(path: "batches").path))
   }
 
-  @Test("a long list that has lost its line ends is refused, and asks about --data-binary")
+  @Test("a long list that has lost its line ends is refused, and the error suggests --data-binary")
   func lostLineEnds() async throws {
     let list = "amount,currency" + String(repeating: "12.50,CNY", count: 20_000)
     let answer = try await service.client().postBatch(list)
     #expect(answer.status == 400 && answer.code == "payload_malformed" && answer.text.contains("--data-binary"))
   }
 
-  @Test("a JSON array is rendered like JSON lines, and its faults have the element and the line")
+  @Test("a JSON array is rendered like JSON lines, and its faults have the number of the element and of the line")
   func array() async throws {
     let client = try await service.client()
     let list =
@@ -346,7 +346,7 @@ struct BatchTests {
     #expect(message?.contains("has a comma; write a point before the decimals, such as 12.50") == true)
   }
 
-  @Test("a batch that cannot be rendered at all fails and says why")
+  @Test("a batch that cannot be rendered at all fails with the code of the error")
   func failed() async throws {
     let client = try await service.client()
     service.startBatches()
@@ -409,7 +409,7 @@ struct BatchRestartTests {
     #expect(third.voice.calls == 0)
   }
 
-  @Test("a batch that was running at two ends of the process is set aside, and the others run")
+  @Test("a batch that was running at two crashes of the service is set aside, and other batches run")
   func setAside() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -434,7 +434,7 @@ struct BatchRestartTests {
     await worker.value
   }
 
-  @Test("a batch is counted as started while it runs, and not after an ordered stop")
+  @Test("the start of a batch is counted while the batch runs, and no longer after an ordered stop")
   func starts() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -455,7 +455,7 @@ struct BatchRestartTests {
     #expect(try starts() == 0)
   }
 
-  @Test("an old finished batch is removed, and a recent or running one is not")
+  @Test("an old finished batch is removed, and a recent or running batch stays")
   func prune() async throws {
     let service = try TestService()
     let client = try await service.client()

@@ -36,14 +36,14 @@ struct CallTests {
     #expect(call().authority == nil)
   }
 
-  @Test("a query value is decoded, and the first of several counts")
+  @Test("a query value is decoded, and the first of several values with the same name counts")
   func query() {
     let call = call("/?a=1&b=%E5%BC%A0&a=2&c=&d")
     #expect(call.query("a") == "1" && call.query("b") == "张" && call.query("c")?.isEmpty == true)
     #expect(call.query("e") == nil)
   }
 
-  @Test("a body is read up to its limit, however it is divided")
+  @Test("a body in several pieces is read up to the limit, and a larger body is refused")
   func body() async throws {
     let pieces = ["ab", "", "cd"].map { ByteBuffer(string: $0) }
     func stream() -> RequestBody {
@@ -62,7 +62,7 @@ struct CallTests {
     #expect(told?.code == "payload_too_large")
   }
 
-  @Test("a few lists are read at once, one more is told to wait, and a finished one frees its slot")
+  @Test("a limited number of lists is read at once, a further list gets 429, and a finished list frees its slot")
   func largeBodies() async throws {
     let bodies = LargeBodies()
     func isTaken(_ account: String = "late") async throws -> Bool {

@@ -32,7 +32,7 @@ struct CallsByScopeTests {
     return Set(allowed.map { "\($0.method.rawValue) \($0.template)" })
   }
 
-  @Test("a till sees everything that a key for reading sees, and has the pause, the replays and the volume")
+  @Test("the scope till allows all calls of the scope read, and also pause, resume, replay and volume")
   func till() {
     #expect(
       calls(.till).subtracting(calls(.read)) == [
@@ -42,7 +42,7 @@ struct CallsByScopeTests {
     #expect(calls(.read).allSatisfy { $0.hasPrefix("GET ") })
   }
 
-  @Test("an operator may do all but what concerns keys and what hands out secrets")
+  @Test("an operator may use all calls of an admin except the calls that manage keys or hand out secrets")
   func `operator`() {
     #expect(
       calls(.admin).subtracting(calls(.operator)) == [
@@ -61,7 +61,7 @@ struct CallsByScopeTests {
     }
   }
 
-  @Test("the table in docs/service.md is the table of routes")
+  @Test("the table in docs/service.md has the same rows as the table of routes")
   func table() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/service.md")

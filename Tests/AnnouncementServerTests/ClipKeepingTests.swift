@@ -51,7 +51,7 @@ struct ClipKeepingTests {
     #expect(line.contains(#""clips": 1"#) && !line.contains(old))
   }
 
-  @Test("over the budget, the clip unused for the longest time is removed, but none with a valid URL")
+  @Test("over the budget, the longest unused clips are removed, but no clip with a valid URL")
   func budget() async throws {
     let service = try service { $0.mostSounds = 1 }
     let client = try await service.client()
@@ -102,7 +102,7 @@ struct ClipKeepingTests {
     #expect(try await UnfinishedBatches.ids(in: service.folder.url.appending(path: "batches")) == [id])
   }
 
-  @Test("the clip of an announcement that waits to be heard again stays")
+  @Test("the clip of an announcement with a waiting replay stays")
   func replayed() async throws {
     let service = try service {
       $0.mostSoundBytes = 0
@@ -127,7 +127,7 @@ struct ClipKeepingTests {
     #expect(service.clips().isEmpty)
   }
 
-  @Test("the clip of an announcement that somebody wants to hear again while clips are removed stays")
+  @Test("the clip of an announcement whose replay is requested while clips are removed stays")
   func replayedMeanwhile() async throws {
     let service = try service()
     let client = try await service.client()
@@ -175,7 +175,7 @@ struct ClipKeepingTests {
     #expect(try lastUsed(served, in: service) > Date(timeIntervalSinceNow: -3_600))
   }
 
-  @Test("an error in the middle of a removal ends it with a report")
+  @Test("an error in the middle of a removal of clips is reported and ends the removal")
   func failureMeanwhile() async throws {
     struct Failure: Error {}
     let service = try service()
@@ -192,7 +192,7 @@ struct ClipKeepingTests {
     #expect(removed.isEmpty && service.clips() == [old] && failures.withLock { $0 } == 1)
   }
 
-  @Test("the use of a clip that leaves the memory before it is recorded is not lost")
+  @Test("the use of a clip is recorded even if the clip leaves the memory before the recording")
   func evicted() async throws {
     let service = try service { $0.cacheBytes = 1 << 20 }
     let client = try await service.client()
@@ -220,7 +220,7 @@ struct ClipKeepingTests {
     try service.server.clips.library("group.crier").sounds().first { $0.name == name }.orThrow("a clip").lastUsed
   }
 
-  @Test("a clip that is served from memory counts as used on the disk within a minute, and is touched once an hour")
+  @Test("the use of a clip from memory is written to the disk within a minute, and at most once an hour")
   func usedOnDisk() async throws {
     let service = try service()
     let client = try await service.client()
@@ -262,7 +262,7 @@ struct ClipKeepingTests {
     #expect(service.clips() == [clips[2]])
   }
 
-  @Test("tones and other files that are no clips stay")
+  @Test("a tone stays, whatever its age and the budget")
   func tones() async throws {
     let service = try service { $0.mostSounds = 0 }
     let client = try await service.client()
@@ -284,7 +284,7 @@ struct ClipKeepingTests {
     #expect(service.clips() == [clips[1]])
   }
 
-  @Test("without limits only the retention time applies, and a folder that cannot be read is a warning")
+  @Test("without other limits, only the retention time applies, and an unreadable folder causes a warning")
   func noLimits() async throws {
     let service = try service { ($0.mostSoundBytes, $0.mostSounds) = (nil, nil) }
     let client = try await service.client()
@@ -299,7 +299,7 @@ struct ClipKeepingTests {
     #expect(service.log.lines.contains { $0.contains("An old clip could not be removed") })
   }
 
-  @Test("groups that the settings do not name any more are pruned too, and a broken folder does not stop the others")
+  @Test("groups that are no longer in the settings are pruned too, and a broken folder does not stop the pruning")
   func otherGroups() async throws {
     let service = try service()
     let containers = service.folder.url.appending(path: "containers")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What has a clip's name and is no clip")
+@Suite("Links, folders, pipes and sockets in place of a clip")
 struct ClipPlaceTests {
   /// What somebody puts in place of a clip.
   enum Intruder: CaseIterable {
@@ -30,7 +30,7 @@ struct ClipPlaceTests {
   }
 
   @Test(
-    "a link, a folder, a pipe or a socket in place of a clip keeps no payment from being made",
+    "a payment is rendered although a link, a folder, a pipe or a socket is in place of its clip",
     arguments: Intruder.allCases, [false, true])
   func replaced(_ intruder: Intruder, restarts: Bool) async throws {
     let first = try TestService()

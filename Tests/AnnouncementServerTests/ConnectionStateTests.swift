@@ -63,7 +63,7 @@ struct ConnectionStateTests {
   // MARK: Requests after the last one
 
   @Test(
-    "a request after the last one is ignored, and the last one itself is not",
+    "a request after the last request of a connection is ignored, and the last request is not ignored",
     arguments: [
       ([.head], false),
       ([.head, .last], false),
@@ -82,7 +82,7 @@ struct ConnectionStateTests {
   // MARK: Deadlines
 
   @Test(
-    "a client that reads everything has the limit for each request, and the service has any time for a response",
+    "a client that reads everything has the full limit for each request, and a response may take any time",
     arguments: [
       ([], 30),
       ([.wait(20), .head], 30),
@@ -106,7 +106,7 @@ struct ConnectionStateTests {
   }
 
   @Test(
-    "when the service stops, a request has two seconds, and a response may be read for eight",
+    "when the service stops, a request has two seconds left, and the reading of a response has eight seconds",
     arguments: [
       ([.stops], 0, 2),
       ([.head, .wait(29), .stops], 0, 1),
@@ -120,7 +120,7 @@ struct ConnectionStateTests {
     #expect(Connection(happenings).secondsLeft(unread: unread) == seconds)
   }
 
-  @Test("a client with bytes left to read has one limit more, and keeps its connection while it reads enough of them")
+  @Test("a client with unread bytes gets one more limit, and keeps its connection while the client reads enough")
   func reading() {
     var connection = Connection([.head, .end, .response])
     #expect(connection.secondsLeft(unread: 1_000_000) == 60)

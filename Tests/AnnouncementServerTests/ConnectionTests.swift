@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The end of a connection", .timeLimit(.minutes(10)))
 struct ConnectionTests {
-  @Test("all watchers learn that the client has gone, including those that start later")
+  @Test("all watchers are informed of the end of the connection, also watchers that start later")
   func ends() async {
     let connection = Connection(peer: nil)
     let (one, two) = (connection.ends(), connection.ends())
@@ -57,7 +57,7 @@ struct StreamSlotsTests {
     }
   }
 
-  @Test("slots are limited for each account and in total, and each is freed once, at the latest with its last owner")
+  @Test("slots are limited for each account and in total, and a slot is freed once, at the latest with its last owner")
   func slots() throws {
     let slots = StreamSlots("streams", most: 3, mostOfOne: 2)
     let first = try slots.take("a")

@@ -24,7 +24,7 @@ struct ConnectionWatchTests {
     }
   }
 
-  @Test("a single attempt that failed is told after a minute, because a push may have ended meanwhile")
+  @Test("a single failed attempt is reported after a minute, even without further attempts")
   func single() {
     var watch = Watch()
     watch.failed("apns", reason: "timed_out", at: .seconds(5))
@@ -32,7 +32,7 @@ struct ConnectionWatchTests {
     #expect(kinds(watch.due(at: .seconds(65))) == [.unreachable])
   }
 
-  @Test("where nothing waits any more, an outage counts for ten minutes after the last attempt")
+  @Test("an outage without waiting work counts for ten minutes after the last attempt")
   func nothingWaits() {
     var watch = Watch()
     for second in [0, 100] { watch.failed("apns", reason: "timed_out", at: .seconds(second)) }
@@ -41,7 +41,7 @@ struct ConnectionWatchTests {
     #expect(watch.unreachable(at: .seconds(700)).count == 1)
   }
 
-  @Test("errors with the count follow after 10, 20, 40, … minutes, and then once a day")
+  @Test("an outage is an error with its number of failures after 10, 20, 40, … minutes, and then once a day")
   func errors() {
     var watch = Watch()
     var told: [Int] = []
@@ -55,7 +55,7 @@ struct ConnectionWatchTests {
     #expect(told == [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 4_000, 5_440, 6_880])
   }
 
-  @Test("an error is told only if more attempts have failed")
+  @Test("an error is reported only if more attempts have failed")
   func quiet() {
     var watch = Watch()
     watch.failed("apns", reason: "cannot_connect", at: .zero)
@@ -65,7 +65,7 @@ struct ConnectionWatchTests {
     #expect((600..<1_300).contains { !watch.due(at: .seconds(60 * $0)).isEmpty })
   }
 
-  @Test("a success ends the outage, and is told only if the outage was told")
+  @Test("a success ends the outage, and is reported only if the outage was reported")
   func success() {
     var watch = Watch()
     watch.failed("apns", reason: "cannot_connect", at: .zero)
@@ -78,7 +78,7 @@ struct ConnectionWatchTests {
     #expect(watch.reached("apns") == nil && watch.unreachable(at: .seconds(900)).isEmpty)
   }
 
-  @Test("each destination has its own outage, and a forgotten one is not told")
+  @Test("each destination has its own outage, and the outage of a forgotten destination is not reported")
   func destinations() {
     var watch = Watch()
     watch.failed("production", reason: "cannot_connect", at: .zero)
@@ -89,7 +89,7 @@ struct ConnectionWatchTests {
     #expect(watch.unreachable(at: .seconds(900)).mapValues(\.reason) == ["production": "cannot_connect"])
   }
 
-  @Test("after a sleep of the machine, the outage is told once")
+  @Test("after a sleep of the machine, the outage is reported once")
   func sleep() {
     var watch = Watch()
     watch.failed("apns", reason: "cannot_connect", at: .zero)

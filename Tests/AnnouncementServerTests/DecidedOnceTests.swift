@@ -25,7 +25,7 @@ struct DecidedOnceTests {
     try await service.event(.played, of: player)
   }
 
-  @Test("the player plays the clip that was accepted, and speaks and decides nothing")
+  @Test("the player plays the clip that was accepted and makes no other clip, even if the settings have changed")
   func sameClip() async throws {
     let answer = try await service.client().post(Self.body)
     let name = try answer.string("clip.name").orThrow("a name")
@@ -42,7 +42,7 @@ struct DecidedOnceTests {
     #expect(abs(heard - (try answer.number("clip.duration_ms").orThrow("a duration"))) <= 1)
   }
 
-  @Test("from its acceptance to its end, an announcement whose clip is there writes its beginning and its end")
+  @Test("an announcement with an existing clip has exactly the events accepted, waiting, playing and played")
   func writes() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -54,7 +54,7 @@ struct DecidedOnceTests {
 
   // The counter exists only in builds with the watchdog: debug builds, and those of CI.
   #if CRIER_WATCHDOG
-    @Test("from its arrival to its end, and in every list, the payload of a payment is parsed once")
+    @Test("the payload of a payment is parsed only once, from its arrival to its end and in every list")
     func parsedOnce() async throws {
       let id = "parsed-\(UUID().uuidString)"
       ParsedPayloads.watch(id)
@@ -98,7 +98,7 @@ struct DecidedOnceTests {
     #expect(restarted.voice.calls == 1)
   }
 
-  @Test("an entry of a list has what was sent: kind, payer, channel, note, time and sequence")
+  @Test("an entry of a list has the kind, payer, channel, note, time and sequence that were sent")
   func listed() async throws {
     let client = try await service.client()
     let more = #""payer":"Ada","channel":"alipay","note":"thanks","sequence":7,"occurred_at":"2026-11-20T20:23:58Z""#

@@ -54,7 +54,7 @@ struct DeviceCallTests {
 
   // MARK: Registering
 
-  @Test("a device is registered with everything that was sent, gets a key once, and no answer has a token")
+  @Test("a device is registered with all fields of the request, gets a key once, and no answer has a token")
   func registered() async throws {
     let tokens =
       #"{"alert":"\#(deviceToken("A"))","background":"\#(deviceToken("b"))","fileprovider":"\#(deviceToken("c"))","fileprovider_extension":"\#(deviceToken("d"))"}"#
@@ -92,7 +92,7 @@ struct DeviceCallTests {
         && created?.actor == "key:\(backend.key.orThrow("a key").key.id)")
   }
 
-  @Test("another registration replaces everything that was registered, and answers 200 without a key")
+  @Test("another registration of a device replaces all earlier fields, and answers 200 without a key")
   func replaced() async throws {
     _ = try await backend.put("phone-1", deviceBody(#""locale":"en-US","tone":"cash.wav","device_group":"counter""#))
     let again = try await backend.put(
@@ -107,7 +107,7 @@ struct DeviceCallTests {
       try changed.status == 200 && changed.string("environment") == "sandbox" && changed.string("locale") == "ja-JP")
   }
 
-  @Test("a new key is made on request and ends the former one")
+  @Test("a new key is made on request and ends the former key")
   func renewed() async throws {
     let phone = try await service.phone()
     let answer = try await backend.put("phone-1", deviceBody(#""new_key":true"#))
@@ -157,7 +157,7 @@ struct DeviceCallTests {
     #expect(try await service.ledger.keys().count == 1)
   }
 
-  @Test("other refusals of a registration")
+  @Test("a registration with an invalid body, id, header, query or key is refused with its status and code")
   func refused() async throws {
     let plain = try await backend.send(.put, "/v1/devices/phone-1", body: Data(deviceBody().utf8))
     let query = try await backend.send(
@@ -196,7 +196,7 @@ struct DeviceCallTests {
     #expect(try await service.client([.announce], account: "kiosk").put("counter").status == 201)
   }
 
-  @Test("an account with too many devices is told so")
+  @Test("an account with the maximum number of devices cannot register another device")
   func most() async throws {
     let service = try TestService { $0.ledger.mostDevices = 2 }
     let backend = try await service.client([.announce])
@@ -247,7 +247,7 @@ struct DeviceCallTests {
     #expect(try await other.send(.delete, "/v1/devices/phone-2").status == 200)
   }
 
-  @Test("the devices of another account are as unknown as devices that do not exist")
+  @Test("the devices of another account are answered like devices that do not exist")
   func otherAccount() async throws {
     _ = try await service.phone()
     let stranger = try await service.client(account: "kiosk")

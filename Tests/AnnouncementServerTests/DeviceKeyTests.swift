@@ -38,7 +38,7 @@ struct DeviceKeyTests {
     }
   }
 
-  @Test("it reads and changes its own device and nothing else, and does not learn what exists")
+  @Test("the key of a device reads and changes only its own device, and does not reveal whether others exist")
   func own() async throws {
     let phone = try await service.phone()
     _ = try await service.phone("phone-2")
@@ -68,7 +68,7 @@ struct DeviceKeyTests {
     #expect(try await service.ledger.device(account: "shop", id: "phone-2") != nil)
   }
 
-  @Test("the key of a device with the same id in another account gives no access to this one")
+  @Test("the key of a device gives no access to a device with the same id in another account")
   func otherAccount() async throws {
     _ = try await service.phone()
     let other = try await service.phone("phone-1", account: "kiosk")
@@ -92,8 +92,7 @@ struct DeviceKeyTests {
     #expect(try await backend.put("phone-1").object["device_group"] == nil)
   }
 
-  @Test(
-    "it fetches what was pushed to its device, and any other clip is as unknown as one that does not exist")
+  @Test("the key of a device fetches only clips that were pushed to the device, and every other clip gets 404")
   func clips() async throws {
     let phone = try await service.phone()
     let own = try await backend.post(payment("p1", "12.50")).string("clip.name").orThrow("a clip")
@@ -126,7 +125,7 @@ struct DeviceKeyTests {
     #expect(try await phone.get("/v1/clips/\(name)").status == 404)
   }
 
-  @Test("no key gets the scope device by request, and a key that has it without a device may do nothing")
+  @Test("a request for a key cannot ask for the scope device, and a key with the scope but no device has no access")
   func scope() async throws {
     let admin = try await service.client([.admin])
     for scopes in [#"["device"]"#, #"["read","device"]"#] {
@@ -160,7 +159,7 @@ struct DeviceKeyTests {
 
   // MARK: Catching up
 
-  @Test("a device catches up on what was pushed after a number, with the payload of each push")
+  @Test("a device reads the announcements that were pushed after a sequence number, with their payloads")
   func catchUp() async throws {
     let phone = try await service.phone()
     _ = try await service.phone("phone-2")
@@ -197,7 +196,7 @@ struct DeviceKeyTests {
     #expect(try await service.client([.announce]).get("/v1/devices/phone-1/announcements").status == 403)
   }
 
-  @Test("a device with the id of a removed one does not catch up on what the former device was told")
+  @Test("a device with the id of a removed device cannot read the announcements of the former device")
   func sameName() async throws {
     _ = try await service.phone()
     try await push(["A", "B"])
@@ -208,7 +207,7 @@ struct DeviceKeyTests {
     #expect(try await phone.get("/v1/devices/phone-1").number("last_sequence") == 2)
   }
 
-  @Test("an announcement whose push has not ended is not removed, and a removed one is not caught up on")
+  @Test("an announcement with an unfinished push is not removed, and a removed announcement is not listed")
   func removal() async throws {
     let phone = try await service.phone()
     try await push(["A"])

@@ -61,7 +61,7 @@ struct EventTests {
     #expect(!events.contains { String(decoding: $0.data, as: UTF8.self).contains("USD") }, "events have no amounts")
   }
 
-  @Test("a client that reconnects receives the events that it missed, and none twice")
+  @Test("a client that reconnects receives each missed event once")
   func resume() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -93,7 +93,7 @@ struct EventTests {
     for _ in 0..<3 { #expect(try await stream.event().string("id") == "p2") }
   }
 
-  @Test("an account receives only its own events, and an admin receives all")
+  @Test("an account receives only its own events, and an admin receives the events of all accounts")
   func accounts() async throws {
     let (one, two) = (try await service.client(account: "one"), try await service.client(account: "two"))
     service.output.hearAll()
@@ -158,7 +158,7 @@ struct EventTests {
     try await eventually { service.server.hub.count == 0 }
   }
 
-  @Test("a client that disconnects leaves nothing behind, even before its response begins")
+  @Test("the stream of a client that disconnects is removed, even before the response begins")
   func gone() async throws {
     let client = try await service.client()
     let stream = try await listen(client)
@@ -190,7 +190,7 @@ struct EventTests {
     withExtendedLifetime((own, others)) {}
   }
 
-  @Test("a request that is not valid for a stream opens none")
+  @Test("an invalid request for a stream opens no stream")
   func refused() async throws {
     let client = try await service.client()
     #expect(try await client.get("/v1/events", ["Accept": "application/json"]).status == 406)
@@ -206,7 +206,7 @@ struct EventTests {
 
 @Suite("A server-sent event")
 struct ServerSentEventTests {
-  @Test("it consists of lines followed by an empty line")
+  @Test("an event consists of lines followed by an empty line")
   func text() {
     #expect(ServerSentEvent(id: "7", name: "played", data: "{}").text == "id: 7\nevent: played\ndata: {}\n\n")
     #expect(ServerSentEvent(name: "rendered", data: "{}").text == "event: rendered\ndata: {}\n\n")

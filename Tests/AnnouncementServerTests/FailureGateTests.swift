@@ -34,7 +34,7 @@ struct FailureGateTests {
     }
   }
 
-  @Test("requests without a valid key from one address get 429 above its limit, and those from other addresses do not")
+  @Test("requests without a valid key get 429 above the limit of their address, and other addresses are not affected")
   func limited() async throws {
     #expect(try await statuses("192.0.2.1", 5) == [401, 401, 401, 429, 429])
     let refused = try await from("192.0.2.1") { try await service.stranger.get("/v1/voices") }
@@ -94,7 +94,7 @@ struct FailureGateTests {
       try await statuses("192.0.2.1", 2, [:], "/v1/clips/\(name).wav?expires=1&signature=x") == [401, 429])
   }
 
-  @Test("clients behind a proxy have separate limits, and the proxy itself has none")
+  @Test("clients behind a proxy have separate limits, and the proxy itself has no limit")
   func proxies() async throws {
     #expect(try await statuses("127.0.0.1", 4, ["X-Forwarded-For": "192.0.2.1"]) == [401, 401, 401, 429])
     #expect(try await statuses("127.0.0.1", 1, ["X-Forwarded-For": "192.0.2.1, 192.0.2.2"]) == [401])

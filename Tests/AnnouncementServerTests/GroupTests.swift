@@ -68,7 +68,7 @@ struct GroupTests {
     #expect(refused.status == 422 && refused.code == "option_invalid", "a list in the settings is complete")
   }
 
-  @Test("too many folders are all ignored, and the log says so")
+  @Test("above the maximum number of group folders, all folders are ignored, and the log has a warning")
   func tooMany() throws {
     let folder = try TemporaryFolder()
     for number in 0..<AppGroups.mostFound { try makeFolder("group.\(number)", in: folder) }
@@ -82,7 +82,7 @@ struct GroupTests {
     #expect(service.log.lines.contains { $0.hasPrefix("warning") && $0.contains("app group folders") })
   }
 
-  @Test("a clip is searched for only in the groups of the operator")
+  @Test("a clip is searched for only in the groups of the settings")
   func lookedFor() async throws {
     let service = try TestService { $0.settings.groups = ["group.till"] }
     let client = try await service.client()

@@ -26,7 +26,7 @@ struct KeyCallTests {
     try await (client ?? admin).send(.post, "/v1/keys", headers: headers, body: Data(body.utf8))
   }
 
-  @Test("a key is made with everything that was asked for, is shown once, and works at once")
+  @Test("a key is made with all requested settings, is shown once, and works at once")
   func created() async throws {
     let answer = try await create(
       #"{"scopes":["read","announce"],"account":"till","name":"Till 1","locale":"en-us","group":"group.tills","rate":5,"burst":9,"expires":"90d","addresses":["192.0.2.0/24"],"strict":true}"#
@@ -49,13 +49,13 @@ struct KeyCallTests {
     #expect(try await client.post(payment()).status == 201)
   }
 
-  @Test("a line has the fields of the command's list")
+  @Test("an entry in the list of keys has the same fields as in the list of the command")
   func line() async throws {
     let entry = try #require(try await admin.get("/v1/keys").value("keys.0") as? [String: Any])
     #expect(Set(entry.keys) == ["id", "account", "scopes", "addresses", "strict", "created_at", "log_name"])
   }
 
-  @Test("a key is revoked, which the log of administration says, and a key cannot revoke itself")
+  @Test("the revocation of a key is recorded in the log of administration, and a key cannot revoke itself")
   func revoked() async throws {
     let other = try await service.client([.read], account: "other")
     let id = try other.key.orThrow("a key").key.id
@@ -108,7 +108,7 @@ struct KeyCallTests {
     #expect(acts.dropFirst() == [.keyCreated, .keyRotated, .keyCreated, .keyRotated, .keyCreated])
   }
 
-  @Test("what cannot be rotated is refused")
+  @Test("a rotation is refused for an unknown or revoked key, an invalid body or a missing scope")
   func unrotatable() async throws {
     for unknown in ["00000000", "x", "%00"] { #expect(try await rotate(unknown).code == "not_found") }
     let made = try await create("{}")
@@ -127,7 +127,7 @@ struct KeyCallTests {
     #expect(try await rotate(id).code == "not_found")
   }
 
-  @Test("a key with limits rotates no key, and not itself, to one that goes beyond them")
+  @Test("a key with an expiry or addresses cannot rotate any key, even itself, to a successor beyond these limits")
   func rotationLimits() async throws {
     let key = APIKey.make()
     let day: TimeInterval = 86_400
@@ -153,7 +153,7 @@ struct KeyCallTests {
     }
   }
 
-  @Test("every key sees what it is, and nothing of others")
+  @Test("every key reads its own id, name, account, scopes, limits and expiry, and nothing about other keys")
   func me() async throws {
     for scope in Scope.ofNewKeys {
       let client = try await service.client([scope], account: "north", rate: NewKey.Rate(perSecond: 5, burst: 9))
@@ -195,7 +195,7 @@ struct KeyCallTests {
     #expect(try await service.ledger.keys().count == 1)
   }
 
-  @Test("other refusals of a request for a key")
+  @Test("a request for a key with an invalid body, header or scope is refused with its status and code")
   func refused() async throws {
     for (answer, status, code) in [
       (try await create(#"{"locale":"tlh"}"#), 422, "locale_unknown"),
@@ -212,7 +212,7 @@ struct KeyCallTests {
     }
   }
 
-  @Test("a key with an expiry or addresses of its own makes no key that goes beyond them")
+  @Test("a key with an expiry or addresses cannot make a key that goes beyond these limits")
   func limits() async throws {
     let key = APIKey.make()
     try await service.ledger.createKey(

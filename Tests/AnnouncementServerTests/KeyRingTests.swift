@@ -187,7 +187,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
   }
 
-  @Test("each key has its own limit or the service's, and regains requests over time")
+  @Test("each key has its own rate limit or the limit of the service, and regains requests over time")
   func limits() async throws {
     let (one, two) = (try await ring.newKey(), try await ring.newKey(rate: .init(perSecond: 1, burst: 1)))
     let (first, second) = (try await ring.caller("Bearer \(one.text)"), try await ring.caller("Bearer \(two.text)"))
@@ -202,7 +202,7 @@ struct KeyRingTests {
     #expect((0..<4).map { _ in ring.keys.admit(first).isAllowed } == [true, true, true, false])
   }
 
-  @Test("the last use is recorded only for keys that were used since the last time")
+  @Test("the last use is recorded only for keys that were used since the last recording")
   func use() async throws {
     let (one, two) = (try await ring.newKey(), try await ring.newKey())
     _ = ring.keys.admit(try await ring.caller("Bearer \(one.text)"))
@@ -218,7 +218,7 @@ struct KeyRingTests {
     #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt == ring.now)
   }
 
-  @Test("the recorded time is that of the last use, however much later it is recorded")
+  @Test("the recorded time is the time of the last use, however late the use is recorded")
   func timeOfUse() async throws {
     let key = try await ring.newKey()
     let caller = try await ring.caller("Bearer \(key.text)")
@@ -315,7 +315,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == "key_unknown")
   }
 
-  @Test("a suspect's key that may be newer than the list of keys is looked up again when the list is due, and no later")
+  @Test("a key that is newer than the list of keys is accepted from a suspect address when the list is read again")
   func newerThanTheRoster() async throws {
     let address = "192.0.2.1"
     let gate = try ring.gate(closedTo: address)

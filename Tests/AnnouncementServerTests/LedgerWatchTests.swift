@@ -33,7 +33,7 @@ struct LedgerWatchTests {
   }
 
   @Test(
-    "it is ready before the check, and says why it is not ready after the check found damage",
+    "the service is ready before the check, and is unready with the reason after the check finds damage",
     arguments: DamagedLedger.Part.allCases)
   func damaged(part: DamagedLedger.Part) async throws {
     let service = try service(in: try await folder(damaging: part))
@@ -57,7 +57,7 @@ struct LedgerWatchTests {
     #expect(error?.code == .damaged && error?.action == .checking)
   }
 
-  @Test("damage that a request meets ends the service as damage that the check finds")
+  @Test("damage that a request finds ends the service, like damage that the check finds")
   func met() async throws {
     let service = try service(in: try await folder(damaging: nil))
     let running = Task { try await service.server.ledgerWatch.run() }
@@ -76,7 +76,7 @@ struct LedgerWatchTests {
   }
 
   @Test(
-    "a ledger that loses its name or its log under the service ends it, and it answers no more than errors",
+    "the service ends when its ledger file or log is moved away, and answers only with errors",
     arguments: ["", "-wal"])
   func renamed(suffix: String) async throws {
     let service = try service(in: try await folder(damaging: nil))
@@ -104,7 +104,7 @@ struct LedgerWatchTests {
     for number in 1...3 { #expect(try await client.post(payment("new-\(number)")).status == 500) }
   }
 
-  @Test("the check ends with the service, and a sound ledger ends nothing")
+  @Test("the check ends when the service stops, and a sound ledger does not end the service")
   func sound() async throws {
     let (ports, started) = AsyncStream.makeStream(of: Int.self)
     let service = try service(in: try await folder(damaging: nil)) {

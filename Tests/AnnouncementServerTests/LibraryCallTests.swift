@@ -64,7 +64,7 @@ struct LibraryCallTests {
 
   // MARK: Changes
 
-  @Test("what was announced is in the library of the account and its group, with digest and size, and so are packs")
+  @Test("announced clips and voice packs are in the library of the account and its group, with digest and size")
   func listed() async throws {
     try writePack("shop", in: voices)
     let first = try await clip("p1")
@@ -94,7 +94,7 @@ struct LibraryCallTests {
     #expect(try gone.value("changes.1.sha256") == nil && gone.value("changes.1.bytes") == nil)
   }
 
-  @Test("pages have next until the last one, which has an anchor")
+  @Test("each page of the library has next, except the last page, which has an anchor")
   func pages() async throws {
     for number in 1...5 { _ = try await clip("p\(number)", "\(number).00") }
     var target = "/v1/library/changes?limit=2"
@@ -110,7 +110,7 @@ struct LibraryCallTests {
     #expect(Set(found).count == 5)
   }
 
-  @Test("a clip that is removed with its announcement, by pruning, or by hand is told as removed, and made again")
+  @Test("a clip removed with its announcement, by pruning or by hand is listed as removed, and can be made again")
   func removed() async throws {
     let client = try await service.client()
     let names = [
@@ -150,7 +150,7 @@ struct LibraryCallTests {
     #expect(files.names == Set(service.clips("group.tills")) && files.files.count == 2)
   }
 
-  @Test("a question that cannot be answered is refused with its reason")
+  @Test("a request to the library with an invalid value, an expired anchor or no access is refused")
   func refused() async throws {
     _ = try await clip("p1")
     let phone = try await service.phone()
@@ -208,7 +208,7 @@ struct LibraryCallTests {
     #expect(try await names(backend.get("/v1/library/changes?group=group.tills")).count == 1)
   }
 
-  @Test("a device cannot move itself into another app group to see its clips")
+  @Test("a device cannot move itself into another app group")
   func ownGroup() async throws {
     let phone = try await service.phone()
     let answer = try await phone.put("phone-1", deviceBody(#""group":"group.tills""#))
@@ -218,7 +218,7 @@ struct LibraryCallTests {
     #expect(try await phone.put("phone-1").string("group") == "group.tills")
   }
 
-  @Test("a device fetches a clip of its library by its digest, and by its name only what was pushed to it")
+  @Test("a device fetches any clip of its library by digest, and by name only a clip that was pushed to the device")
   func byDigest() async throws {
     let phone = try await service.phone()
     let clip = LibrarySound(
@@ -266,7 +266,7 @@ struct LibraryCallTests {
 
   // MARK: Enumerators
 
-  @Test("the enumerators of a device are listed for its own key and for keys that read, and for no other")
+  @Test("the enumerators of a device are listed for its own key and for keys that read, and for no other key")
   func listOfEnumerators() async throws {
     let phone = try await service.phone()
     let other = try await service.phone("phone-2")
@@ -289,7 +289,7 @@ struct LibraryCallTests {
     #expect(try await reader.send(.post, place).code == "method_not_allowed")
   }
 
-  @Test("an enumerator is registered by its device or the backend, under Apple's identifier, and invalidated")
+  @Test("an enumerator is registered under Apple's identifier by its device or the backend, and can be invalidated")
   func enumerators() async throws {
     let phone = try await service.phone()
     _ = try await service.phone("phone-2")

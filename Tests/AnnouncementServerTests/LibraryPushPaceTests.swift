@@ -13,7 +13,7 @@ struct LibraryPushPaceTests {
     pace.due(at: .seconds(second)).map { "\($0.key) \($0.item)" }.sorted()
   }
 
-  @Test("a burst of 1,000 changes leads to one push at once, and to one more after the interval")
+  @Test("a burst of 1,000 changes leads to one push at once, and to another push after the interval")
   func burst() {
     var pace = Pace(interval: .seconds(300))
     #expect(pace.nextMoment == nil)
@@ -44,7 +44,7 @@ struct LibraryPushPaceTests {
     #expect(pushes.map(\.item) == items + items, "each of the two rounds has every item once")
   }
 
-  @Test("after one change, each of its items is pushed once, in their order, and then nothing")
+  @Test("after one change, each changed item is pushed once, in order, and no further push follows")
   func turns() {
     var pace = Pace(interval: .seconds(300))
     let first = pace.change(["set", "a", "b"], of: "phone", at: .zero)
@@ -59,7 +59,7 @@ struct LibraryPushPaceTests {
     #expect(none == nil && pace.nextMoment == nil)
   }
 
-  @Test("an item that need not be pushed any more gives its turn to the next one")
+  @Test("an item that no longer needs a push gives its turn to the next item")
   func replaced() {
     var pace = Pace(interval: .seconds(300))
     _ = pace.change(["set", "a", "b", "c"], of: "phone", at: .zero)

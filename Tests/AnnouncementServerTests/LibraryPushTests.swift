@@ -74,7 +74,7 @@ struct LibraryPushTests {
     }.sorted()
   }
 
-  @Test("a phone gets one push in an interval: for the working set at once, and for what the extension shows in turn")
+  @Test("a phone gets one push in an interval, first for the working set, then for each shown container in turn")
   func paced() async throws {
     let service = try await service()
     let client = try await service.client()
@@ -114,7 +114,7 @@ struct LibraryPushTests {
     #expect(try await look(service).isEmpty)
   }
 
-  @Test("only the devices of the account and of the group are pushed to, and only those of a configured app")
+  @Test("only devices with the account and group of the clip and with a configured app get a push")
   func whose() async throws {
     let service = try await service()
     try await register("a", [.fileProvider: token("aa")], in: service)
@@ -129,7 +129,7 @@ struct LibraryPushTests {
     #expect(try await look(service) == ["a \(Self.workingSet)"])
   }
 
-  @Test("changed tones are pushed to the phones of their app group, of whatever account, and to nobody else")
+  @Test("changed tones are pushed to all phones of their app group, in every account, and to no other phone")
   func tones() async throws {
     let service = try await service()
     try await register("a", [.fileProvider: token("aa")], in: service, account: "kiosk", group: "group.tills")
@@ -149,7 +149,7 @@ struct LibraryPushTests {
     #expect(try await look(service).isEmpty)
   }
 
-  @Test("a changed voice pack is pushed to all devices, in the background too, at most three times an hour")
+  @Test("a changed voice pack is pushed to all devices, and background pushes go out at most three times an hour")
   func packs() async throws {
     let service = try await service()
     let voices = service.folder.url.appending(path: "Voices")
@@ -198,7 +198,7 @@ struct LibraryPushTests {
     #expect(all.count == 500 && Set(all).count == 500, "each container of each phone has its turn")
   }
 
-  @Test("after a restart, changes whose pushes may be missing are pushed again, and others are not")
+  @Test("after a restart, only changes whose pushes may be missing are pushed again")
   func restart() async throws {
     let service = try await service()
     try await register("a", [.fileProvider: token("aa")], in: service)
@@ -221,7 +221,7 @@ struct LibraryPushTests {
     #expect(try await restarted().isEmpty)
   }
 
-  @Test("an announcement that a voice pack says alone is pushed with the pack and its tokens, and others without")
+  @Test("a push has the voice pack and its tokens only if the announcement is spoken entirely from the pack")
   func tokens() async throws {
     let service = try await service()
     try await register("phone", [.alert: token("ab")], in: service)
@@ -249,7 +249,7 @@ struct LibraryPushTests {
     }
   }
 
-  @Test("APNs accepts the pushes with their topic, type and priority, and an alert does not wait for them")
+  @Test("APNs accepts the pushes of the library with their topic, type and priority, beside an alert")
   func delivered() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try await service(simulator)

@@ -53,7 +53,7 @@ struct LibraryToneCallTests {
     #expect(try await phone.get("/v1/library/files/\(other)").status == 404)
   }
 
-  @Test("a sound that iOS would not play is not in the library, and neither is the clip of another program")
+  @Test("a sound that iOS would not play and a clip of another program are not in the library")
   func unplayable() async throws {
     try put("long.wav", seconds: 30)
     try put(String(repeating: "a", count: 64) + ".wav")
@@ -63,7 +63,7 @@ struct LibraryToneCallTests {
     #expect(try await lines(backend) == ["added tone chime.wav"])
   }
 
-  @Test("a tone that was replaced or removed is told, and its old bytes are not sent")
+  @Test("a replaced or removed tone is listed as a change, and the old bytes are not sent")
   func changed() async throws {
     let old = try put("chime.wav")
     try put("bell.wav")

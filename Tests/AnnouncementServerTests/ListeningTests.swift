@@ -73,7 +73,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("the log has the address on which the service listens once, with brackets around an IPv6 address")
+  @Test("the log has the service's address exactly once, with brackets around an IPv6 address")
   func address() async throws {
     for (host, written) in [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")] {
       let ports = Locked(0)
@@ -131,7 +131,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("an incomplete request is not waited for")
+  @Test("the connection of an incomplete request is closed at the deadline")
   func slow() async throws {
     try await serve {
       $0.settings.requestDeadline = 0.05
@@ -180,7 +180,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("it stops with an open stream, a playing payment and a running batch, and loses none of them")
+  @Test("the service stops with an open stream, a playing payment and a running batch, and loses none of them")
   func stops() async throws {
     let (keys, told) = AsyncStream.makeStream(of: (client: TestKey, batch: String).self)
     let service = try await serve {

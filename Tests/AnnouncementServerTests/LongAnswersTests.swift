@@ -33,7 +33,7 @@ struct LongAnswersTests {
     #expect(await answers.waitingCount == 0)
   }
 
-  @Test("the accounts take turns, however many answers one of them waits for")
+  @Test("the accounts take turns, however many answers an account waits for")
   func turns() async throws {
     let (answers, made) = (LongAnswers(), Locked<[String]>([]))
     let (holds, holding) = AsyncStream.makeStream(of: Void.self)
@@ -54,7 +54,7 @@ struct LongAnswersTests {
     #expect(made.withLock { $0 } == ["busy", "other", "third", "busy", "busy", "busy"])
   }
 
-  @Test("an answer whose client has gone while it waited is not made, and the next one begins")
+  @Test("an answer whose client left during the wait is not made, and the next answer begins")
   func gone() async throws {
     let answers = LongAnswers()
     let (holds, holding) = AsyncStream.makeStream(of: Void.self)
@@ -73,7 +73,7 @@ struct LongAnswersTests {
     #expect(try await answers.make(for: "account") { 7 } == 7)
   }
 
-  @Test("an answer that fails, or whose task was cancelled while it waited, lets the next one begin")
+  @Test("an answer that fails, or is cancelled during the wait, lets the next answer begin")
   func failing() async throws {
     let answers = LongAnswers()
     await #expect(throws: Failure.self) { try await answers.make(for: "account") { throw Failure() } }

@@ -49,7 +49,7 @@ struct MessageHeadTests {
     #expect(fault([]) == "host_invalid", "the Host header is still required")
   }
 
-  @Test("the only transfer coding is chunked, once, and HTTP/1.0 has none")
+  @Test("the only accepted transfer coding is a single chunked, and HTTP/1.0 may not have a transfer coding")
   func codings() {
     for codings in [["gzip, chunked"], ["identity"], ["xchunked"], ["chunked", "chunked"], ["gzip"], [""]] {
       #expect(fault([("Host", "a")] + codings.map { ("Transfer-Encoding", $0) }) == "transfer_coding_unsupported")
@@ -57,7 +57,7 @@ struct MessageHeadTests {
     #expect(fault([("Host", "a"), ("Transfer-Encoding", "chunked")], version: .http1_0) == "framing_invalid")
   }
 
-  @Test("the only expectation is 100-continue, and HTTP/1.0 has none")
+  @Test("the only accepted expectation is 100-continue, and an expectation in HTTP/1.0 is ignored")
   func expectations() {
     #expect(fault([("Host", "a"), ("Expect", "100-continue, 100-continue")]) == nil)
     for value in ["x", "100-continue, x", "100"] {
@@ -99,9 +99,7 @@ struct HostNamesTests {
       .contain(try Authority(text).orThrow("an authority"))
   }
 
-  @Test(
-    "its address, localhost, the public URL's host and the configured names are accepted, in any case and with any port"
-  )
+  @Test("the service's address, localhost, its public host and configured names are accepted, in any case and port")
   func own() throws {
     for name in ["127.0.0.1", "localhost", "LocalHost:80", "[::1]:9", "pay.example", "PAY.example:443"] {
       #expect(try contains(name), "\(name)")
@@ -112,7 +110,7 @@ struct HostNamesTests {
       try contains("till.local:8080", others: ["Till.local"]) && contains("[2001:db8::1]", others: ["2001:db8::1"]))
   }
 
-  @Test("any other name is refused, even if it is similar")
+  @Test("any other host name is refused, even a similar name")
   func others() throws {
     for name in [
       "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "pay.example.evil", "10.0.0.5", "0.0.0.0",

@@ -36,7 +36,7 @@ struct OperationTests {
     #expect(service.clips().isEmpty)
   }
 
-  @Test("simultaneous readiness requests share one question to the engine")
+  @Test("simultaneous readiness requests share one request to the engine")
   func asked() async throws {
     let service = try TestService()
     service.voice.hold()
@@ -52,7 +52,7 @@ struct OperationTests {
     #expect(service.voice.questions == 1)
   }
 
-  @Test("the state of the player is reported, and a service without its lane is degraded")
+  @Test("the state of the player is reported, and a service whose player does not run is degraded")
   func player() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let waiting = try await service.stranger.get("/readyz")
@@ -66,7 +66,7 @@ struct OperationTests {
     #expect(metrics.faults == [] && metrics.values["crier_player_paused"] == 1)
   }
 
-  @Test("a service that has set a delivery aside is degraded, and says so in the log and the metrics")
+  @Test("a service that has set a delivery aside is degraded, and the metrics count the delivery")
   func setAside() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let client = try await service.client()
@@ -229,7 +229,7 @@ struct ConsoleTests {
     #expect(answer.status == 404 && answer.code == "not_found")
   }
 
-  @Test("the interface has a language for each phrase book, and each language has the texts of English")
+  @Test("the console has a language for each phrase book, and each language has the same texts as English")
   func languages() async throws {
     let books = try FileManager.default.contentsOfDirectory(
       atPath: TestService.installation.templates.path(percentEncoded: false))

@@ -36,7 +36,7 @@ struct OutputCallTests {
     return try service.server.player.flatMap(\.player).orThrow("a player")
   }
 
-  @Test("the outputs of the machine are listed, and the one in use is marked")
+  @Test("the outputs of the machine are listed, and the output in use is marked")
   func listed() async throws {
     let service = try service()
     let answer = try await service.client([.admin]).get("/v1/outputs")
@@ -48,7 +48,7 @@ struct OutputCallTests {
     #expect(try await service.client([.read, .play]).get("/v1/outputs").code == "scope_missing")
   }
 
-  @Test("what waits is heard on the new output in its order and once, and the interrupted payment from its start")
+  @Test("waiting payments are heard once and in order on a new output, and the interrupted payment from its start")
   func moved() async throws {
     let service = try service()
     let (client, admin) = (try await service.client(), try await service.client([.admin]))
@@ -71,7 +71,7 @@ struct OutputCallTests {
     #expect(acts.map(\.subject) == ["kitchen"])
   }
 
-  @Test("payments that are accepted while the output changes again and again are each heard once")
+  @Test("payments that are accepted during repeated changes of the output are each heard once")
   func busy() async throws {
     let service = try service()
     let (client, admin) = (try await service.client(), try await service.client([.admin]))
@@ -139,7 +139,8 @@ struct OutputCallTests {
   }
 
   @Test(
-    "a kept choice that cannot be read is told, and the output of the settings is used", arguments: ["{", "garage"])
+    "a kept choice that is unreadable or unknown causes a warning, and the output of the settings is used",
+    arguments: ["{", "garage"])
   func unreadable(text: String) throws {
     let file = folder.url.appending(path: "player/output.json")
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -165,7 +166,7 @@ struct OutputCallTests {
     #expect(PlayerParts.chosenOutput(in: folder.url.appending(path: "player")) == nil)
   }
 
-  @Test("an output that cannot be opened is refused, and the shop goes on being heard")
+  @Test("an output that cannot be opened is refused, and the former output goes on playing")
   func unusable() async throws {
     let service = try service()
     let (client, admin) = (try await service.client(), try await service.client([.admin]))
@@ -185,7 +186,7 @@ struct OutputCallTests {
     #expect(try await client.send(.post, "/v1/playback/test").code == "scope_missing")
   }
 
-  @Test("a test sound is heard in its turn, and payments come before it")
+  @Test("a test sound is played after the waiting payments")
   func test() async throws {
     let service = try service()
     let (client, admin) = (try await service.client(), try await service.client([.admin]))

@@ -63,7 +63,7 @@ struct PackClipCallTests {
       .put, "/v1/packs/\(id)/marks/\(file)", headers: ["Content-Type": "application/json"], body: Data(body.utf8))
   }
 
-  @Test("the clips of a pack are listed with their words, and it is said whether they can be changed")
+  @Test("the list of a pack's clips has the words of each clip and whether the pack can be changed")
   func listed() async throws {
     let client = try await service.client([.read])
     let own = try await client.get("/v1/packs/my-shop/clips")
@@ -82,7 +82,7 @@ struct PackClipCallTests {
     #expect(try await client.get("/v1/packs/my-shop/clips").status == 422)
   }
 
-  @Test("a clip is fetched in whole or in part, and is asked for again each time")
+  @Test("a clip is fetched whole or in part, and a cached clip must be validated each time")
   func fetched() async throws {
     let client = try await service.client([.read])
     let target = "/v1/packs/my-shop/clips/worda.wav"
@@ -99,7 +99,7 @@ struct PackClipCallTests {
     #expect(try await service.stranger.get(target).status == 401)
   }
 
-  @Test("a clip is recorded again: it is levelled, loses its mark and is served and spoken at once")
+  @Test("a new recording replaces the clip at once, removes its mark and is in the log of administration")
   func recorded() async throws {
     let client = try await service.client([.admin])
     #expect(try await mark(client, #"{"is_marked":true}"#).status == 200)
@@ -120,7 +120,7 @@ struct PackClipCallTests {
     #expect(acts.map(\.action) == [.packClipMarked, .packClipRecorded] && acts[1].subject == "my-shop/worda.wav")
   }
 
-  @Test("the recording's faults are told, and without an engine that it was not compared")
+  @Test("the warnings name the faults of a recording, and also that no engine compared the recording")
   func warned() async throws {
     let client = try await service.client([.admin])
     service.voice.fail(.engineUnavailable)
@@ -134,7 +134,7 @@ struct PackClipCallTests {
     #expect(warnings.contains { $0.contains("not compared") }, "\(warnings)")
   }
 
-  @Test("a full queue of the engine is told as such, and not as an engine that is missing")
+  @Test("with a full queue of the engine, the warning names a busy engine, and not a missing engine")
   func busyEngine() async throws {
     let client = try await service.client([.admin])
     service.voice.fail(.queueFull)
@@ -147,7 +147,7 @@ struct PackClipCallTests {
         ])
   }
 
-  @Test("in a pack that a program made, a recording is not compared, and the engine is not asked")
+  @Test("a recording for a pack from a program is not compared, and the engine gets no request")
   func recordedIntoBuiltPack() async throws {
     let pack = try VoicePack(directory: voices.appending(path: "my-shop"), storage: .copied)
     try PackWriter(directory: voices).write(
@@ -162,7 +162,7 @@ struct PackClipCallTests {
       ])
   }
 
-  @Test("clips are marked as wrong and the marks removed")
+  @Test("a clip can be marked as wrong, and the mark can be removed")
   func marked() async throws {
     let client = try await service.client([.admin])
     for isMarked in [true, true, false] {
@@ -177,7 +177,7 @@ struct PackClipCallTests {
     ] { #expect(try await mark(client, body).code == code) }
   }
 
-  @Test("what cannot be recorded again or marked is refused, and nothing changes")
+  @Test("a recording or a mark that is not allowed or not valid is refused, and the clip stays unchanged")
   func refused() async throws {
     let client = try await service.client([.admin])
     let before = try await client.get("/v1/packs/my-shop/clips/worda.wav").body
@@ -206,7 +206,7 @@ struct PackClipCallTests {
     #expect(try await client.get("/v1/packs/my-shop/clips/worda.wav").body == before)
   }
 
-  @Test("a recording is charged to its account, also one that is refused, and an account at its limit waits")
+  @Test("every recording counts for its account, even a refused recording, and an account at its limit gets 429")
   func charged() async throws {
     let service = try TestService(in: folder) {
       $0.packs = [voices]
@@ -222,7 +222,7 @@ struct PackClipCallTests {
     #expect(try await record(other, Self.recording(900)).status == 200)
   }
 
-  @Test("recordings of one pack that come at once are all stored")
+  @Test("simultaneous recordings of one pack are all stored")
   func together() async throws {
     let client = try await service.client([.admin])
     try await withThrowingTaskGroup(of: Int.self) { group in

@@ -69,7 +69,7 @@ struct PackDraftCallTests {
     return packs.compactMap { $0["speaks"] is String ? $0["id"] as? String : nil }
   }
 
-  @Test("a pack begins with the rows of the recording sheet, none of them recorded, and does not speak")
+  @Test("a new pack has the rows of the recording sheet without recordings, and does not speak")
   func created() async throws {
     let client = try await service.client([.admin])
     let answer = try await create(client, #"{"id":"my-shop","locale":"EN-us","speaker":"Ada"}"#)
@@ -115,7 +115,7 @@ struct PackDraftCallTests {
     #expect(try await client.get("/v1/packs/my-shop/rows").code == "not_found")
   }
 
-  @Test("one long recording of the required rows is cut into them")
+  @Test("one long recording of the required rows is cut into a recording for each row")
   func longRecording() async throws {
     let client = try await service.client([.admin])
     let required = try await create(client, #"{"id":"my-shop","locale":"en-US"}"#).number("required").orThrow("rows")
@@ -134,7 +134,7 @@ struct PackDraftCallTests {
     #expect(try await choose(client).status == 200)
   }
 
-  @Test("a recording that seems to be wrong is refused unless it is accepted")
+  @Test("a recording that seems to be wrong is refused, unless the request accepts the fault")
   func suspicious() async throws {
     let client = try await service.client([.admin])
     #expect(try await create(client, #"{"id":"my-shop","locale":"en-US"}"#).status == 201)
@@ -150,7 +150,7 @@ struct PackDraftCallTests {
   }
 
   @Test(
-    "a pack that cannot begin is refused",
+    "a request for a pack with a missing, invalid or unknown field is refused",
     arguments: [
       (#"{"locale":"en-US"}"#, 422, "field_missing"), (#"{"id":"my-shop"}"#, 422, "field_missing"),
       (#"{"id":"../x","locale":"en-US"}"#, 422, "field_invalid"),
@@ -165,7 +165,7 @@ struct PackDraftCallTests {
     #expect(!FileManager.default.fileExists(atPath: voices.appending(path: ".drafts").path))
   }
 
-  @Test("an id is used once, by a finished pack or by one under construction")
+  @Test("the id of a finished pack, or of a pack under construction, cannot be used again")
   func taken() async throws {
     let client = try await service.client([.admin])
     let body = #"{"id":"my-shop","locale":"en-US"}"#
@@ -180,7 +180,7 @@ struct PackDraftCallTests {
     #expect(try await create(client, #"{"id":"other","locale":"en-US"}"#).code == "pack_exists")
   }
 
-  @Test("a pack is removed with its recordings and its choice")
+  @Test("the removal of a pack also removes its recordings and its choice")
   func removed() async throws {
     let client = try await service.client([.admin])
     #expect(try await create(client, #"{"id":"my-shop","locale":"en-US"}"#).status == 201)

@@ -13,7 +13,7 @@ import VoicePacks
 
 @testable import AnnouncementServer
 
-@Suite("What the service computes of voice packs", .timeLimit(.minutes(5)))
+@Suite("Computed values of voice packs", .timeLimit(.minutes(5)))
 struct PackValuesTests {
   private struct Failed: Error {}
 
@@ -21,7 +21,7 @@ struct PackValuesTests {
     PackManifest(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0", digest: digest)
   }
 
-  @Test("a value is computed once for a digest, also for callers that come at once")
+  @Test("a value is computed once for a digest, also for simultaneous callers")
   func once() async throws {
     let values = PackValues<Int>()
     let got = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -32,7 +32,7 @@ struct PackValuesTests {
     #expect(try await values.value(for: Self.manifest()) { -1 } == got.first)
   }
 
-  @Test("a pack with another digest gets another value, and the former one is forgotten")
+  @Test("a pack with another digest gets another value, and the former value is forgotten")
   func changed() async throws {
     let values = PackValues<Int>()
     #expect(try await values.value(for: Self.manifest()) { 1 } == 1)
@@ -42,7 +42,7 @@ struct PackValuesTests {
     #expect(try await values.value(for: Self.manifest(digest: "2")) { 4 } == 2)
   }
 
-  @Test("what is gone, broken or has another digest is forgotten, and the rest stays")
+  @Test("the values of removed, broken and changed packs are forgotten, and other values stay")
   func gone() async throws {
     let values = PackValues<Int>()
     for id in ["stays", "gone", "broken", "changed"] { _ = try await values.value(for: Self.manifest(id)) { 1 } }
@@ -73,7 +73,7 @@ struct PackValuesTests {
       PackFacts(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0"), clips: clips, replacing: true)
   }
 
-  @Test("the service computes what a pack lacks and its clips once, until the pack changes or goes")
+  @Test("the service computes a pack's missing words and clips once, until the pack changes or is removed")
   func calls() async throws {
     let folder = try TemporaryFolder()
     let voices = folder.url.appending(path: "Voices", directoryHint: .isDirectory)

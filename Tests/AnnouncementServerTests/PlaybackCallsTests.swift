@@ -47,7 +47,7 @@ struct PlaybackCallsTests {
     #expect(replay.status == 409 && replay.code == "nothing_to_replay")
   }
 
-  @Test("an account sees details of its own announcements only, and of others that they exist")
+  @Test("an account sees details of its own announcements, and only the existence of other announcements")
   func status() async throws {
     let client = try await service.client()
     try await play(client, "p1", "p2", "p3")
@@ -105,7 +105,7 @@ struct PlaybackCallsTests {
     try await service.event(.played, of: player)
   }
 
-  @Test("a played announcement is replayed: the last one, or one by its id")
+  @Test("the last announcement is replayed by default, and a request may name another played announcement by its id")
   func replay() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -147,7 +147,7 @@ struct PlaybackCallsTests {
     }
   }
 
-  @Test("a waiting announcement and a playing one can be cancelled, and a finished one cannot")
+  @Test("a waiting or playing announcement can be cancelled, and a finished announcement cannot be cancelled")
   func cancel() async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -178,7 +178,7 @@ struct PlaybackCallsTests {
     #expect(try await client.send(.delete, "/v1/playback/\(id)").string("state") == "cancelled")
   }
 
-  @Test("an unknown announcement, and one of another account, cannot be cancelled")
+  @Test("an unknown announcement and an announcement of another account cannot be cancelled")
   func cancelOthers() async throws {
     let client = try await service.client()
     try await service.startPlayer()
@@ -191,7 +191,7 @@ struct PlaybackCallsTests {
     #expect(try await client.get("/v1/playback").string("playing.id") == "p1")
   }
 
-  @Test("if another program plays on the lane, the queue can be read and commands are refused")
+  @Test("if another program plays on the output, the queue can be read and commands are refused")
   func taken() async throws {
     let client = try await service.client()
     let seat = try service.ledger.takeSeat(lane: TestService.lane)
@@ -209,7 +209,7 @@ struct PlaybackCallsTests {
     withExtendedLifetime(seat) {}
   }
 
-  @Test("a service without an output has no player")
+  @Test("a service without an output refuses every call of the player")
   func none() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -242,7 +242,7 @@ struct PlaybackCallsTests {
     #expect(metrics.values["crier_player_device_lost"] == 1)
   }
 
-  @Test("the status says since when and why the next announcement cannot begin although the device works")
+  @Test("the status has the cause and the time of a blockage that is not caused by the device")
   func blocked() async throws {
     let client = try await service.client()
     service.voice.fail(.engineUnavailable)
@@ -258,7 +258,7 @@ struct PlaybackCallsTests {
     service.voice.fail(nil)
   }
 
-  @Test("while the device is lost, the metrics count as many waiting announcements as the player's state")
+  @Test("while the device is lost, the metrics and the player's state have the same number of waiting announcements")
   func waitingWhileLost() async throws {
     let client = try await service.client()
     service.output.lose()

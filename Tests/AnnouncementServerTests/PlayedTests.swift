@@ -91,7 +91,7 @@ struct PlayedTests {
     #expect(try await service.ledger.counts()[.accepted] == 0)
   }
 
-  @Test("the name under which earlier versions stored a key's defaults means nothing in a payload")
+  @Test("the former name of stored key defaults has no effect in a payload, and strict handling refuses the name")
   func formerDefaults() async throws {
     let client = try await service.client()
     let body = payment("p1", "1.00", #""deliver":["play"],"crier:defaults":{"locale":"zh-CN","group":"group.other"}"#)
@@ -139,7 +139,7 @@ struct KeyPackTests {
       PackFacts(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0"), clips: clips)
   }
 
-  @Test("the key's pack applies by default, a request can name another, and the engine speaks what the pack cannot")
+  @Test("the key's pack is the default, a request can name another pack, and the engine speaks other languages")
   func packs() async throws {
     let folder = try TemporaryFolder()
     for id in ["a", "b"] { try Self.writePack(id, for: payment(), into: folder.url) }
@@ -163,7 +163,7 @@ struct KeyPackTests {
       try await client.post(payment("p6", "12.50")).string("voice") == "b", "the last good version goes on speaking")
   }
 
-  @Test("a clip in memory does not keep the voice of a pack that was removed, added or no longer chosen")
+  @Test("after a pack is added, chosen or removed, announcements have the right voice despite clips in memory")
   func clipsInMemory() async throws {
     let folder = try TemporaryFolder()
     let choices = folder.url.appending(path: "packs.json")

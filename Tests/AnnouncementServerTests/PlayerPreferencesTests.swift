@@ -86,7 +86,7 @@ struct PlayerPreferencesTests {
     #expect(try self.service { $0.volume = 80 }.log.lines.isEmpty)
   }
 
-  @Test("a volume that a command sets is the one that the service keeps, and holds after a restart")
+  @Test("a volume that is set by a command is kept, and holds after a restart")
   func commandedVolume() async throws {
     let service = try service { $0.volume = 80 }
     let client = try await service.client()
@@ -102,7 +102,7 @@ struct PlayerPreferencesTests {
     #expect(try await setVolume(again, #"{"volume":null}"#).number("volume") == 80)
   }
 
-  @Test("a commanded volume that cannot be kept holds until the service ends, and the log says so")
+  @Test("a commanded volume that cannot be kept applies while the service runs, and the log has a warning")
   func unkeptVolume() async throws {
     let service = try service()
     let client = try await service.client()
@@ -134,7 +134,7 @@ struct PlayerPreferencesTests {
     #expect(try await restarted.ledger.pause(lane: TestService.lane) == nil)
   }
 
-  @Test("a chime is played before the next announcements, even before those that are rendered, and survives a restart")
+  @Test("a chime is played before the next announcements, also already rendered announcements, and survives a restart")
   func chime() async throws {
     let service = try service()
     let client = try await service.client([.announce, .read, .play, .admin])
@@ -167,7 +167,7 @@ struct PlayerPreferencesTests {
     #expect(acts.suffix(2) == [.chimeChanged, .chimeRemoved])
   }
 
-  @Test("without a chosen chime, that of the settings applies again")
+  @Test("after the removal of the chosen chime, the chime of the settings applies again")
   func settingsChime() async throws {
     let own = try PlayableFile.chime(Self.tone(milliseconds: 300), named: "own")
     let service = try service { $0.chimes.all = own }
@@ -206,7 +206,7 @@ struct PlayerPreferencesTests {
     return lengths
   }
 
-  @Test("each kind can have its own chime or none, which survives a restart, and is removed again")
+  @Test("each kind can have its own chime or none, which survives a restart and can be removed")
   func kindChimes() async throws {
     let service = try service()
     let client = try await service.client([.announce, .read, .play, .admin])
@@ -243,7 +243,7 @@ struct PlayerPreferencesTests {
     #expect(acts.suffix(4) == [.chimeChanged, .chimeChanged, .chimeRemoved, .chimeRemoved])
   }
 
-  @Test("the kinds' chimes of the settings apply until others are chosen, also if the chime of all is chosen")
+  @Test("a kind's chime in the settings applies until a chime is chosen for the kind, even with a chosen common chime")
   func settingsKindChimes() async throws {
     let own = try PlayableFile.chime(Self.tone(milliseconds: 300), named: "own")
     let service = try service { $0.chimes.own = [.refunded: .sound(own), .failed: Chimes.Own.none] }
@@ -257,7 +257,7 @@ struct PlayerPreferencesTests {
     #expect(try returned.value("chimes.failed.set") as? Bool == false)
   }
 
-  @Test("a kept chime of a kind that is broken is told, and that of the settings applies")
+  @Test("a broken chime file of a kind causes a line in the log, and the chime of the settings applies")
   func brokenKindChime() async throws {
     let kept = folder.url.appending(path: "player")
     try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: true)
@@ -269,7 +269,7 @@ struct PlayerPreferencesTests {
     #expect(service.log.lines.count { $0.contains("chime-refunded.wav") } == 1)
   }
 
-  @Test("an unknown kind, a body that is neither a sound nor none, and keys that are no admin's are refused")
+  @Test("a chime is refused for an unknown kind, for an invalid body, and for a key that is not an admin's")
   func badKindChime() async throws {
     let service = try service()
     let client = try await service.client([.admin])
@@ -293,7 +293,7 @@ struct PlayerPreferencesTests {
   }
 
   @Test(
-    "a kept file that is broken does not stop the service: a warning says so, and the settings apply",
+    "a broken file with a kept choice causes a line in the log, and the settings apply instead",
     arguments: ["", "{", #"{"volume":101}"#, #"{"volume":"9"}"#, "RIFF"])
   func broken(text: String) async throws {
     let kept = folder.url.appending(path: "player")
@@ -329,7 +329,7 @@ struct PlayerPreferencesTests {
     #expect(try await client.get("/v1/playback").number("volume") == 100)
   }
 
-  @Test("a chime that is not a short, audible sound is refused, and only an admin may set one")
+  @Test("a chime that is not a short, audible sound is refused, and only an admin may set or remove a chime")
   func badChime() async throws {
     let service = try service()
     let client = try await service.client([.admin])
@@ -352,7 +352,7 @@ struct PlayerPreferencesTests {
     #expect(try await client.get("/v1/playback").value("chime.set") as? Bool == false)
   }
 
-  @Test("without a running player nothing is changed")
+  @Test("without a running player, changes of the volume and the chime are refused")
   func noPlayer() async throws {
     let service = try service()
     let client = try await service.client([.admin])

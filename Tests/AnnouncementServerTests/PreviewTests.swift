@@ -57,7 +57,7 @@ struct PreviewTests {
     }
   }
 
-  @Test("a preview whose media types are not available is refused before its clip is made")
+  @Test("a preview for which no accepted media type is available is refused before its clip is made")
   func notAcceptable() async throws {
     let client = try await service.client()
     for accept in ["image/png", "audio/x-caf"] {
@@ -68,7 +68,7 @@ struct PreviewTests {
     #expect(service.clips().isEmpty)
   }
 
-  @Test("a preview is neither stored, nor listed, nor an event, nor an answer to a later request")
+  @Test("a preview is not stored or listed, has no event, and does not answer a later request")
   func nothingIsStored() async throws {
     let client = try await service.client()
     let events = await client.stream("/v1/events")
@@ -88,7 +88,7 @@ struct PreviewTests {
     events.end()
   }
 
-  @Test("a payment needs no id, and the report then has none")
+  @Test("a payment without an id has a preview, and the report of the preview has no id")
   func nameless() async throws {
     let client = try await service.client(locale: "zh-CN")
     let answer = try await preview(client, Self.nameless)
@@ -100,7 +100,7 @@ struct PreviewTests {
   }
 
   @Test(
-    "what says where to deliver is refused by its name",
+    "a field of the delivery is refused in a preview, with the name of the field",
     arguments: [#""deliver":["play"]"#, #""deliver":["clip"]"#, #""deliver":7"#, #""device":"till""#])
   func delivery(field: String) async throws {
     let answer = try await preview(try await service.client(), #"{"amount":"1","currency":"USD",\#(field)}"#)
@@ -108,7 +108,7 @@ struct PreviewTests {
     #expect(try answer.string("detail")?.hasPrefix(String(field.dropFirst().prefix(6))) == true)
   }
 
-  @Test("a preview that cannot be made is refused as an announcement is")
+  @Test("a preview that cannot be made is refused like an announcement")
   func refusals() async throws {
     let client = try await service.client()
     for (body, status, code) in [

@@ -42,7 +42,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("each error of the engine has its status, and a temporary one has Retry-After")
+  @Test("each error of the engine has its status, and a temporary error has Retry-After")
   func engine() {
     let expected: [SpeechEngineError.Code: (Int, String, Int?)] = [
       .engineUnavailable: (503, "engine_unavailable", 5), .queueFull: (503, "engine_busy", 1),
@@ -65,7 +65,7 @@ struct ProblemTests {
     #expect(status(SoundFileError(.writingFailed, "r")) == 500)
   }
 
-  @Test("each error of the sound library has its status, and none reveals the folder")
+  @Test("each error of the sound library has its status, and no error reveals the folder")
   func library() {
     let folder = URL(filePath: "/secret/place")
     for code in SoundLibraryError.Code.allCases {
@@ -95,7 +95,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("each error of the ledger has its status, and none reveals the file")
+  @Test("each error of the ledger has its status, and no error reveals the file")
   func ledger() {
     let file = URL(filePath: "/secret/place/ledger.sqlite")
     for code in LedgerError.Code.allCases {

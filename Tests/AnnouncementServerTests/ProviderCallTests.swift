@@ -114,7 +114,7 @@ struct ProviderCallTests {
     return try endpoints.first { $0["id"] as? String == id }.orThrow("the endpoint")
   }
 
-  @Test("a signed payment is durable before the answer, and its clip is made afterwards")
+  @Test("a signed payment is stored before the answer, and its clip is made after the answer")
   func accepted() async throws {
     let answer = try await post(charge())
     #expect(answer.status == 200 && answer.body.isEmpty)
@@ -135,7 +135,7 @@ struct ProviderCallTests {
     #expect(!String(decoding: payload ?? Data(), as: UTF8.self).contains("SECRETNAME"))
   }
 
-  @Test("the same payment by two events, fifty at a time, is announced once")
+  @Test("a payment that is reported fifty times at once by two kinds of events is announced once")
   func once() async throws {
     let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<50 {
@@ -163,7 +163,7 @@ struct ProviderCallTests {
     #expect(logged.contains("cannot be announced") && !logged.contains("99.00") && !logged.contains("9900"))
   }
 
-  @Test("a wrong signature is answered with 401, announces nothing, and counts as no failed key")
+  @Test("a wrong signature is answered with 401, announces nothing, and does not count as a failed key")
   func rejected() async throws {
     for _ in 0..<80 {
       let answer = try await post(
@@ -178,7 +178,7 @@ struct ProviderCallTests {
   }
 
   @Test(
-    "each provider is answered in its own way",
+    "the answer to a refused request has the form that the provider expects",
     arguments: [
       ("alipay/kiosk", 401, "fail"), ("wechatpay/counter", 401, #""code":"FAIL""#),
     ])
@@ -187,7 +187,7 @@ struct ProviderCallTests {
     #expect(answer.status == status && answer.text.contains(text), "\(answer.status) \(answer.text)")
   }
 
-  @Test("WeChat Pay's test of wrong signatures fails without an alarm")
+  @Test("a probe of WeChat Pay with a wrong signature is refused, but is not counted or logged as a rejected request")
   func probe() async throws {
     let answer = try await service.stranger.send(
       .post, "/v1/providers/wechatpay/counter",
@@ -209,7 +209,7 @@ struct ProviderCallTests {
     #expect(payments?.first?["state"] as? String == "late" && payments?.first?["amount"] as? String == "12.50")
   }
 
-  @Test("an unknown parameter of the query passes, and an unknown endpoint is 404")
+  @Test("an unknown query parameter is accepted, and an unknown endpoint is answered with 404")
   func paths() async throws {
     #expect(try await post(charge(), to: "/v1/providers/stripe/till?source=dashboard").status == 200)
     for path in ["stripe/other", "square/till", "stripe/till/pix"] {
@@ -217,14 +217,14 @@ struct ProviderCallTests {
     }
   }
 
-  @Test("a body of 1 MiB is read, and a larger one is refused")
+  @Test("a body of 1 MiB is read, and a larger body is refused")
   func largeBodies() async throws {
     let padded = charge() + Data(repeating: UInt8(ascii: " "), count: (1 << 20) - charge().count)
     #expect(try await post(padded).status == 200)
     #expect(try await post(padded + Data([UInt8(ascii: " ")])).status == 413)
   }
 
-  @Test("a clock that differs from the provider's is told in words")
+  @Test("a clock that differs from the provider's clock is reported in the log and with the endpoint")
   func skew() async throws {
     let answer = try await post(charge(), at: Date(timeIntervalSinceNow: 360))
     #expect(answer.status == 401)
@@ -233,7 +233,7 @@ struct ProviderCallTests {
     #expect((try await endpoint()["clock_skew_seconds"] as? Int ?? 0) >= 118)
   }
 
-  @Test("settings that cannot be used are told, and the last good ones stay in force")
+  @Test("unusable settings are reported, and the last usable settings stay in force")
   func faultySettings() async throws {
     providers.set([])
     service.server.providerEndpoints.look()
@@ -248,7 +248,7 @@ struct ProviderCallTests {
     #expect(try await post(charge("pi_2"), secret: ProviderSecret("whsec_new")).status == 200)
   }
 
-  @Test("a service whose settings cannot be used at its start asks providers to try again")
+  @Test("a service with unusable settings at its start answers providers with 503 and Retry-After")
   func faultyAtStart() async throws {
     let broken = try TestService { $0.providers = TestProviders([]).parts }
     broken.server.providerEndpoints.look()
@@ -271,7 +271,7 @@ struct ProviderCallTests {
     }
   }
 
-  @Test("a sum that is not clear is shown once, with the payment's id")
+  @Test("a payment with an unclear sum is shown once as refused, with its id and a reason")
   func unclear() async throws {
     let body = Data(String(decoding: charge("pi_9"), as: UTF8.self).replacing("usd", with: "lyd").utf8)
     for _ in 0..<2 { #expect(try await post(body).status == 200) }
@@ -281,7 +281,7 @@ struct ProviderCallTests {
     #expect(payments?.first?["reason"] as? String != nil)
   }
 
-  @Test("an endpoint has a rate of its own, and the provider is asked to come back")
+  @Test("an endpoint has its own rate limit, and a request above the limit gets 429 with Retry-After")
   func rate() async throws {
     let providers = TestProviders([Self.stripe])
     let rate = try RateLimit(rate: 0.001, burst: 2)
@@ -315,7 +315,7 @@ struct ProviderCallTests {
     #expect(!own.text.contains("whsec"))
   }
 
-  @Test("a refused payment is an event for the account's listeners")
+  @Test("a refused payment causes an event in the account's event stream")
   func event() async throws {
     let stream = await (try await service.client([.read])).stream("/v1/events")
     try await eventually { service.server.hub.count > 0 }
@@ -335,7 +335,7 @@ struct ProviderCallTests {
       .post, "/v1/provider-endpoints/\(id)/test")
   }
 
-  @Test("a test is a payment that is heard, with an id that says so and is new each time")
+  @Test("a test of an endpoint is a payment that is announced, with a new id that marks the test")
   func tested() async throws {
     var ids: [String] = []
     for _ in 0..<2 {
@@ -352,7 +352,7 @@ struct ProviderCallTests {
     #expect(payments?.map { $0["id"] as? String } == ids.reversed() && payments?.first?["amount"] as? String == "1.00")
   }
 
-  @Test("a test is no request of the provider, and says nothing of the provider's clock")
+  @Test("a test of an endpoint does not count as a request of the provider, and does not set the clock difference")
   func testIsNoRequest() async throws {
     _ = try await test()
     #expect(try await endpoint()["last_request_at"] is NSNull)
@@ -361,7 +361,7 @@ struct ProviderCallTests {
     #expect(try await endpoint()["last_request_at"] is String)
   }
 
-  @Test("a test says why the endpoint does not announce it")
+  @Test("a test of an endpoint that ignores the payment reports the reason")
   func testIgnored() async throws {
     var refunds = Self.stripe
     refunds.kinds = [.refunded]
@@ -372,7 +372,7 @@ struct ProviderCallTests {
     #expect(try await service.ledger.waitingProviderPayments(after: 0).isEmpty)
   }
 
-  @Test("an endpoint that only its provider can sign for is not tested", arguments: ["counter", "kiosk"])
+  @Test("an endpoint whose requests only the provider can sign cannot be tested", arguments: ["counter", "kiosk"])
   func testUnavailable(id: String) async throws {
     let answer = try await test(id)
     #expect(answer.status == 409 && answer.code == "provider_test_unavailable")

@@ -32,7 +32,7 @@ extension PushDeliveryCallTests {
     return (simulator, service, client)
   }
 
-  @Test("an app that APNs refuses is a problem of the shop and of /readyz, and a test that succeeds ends it at once")
+  @Test("an app that APNs refuses is shown by the shop and /readyz as a problem, which a successful test ends at once")
   func refusedApp() async throws {
     let (simulator, service, client) = try await refusedApp(refusals: 1)
     let shop = try await client.get("/v1/shop")
@@ -52,7 +52,7 @@ extension PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a test that is refused does not let the pushes of a refused app follow")
+  @Test("a refused test does not release the waiting pushes of a refused app")
   func refusedTest() async throws {
     let (simulator, service, client) = try await refusedApp(refusals: .max)
     #expect(try await client.send(.post, "/v1/devices/phone/test").string("reason") == "InvalidProviderToken")
@@ -96,7 +96,7 @@ extension PushDeliveryCallTests {
     #expect(try plain.value("warnings") as? [String] == [])
   }
 
-  @Test("an announcement warns of phones of another app, and of phones in another app group than the clip")
+  @Test("an announcement gets warnings about phones with another app or with another app group than the clip")
   func otherApps() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -119,7 +119,7 @@ extension PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a registration with the token of another device says that the token has moved")
+  @Test("a registration with the token of another device gets a warning that the token has moved")
   func movedToken() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -134,7 +134,7 @@ extension PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a registration warns of an app to which the service does not push, and of a service that pushes to none")
+  @Test("a registration gets a warning if the service does not push to its app, or does not push at all")
   func unknownApp() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)

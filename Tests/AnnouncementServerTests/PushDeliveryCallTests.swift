@@ -98,7 +98,7 @@ struct PushDeliveryCallTests {
     var crier: Content
   }
 
-  @Test("the phone gets a notification in its language, with the amount and a clip whose digest is right")
+  @Test("a phone gets a notification in its language, with the amount and a clip with the right digest")
   func delivered() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -131,7 +131,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("what is pushed and played is heard in the language of the report, and is the same clip")
+  @Test("an announcement that is pushed and played has the same clip, in the language of the report")
   func playedToo() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator, hasPlayer: true)
@@ -159,7 +159,7 @@ struct PushDeliveryCallTests {
     #expect(service.clips() == [name], "nothing was made twice")
   }
 
-  @Test("the number of a push is put in its place, even if the texts have the same digits")
+  @Test("the sequence number of a push replaces only its placeholder, even if texts have the same digits")
   func digits() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -176,7 +176,7 @@ struct PushDeliveryCallTests {
     #expect(content["id"] as? String == id && content["sequence"] as? Int == 1)
   }
 
-  @Test("a group of devices is pushed to by its name, each in its own language, and a request's language counts first")
+  @Test("a push to a group goes to each device in its own language, and the language of a request has priority")
   func group() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -197,7 +197,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a phone without a language gets that of the key or of the service, whatever the others of its group have")
+  @Test("a phone without a language gets the default language, and not the language of another phone of its group")
   func ownLanguages() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -214,7 +214,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a phone in whose language the announcement cannot be made gets it in another, and the report says so")
+  @Test("a phone whose language the voice cannot speak gets another language, and the report has a warning")
   func languageThatCannotSayIt() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -240,7 +240,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a payload around the payment chooses badge, level, thread, volume and attachment of the notification")
+  @Test("a payload around the payment sets badge, level, thread, volume and attachment of the notification")
   func notificationOptions() async throws {
     struct Options: Decodable {
       struct Notification: Decodable {
@@ -298,7 +298,7 @@ struct PushDeliveryCallTests {
   }
 
   @Test(
-    "received money breaks through a focus, and a pending payment does not",
+    "a received payment has the level time-sensitive, and a pending payment has the level active",
     arguments: [("received", "time-sensitive"), ("pending", "active")])
   func levels(kind: String, level: String) async throws {
     let simulator = try await APNSSimulator.start()
@@ -314,7 +314,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("the same request again pushes nothing again, whatever its key")
+  @Test("a repeated request causes no second push, whatever its Idempotency-Key")
   func again() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -349,7 +349,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a test of a phone is sent once, says nothing about money and is not among its announcements")
+  @Test("a test push is sent once, says nothing about money and is not among the phone's announcements")
   func tested() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -369,7 +369,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a test that Apple refuses says why in words, and so does the phone's last outcome")
+  @Test("a test that Apple refuses has a reason in words, also in the last outcome of the phone")
   func testRefused() async throws {
     let simulator = try await APNSSimulator.start()
     let later = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
@@ -395,7 +395,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a service without pushes says so, and only a key that may announce sends tests")
+  @Test("a test is refused without pushes in the service, and for a key without the scope announce")
   func testUnavailable() async throws {
     let service = try TestService()
     try await register("phone", Self.tokens[0], in: service)
@@ -405,7 +405,7 @@ struct PushDeliveryCallTests {
     #expect(try await client.send(.post, "/v1/devices/phone/test").code == "scope_missing")
   }
 
-  @Test("one phone with another app does not keep an announcement from the others of its group")
+  @Test("a phone with another app does not keep an announcement from the other phones of its group")
   func mixedGroup() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -421,7 +421,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("pushes that another process accepts are sent, and so is what waits when its sender ends")
+  @Test("a push of another process is sent, also a push that waited until the other sender ended")
   func otherProcess() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -444,7 +444,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a clip in the language of a second phone belongs to the announcement: its phone fetches it, and it is removed")
+  @Test("a clip for the language of a second phone is fetched by that phone, and removed with the announcement")
   func secondLanguage() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -467,7 +467,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a token that APNs refuses as bad fails the push, is counted and stays")
+  @Test("a push to a token that APNs refuses as bad fails, and the token stays with a count of refusals")
   func badToken() async throws {
     var configuration = APNSSimulator.Configuration()
     configuration.devices = []
@@ -486,7 +486,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a device without a token ends as unregistered")
+  @Test("a push to a device without a token ends as unregistered")
   func withoutToken() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)

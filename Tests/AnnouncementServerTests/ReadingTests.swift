@@ -21,7 +21,7 @@ struct ReadingTests {
     return try list.orThrow("a list").map { $0["id"] as? String }
   }
 
-  @Test("a clip is returned with its report, byte for byte but for the URL of its clip, and its delivery")
+  @Test("an announcement is returned with its stored report, a new URL of the clip, and the state of its delivery")
   func clip() async throws {
     let client = try await service.client()
     let posted = try await client.post(payment())
@@ -56,7 +56,7 @@ struct ReadingTests {
       ])
   }
 
-  @Test("an announcement of another account, and an unknown one, are not found")
+  @Test("an unknown announcement and an announcement of another account are not found")
   func others() async throws {
     _ = try await service.client().post(payment())
     let other = try await service.client(account: "other")
@@ -114,7 +114,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("each reading signs the URL of the clip anew, and the first answer keeps its own")
+  @Test("each reading signs the URL of the clip anew, and the stored answer keeps the first URL")
   func renewedURL() async throws {
     let client = try await service.client()
     let first = try await client.post(payment("p1"))

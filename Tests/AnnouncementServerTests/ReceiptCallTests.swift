@@ -10,7 +10,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What phones say they handed over", .timeLimit(.minutes(5)))
+@Suite("Receipts from phones for announcements", .timeLimit(.minutes(5)))
 struct ReceiptCallTests {
   private let service: TestService
   private let backend: TestClient
@@ -47,7 +47,7 @@ struct ReceiptCallTests {
     try await backend.get("/v1/announcements/\(id)").string("delivery.push.0.handed_over_at")
   }
 
-  @Test("a receipt stands with the announcement, and the first one about it stays")
+  @Test("a receipt is shown with its announcement, and a later receipt does not replace the first receipt")
   func recorded() async throws {
     #expect(try await handedOver("p1") == nil)
     let answer = try await send(#"{"announcements":[{"id":"p1","at":"2026-11-20T20:23:59.500Z"}]}"#)
@@ -62,7 +62,7 @@ struct ReceiptCallTests {
     #expect(try await handedOver("p2") == "2026-11-21T00:00:00.000Z")
   }
 
-  @Test("a time in the future becomes the present one")
+  @Test("a time in the future is replaced by the present time")
   func future() async throws {
     let before = Date()
     _ = try await send(#"{"announcements":[{"id":"p1","at":"2100-01-01T00:00:00Z"}]}"#)
@@ -71,7 +71,7 @@ struct ReceiptCallTests {
     #expect(abs(time.timeIntervalSince(before)) < 60)
   }
 
-  @Test("an announcement that was not pushed to the device is named, and the others are recorded")
+  @Test("a receipt for an announcement that was not pushed to the device is named, and other receipts are recorded")
   func unknown() async throws {
     let other = try await service.phone("phone-2")
     try await push("p3", to: "phone-2")
@@ -84,7 +84,7 @@ struct ReceiptCallTests {
     #expect(try await send(#"{"announcements":[{"id":"p3","at":"2026-11-20T00:00:00Z"}]}"#, of: other).status == 403)
   }
 
-  @Test("a device that was registered anew under the same id has none of the former one's announcements")
+  @Test("a device that is registered anew under the same id cannot confirm announcements of the former device")
   func registeredAnew() async throws {
     #expect(try await backend.send(.delete, "/v1/devices/phone-1").status == 200)
     let anew = try await service.phone()
@@ -107,7 +107,7 @@ struct ReceiptCallTests {
     #expect(try await handedOver("p1") == nil)
   }
 
-  @Test("more than 200 receipts at once are refused, and 200 are taken")
+  @Test("more than 200 receipts at once are refused, and 200 receipts are accepted")
   func tooMany() async throws {
     func body(_ count: Int) -> String {
       let receipts = (0..<count).map { #"{"id":"p\#($0)","at":"2026-11-20T00:00:00Z"}"# }.joined(separator: ",")
@@ -118,7 +118,7 @@ struct ReceiptCallTests {
     #expect(try answer.status == 200 && answer.number("recorded") == 2)
   }
 
-  @Test("a device that the account does not have, and a key that may only read, are refused")
+  @Test("a receipt for a device of another account, or with a key that may only read, is refused")
   func foreign() async throws {
     let body = #"{"announcements":[{"id":"p1","at":"2026-11-20T00:00:00Z"}]}"#
     #expect(try await send(body, of: backend, to: "phone-9").status == 404)

@@ -49,7 +49,7 @@ struct RecentlyUsedTests {
     #expect(keys(cache, 1...3) == [1, 3])
   }
 
-  @Test("values are removed by a condition, and the order of the others stays")
+  @Test("values are removed by a condition, and the order of the other values stays")
   func condition() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 6)
     for key in 1...6 { cache.insert(key.isMultiple(of: 2) ? "even" : "odd", for: key, bytes: 1) }
@@ -61,7 +61,7 @@ struct RecentlyUsedTests {
     #expect(cache.count == 0 && cache.bytes == 0)
   }
 
-  @Test("the values that leave the cache are returned: a replaced one, and those without room")
+  @Test("an insertion returns the replaced value and the values that were removed for lack of room")
   func left() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 3)
     for key in 1...3 { #expect(cache.insert("\(key)", for: key, bytes: 1).isEmpty) }
@@ -71,7 +71,7 @@ struct RecentlyUsedTests {
     #expect(keys(cache, 1...4) == [2])
   }
 
-  @Test("a value is removed unless a condition is true for it, and a reader notes its use before that")
+  @Test("a removal with a condition keeps a value whose use a reader has noted")
   func unless() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 3)
     for key in 1...2 { cache.insert("\(key)", for: key, bytes: 1) }
@@ -106,7 +106,7 @@ struct RecentlyUsedTests {
     #expect(cache.count == 0)
   }
 
-  @Test("a removed, replaced or evicted value is released, and so is every value with the cache")
+  @Test("removed, replaced and evicted values are released, and all values are released with the cache")
   func released() {
     final class Token: Sendable {}
     var cache: RecentlyUsed<Int, Token>? = RecentlyUsed(capacityBytes: 3)
@@ -130,7 +130,7 @@ struct RecentlyUsedTests {
 
 @Suite("The memory accounting of the clip cache")
 struct CacheAccountingTests {
-  @Test("a clip counts with its whole buffer, which takes up to twice its bytes")
+  @Test("a clip counts with the capacity of its buffer, and not only with its bytes")
   func buffers() async throws {
     let service = try TestService()
     let client = try await service.client()

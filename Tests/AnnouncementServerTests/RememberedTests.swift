@@ -5,9 +5,9 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A value that is found out once in an interval")
+@Suite("A value that is determined once in an interval")
 struct RememberedTests {
-  @Test("callers within the interval, also at once, get one value, and later ones another")
+  @Test("all callers within an interval get the same value, and later callers get a new value")
   func shared() async throws {
     let (now, count) = (Locked(Duration.zero), Locked(0))
     let remembered = Remembered(for: .seconds(1), time: { now.withLock { $0 } }) {

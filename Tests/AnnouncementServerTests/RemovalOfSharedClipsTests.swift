@@ -100,7 +100,7 @@ struct RemovalOfSharedClipsTests {
 
   // MARK: At the same moment
 
-  @Test("a removal waits for an announcement of the same clip in progress, and leaves the clip for it")
+  @Test("a removal waits for an announcement in progress with the same clip, and keeps the clip")
   func accepting() async throws {
     let client = try await service.client()
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
@@ -134,7 +134,7 @@ struct RemovalOfSharedClipsTests {
     #expect(try await other.get("/v1/clips/\(clip)").status == 200)
   }
 
-  @Test("an account that is answered 201 has its clip, even while another account removes that clip")
+  @Test("an account that gets 201 can fetch its clip, even while another account removes the same clip")
   func together() async throws {
     let client = try await service.client()
     let other = try await service.client(account: "other")
@@ -279,7 +279,7 @@ struct RemovalOfSharedClipsTests {
     #expect(acts.map(\.subject) == [nil, clip, nil])
   }
 
-  @Test("the record of a removed announcement for the player has its number")
+  @Test("the record of the removal of a played announcement has the announcement's number")
   func numbered() async throws {
     let admin = try await service.client([.admin], account: "boss")
     let player = try await service.startPlayer()

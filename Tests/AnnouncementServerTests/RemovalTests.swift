@@ -40,7 +40,7 @@ struct RemovalTests {
     #expect(service.clips() == [clip])
   }
 
-  @Test("an announcement of another account, and an unknown one, are not found, and nothing is removed")
+  @Test("an unknown announcement and an announcement of another account are not found, and nothing is removed")
   func others() async throws {
     _ = try await service.client().post(payment())
     let other = try await service.client(account: "other")
@@ -79,7 +79,7 @@ struct RemovalTests {
     #expect(try await service.ledger.entry(account: "shop", id: "p1") == nil)
   }
 
-  @Test("a clip that another account announced too stays for it, but an admin removes it")
+  @Test("a clip that another account announced too stays for that account, but an admin removes the clip")
   func shared() async throws {
     let client = try await service.client()
     let other = try await service.client(account: "other")
@@ -94,7 +94,7 @@ struct RemovalTests {
     #expect(service.clips().isEmpty)
   }
 
-  @Test("a clip in another account's batch stays for it")
+  @Test("a clip in another account's batch stays when an announcement with the clip is removed")
   func listed() async throws {
     let other = try await service.client(account: "other")
     let list = try await other.postBatch("amount,currency\n12.50,USD\n")

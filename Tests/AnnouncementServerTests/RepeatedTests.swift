@@ -81,7 +81,7 @@ struct RepeatedTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("the same id and body with another Idempotency-Key, or without one, are the same announcement")
+  @Test("the same id and body with another Idempotency-Key, or without a key, are the same announcement")
   func otherKey() async throws {
     let client = try await service.client()
     let first = try await client.post(payment(), ["Idempotency-Key": "a"])
@@ -123,7 +123,9 @@ struct RepeatedTests {
     #expect(try await client.post(payment()).status == 201, "the stored response has expired")
   }
 
-  @Test("of a hundred identical simultaneous requests, one does the work", arguments: [[:], ["Idempotency-Key": "k"]])
+  @Test(
+    "only one of a hundred identical simultaneous requests does the work",
+    arguments: [[:], ["Idempotency-Key": "k"]])
   func concurrentRepeats(headers: [String: String]) async throws {
     let client = try await service.client()
     service.voice.hold()
@@ -194,7 +196,7 @@ struct RepeatedTests {
     #expect(try await restarted.ledger.entry(account: "shop", id: "p2") == nil)
   }
 
-  @Test("an announcement whose response has expired needs no output, and stays on its own")
+  @Test("a repetition after the response has expired needs no output, and the announcement stays on its output")
   func expiredResponseWithoutOutput() async throws {
     let now = Locked(Date(timeIntervalSinceNow: -Ledger.answerLifetime - 60))
     let service = try TestService {

@@ -231,7 +231,7 @@ struct ReplayCallsTests {
     for stream in streams + [third] { stream.end() }
   }
 
-  @Test("commands with an admin key are recorded without ids, and those with other keys are not recorded")
+  @Test("commands with an admin key are recorded without ids, and commands with other keys are not recorded")
   func administered() async throws {
     let client = try await service.client()
     _ = try await heard(client)

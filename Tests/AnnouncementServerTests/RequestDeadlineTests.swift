@@ -219,7 +219,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("after an early response, the deadline applies to the rest of the request and then to the next one")
+  @Test("after an early response, the deadline applies to the rest of the request and then to the next request")
   func answeredEarly() throws {
     let slow = try TimedConnection()
     try slow.head()

@@ -24,7 +24,7 @@ struct RouteTableTests {
     return [route.template, parameters.last]
   }
 
-  @Test("a path may have parameters in any segment, and each is decoded")
+  @Test("a path may have parameters in any segment, and each parameter is decoded")
   func parameters() {
     func parameters(_ method: HTTPRequest.Method, _ path: String) -> [String]? {
       guard case .route(_, let parameters) = table.match(method, path) else { return nil }
@@ -41,7 +41,7 @@ struct RouteTableTests {
     }
   }
 
-  @Test("a path with slashes at its end means the path without them, if there is one")
+  @Test("a path with slashes at its end is resolved to the path without the slashes, if that path exists")
   func meant() {
     #expect(table.meant(by: "/v1/announcements/") == "/v1/announcements")
     #expect(table.meant(by: "/v1/playback/pause//") == "/v1/playback/pause")
@@ -67,7 +67,7 @@ struct RouteTableTests {
     #expect(found(.post, "/v1/announcements") == ["/v1/announcements", nil])
   }
 
-  @Test("HEAD matches the routes of GET, and no others")
+  @Test("HEAD matches the routes of GET, and no other routes")
   func head() {
     #expect(found(.head, "/v1/playback") == ["/v1/playback", nil])
     #expect(found(.head, "/v1/playback/pause") == nil)

@@ -17,7 +17,7 @@ struct SharedTurnsTests {
     try await eventually { await turns.waitingCount >= count }
   }
 
-  @Test("shared turns run together; an exclusive turn waits for them, and later ones wait for it")
+  @Test("shared turns run together, an exclusive turn waits for them, and later turns wait for the exclusive turn")
   func order() async throws {
     let (door, order) = (Door(), Locked<[String]>([]))
     var tasks: [Task<Void, Never>] = []
@@ -46,7 +46,7 @@ struct SharedTurnsTests {
     #expect(await turns.count == 0)
   }
 
-  @Test("work on several keys waits for each, and keeps each from exclusive work", arguments: ["a", "b"])
+  @Test("a shared turn on several keys waits for an exclusive turn on any of the keys", arguments: ["a", "b"])
   func severalKeys(key: String) async throws {
     let (door, order) = (Door(), Locked<[String]>([]))
     let entered = Locked(false)

@@ -74,13 +74,13 @@ struct ShopCallTests {
     #expect(try await codes(client) == [] && answer.number("waiting") == 0)
   }
 
-  @Test("a service without an output has no problem with a speaker")
+  @Test("a service without an output has no problem")
   func noOutput() async throws {
     let service = try TestService()
     #expect(try await codes(service.client([.read])) == [])
   }
 
-  @Test("a paused shop needs attention, and says who paused, since when, how many wait, and how to resume")
+  @Test("a paused shop needs attention, with the name, the time, the number of waiting announcements and a remedy")
   func paused() async throws {
     let service = try service()
     let till = try await client(of: service, named: "till")
@@ -104,7 +104,7 @@ struct ShopCallTests {
     #expect(try await codes(till) == [])
   }
 
-  @Test("the event stream has the same object when it has changed, and nothing when it has not")
+  @Test("the event stream has the state of the shop after each change, and no event without a change")
   func event() async throws {
     let service = try service()
     let till = try await client(of: service, named: "till")
@@ -129,7 +129,7 @@ struct ShopCallTests {
     #expect(try await stream.event().string("state") != nil)
   }
 
-  @Test("a key without the scope read, and one of a device, cannot ask")
+  @Test("a key without the scope read and the key of a device cannot read the state of the shop")
   func refused() async throws {
     let service = try service()
     #expect(try await service.client([.announce, .play]).get("/v1/shop").status == 403)
@@ -137,7 +137,7 @@ struct ShopCallTests {
     #expect(try await service.client([.read]).get("/v1/shop?by=all").status == 400)
   }
 
-  @Test("announcements that nothing plays make the shop bad")
+  @Test("announcements on an output without a player make the state of the shop bad")
   func notPlayed() async throws {
     let service = try service { $0.settings.takesOver = false }
     let payload = payment("p1", "12.50", #""deliver":["play"],"locale":"en-US""#)
@@ -162,7 +162,7 @@ struct ShopCallTests {
     #expect(try await codes(client) == [])
   }
 
-  @Test("only the account of a disabled webhook endpoint, and administrators, see it")
+  @Test("a disabled webhook endpoint is visible only to its account and to administrators")
   func disabledEndpoint() async throws {
     let service = try service()
     try await service.startPlayer()
@@ -181,7 +181,7 @@ struct ShopCallTests {
 
   // MARK: Alarms
 
-  @Test("a pause that lasts raises one alarm on every way, and its end ends it once")
+  @Test("a long pause raises one alarm in events, log, metrics and webhooks, and the end of the pause ends the alarm")
   func pauseAlarm() async throws {
     let service = try service { $0.settings.alarms.pausedMinutes = 2 }
     try await service.ledger.keep(
@@ -209,7 +209,7 @@ struct ShopCallTests {
       MetricLines(try await service.stranger.get("/metrics").text).values[#"crier_alarm{alarm="paused"}"#] == 0)
   }
 
-  @Test("a restart tells an alarm that goes on not again, and its end later")
+  @Test("after a restart, a continuing alarm is not reported again, and the end of the alarm is reported")
   func restart() async throws {
     let alarms: (inout TestService.Options) -> Void = { $0.settings.alarms.pausedMinutes = 2 }
     let first = try service(alarms)
@@ -228,7 +228,7 @@ struct ShopCallTests {
     #expect(try await messages(second, endpoint) == ["player.paused began", "player.paused ended"])
   }
 
-  @Test("a queue that stays long is an alarm and a problem, until it is short again")
+  @Test("a queue that stays long is a problem until the queue is short again")
   func longQueue() async throws {
     let service = try service { $0.settings.alarms.longestQueue = 1 }
     let client = try await service.client()
@@ -244,7 +244,7 @@ struct ShopCallTests {
     try await eventually { try await codes(client) == [] }
   }
 
-  @Test("a shop without payments for its hours is silent, while it is open, until a payment comes")
+  @Test("an open shop without payments for the set hours is silent until a payment comes")
   func silent() async throws {
     let ago = Locked<TimeInterval>(-7_200)
     let service = try service {
@@ -266,7 +266,7 @@ struct ShopCallTests {
     #expect(try await codes(client) == [])
   }
 
-  @Test("the silence of the run before counts too")
+  @Test("the time without payments before a restart counts as silence")
   func silentBefore() async throws {
     let first = try service { $0.now = { Date(timeIntervalSinceNow: -7_200) } }
     #expect(try await first.client().post(payment("p1")).status == 201)

@@ -22,7 +22,7 @@ struct ShopStateTests {
 
   private func codes(_ change: (inout ShopFacts) -> Void) -> [ShopProblem.Code] { state(change).problems.map(\.code) }
 
-  @Test("a shop in which everything works is good and has no problem, whatever waits")
+  @Test("a shop in which everything works is good and has no problem, even with waiting announcements")
   func good() {
     let state = state { $0.waiting = 3 }
     #expect(state.state == .good && state.problems.isEmpty && state.waiting == 3)
@@ -52,7 +52,7 @@ struct ShopStateTests {
     (.setAside, { $0.setAside = 1 }),
   ]
 
-  @Test("each fault alone is exactly its own problem, and decides the state by its level")
+  @Test("each single fault is reported as exactly one problem, whose level decides the state of the shop")
   func alone() {
     for (code, change) in Self.alone {
       let state = state(change)
@@ -62,7 +62,7 @@ struct ShopStateTests {
     #expect(Set(Self.alone.map(\.0)) == Set(ShopProblem.Code.allCases))
   }
 
-  @Test("every problem comes with words, and no word is a code")
+  @Test("every problem has a remedy in words, and the words contain no code")
   func remedies() throws {
     let commands = RemedyCommands(home: "/srv/my shop")
     for (code, change) in Self.alone {
@@ -88,7 +88,7 @@ struct ShopStateTests {
     #expect(RemedyCommands.pushServer("api.push.apple.com:443").command?.hasPrefix("curl") == true)
   }
 
-  @Test("the worst problem decides and comes first, and those of one level have a fixed order")
+  @Test("the worst problem decides the state and comes first, and problems of one level have a fixed order")
   func order() {
     let all = state { facts in for (_, change) in Self.alone { change(&facts) } }
     #expect(all.state == .bad)
@@ -104,7 +104,7 @@ struct ShopStateTests {
       } == [.playerUnavailable, .diskFull, .paused, .setAside])
   }
 
-  @Test("a pause says who paused, since when, and how many announcements wait")
+  @Test("a pause is reported with its author, its time and the number of waiting announcements")
   func pause() throws {
     let pause = Ledger.Pause(since: Self.since, by: "till", account: "shop")
     let problem = try #require(
@@ -115,7 +115,7 @@ struct ShopStateTests {
     #expect(problem.by == "till" && problem.since == Self.since && problem.count == 24 && problem.cause == nil)
   }
 
-  @Test("the name of a key is for its account and for administrators; that of a command is for all")
+  @Test("the key that paused is named only to its account and administrators, and a command is named to all")
   func whoPaused() {
     func by(_ viewer: ShopState.Viewer, _ account: String?) -> String? {
       state(for: viewer) { $0.pause = .init(since: Self.since, by: "name", account: account) }.problems.first?.by
@@ -126,7 +126,7 @@ struct ShopStateTests {
     #expect(by(.init(account: "kiosk", isAdmin: false), nil) == "name")
   }
 
-  @Test("an account sees its own endpoints only, and an administrator all of them")
+  @Test("an account sees only problems of its own endpoints, and an administrator sees problems of all endpoints")
   func endpoints() {
     let change: (inout ShopFacts) -> Void = {
       $0.endpoints = [
@@ -144,7 +144,7 @@ struct ShopStateTests {
     #expect(admin[0].since == Self.since.addingTimeInterval(-60) && admin[0].cause == "unreachable")
   }
 
-  @Test("an account with endpoints that all work has no problem")
+  @Test("an account whose endpoints all work has no problem")
   func workingEndpoints() { #expect(state { $0.endpoints = ["shop": .init()] }.state == .good) }
 
   @Test("the disk is low below one gibibyte, and full below eight mebibytes")
@@ -170,12 +170,12 @@ struct ShopStateTests {
     #expect(own.problems.map(\.since) == [Self.since])
   }
 
-  @Test("alarms about what is a problem anyway add none")
+  @Test("alarms for a pause, a lost device or unreachable pushes add no problems of their own")
   func alarms() {
     #expect(codes { $0.alarms = [.paused: Self.since, .deviceLost: Self.since, .pushUnreachable: Self.since] } == [])
   }
 
-  @Test("a blocked announcement replaces the same problem without a time")
+  @Test("a problem that blocks announcements takes its time and its count from the blockage")
   func blocked() {
     let state = state {
       $0.freeBytes = 0

@@ -51,7 +51,7 @@ struct SignInCallTests {
       .post, "/v1/sign-ins", headers: Self.json.merging(headers) { $1 }, body: body)
   }
 
-  @Test("a code is exchanged once for a key that works at once, and neither is in another answer or in the log")
+  @Test("a sign-in code is exchanged once for a key, and neither secret appears in another answer or in the log")
   func exchanged() async throws {
     let made = try await make(#"{"scope":"till","name":"Tablet","account":"north","days":30}"#)
     #expect(made.status == 201 && made.header("Cache-Control") == "no-store")
@@ -96,7 +96,7 @@ struct SignInCallTests {
     #expect(acts.map(\.actor) == ["key:\(own)", "code:\(id)", "key:\(own)"])
   }
 
-  @Test("without a public address, the link begins with the host by which the admin called")
+  @Test("without a public address, the sign-in link begins with the host that the admin used")
   func host() async throws {
     let service = try TestService()
     let admin = try await service.client([.admin])
@@ -105,7 +105,7 @@ struct SignInCallTests {
     #expect(try made.string("account") == "shop" && made.number("days") == 365)
   }
 
-  @Test("a code is refused when it was taken back, when its maker was revoked, and after 15 minutes")
+  @Test("a code is refused after its withdrawal, after the revocation of its maker's key, and after 15 minutes")
   func ended() async throws {
     let made = try await make()
     let id = try made.string("id").orThrow("an id")
@@ -123,7 +123,7 @@ struct SignInCallTests {
     #expect(try await service.ledger.keys().count == 2)
   }
 
-  @Test("wrong codes count like wrong keys, and an address above its limit cannot even use a right one for a moment")
+  @Test("wrong codes count like wrong keys, and an address above its limit must wait even with a right code")
   func guessing() async throws {
     let code = try await make().string("code").orThrow("a code")
     let address = ["X-Forwarded-For": "192.0.2.9"]
@@ -161,7 +161,7 @@ struct SignInCallTests {
     #expect(try await service.ledger.signInCodes().isEmpty)
   }
 
-  @Test("only an admin makes, sees and takes back codes, and a code gives no more than its maker has")
+  @Test("only an admin makes, lists and withdraws codes, and a code gives no more rights than its maker's key has")
   func access() async throws {
     for scope in Scope.ofNewKeys where scope != .admin {
       let client = try await service.client([scope])
@@ -184,7 +184,7 @@ struct SignInCallTests {
     #expect(try await service.ledger.keys().last?.addresses == ["192.0.2.0/24"])
   }
 
-  @Test("other refusals of signing in")
+  @Test("a sign-in with an invalid body or header is refused with its status and code")
   func refused() async throws {
     let stranger = service.stranger
     for (body, headers, status, code) in [

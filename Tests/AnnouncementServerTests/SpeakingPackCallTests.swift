@@ -12,7 +12,7 @@ import VoicePacks
 
 @testable import AnnouncementServer
 
-@Suite("What the service says about its voice packs", .timeLimit(.minutes(5)))
+@Suite("Reports on voice packs", .timeLimit(.minutes(5)))
 struct SpeakingPackCallTests {
   private let folder: TemporaryFolder
   private let voices: URL
@@ -57,7 +57,7 @@ struct SpeakingPackCallTests {
       })
   }
 
-  @Test("each pack says whether it speaks its locale and why, and follows the choice")
+  @Test("the list of packs shows which pack speaks for a locale and why, and follows the choice")
   func speaks() async throws {
     try write("a")
     try write("b")
@@ -71,7 +71,7 @@ struct SpeakingPackCallTests {
     #expect(try await speaking(service) == ["a": "first", "nsk": "chosen"])
   }
 
-  @Test("a pack of the settings says so, although another one was chosen")
+  @Test("a pack of the settings is shown with the reason setting, although another pack was chosen")
   func settings() async throws {
     try write("a")
     try write("b")

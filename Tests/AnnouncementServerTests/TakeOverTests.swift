@@ -26,7 +26,7 @@ struct TakeOverTests {
     return service
   }
 
-  @Test("they are played on the output of the present settings")
+  @Test("waiting announcements of another output are played on the output of the present settings")
   func played() async throws {
     let service = try await service()
     let client = try await service.client()
@@ -39,7 +39,7 @@ struct TakeOverTests {
     #expect(service.log.lines.contains { $0.contains("alsa:former") })
   }
 
-  @Test("if the settings keep them there, the service is degraded, and its player, metrics, checks and log show them")
+  @Test("if announcements stay on another output, the service is degraded, and status, metrics and log show them")
   func kept() async throws {
     let service = try await service(takesOver: false)
     let client = try await service.client()
@@ -56,7 +56,7 @@ struct TakeOverTests {
     #expect(warnings.count == 1 && warnings[0].contains("take_over"))
   }
 
-  @Test("they can be cancelled, although no player plays their output")
+  @Test("announcements on another output can be cancelled, although no player plays the output")
   func cancelled() async throws {
     let service = try await service(takesOver: false)
     let client = try await service.client()
@@ -68,7 +68,7 @@ struct TakeOverTests {
     #expect(try await service.stranger.get("/readyz").string("status") == "ready")
   }
 
-  @Test("while another process plays their output, they are left to its player")
+  @Test("announcements on another output stay there while another process plays the output")
   func playedElsewhere() async throws {
     let service = try await service()
     let client = try await service.client()
@@ -80,7 +80,7 @@ struct TakeOverTests {
     withExtendedLifetime(seat) {}
   }
 
-  @Test("if the settings keep them there while another process plays them, the log does not warn of them")
+  @Test("announcements that stay on another output cause no warning while another process plays the output")
   func keptAndPlayedElsewhere() async throws {
     let service = try await service(takesOver: false)
     let seat = try service.ledger.takeSeat(lane: "alsa:former")

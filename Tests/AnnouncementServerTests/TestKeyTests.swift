@@ -10,7 +10,7 @@ import WebhookMessages
 
 @testable import AnnouncementServer
 
-@Suite("Keys with which a service is tried out", .timeLimit(.minutes(5)))
+@Suite("Test keys", .timeLimit(.minutes(5)))
 struct TestKeyTests {
   private let service: TestService
   private let test: TestClient
@@ -27,7 +27,7 @@ struct TestKeyTests {
 
   private let played = payment("p1", "12.50", #""deliver":["play"]"#)
 
-  @Test("a payment gets the answers of an ordinary key: 201, 200 for the same again, and 409 for another body")
+  @Test("a test key gets the answers of an ordinary key: 201, 200 for a repetition, and 409 for another body")
   func answers() async throws {
     let first = try await test.post(played)
     #expect(first.status == 201, "\(first.text)")
@@ -44,7 +44,7 @@ struct TestKeyTests {
     #expect(try await test.get(try #require(try first.string("clip.url")).pathAndQuery).status == 200)
   }
 
-  @Test("nothing waits for the player, so nothing is played")
+  @Test("a payment with a test key does not wait for the player, and is not played")
   func notPlayed() async throws {
     #expect(try await test.post(played).status == 201)
     #expect(try await service.ledger.events().isEmpty)
@@ -55,7 +55,7 @@ struct TestKeyTests {
     #expect(try await service.ledger.entry(account: TestAccount.name(of: "shop"), id: "p1") == nil)
   }
 
-  @Test("nothing of it is in the account's list, sum, or latest payment, and its id is free for a payment")
+  @Test("a payment with a test key is not in the account's list, sum or latest payment, and its id stays free")
   func notCounted() async throws {
     #expect(try await test.post(played).status == 201)
     #expect(try await shop.get("/v1/announcements/p1").status == 404)
@@ -66,7 +66,7 @@ struct TestKeyTests {
     #expect(try await service.ledger.latestPayment() != nil)
   }
 
-  @Test("no webhook of the account tells of it")
+  @Test("a payment with a test key causes no webhook message of the account")
   func noWebhook() async throws {
     _ = try await service.ledger.register(
       NewWebhookEndpoint(
@@ -77,7 +77,7 @@ struct TestKeyTests {
     #expect(try await service.ledger.unfinishedWebhooks().count == 1)
   }
 
-  @Test("a device of the account is found, and a device that it does not have is refused; nothing is pushed")
+  @Test("a test key finds devices of the account, an unknown device is refused, and nothing is pushed")
   func devices() async throws {
     let service = try TestService { $0.pushes = PushParts(clients: [:], lifetime: 3600) }
     let test = try await service.client([.test])
@@ -91,7 +91,7 @@ struct TestKeyTests {
     #expect(try await service.ledger.pushCounts().isEmpty)
   }
 
-  @Test("a service without an output refuses to play, as it does for an ordinary key")
+  @Test("without an output, a test key that asks to play is refused like an ordinary key")
   func noOutput() async throws {
     let service = try TestService()
     let answers = [
@@ -101,7 +101,7 @@ struct TestKeyTests {
       answers.map(\.status) == [422, 422] && answers.map(\.code) == ["player_unavailable", "player_unavailable"])
   }
 
-  @Test("it may not change anything of the shop: devices, webhooks, the player, voices, keys")
+  @Test("a test key may not change the devices, webhooks, player or keys of the shop")
   func forbidden() async throws {
     let calls: [(HTTPRequest.Method, String, String)] = [
       (.put, "/v1/devices/phone-1", deviceBody()), (.post, "/v1/webhook-endpoints", #"{"url":"https://a.example"}"#),
@@ -115,7 +115,7 @@ struct TestKeyTests {
     }
   }
 
-  @Test("it neither sees nor removes what the shop has")
+  @Test("a test key neither reads nor removes announcements and devices of the shop")
   func foreign() async throws {
     _ = try await service.phone("phone-1")
     #expect(try await shop.post(payment("real", "1.00")).status == 201)
@@ -128,13 +128,13 @@ struct TestKeyTests {
     #expect(try await shop.get("/v1/devices/phone-1").status == 200)
   }
 
-  @Test("it says of itself that it is a test key, and of which account")
+  @Test("a test key reports the scope test and its account")
   func me() async throws {
     let answer = try await test.get("/v1/me")
     #expect(try answer.string("account") == "shop" && answer.value("scopes") as? [String] == ["test"])
   }
 
-  @Test("a key has the scope test alone, and an account with the longest name has test keys")
+  @Test("a key cannot have the scope test and another scope, and test keys limit the length of the account name")
   func creation() async throws {
     let admin = try await service.client([.admin])
     func create(_ body: String) async throws -> TestAnswer {

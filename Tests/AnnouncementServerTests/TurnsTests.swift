@@ -72,7 +72,7 @@ struct TurnsTests {
     #expect(await turns.take(["a", "b"]) { 8 } == 8)
   }
 
-  @Test("a task with two keys waits for both")
+  @Test("a task waits for an earlier task that holds the same key among other keys")
   func severalKeys() async throws {
     let (door, order) = (Door(), Locked<[String]>([]))
     let first = Task { [turns] in
@@ -102,7 +102,7 @@ struct TurnsTests {
 struct SingleFlightTests {
   private let flights = SingleFlight<String, Int>()
 
-  @Test("all callers get the one result, and all but the first are told that it is shared")
+  @Test("all callers get the same result, and the result is marked as shared for all callers but the first")
   func once() async throws {
     let (door, calls) = (Door(), Locked(0))
     let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -143,7 +143,7 @@ struct SingleFlightTests {
     #expect(try await first.value.value == 1)
   }
 
-  @Test("all callers get the error, and it is not cached")
+  @Test("all callers get the error, and the error is not cached")
   func error() async throws {
     let door = Door()
     let tasks = (0..<2).map { _ in

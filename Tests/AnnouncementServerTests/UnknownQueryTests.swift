@@ -41,7 +41,7 @@ struct UnknownQueryTests {
     #expect(try await service.ledger.announcement(account: "shop", id: "p1") == nil, "nothing was accepted")
   }
 
-  @Test("the name of an unknown parameter is cut and has no control characters in the error")
+  @Test("the name of an unknown parameter is shortened and escaped in the error")
   func printable() async throws {
     let name = "%1B" + String(repeating: "x", count: 200)
     let answer = try await service.client().get("/v1/voices?\(name)=1")
@@ -49,13 +49,13 @@ struct UnknownQueryTests {
   }
 
   @Test(
-    "known and empty parameters are no fault", arguments: ["?", "?&", "?limit=5&", "?limit=5&state=played&search="])
+    "known and empty parameters are accepted", arguments: ["?", "?&", "?limit=5&", "?limit=5&state=played&search="])
   func known(query: String) async throws {
     #expect(try await service.client().get("/v1/announcements\(query)").status == 200)
   }
 
   @Test(
-    "a parameter that is given twice is refused, on each call and with the same value too",
+    "a parameter that is given twice is refused on every call, even with equal values",
     arguments: [
       "/v1/announcements?limit=5&limit=5", "/v1/announcements?state=played&limit=5&state=failed",
       "/v1/announcements?limit=5&limit=", "/v1/batches?limit=1&limit=2", "/v1/library/changes?after=1&after=2",
@@ -67,7 +67,7 @@ struct UnknownQueryTests {
     #expect(try answer.string("detail")?.hasSuffix(": is given more than once; give it once.") == true)
   }
 
-  @Test("a signed URL of a clip with a parameter that is given twice is refused, by its key too")
+  @Test("a repeated parameter in the URL of a clip is refused, for a signed URL and for a caller with a key")
   func repeatedInSignedURL() async throws {
     let client = try await service.client()
     let report = try await client.post(payment())
@@ -83,7 +83,7 @@ struct UnknownQueryTests {
     #expect(forged.status == 401, "who may not use the call is refused first")
   }
 
-  @Test("who may not use the call is refused first, as without the parameter")
+  @Test("a caller without access is refused for the missing access, and not for the unknown parameter")
   func access() async throws {
     #expect(try await service.stranger.get("/v1/voices?x=1").code == "key_missing")
     #expect(try await service.client([.announce]).get("/v1/voices?x=1").code == "scope_missing")

@@ -60,7 +60,7 @@ struct UnreachableTests {
     return simulator.port
   }
 
-  @Test("pushes that cannot reach APNs for a minute are one warning, a degraded part of /readyz, and a metric")
+  @Test("pushes that cannot reach APNs for a minute cause one warning, a degraded part of /readyz, and a metric")
   func pushes() async throws {
     let port = try await closedPort()
     let service = try await pushing(to: port)
@@ -101,7 +101,7 @@ struct UnreachableTests {
     #expect(!service.log.lines.joined().contains(Self.token))
   }
 
-  @Test("an answer of APNs, whatever it says, ends the outage, and every account's events tell both")
+  @Test("any answer of APNs ends the outage, and the events of every account report the outage and its end")
   func reachedAgain() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try await pushing(to: simulator.port, authority: simulator.certificateAuthority)
@@ -134,7 +134,7 @@ struct UnreachableTests {
     await simulator.stop()
   }
 
-  @Test("a service that stops does not count the pushes that it gave up as failures of APNs")
+  @Test("pushes that end because the service stops do not count as failures to reach APNs")
   func stopping() async throws {
     let service = try await pushing(to: 9)
     let reach = try #require(service.server.pushService).reach
@@ -145,7 +145,7 @@ struct UnreachableTests {
     #expect(!service.log.lines.contains { $0.contains("APNs") })
   }
 
-  @Test("a service that sends no pushes and no webhooks says so, and is ready")
+  @Test("a service without pushes and webhooks is ready, and /readyz has the state none for both")
   func none() async throws {
     let service = try TestService()
     let answer = try await service.stranger.get("/readyz")
@@ -171,8 +171,7 @@ struct UnreachableTests {
     ).string("id").orThrow("an id")
   }
 
-  @Test(
-    "webhooks that reach no receiver for a minute are warnings without URLs, a degraded part of /readyz, and a metric")
+  @Test("webhooks that reach no receiver for a minute cause warnings without URLs, a degraded /readyz, and a metric")
   func webhooks() async throws {
     let service = try sending()
     let client = try await service.client([.announce, .read])
@@ -204,7 +203,7 @@ struct UnreachableTests {
     #expect(try await service.stranger.get("/readyz").string("status") == "ready", "a removed endpoint is forgotten")
   }
 
-  @Test("an account whose receiver is down gets an event, other accounts get none, and the service stays ready")
+  @Test("an account whose receiver is down gets an event, other accounts get no event, and the service stays ready")
   func ownFault() async throws {
     let service = try sending()
     let client = try await service.client([.announce, .read])

@@ -77,7 +77,7 @@ struct VoiceChoiceCallTests {
     #expect(answer.status == 422 && answer.code != "field_invalid", "\(answer.text)")
   }
 
-  @Test("a locale of the setting packs cannot be given another voice")
+  @Test("a locale in the setting packs cannot get another voice")
   func settled() async throws {
     var settled = ChosenPacks()
     settled["en-US"] = "a"

@@ -34,7 +34,7 @@ struct WebhookCallTests {
     backend = try await service.client([.announce, .read])
   }
 
-  @Test("an endpoint is registered with what was sent, gets its secret once, and no other answer has it")
+  @Test("an endpoint is registered with all fields of the request, and no later answer has its secret")
   func registered() async throws {
     let answer = try await backend.register(
       #"{"url":"https://shop.example:8443/hooks?key=1","events":["announcement.failed","announcement.played"],"#
@@ -111,7 +111,7 @@ struct WebhookCallTests {
     #expect(try await service.ledger.webhookEndpoints(account: "shop").count == 1)
   }
 
-  @Test("the key of a device gets nothing of webhooks")
+  @Test("the key of a device has no access to webhooks")
   func device() async throws {
     let phone = try await service.phone()
     let id = try await backend.register(path: "hooks")
@@ -125,7 +125,7 @@ struct WebhookCallTests {
     }
   }
 
-  @Test("a removed endpoint is gone, with the messages that waited")
+  @Test("the removal of an endpoint also removes its waiting messages")
   func removed() async throws {
     let id = try await backend.register(path: "hooks")
     #expect(try await backend.send(.post, "/v1/webhook-endpoints/\(id)/test").status == 202)
@@ -135,7 +135,7 @@ struct WebhookCallTests {
     #expect(try await service.ledger.unfinishedWebhooks().isEmpty)
   }
 
-  @Test("a disabled endpoint is shown as such, is not tested, and can be enabled again")
+  @Test("a disabled endpoint is shown with its reason, is not tested, and can be enabled again")
   func disabled() async throws {
     let id = try await backend.register(path: "hooks")
     _ = try await backend.send(.post, "/v1/webhook-endpoints/\(id)/test")
@@ -160,7 +160,7 @@ struct WebhookCallTests {
     func addresses(of host: String) async -> [IPAddress] { [address] }
   }
 
-  @Test("an announcement is told to the account's endpoints, and the metrics count what became of it")
+  @Test("a message about an announcement goes to the account's endpoint, and the metrics count the attempt")
   func announced() async throws {
     // The address is private, so the attempt ends at once and nothing leaves the machine.
     let resolver = OneAddress(address: IPAddress(bytes: [10, 0, 0, 7]))
@@ -181,7 +181,7 @@ struct WebhookCallTests {
     #expect(metrics.contains("crier_webhook_waiting 1") && metrics.contains("crier_webhook_endpoints_disabled 0"))
   }
 
-  @Test("a disabled endpoint is one error in the log and one in the metrics, without its URL")
+  @Test("a disabled endpoint causes one error in the log and one count in the metrics, without its URL")
   func alarm() async throws {
     let resolver = OneAddress(address: IPAddress(bytes: [10, 0, 0, 7]))
     let start = Date()
@@ -211,7 +211,7 @@ struct WebhookCallTests {
     #expect(metrics.contains(#"crier_webhook_messages_total{outcome="expired"} 1"#))
   }
 
-  @Test("a private address, without encryption, is accepted if private addresses are allowed")
+  @Test("a private address without encryption is accepted if the settings allow private addresses")
   func unencrypted() async throws {
     let service = try TestService {
       $0.webhooks = WebhookParts(client: WebhookClient(), allowsPrivateAddresses: true)

@@ -11,7 +11,7 @@ struct WebhookWatchTests {
     WebhookWatch.Endpoint(account: account, id: id)
   }
 
-  @Test("an endpoint that cannot be reached is told for its account, and is no fault of the service while others work")
+  @Test("an unreachable endpoint is a fault for its account only, as long as another endpoint is reachable")
   func own() {
     var watch = WebhookWatch()
     _ = watch.reached(endpoint("kiosk"), at: .zero)
@@ -22,7 +22,7 @@ struct WebhookWatchTests {
     #expect(watch.unreachable(at: .seconds(900)).count == 1)
   }
 
-  @Test("if every endpoint that was tried cannot be reached for a minute, that is a fault of the service")
+  @Test("the service has a fault if all endpoints with an attempt are unreachable for a minute")
   func all() {
     var watch = WebhookWatch()
     _ = watch.reached(endpoint("shop"), at: .zero)
@@ -36,7 +36,7 @@ struct WebhookWatchTests {
     #expect(watch.unreachable(at: .seconds(900)).keys.map(\.account) == ["shop"])
   }
 
-  @Test("an endpoint that was reached proves nothing after an hour")
+  @Test("a success of one endpoint proves for an hour that receivers can be reached")
   func memory() {
     var watch = WebhookWatch()
     _ = watch.reached(endpoint("kiosk"), at: .zero)
@@ -46,7 +46,7 @@ struct WebhookWatchTests {
     #expect(watch.outageOfAll(at: .seconds(3_760)) != nil)
   }
 
-  @Test("a wrong certificate is a fault of its endpoint, and proves that the network is open")
+  @Test("a refused certificate is a fault of its endpoint alone, and not a fault of the service")
   func certificate() {
     var watch = WebhookWatch()
     _ = watch.failed(endpoint("kiosk"), .unreachable, at: .zero)
@@ -55,7 +55,7 @@ struct WebhookWatchTests {
     #expect(watch.unreachable(at: .seconds(900))[endpoint("shop")]?.reason == "certificate_refused")
   }
 
-  @Test("endpoints that were removed or disabled are forgotten, and with the last one the fault of the service ends")
+  @Test("removed and disabled endpoints are forgotten, and without any endpoint the fault of the service ends")
   func removed() {
     var watch = WebhookWatch()
     _ = watch.failed(endpoint("shop", "whe_1"), .unreachable, at: .zero)

@@ -89,7 +89,7 @@ final class AnnouncedOnceTests {
     #"{"id":"\#(id)","amount":"\#(amount)","currency":"USD"\#(more)}"#
   }
 
-  @Test("a repetition gets the same bytes, makes no clip and tells nobody")
+  @Test("a repeated announcement gets the same report, makes no clip and is not reported again")
   func repetition() async throws {
     let first = try await accept(payment("1"))
     let second = try await accept(payment("1"))
@@ -100,7 +100,7 @@ final class AnnouncedOnceTests {
     #expect(stored?.decision?.amount?.value == "12.50" && stored?.decision?.text == "words")
   }
 
-  @Test("a payload that only an earlier version accepted gets its stored answer, and is refused without one")
+  @Test("a payload that only an earlier version accepted is refused, unless its answer is stored")
   func earlierRules() async throws {
     let body = #"{"id":"1","entity":"payment","amount":1250,"currency":"USD"}"#
     await #expect(throws: AnnouncementError.self) { try await accept(body) }
@@ -117,7 +117,7 @@ final class AnnouncedOnceTests {
     #expect(clips.made.withLock { $0 } == 0)
   }
 
-  @Test("of twenty equal submissions at a time, one is new")
+  @Test("one of twenty equal simultaneous submissions is new, and all submissions get the same report")
   func atOnce() async throws {
     let service = service(lane: "shop")
     let order = try service.order(submission(payment("1", #","deliver":["play"]"#)))
@@ -130,7 +130,7 @@ final class AnnouncedOnceTests {
     #expect(told.withLock { $0.map(\.isPlayed) } == [true])
   }
 
-  @Test("another body with the same id or the same key is refused, and another account has ids of its own")
+  @Test("another body with the same id or the same key is refused, and another account may use the same id")
   func conflicts() async throws {
     _ = try await accept(payment("1"))
     _ = try await accept(payment("2"), key: "k")
@@ -140,7 +140,7 @@ final class AnnouncedOnceTests {
     #expect(try await ledger.announcement(account: "shop", id: "3") == nil)
   }
 
-  @Test("the same payment under another key gets the first answer, and the key belongs to it from then on")
+  @Test("the same payment under another key gets the first answer, and the key is bound to the payment")
   func otherKey() async throws {
     let first = try await accept(payment("1"))
     let second = try await accept(payment("1"), key: "k")
@@ -148,7 +148,7 @@ final class AnnouncedOnceTests {
     #expect(try await refusal(payment("9"), key: "k") == .idempotencyKeyReused)
   }
 
-  @Test("a clip that is gone each time it was made refuses the announcement, which can be sent again")
+  @Test("an announcement whose clip is lost after every rendering is refused, and can be sent again")
   func lost() async throws {
     clips.isLost.withLock { $0 = true }
     #expect(try await refusal(payment("1")) == .clipLost)
@@ -158,7 +158,7 @@ final class AnnouncedOnceTests {
     #expect(try await accept(payment("1")).isNew)
   }
 
-  @Test("what the service has no output, no app or no name for is refused, and nothing is accepted")
+  @Test("an announcement with an invalid field or an unavailable delivery is refused and not stored")
   func refused() async throws {
     #expect(try await refusal(payment("1", #","deliver":["play"]"#)) == .playerUnavailable)
     #expect(try await refusal(payment("1", #","deliver":["push"],"device":"a""#)) == .pushUnavailable)
@@ -167,7 +167,7 @@ final class AnnouncedOnceTests {
     #expect(try await ledger.announcement(account: "shop", id: "1") == nil)
   }
 
-  @Test("the result is noted before the announcement can be removed")
+  @Test("the result is recorded before a removal of the announcement can begin")
   func noted() async throws {
     let service = service()
     let order = try service.order(submission(payment("1")))

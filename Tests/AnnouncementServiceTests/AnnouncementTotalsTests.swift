@@ -19,7 +19,7 @@ import WeeklyTimes
     return totals
   }
 
-  @Test("a test of a provider's endpoint is no money, and does not count")
+  @Test("a test of a provider's endpoint does not count as a payment")
   func test() throws {
     var totals = AnnouncementTotals(by: [.currency], clock: LocalClock(zone: .gmt))
     for id in ["till:ch_1", "till:\(ProviderPayments.testMark)ab12"] {
@@ -36,7 +36,7 @@ import WeeklyTimes
     ("1.00", "USD", "refunded", 3_601),
   ]
 
-  @Test("groups have the keys that were asked for, and sums only where the currency is one of them")
+  @Test("groups have the requested keys, and have sums only if the currency is one of the keys")
   func groups() throws {
     let all = try totals([.currency, .kind, .hour], amounts).groups
     #expect(
@@ -53,7 +53,7 @@ import WeeklyTimes
     #expect(try totals([.hour], []).groups.isEmpty)
   }
 
-  @Test("hours are those of the time zone, and an hour that comes twice is two hours")
+  @Test("hours follow the time zone, and a repeated hour at the end of summer time counts as two hours")
   func hours() throws {
     // On 2026-10-25, the clock in Berlin shows 02:00 again after 02:59, at 01:00 UTC (1792890000).
     let amounts = [0.0, 1_800, 3_600, 5_400, 7_200].map { ("1.00", "EUR", "received", 1_792_886_400 + $0) }
@@ -88,14 +88,14 @@ import WeeklyTimes
     #expect(try totals([.currency], [(text, "USD", "received", 0)]).isUnreadable)
   }
 
-  @Test("a sum with more than 38 digits is not added, and nothing else changes")
+  @Test("an amount that leads to a sum of more than 38 digits is not added, and the sum stays unchanged")
   func tooLarge() {
     let (most, more) = (String(repeating: "9", count: 38), String(repeating: "9", count: 40))
     let (sum, areAdded) = sum([more, most, most, "0.1"])
     #expect(sum == most && areAdded == [false, true, false, false])
   }
 
-  @Test("too many groups end the adding, and no memory is used for more")
+  @Test("the addition ends at the maximum number of groups")
   func tooLong() throws {
     var totals = AnnouncementTotals(by: [.hour], clock: LocalClock(zone: .gmt))
     var count = 0

@@ -142,7 +142,7 @@ final class ProviderPaymentsTests {
     #expect(try await announced() == ["till:p", "till:p/refunded"])
   }
 
-  @Test("a payment is recognised by what is signed of it, and not by the id that is shown")
+  @Test("a payment is recognised by its signed identity, and not by the id that is shown")
   func identity() async throws {
     let payments = payments()
     guard case .payment(var first) = try payment("shown-1") else { return }
@@ -153,7 +153,7 @@ final class ProviderPaymentsTests {
       try await payments.take([.payment(first), .payment(second)], for: endpoint, at: now) == [.accepted, .duplicate])
   }
 
-  @Test("a failure that is reported after the success is ignored, and one before it is announced")
+  @Test("a failure reported after the success is ignored, and a failure reported before the success is announced")
   func failures() async throws {
     let payments = payments()
     #expect(try await payments.take([try payment("a", 500, .failed)], for: endpoint, at: now) == [.accepted])
@@ -199,7 +199,7 @@ final class ProviderPaymentsTests {
     #expect(try await states() == [.late, .announced])
   }
 
-  @Test("a payment that cannot be spoken is refused with the reason, and the next one is announced")
+  @Test("a payment that cannot be spoken is refused with the reason, and the next payment is announced")
   func unspeakable() async throws {
     clips.failure.withLock {
       $0 = { payment in
@@ -245,7 +245,7 @@ final class ProviderPaymentsTests {
     }
   }
 
-  @Test("a payment that was under way at two ends of the process is announced after the others")
+  @Test("a payment that was under way at two crashes of the service is announced after the other payments")
   func setAside() async throws {
     let first = payments()
     _ = try await first.take([try payment("deadly"), try payment("other")], for: endpoint, at: now)
@@ -257,7 +257,7 @@ final class ProviderPaymentsTests {
     #expect(reports.withLock { $0 }.contains { if case .setAside(1) = $0 { true } else { false } })
   }
 
-  @Test("a payment waits while the service has no output, and is announced when it has one")
+  @Test("a payment waits while the service has no output, and is announced when there is an output")
   func noOutput() async throws {
     let executable = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
     let books = try PhraseBooks(
@@ -279,7 +279,7 @@ final class ProviderPaymentsTests {
     #expect(try await announced() == ["till:p"])
   }
 
-  @Test("a payment that is given up after an hour leaves nothing to wake up for")
+  @Test("a payment that is given up after an hour causes no further wake-ups")
   func givenUp() async throws {
     clips.failure.withLock { $0 = { _ in CocoaError(.fileReadCorruptFile) } }
     let sleeps = Locked(0)
@@ -303,7 +303,7 @@ final class ProviderPaymentsTests {
     await running.value
   }
 
-  @Test("twenty payments that cannot be announced do not hold back a good one for long")
+  @Test("twenty payments that cannot be announced do not delay a good payment for long")
   func many() async throws {
     clips.failure.withLock { $0 = { $0.id?.hasPrefix("till:bad") == true ? CocoaError(.fileReadCorruptFile) : nil } }
     let attempts = Locked(0)
@@ -327,7 +327,7 @@ final class ProviderPaymentsTests {
   }
 
   @Test(
-    "an empty or very long channel does not keep a payment from being announced", arguments: ["", " ", "x", "long"])
+    "a payment with an empty or very long channel is announced", arguments: ["", " ", "x", "long"])
   func channels(channel: String) async throws {
     let payments = payments()
     guard case .payment(var named) = try payment("p") else { return }
@@ -337,7 +337,7 @@ final class ProviderPaymentsTests {
     #expect(try await states() == [.announced])
   }
 
-  @Test("a refund is known for ever, because providers report it again when something about it changes")
+  @Test("a refund is remembered for ever, because providers report a changed refund again")
   func refundIdentity() async throws {
     let payments = payments()
     _ = try await payments.take([try payment("r", 300, .refunded, at: now)], for: endpoint, at: now)
@@ -347,7 +347,7 @@ final class ProviderPaymentsTests {
     #expect(again == [.duplicate])
   }
 
-  @Test("the same refused request is stored once, and another one again")
+  @Test("a repeated refused request is stored once, and a different refused request is stored too")
   func refusedOnce() async throws {
     let payments = payments()
     let bodies = ["a", "a", "b"].map { Data($0.utf8) }

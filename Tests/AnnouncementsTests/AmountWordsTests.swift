@@ -72,7 +72,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "a currency that CLDR names has the minor units of its country, after a major unit",
+    "a currency with its name from CLDR is said with its country's minor unit, after a major unit",
     arguments: [
       ("12.50", "HKD", "en-US", "twelve Hong Kong dollars and fifty cents"),
       ("1.01", "AUD", "en-US", "one Australian dollar and one cent"),
@@ -101,7 +101,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "a book's own name replaces CLDR's, and may stand on both sides of the number",
+    "a book's own name for a currency replaces CLDR's name, and may stand on both sides of the number",
     arguments: [
       ("1", "VED", "en-US", "one digital bolívar"), ("4.50", "VED", "en-US", "four point five zero digital bolívars"),
       ("20", "ILS", "ko-KR", "이스라엘 셰켈, 이십"), ("5", "IDR", "zh-CN", "五印尼盾"),
@@ -112,7 +112,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "Spanish numbers take the form before a unit, and millions are followed by de",
+    "Spanish numbers have their short form before a unit, and round millions are followed by de",
     arguments: [
       ("1", "MXN", "un peso"), ("0.01", "USD", "un centavo de dólar"), ("0.50", "MXN", "cincuenta centavos"),
       ("12.50", "USD", "doce dólares con cincuenta centavos"),
@@ -129,7 +129,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "a Spanish count agrees with a feminine unit, and the count of millions agrees with the millions",
+    "a Spanish number agrees with a feminine unit, and the number of millions stays masculine",
     arguments: [
       ("1", "GBP", "una libra"), ("21.21", "GBP", "veintiuna libras con veintiún peniques"),
       ("200", "INR", "doscientas rupias"), ("231021", "GBP", "doscientas treinta y un mil veintiuna libras"),
@@ -141,7 +141,7 @@ struct AmountWordsTests {
     #expect(try Books.words(amount, code, "es-MX") == words)
   }
 
-  @Test("no amount leaves a digit, a sign or a Latin letter in a sentence of another script")
+  @Test("an amount in Chinese, Japanese, Korean or Hindi words has no digit, sign or Latin letter")
   func wordsOnly() throws {
     for (locale, code) in [("zh-CN", "CNY"), ("ja-JP", "JPY"), ("ko-KR", "KRW"), ("hi-IN", "INR")] {
       for amount in ["1", "20", "345", "6789", "1234567", "9999999999999"] {
@@ -151,7 +151,7 @@ struct AmountWordsTests {
     }
   }
 
-  @Test("a currency whose name the voice cannot read is refused, and the error says where to add it")
+  @Test("a currency whose name the voice cannot read is refused, and the error says where to add a name")
   func unspeakableCurrency() throws {
     let writer = try Books.writerWithoutCurrencyNames("ja-JP")
     // CLDR's Japanese name of the first begins with kanji, and that of the second is only a code.

@@ -19,7 +19,7 @@ struct AnnouncementRequestTests {
   /// Returns a payment with additional keys beside it.
   private func payment(_ more: String) -> String { #"{"id":"p1","amount":"1.00","currency":"CNY",\#(more)}"# }
 
-  @Test("a payment alone is a clip without options")
+  @Test("a request with only a payment asks for a clip, without options")
   func plain() throws {
     let request = try request(#"{"id":"p1","amount":"1.00","currency":"CNY"}"#)
     #expect(request.id == "p1" && request.deliver == [.clip] && request.device == nil)
@@ -42,7 +42,7 @@ struct AnnouncementRequestTests {
         && options.group == "group.a")
   }
 
-  @Test("a null option counts as absent, and an empty one is an error")
+  @Test("an option with null counts as absent, and an option with empty text is an error")
   func absent() throws {
     let request = try request(payment(#""deliver":null,"device":null,"method":null,"voice":null,"rate":null"#))
     #expect(request.deliver == [.clip] && request.device == nil && request.options == .init())
@@ -54,7 +54,7 @@ struct AnnouncementRequestTests {
     }
   }
 
-  @Test("options stand beside the payment of an APNs payload, not in it")
+  @Test("options are read beside the payment of an APNs payload, and ignored inside the payment")
   func places() throws {
     let beside = try request(
       #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","rate":20,"voice":"x"},"voice":"y","deliver":["play"]}"#)
@@ -65,7 +65,7 @@ struct AnnouncementRequestTests {
     #expect(alert.announcement == .text("Hello", locale: nil) && alert.id == "a1" && alert.options.format == "caf")
   }
 
-  @Test("an option inside the payment is told where it belongs, and other unknown keys are not")
+  @Test("an option inside the payment is reported with its right place, and another unknown key without a place")
   func misplaced() throws {
     let body = #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","deliver":["play"],"memo":1}}"#
     #expect(
@@ -82,14 +82,14 @@ struct AnnouncementRequestTests {
     #expect(try PayloadDecoder.payload(Data(body.utf8)).warnings.first == "payment.deliver: unknown key, ignored")
   }
 
-  @Test("an empty list of deliveries is called empty")
+  @Test("the error for an empty list of deliveries says that the list is empty")
   func noDelivery() {
     #expect(
       fault(payment(#""deliver":[]"#))?.description
         == #"deliver: is an empty array; give an array with one or more of "clip", "play", "push"."#)
   }
 
-  @Test("a text has a locale, and may have an id")
+  @Test("a text may have a locale and an id, and an id that is not text is an error")
   func text() throws {
     #expect(try request(#"{"text":"Hello","locale":"en-US"}"#).announcement == .text("Hello", locale: "en-US"))
     #expect(try request(#"{"text":"Hello"}"#).id == nil)
@@ -117,7 +117,7 @@ struct AnnouncementRequestTests {
   }
 
   @Test(
-    "a text that is too long is an error that names the field",
+    "an option with too many characters is an error that names the field",
     arguments: [
       ("device", 128), ("method", 32), ("voice", 64), ("pack", 64), ("format", 32), ("encoding", 32), ("group", 155),
     ])
@@ -127,7 +127,7 @@ struct AnnouncementRequestTests {
     #expect(fault?.code == .fieldInvalid && fault?.subject == field)
   }
 
-  @Test("a payment needs an id, and an invalid payload gives the usual error")
+  @Test("a request that is empty, lacks an id, repeats a key or has both a text and an amount is refused")
   func payload() {
     #expect(fault(#"{"amount":"1.00","currency":"CNY"}"#)?.code == .fieldMissing)
     #expect(fault("")?.code == .payloadMalformed)
@@ -139,7 +139,7 @@ struct AnnouncementRequestTests {
 @Suite("A stored request is read again")
 struct StoredRequestTests {
   @Test(
-    "what a backend sent is read as it was when it was accepted",
+    "a stored request is read with the same result as when it was accepted",
     arguments: [
       #"{"id":"p1","amount":"1.00","currency":"CNY"}"#, "  \n{ \"text\" : \"Hello\\u0041\" }  ",
       #"{"aps":{"alert":"x"},"locale":"ja-JP"}"#, #"{"text":"a","crier:defaults":{"locale":"zh-CN"}}"#,
@@ -149,7 +149,7 @@ struct StoredRequestTests {
     #expect(try PayloadDecoder.storedRequest(data) == PayloadDecoder.request(data))
   }
 
-  @Test("the largest request is read, and a larger one is refused")
+  @Test("a request of the largest size is read, and a larger request is refused")
   func largest() throws {
     let start = #"{"text":"a","unknown":""#
     func request(_ count: Int) -> Data {
@@ -160,7 +160,7 @@ struct StoredRequestTests {
     #expect(throws: AnnouncementError.self) { try PayloadDecoder.decode(request(PayloadDecoder.largestBytes + 1)) }
   }
 
-  @Test("an alert is spoken in the locale beside aps, and the app's other keys are its own")
+  @Test("an alert is spoken in the locale beside aps, and an unknown key of the app is only a warning")
   func alertLocale() throws {
     let request = try PayloadDecoder.request(
       Data(#"{"aps":{"alert":"收款到账 100.00 元"},"locale":"zh-CN","shop":7}"#.utf8))
@@ -170,7 +170,7 @@ struct StoredRequestTests {
     #expect(without.announcement == .text("Paid", locale: nil))
   }
 
-  @Test("a locale beside aps that is no text is an error, except in a request that was accepted before")
+  @Test("a locale beside aps that is not text is an error, except in a stored request")
   func wrongAlertLocale() throws {
     let data = Data(#"{"aps":{"alert":"Paid"},"locale":7}"#.utf8)
     let error = #expect(throws: AnnouncementError.self) { try PayloadDecoder.request(data) }

@@ -9,7 +9,7 @@ import Testing
 @Suite("The wording of banners is data")
 struct BannerPhrasesTests {
   @Test(
-    "the error for an invalid banner says what is wrong",
+    "the error for an invalid banner in a phrase book names the fault",
     arguments: [
       ("\"banner\"", "\"banners\"", "is not a valid phrase book (no banner)"),
       ("    \"note\": \"Note: {note}\",\n", "", "is not a valid phrase book (no banner.note)"),

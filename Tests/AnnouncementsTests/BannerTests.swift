@@ -25,7 +25,7 @@ struct BannerTests {
   }
 
   @Test(
-    "a whole payment of each kind, word for word",
+    "the banners for a payment of each kind, with all fields, are as written here word for word",
     arguments: [
       ("en-US", "12.50", "USD", "paypal", "Zhang San", "table 5"),
       ("es-MX", "1234.56", "MXN", "spei", "Ana López", "mesa 5"),
@@ -94,7 +94,7 @@ struct BannerTests {
     #expect(try banner("hi-IN", amount, "INR").title == title)
   }
 
-  @Test("only what the payment has is shown")
+  @Test("a banner shows only the parts that the payment has")
   func parts() throws {
     #expect(lines(try banner("en-US")) == ["Received $5.00", "-", "-"])
     #expect(lines(try banner("en-US", payer: "Ann")) == ["Received $5.00", "-", "From Ann"])
@@ -103,20 +103,20 @@ struct BannerTests {
     #expect(lines(try banner("ja-JP", note: "お茶")) == ["入金：$5.00", "-", "メモ：お茶"])
   }
 
-  @Test("a name that ends with the separator's punctuation does not get it twice")
+  @Test("after a name that ends with the separator's punctuation, the punctuation is not repeated")
   func punctuation() throws {
     #expect(try banner("en-US", payer: "Acme Inc.", note: "tea").body == "From Acme Inc. Note: tea")
     #expect(try banner("zh-CN", payer: "张三，", note: "茶").body == "来自张三，备注：茶")
   }
 
   @Test(
-    "the form of address in the phrase is not repeated, and elsewhere the name is shown as written",
+    "a form of address that the phrase adds is not repeated, and in other phrases the name is shown as written",
     arguments: [("ja-JP", "田中様", "田中様より"), ("ja-JP", "田中さん", "田中様より"), ("ko-KR", "김철수 님", "보낸 분: 김철수 님")])
   func honorifics(locale: String, payer: String, body: String) throws {
     #expect(try banner(locale, payer: payer).body == body)
   }
 
-  @Test("the written names of channels", arguments: locales)
+  @Test("each channel is shown with its written name", arguments: locales)
   func channels(locale: String) throws {
     let shown = try Books.all().book(for: locale).channels.map { channel in
       "\(channel)=\(try banner(locale, channel: channel.uppercased()).subtitle ?? "-")"
@@ -142,7 +142,7 @@ struct BannerTests {
       + "wechat=微信支付 wechatpay=微信支付",
   ]
 
-  @Test("no Japanese channel is written in kana alone, as the voice needs it")
+  @Test("no channel in a Japanese banner is written in kana alone, the form that the voice needs")
   func kana() throws {
     for channel in try Books.all().book(for: "ja-JP").channels {
       let name = try banner("ja-JP", channel: channel).subtitle ?? ""
@@ -167,7 +167,7 @@ struct BannerTests {
   }
 
   @Test(
-    "several payments are counted and summed up",
+    "the banner of a summary has the number of payments and the total of each currency",
     arguments: [
       ("en-US", "Received 1,235 payments", "Total: CN¥47.50 + $10.00"),
       ("es-MX", "Recibiste 1,235 pagos", "Total: CNY\u{A0}47.50 + USD\u{A0}10.00"),
@@ -187,7 +187,7 @@ struct BannerTests {
   }
 
   @Test(
-    "the title of a summary of one payment agrees with its count",
+    "the title of a summary of one payment has the singular",
     arguments: [
       ("en-US", "Received 1 payment"), ("es-MX", "Recibiste 1 pago"), ("hi-IN", "1 भुगतान प्राप्त हुआ"),
       ("ja-JP", "入金：1件"), ("ko-KR", "입금 1건"), ("zh-CN", "收款 1 笔"),
@@ -198,7 +198,7 @@ struct BannerTests {
     #expect(try Books.all().banner(for: .summary(summary), defaultLocale: locale).title == title)
   }
 
-  @Test("a text is the body, trimmed, on one line, and without a title")
+  @Test("a text is the body of its banner, trimmed and on one line, and the banner has no title")
   func text() throws {
     let text = " Closing\tat\u{7}  9:30 p.m.\n\nThank you — 谢谢 👋🏽 "
     #expect(
@@ -226,7 +226,7 @@ struct BannerTests {
   }
 
   @Test(
-    "the banner has the language of the spoken form",
+    "a banner is in the language of the payment's locale, or else of the default locale, or else in English",
     arguments: [
       ("zh-Hans-SG", "ko-KR", "到账 US$5.00"), (nil, "ko-KR", "입금 US$5.00"), (nil, nil, "Received $5.00"),
       ("en-GB", "ko-KR", "Received $5.00"), ("es_AR", nil, "Recibiste USD\u{A0}5.00"),
@@ -236,7 +236,7 @@ struct BannerTests {
     #expect(try Books.all().banner(for: .payment(payment), defaultLocale: usual).title == title)
   }
 
-  @Test("a locale without a book is the same error as for the spoken form")
+  @Test("a locale without a phrase book is the same error for a banner as for a spoken announcement")
   func unknownLocale() throws {
     let announcement = Announcement.payment(Payment(amount: try Books.money("5", "USD"), locale: "tlh"))
     let written = #expect(throws: AnnouncementError.self) {
@@ -246,7 +246,7 @@ struct BannerTests {
     #expect(written == spoken && written?.code == .localeUnknown)
   }
 
-  @Test("a currency that a voice cannot say can be shown", arguments: locales)
+  @Test("a banner can show a currency that a voice cannot say", arguments: locales)
   func unspeakable(locale: String) throws {
     #expect(try banner(locale, "12.50", "ZWG").title?.contains("ZWG\u{A0}12.50") == true)
   }

@@ -9,7 +9,7 @@ import Testing
 @Suite("No currency's name is heard as a part of the number")
 struct CurrencyNamesTests {
   @Test(
-    "a name that begins like a number is said first, with a pause",
+    "a currency's name that begins like a number is said before the number, with a pause",
     arguments: [
       ("20", "OMR", "ko-KR", "오만 리알, 이십"), ("10", "GEL", "ko-KR", "조지아 라리, 십"),
       ("20", "CLP", "ko-KR", "칠레 페소, 이십"), ("20", "EGP", "ko-KR", "이집트 파운드, 이십"),
@@ -26,7 +26,7 @@ struct CurrencyNamesTests {
   }
 
   @Test(
-    "other names follow the number, also those that have a joining word",
+    "any other currency's name follows the number, even a name with a joining word",
     arguments: [
       ("20", "TTD", "es-MX", "veinte dólares de Trinidad y Tobago"), ("20", "KRW", "ko-KR", "이십 원"),
       ("20", "JPY", "ja-JP", "にじゅうえん"), ("2", "CNY", "zh-CN", "两元"), ("20", "CHF", "en-US", "twenty Swiss francs"),
@@ -37,7 +37,7 @@ struct CurrencyNamesTests {
   }
 
   @Test(
-    "every currency of ISO 4217 is spoken and reads back, and none goes on like the number before it",
+    "every currency of ISO 4217 is spoken and reads back, and no name after a number continues that number",
     arguments: BannerTests.locales)
   func every(locale: String) throws {
     let book = try Books.all().book(for: locale)
@@ -56,7 +56,7 @@ struct CurrencyNamesTests {
     }
   }
 
-  @Test("a book whose counted unit is heard as a number is refused, with the currency and the unit")
+  @Test("a book whose counted unit is heard as a number is refused, and the error names the currency and the unit")
   func refused() throws {
     let json = try String(contentsOf: Books.directory.appending(path: "ko-KR.json"), encoding: .utf8)
     let bad = json.replacing(#""other": "달러""#, with: #""other": "오만 달러""#)

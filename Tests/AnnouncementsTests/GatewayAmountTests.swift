@@ -28,7 +28,9 @@ struct GatewayAmountTests {
     #""pspReference":"7914073381342284""#,
   ]
 
-  @Test("a whole number beside a gateway's mark is refused, and says to send it as minor", arguments: marks)
+  @Test(
+    "a whole amount beside a gateway's own key is refused, and the error says to send the number as minor",
+    arguments: marks)
   func refused(mark: String) throws {
     let money = #""amount":50000,"currency":"INR""#
     let inner = try #require(fault(#"{"id":"1",\#(money),\#(mark)}"#))
@@ -40,7 +42,8 @@ struct GatewayAmountTests {
     #expect(nested?.code == .fieldInvalid && nested?.subject == "payment.amount")
   }
 
-  @Test("minor units, and an amount as text or with a point, are read beside a gateway's mark", arguments: marks)
+  @Test(
+    "beside a gateway's own key, minor units and an amount as text or with a decimal point are read", arguments: marks)
   func exact(mark: String) throws {
     let rupees = try #require(Currency(code: "INR"))
     let expected = try Money(decimalText: "500.00", currency: rupees, field: "amount")
@@ -49,7 +52,7 @@ struct GatewayAmountTests {
     }
   }
 
-  @Test("the bodies of a gateway's documentation are refused as they come")
+  @Test("a payment entity of Razorpay and a charge of Stripe, sent unchanged, are refused for their amount")
   func whole() throws {
     // The fields of Razorpay's payment entity and of Stripe's charge, with values of our own.
     let razorpay = """
@@ -75,7 +78,7 @@ struct GatewayAmountTests {
   ]
   private static let sums = [#""amount":12"#, #""amount":12.5"#, #""amount":"12.50""#, #""minor":1250"#]
 
-  @Test("a hundred bodies of merchants' own pass", arguments: own, sums)
+  @Test("a hundred combinations of amounts and merchants' own keys are accepted", arguments: own, sums)
   func passing(more: String, sum: String) throws {
     let keys = more.isEmpty ? "" : ",\(more)"
     #expect(fault(#"{"id":"1",\#(sum),"currency":"USD"\#(keys)}"#) == nil)

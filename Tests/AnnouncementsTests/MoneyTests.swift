@@ -8,7 +8,7 @@ import Testing
 @Suite("Money is exact")
 struct MoneyTests {
   @Test(
-    "decimal text becomes minor units by the currency's digits",
+    "decimal text becomes minor units according to the currency's number of digits",
     arguments: [
       ("12.50", "CNY", 1250), ("12.5", "CNY", 1250), ("12", "CNY", 1200), ("0.01", "USD", 1), ("2.05", "USD", 205),
       ("0012.50", "USD", 1250), ("1250", "JPY", 1250), ("12.345", "KWD", 12345), ("0.001", "BHD", 1),
@@ -19,7 +19,7 @@ struct MoneyTests {
   }
 
   @Test(
-    "text that two readers could take for two sums is refused",
+    "text that is not a plain decimal number is refused, and the error shows an example",
     arguments: [
       "", " ", ".", "12.", ".5", "1,250.00", "1 250", "+1", "-", "1e3", "0x10", "１２", "१२", "12.5.0", "NaN", "inf",
       "¥12", "12.50 ", "12\n", "０",
@@ -75,7 +75,7 @@ struct MoneyTests {
     #expect(try Books.money(text, code).decimalText == written)
   }
 
-  @Test("the numbers of digits are those of ISO 4217, and any other code is not a currency")
+  @Test("a currency has the number of digits of ISO 4217, and a code outside ISO 4217 is not a currency")
   func currencies() {
     for (code, digits) in [
       ("CNY", 2), ("JPY", 0), ("KRW", 0), ("VND", 0), ("KWD", 3), ("TND", 3), ("IRR", 2), ("XCG", 2),

@@ -60,7 +60,7 @@ struct NameReadingTests {
   }
 
   @Test(
-    "another spelling is refused with the place of the first wrong character, and the name itself is spoken",
+    "a reading in a wrong spelling is refused with the place of the fault, and the name is spoken as written",
     arguments: [
       ("zh-CN", "李宗盛", "li zong sheng", 1, "neither pinyin with tones nor a Chinese character"),
       ("zh-CN", "李宗盛", "li3 zonk1 sheng4", 5, "neither pinyin with tones nor a Chinese character"),
@@ -83,7 +83,7 @@ struct NameReadingTests {
   }
 
   @Test(
-    "a sum is no pronunciation, in characters, digits of tones or kana",
+    "a reading that is a sum of money is not spoken, in characters, pinyin, romaji or Hangul",
     arguments: [
       ("zh-CN", "jiu3 bai3 yuan2"), ("zh-CN", "jiǔ bǎi yuán"), ("zh-CN", "jiǔbǎiměiyuán"), ("zh-CN", "九百元"),
       ("zh-CN", "yi1 wan4 ren2 min2 bi4"), ("zh-CN", "san1 qian1 kuai4 qian2"), ("zh-CN", "wu3 shi2 ou1 yuan2"),
@@ -97,7 +97,7 @@ struct NameReadingTests {
     #expect(remarks.unspoken == [Remarks.Unspoken(field: "payer", text: reading)])
   }
 
-  @Test("a reading of 80 characters that fits nowhere is refused at once, and one of 80 vowels is read")
+  @Test("a reading of 80 characters that is not pinyin is refused, and a reading of 79 vowels is read")
   func long() throws {
     let (_, _, refused) = try writing("zh-CN", "李", String(repeating: "an", count: 39) + "x1")
     #expect(refused.warnings.count == 1)
@@ -105,7 +105,7 @@ struct NameReadingTests {
     #expect(name.first?.spelling.hasSuffix("a5 a1") == true && remarks.warnings == [])
   }
 
-  @Test("a language whose spelling of pronunciations is not stated reads them like a name")
+  @Test("in a language without a stated spelling for readings, a reading is spoken like a name")
   func english() throws {
     let (name, _, remarks) = try writing("en-US", "Siobhan", "shivawn")
     #expect(name.map(\.spelling) == ["shivawn"] && remarks == Remarks())

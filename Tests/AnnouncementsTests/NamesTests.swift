@@ -93,7 +93,7 @@ struct NamesTests {
   }
 
   @Test(
-    "an unknown channel comes after the sum, and a known one keeps its place",
+    "an unknown channel is said after the sum, and a known channel keeps its place in the sentence",
     arguments: [
       ("zh-CN", "Zork", "到账五美元，通过 Zork"), ("zh-CN", "alipay", "支付宝到账五美元"),
       ("hi-IN", "Zork", "पाँच डॉलर प्राप्त हुए, Zork पर"), ("hi-IN", "paytm", "पेटीएम पर पाँच डॉलर प्राप्त हुए"),
@@ -145,7 +145,7 @@ struct NamesTests {
       ])
   }
 
-  @Test("the payer's reading is spoken instead of the name, and the text keeps the name")
+  @Test("a reading of the payer's name is spoken instead of the name, and the text keeps the name")
   func payerReading() throws {
     let (script, remarks) = try writing("ja-JP", payer: "凜", payerReading: "りん")
     #expect(script.text == "ごドルをうけとりました。凜さまより")
@@ -187,7 +187,7 @@ struct NamesTests {
     #expect(try writing(locale, channel: channel).script.text == text)
   }
 
-  @Test("the verb agrees with one rupee")
+  @Test("the Hindi verb agrees with one rupee and with one paisa")
   func agreement() throws {
     #expect(try writing("hi-IN", "1", "INR", payer: "राम").script.text == "एक रुपया प्राप्त हुआ, राम से")
     #expect(try writing("hi-IN", "2", "INR").script.text == "दो रुपये प्राप्त हुए")

@@ -16,7 +16,7 @@ struct NotificationOptionsTests {
     return try PayloadDecoder.request(Data(json.utf8), unknownKeys: unknownKeys)
   }
 
-  @Test("badge, level, score, thread, volume and attachment are read, to the hundredth")
+  @Test("badge, level, score, thread, volume and attachment are read, the score and the volume to the hundredth")
   func all() throws {
     let request = try request(
       aps: """
@@ -32,7 +32,7 @@ struct NotificationOptionsTests {
   }
 
   @Test(
-    "missing and null keys leave the options empty, and a sound that is not critical has no volume",
+    "a missing key or null leaves an option empty, and a sound that is not critical has no volume",
     arguments: [
       #""mutable-content":1"#, #""mutable-content":1,"sound":"default""#, #""mutable-content":1,"badge":null"#,
       #""mutable-content":1,"sound":{"critical":0,"volume":0.5}"#,
@@ -54,12 +54,12 @@ struct NotificationOptionsTests {
     #expect(try request(aps: #""mutable-content":1,"sound":\#(sound)"#).warnings == [Self.soundWarning])
   }
 
-  @Test("a critical sound without a volume has the full one")
+  @Test("a critical sound without a volume has the full volume")
   func fullVolume() throws {
     #expect(try request(aps: #""sound":{"critical":1}"#).notification.criticalVolume == 100)
   }
 
-  @Test("0 removes the badge, and 0 and 1 are scores")
+  @Test("a badge may be 0 or the largest number of 32 bits, and a score may be 0 or 1")
   func limits() throws {
     #expect(try request(aps: #""badge":0,"relevance-score":0"#).notification.badge == 0)
     #expect(try request(aps: #""relevance-score":0"#).notification.relevanceScore == 0)
@@ -100,7 +100,7 @@ struct NotificationOptionsTests {
     #expect(error?.code == .fieldInvalid && error?.subject == "attachment-url")
   }
 
-  @Test("a payload that does not ask for the app's extension is warned of, and one without aps is not")
+  @Test("a payload with aps but without mutable-content 1 has a warning, and a payload without aps has none")
   func withoutExtension() throws {
     for aps in ["", #""mutable-content":0"#, #""mutable-content":"1""#] {
       let warnings = try request(aps: aps).warnings
@@ -110,7 +110,7 @@ struct NotificationOptionsTests {
     #expect(try PayloadDecoder.request(Data(plain.utf8)).warnings.isEmpty)
   }
 
-  @Test("without a push, the keys of aps belong to the app, whatever they hold")
+  @Test("without a push, the keys of aps belong to the app, and their values are not checked")
   func otherDeliveries() throws {
     let request = try request(
       aps: #""badge":-1,"sound":7"#, beside: #","attachment-url":"https://a.example/b""#, deliver: #"["clip"]"#)
@@ -118,14 +118,14 @@ struct NotificationOptionsTests {
     #expect(request.warnings == ["attachment-url: unknown key, ignored"])
   }
 
-  @Test("a stored request is read again whatever its notification was, because that is in the outbox")
+  @Test("a stored request with an invalid notification option is read without notification options")
   func stored() throws {
     let json = #"{"aps":{"alert":"x","badge":-1},"deliver":["push"],"device":"d"}"#
     let request = try PayloadDecoder.storedRequest(Data(json.utf8))
     #expect(request.notification == NotificationOptions() && request.warnings.isEmpty)
   }
 
-  @Test("the payer's name is shown without what turns it into another")
+  @Test("the payer's name is shown without invisible characters and controls of direction")
   func payer() throws {
     func visible(_ payer: String?) throws -> String? {
       let amount = try Money(minorUnits: 100, currency: #require(Currency(code: "CNY")), field: "minor")

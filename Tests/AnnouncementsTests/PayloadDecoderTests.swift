@@ -21,7 +21,7 @@ struct PayloadDecoderTests {
     } catch { return error as? AnnouncementError }
   }
 
-  @Test("a bare payment may have all of the payment's fields")
+  @Test("a payment at the top level may have all of a payment's fields")
   func barePayment() throws {
     let payment = try payment(
       """
@@ -137,7 +137,7 @@ struct PayloadDecoderTests {
     #expect(fault(json)?.description == description)
   }
 
-  @Test("names and notes have limits, and the error does not contain them")
+  @Test("names and notes have limits, and the error for a longer text does not contain the text")
   func limits() {
     let long = String(repeating: "x", count: 201)
     #expect(
@@ -222,7 +222,7 @@ struct PayloadDecoderTests {
   }
 
   @Test(
-    "an error of JSON says its line and column, and in a text of one line the column alone",
+    "an error of JSON names the line and the column, or only the column in a text of one line",
     arguments: [
       (#"{"amount":"1.00", "currency" "USD"}"#, "column 30"), ("{\n  \"id\": 1,\n  amount: 2\n}", "line 3, column 3"),
       ("{\"payer\":\"张三\" 1}", "column 15"), ("{\"a\":1}\n\n  x", "line 3, column 3"), ("x\n", "line 1, column 1"),
@@ -231,7 +231,7 @@ struct PayloadDecoderTests {
     #expect(fault(json)?.problem.hasSuffix(" at \(place)") == true, "\(fault(json)?.problem ?? "no error")")
   }
 
-  @Test("a byte order mark is refused, and an error says that a text ends too early")
+  @Test("a byte order mark is refused, and the error for an incomplete text says that the text ends too early")
   func ends() {
     let good = #"{"id":"1","amount":"1","currency":"CNY"}"#
     #expect(fault("\u{FEFF}\(good)")?.problem.contains("byte order mark") == true)

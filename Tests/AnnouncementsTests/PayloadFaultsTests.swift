@@ -18,7 +18,7 @@ struct PayloadFaultsTests {
     }
   }
 
-  @Test("a payload without currency and amount has both faults, and one with all three has the id's too")
+  @Test("a payload has a fault for each required key that is missing")
   func missing() {
     #expect(faults(#"{"id":"s1"}"#) == ["field_missing currency", "field_missing amount"])
     #expect(faults("{}") == ["field_missing id", "field_missing currency", "field_missing amount"])
@@ -40,7 +40,7 @@ struct PayloadFaultsTests {
       ])
   }
 
-  @Test("a key that is missing is no fault beside a misspelt one, which may be the same")
+  @Test("a misspelt key is a fault, and the key that it may stand for is not reported as missing")
   func misspelt() {
     #expect(
       faults(#"{"id":"s1","ammount":"1.00","curency":"USD"}"#) == ["field_unknown ammount", "field_unknown curency"])
@@ -49,27 +49,27 @@ struct PayloadFaultsTests {
         == ["field_unknown ammount", "field_invalid kind"])
   }
 
-  @Test("a payload with one fault has no others, and one without faults has none")
+  @Test("a single fault is reported alone, and a payload without faults has no reported fault")
   func single() {
     #expect(faults(#"{"id":"s1","amount":"1.00"}"#) == ["field_missing currency"])
     #expect(faults(#"{"id":"s1","amount":"1.00","currency":"USD"}"#) == [])
     #expect(faults("[]") == ["payload_malformed payload"])
   }
 
-  @Test("a payload with a thousand faults tells twenty of them")
+  @Test("of a thousand faults of a payload, twenty are reported")
   func many() {
     let keys = (0..<1000).map { #""amount\#(UnicodeScalar(0x4E00 + $0)!)":1"# }.joined(separator: ",")
     #expect(faults("{\(keys)}").count == 20)
   }
 
-  @Test("a list of texts in place of a payment has the fault of its text, and those of its options")
+  @Test("for an invalid text, a fault of an option is reported too")
   func text() {
     #expect(
       faults(#"{"text":"","locale":7,"deliver":["moon"]}"#)
         .contains("field_invalid deliver"))
   }
 
-  @Test("the faults of a payload have no value of it in their texts")
+  @Test("the descriptions of a payload's faults contain none of the payload's values")
   func secrets() {
     do throws(AnnouncementError) {
       _ = try PayloadDecoder.request(
@@ -98,14 +98,14 @@ struct PayloadFaultsTests {
   }
 
   @Test(
-    "another kind of payment must not name one, so that a refund without its kind is not announced as income",
+    "refund_of with another kind is a conflict, so that a refund without its kind is not announced as income",
     arguments: [#""refund_of":"p1""#, #""kind":"received","refund_of":"p1""#, #""kind":"failed","refund_of":"p1""#])
   func noRefund(_ more: String) throws {
     #expect { try payment(more) } throws: { ($0 as? AnnouncementError)?.code == .fieldsConflict }
   }
 
   @Test(
-    "an id of a payment that could not be one is refused",
+    "an invalid id in refund_of is refused",
     arguments: [#""""#, "7", #""a\u0007""#, #""a\u200b""#, "\"\(String(repeating: "x", count: 129))\""])
   func malformedRefund(_ id: String) throws {
     #expect { try payment(#""kind":"refunded","refund_of":\#(id)"#) } throws: {
@@ -115,7 +115,7 @@ struct PayloadFaultsTests {
   }
 
   @Test(
-    "the words of gateways for the number of a refund are no misspelt refund_of",
+    "a gateway's key such as refund_id is ignored with a warning, and not taken for a misspelt refund_of",
     arguments: ["refund_id", "refund_no", "refundId", "refunds"])
   func gateways(_ key: String) throws {
     let payload = #"{"id":"r1","amount":"1.00","currency":"USD","kind":"refunded","\#(key)":"x"}"#

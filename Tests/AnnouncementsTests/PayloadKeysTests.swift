@@ -59,7 +59,7 @@ struct PayloadKeysTests {
     #expect(try PayloadDecoder.payload(payment(#""\#(key)":null"#)).warnings.isEmpty, "null counts as absent")
   }
 
-  @Test("unknown keys are refused on request, and known ones are accepted")
+  @Test("with the setting to refuse unknown keys, an unknown key is an error, and known keys are accepted")
   func refused() throws {
     for json in [payment(#""memo":1"#), Data(#"{"payment":{"id":"1","amount":"1","currency":"USD","memo":1}}"#.utf8)] {
       #expect(
@@ -94,7 +94,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "such a key is a warning if it means that money was received, or if kind is given",
+    "a key for the state of a payment is accepted if the value means received money, or if kind is given",
     arguments: [
       #""type":"payment""#, #""type":"payment.succeeded""#, #""status":"PAID""#, #""refunded":false"#,
       #""is_refund":0"#, #""type":"refund","kind":"refunded""#, #""status":"failed","kind":"received""#,
@@ -104,7 +104,7 @@ struct PayloadKeysTests {
     for fault in faults(payment(more)) { #expect(fault == nil) }
   }
 
-  @Test("an envelope that reports a refund is an error, and an app's own key is not checked")
+  @Test("a refund reported beside the payment is an error, and a key of the app beside aps is only a warning")
   func envelope() throws {
     let inner = #""payment":{"id":"1","amount":"1","currency":"USD"}"#
     for fault in faults(Data(#"{"type":"refund",\#(inner)}"#.utf8)) { #expect(fault?.code == .fieldUnknown) }
@@ -128,7 +128,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "two sources of the amount are a conflict",
+    "an amount, kind or currency beside aps or beside the payment is a conflict",
     arguments: [
       (#"{"aps":{"alert":"x"},"amount":"5","currency":"USD","id":"1"}"#, "aps and amount"),
       (#"{"aps":{},"minor":5}"#, "aps and minor"),
@@ -176,7 +176,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a text beside a payment's key is a conflict, and beside a misspelt key an error",
+    "a text beside a payment's key is a conflict, and a text beside a misspelt key of a payment is an error",
     arguments: [
       (#""kind":"refunded""#, .fieldsConflict), (#""amount":"5""#, .fieldsConflict), (#""minor":5"#, .fieldsConflict),
       (#""knid":"refunded""#, .fieldUnknown), (#""Amount":"5""#, .fieldUnknown), (#""minro":5"#, .fieldUnknown),
@@ -226,7 +226,7 @@ struct PayloadKeysTests {
 
 @Suite("Unknown columns are never ignored silently")
 struct PayloadColumnsTests {
-  @Test("each payment of a list with a kind column needs a kind, and without the column it is a received payment")
+  @Test("in a list with a kind column each payment needs a kind, and without the column payments count as received")
   func emptyKind() throws {
     let row = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "kind": ""])
     let error = #expect(throws: AnnouncementError.self) { try row.announcement.get() }

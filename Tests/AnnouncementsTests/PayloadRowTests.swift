@@ -82,7 +82,7 @@ struct PayloadRowTests {
   }
 
   @Test(
-    "an invalid line gives the error of a payload, with the line's id if it has one",
+    "an invalid line gives the same error as a payload, and keeps its id if the id can be read",
     arguments: [
       (#"{"id": "7", "text": "Hello", "amount": "5", "currency": "CNY"}"#, .fieldsConflict, "7"),
       (#"{"text": "Hello", "payment": {"id": "7"}}"#, .fieldsConflict, "7"),

@@ -75,7 +75,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "the same keys are warnings if they mean that money was received",
+    "keys of payment services are accepted if their values mean that money was received",
     arguments: [
       #""trade_state":"SUCCESS""#, #""trade_status":"TRADE_SUCCESS""#, #""order_status":"paid""#,
       #""refund_status":"none""#, #""object":"charge""#, #""object":{"a":1}"#, #""amount_refunded":0"#,
@@ -96,7 +96,7 @@ struct PayloadStatesTests {
     #expect(fault?.code == .fieldUnknown && fault?.remedy.contains("kind") == true)
   }
 
-  @Test("no other key is needed if kind is given")
+  @Test("if kind is given, contradicting keys of other systems are only warnings")
   func kindAlone() throws {
     #expect(
       try PayloadDecoder.payload(payment(#""kind":"refunded","payment_kind":"sale","paid":false"#)).warnings.count == 2)

@@ -15,7 +15,7 @@ struct PaymentSummaryTests {
 
   private func read(_ json: String) throws -> PaymentSummary { try PaymentSummary(json: Data(json.utf8)) }
 
-  @Test("sums are exact")
+  @Test("the amounts of payments are added exactly")
   func sum() throws {
     let summary = PaymentSummary(of: try ["12.50", "0.01", "19.99", "5", "20"].map { try payment($0) })
     #expect(summary?.totals == [try PaymentSummary.Total(count: 5, amount: Books.money("57.50", "CNY"))])
@@ -34,7 +34,7 @@ struct PaymentSummaryTests {
   }
 
   @Test(
-    "the locale is the most frequent one, and the earliest among equals",
+    "the locale of a summary is the most frequent locale of the payments, and among equals the earliest",
     arguments: [
       (["zh-CN", "en-US", "en-US"], "en-US"), (["zh-CN", "en-US"], "zh-CN"), (["en-US", "zh-CN"], "en-US"),
       ([nil, nil, "en-US"], nil), ([nil, "en-US"], nil), (["en-US", nil], "en-US"), ([nil, "ja-JP", "ja-JP"], "ja-JP"),
@@ -45,19 +45,20 @@ struct PaymentSummaryTests {
     #expect(summary.map { Announcement.summary($0).locale } == .some(expected))
   }
 
-  @Test("no payments have no summary, and one payment has one")
+  @Test("no payments give no summary, and one payment gives a summary")
   func tooFew() throws {
     #expect(PaymentSummary(of: []) == nil)
     #expect(PaymentSummary(of: [try payment("5")])?.totals.map(\.count) == [1])
   }
 
   @Test(
-    "a payment that was not received is not added", arguments: [Payment.Kind.pending, .refunded, .withdrawn, .failed])
+    "a payment that was not received is not counted in a summary",
+    arguments: [Payment.Kind.pending, .refunded, .withdrawn, .failed])
   func otherKinds(kind: Payment.Kind) throws {
     #expect(PaymentSummary(of: [try payment("5"), try payment("5"), try payment("5", kind: kind)]) == nil)
   }
 
-  @Test("a sum too large to be spoken has no summary, and the largest possible sum has one")
+  @Test("there is no summary if the total is too large to be spoken, and there is one for the largest total")
   func tooLarge() throws {
     let largest = "\(Money.largestMajorUnits)"
     #expect(PaymentSummary(of: [try payment(largest), try payment("1")]) == nil)
@@ -65,14 +66,14 @@ struct PaymentSummaryTests {
     #expect(nearly?.totals.map(\.amount.decimalText) == ["9999999999999.99"])
   }
 
-  @Test("a sum beyond 64 bits has no summary")
+  @Test("there is no summary if the total exceeds 64 bits")
   func overflow() throws {
     // Each payment is 9,999,999,999,999,999 minor units of three digits, and 923 of them exceed 2^63.
     let payments = try Array(repeating: payment("9999999999999.999", "KWD"), count: 1_000)
     #expect(PaymentSummary(of: payments) == nil)
   }
 
-  @Test("one sum that cannot be spoken prevents the whole summary, and not only its currency")
+  @Test("a total that cannot be spoken prevents the whole summary, including the other currencies")
   func oneTooLarge() throws {
     let largest = "\(Money.largestMajorUnits)"
     #expect(PaymentSummary(of: [try payment("5", "USD"), try payment(largest), try payment(largest)]) == nil)
@@ -90,7 +91,7 @@ struct PaymentSummaryTests {
     #expect(try read(#"{"locale":"zh-CN","totals":[{"count":5,"currency":"CNY","amount":"57.50"}]}"#) == summary)
   }
 
-  @Test("a summary is read back with every digit and in its order")
+  @Test("a summary is read back from its JSON with every digit and in the same order")
   func roundTrip() throws {
     let all = try [
       PaymentSummary(
@@ -115,7 +116,7 @@ struct PaymentSummaryTests {
   }
 
   @Test(
-    "an error names its field",
+    "an error names the invalid field",
     arguments: [
       ("", "summary", AnnouncementError.Code.payloadMalformed), ("{", "summary", .payloadMalformed),
       ("[]", "summary", .payloadMalformed), ("null", "summary", .payloadMalformed),

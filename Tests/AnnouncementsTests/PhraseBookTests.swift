@@ -47,7 +47,7 @@ struct PhraseBookTests {
   }
 
   @Test(
-    "the error for an invalid book says what is wrong",
+    "the error for an invalid book names the fault",
     arguments: [
       ("\"cldr\": \"en_US\"", "\"cldr\": \"te_IN\"", "names a CLDR locale without spelled-out numbers"),
       ("\"rate\": 160", "\"rate\": 20", "rate is not between 80 and 450 words per minute"),

@@ -31,7 +31,7 @@ struct PronunciationTests {
     #expect(spellings(voice, "中国银行卡") == ["中国银航卡"])
   }
 
-  @Test("a phrase across two segments leaves each segment its own part")
+  @Test("if a respelled phrase spans two segments, each segment keeps its own part of the phrase")
   func segments() throws {
     let voice = try pronunciation(
       #"{"voice": "xx", "reads": "一-龥 가-힣", "phrases": {"一元": "yì元", "십 원": "시붠"}}"#)

@@ -32,7 +32,7 @@ struct ScriptTokensTests {
     #expect(try names(text, code, locale) == expected)
   }
 
-  @Test("joined without a separator, the words are the engine's text")
+  @Test("the words of an amount, joined without a separator, are the text for the engine")
   func oneDerivation() throws {
     #expect(try Books.words("21.50", "USD", "en-US") == "twenty-one dollars and fifty cents")
     #expect(try Books.words("123456", "KRW", "ko-KR") == "십이만 삼천사백오십육 원")

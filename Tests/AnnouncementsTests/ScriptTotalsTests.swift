@@ -31,7 +31,7 @@ struct ScriptTotalsTests {
       ])
   }
 
-  @Test("a missing part is empty and is not taken from a neighbour")
+  @Test("a missing count or amount of a total is empty, and not taken from another total")
   func missing() {
     #expect(
       totals(("four", .count), (" payments. ", .phrase), ("one", .count), (" of ", .phrase), ("two euros", .amount))

@@ -21,7 +21,7 @@ struct ScriptWriterTests {
     #expect(try Books.script(payment(channel: "AliPay"), "zh-CN").text == "支付宝到账十二元五角")
   }
 
-  @Test("an absent field leaves no words behind")
+  @Test("a sentence has no words for an absent field")
   func optionalParts() throws {
     #expect(try Books.script(payment(), "zh-CN").text == "到账十二元五角")
     #expect(try Books.script(payment("1", "USD"), "en-US").text == "Received one dollar")
@@ -48,7 +48,7 @@ struct ScriptWriterTests {
     #expect(voices(other) == ["en-us+f2", "cmn-latn-pinyin+f2", "en-us+f2", "ru+f2"])
   }
 
-  @Test("the words of the amount can be extracted, whatever surrounds them")
+  @Test("the words of the amount can be extracted, even if other fields contain numbers")
   func amountText() throws {
     let script = try Books.script(payment(channel: "PhonePe 2", payer: "Mr 99", note: "¥3.00"), "zh-CN")
     #expect(script.amountText == "十二元五角")

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Sentences are what people say")
+@Suite("Sentences are worded as people say them")
 struct SentencesTests {
   private func writing(
     _ locale: String, _ amount: String, _ code: String, _ kind: Payment.Kind = .received, channel: String? = nil,
@@ -17,7 +17,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "money is paid with a card and goes back to it",
+    "a refund is announced as paid to the card or to the bank account",
     arguments: [
       ("en-US", "USD", "card", "Refunded five dollars to the card"),
       ("en-US", "USD", "bank", "Refunded five dollars to the bank account"),
@@ -31,7 +31,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a transfer is not from the bank, and cash is not deposited",
+    "a bank transfer, a card payment and cash are each announced with the verb that people use",
     arguments: [
       ("hi-IN", "INR", "bank", "बैंक ट्रांसफ़र से पाँच रुपये प्राप्त हुए"), ("hi-IN", "INR", "cash", "नकद पाँच रुपये प्राप्त हुए"),
       ("zh-CN", "CNY", "bank", "银行转账到账五元"), ("zh-CN", "CNY", "card", "银行卡到账五元"),
@@ -43,7 +43,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "what happened is said once",
+    "the kind of payment is said only once",
     arguments: [
       ("ja-JP", "JPY", Payment.Kind.refunded, "へんきん、ごえんです"), ("ja-JP", "JPY", .withdrawn, "しゅっきん、ごえんです"),
       ("ko-KR", "KRW", .refunded, "환불, 오 원"), ("ko-KR", "KRW", .withdrawn, "출금, 오 원"),
@@ -59,7 +59,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a channel that makes no sense with what happened is left out, and listed",
+    "a channel that makes no sense with the kind of payment is left out and reported as unspoken",
     arguments: [
       ("zh-CN", "CNY", Payment.Kind.withdrawn, "cash", "提现五元"), ("zh-CN", "CNY", .failed, "cash", "收款失败，五元"),
       ("ja-JP", "JPY", .withdrawn, "cash", "しゅっきん、ごえんです"), ("ja-JP", "JPY", .withdrawn, "card", "しゅっきん、ごえんです"),
@@ -72,7 +72,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a name stands in the words as its owner writes it, and only the voice gets a respelling",
+    "a channel's name keeps its owner's spelling in the text, and only the voice gets a respelling",
     arguments: [
       ("oxxo", "en OXXO", "en ocso"), ("spei", "por SPEI", "por espéi"), ("codi", "con CoDi", "con codi"),
       ("paypal", "mediante PayPal", "mediante péipal"), ("applepay", "mediante Apple Pay", "mediante ápol péi"),
@@ -85,7 +85,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a pending payment is told apart from money before the amount is said",
+    "a pending payment is announced as pending before the amount is said",
     arguments: [
       ("en-US", "USD", "Payment pending, five dollars through PayPal"),
       ("es-MX", "MXN", "Pago pendiente de cinco pesos mediante PayPal"),
@@ -109,7 +109,7 @@ struct SentencesTests {
     #expect(try writing(locale, "200", "VND", smallSums: small).script.text == text)
   }
 
-  @Test("“only” is said below the limit of the currency, for every kind, and also when the amount is all that is said")
+  @Test("“only” is said below the limit of the currency, for every kind, and also if just the amount is spoken")
   func limits() throws {
     let small = try SmallSums("VND=1000, USD=0.10").orThrow("a setting")
     func text(_ amount: String, _ code: String, _ kind: Payment.Kind = .received) throws -> String {
@@ -136,7 +136,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a locale whose people speak another Chinese language is warned about, and spoken in Mandarin",
+    "a locale of another Chinese language is spoken in Mandarin, with a warning",
     arguments: ["zh-HK", "zh-Hant-HK", "zh-yue-HK", "zh_MO", "ZH-nan-TW"])
   func otherChinese(locale: String) throws {
     let remarks = try writing(locale, "5", "HKD").remarks
@@ -144,7 +144,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "other tags of a book's language are not warned about", arguments: ["zh", "zh-Hans-SG", "zh-TW", "cmn", "en-HK"])
+    "other tags of a book's language cause no warning", arguments: ["zh", "zh-Hans-SG", "zh-TW", "cmn", "en-HK"])
   func sameLanguage(locale: String) throws {
     #expect(try writing(locale, "5", "HKD").remarks.warnings == [])
   }

@@ -17,7 +17,7 @@ struct SummaryPhrasesTests {
   }
 
   @Test(
-    "the error for an invalid summary says what is wrong",
+    "the error for an invalid summary in a phrase book names the fault",
     arguments: [
       ("\"summary\"", "\"sum\"", "is not a valid phrase book (no summary)"),
       ("    \"separator\": \". \"\n  },", "  },", "is not a valid phrase book (no summary.separator)"),
@@ -73,7 +73,7 @@ struct SummaryPhrasesTests {
     #expect(error?.problem == problem)
   }
 
-  @Test("the counted noun may be feminine")
+  @Test("the counted noun of a Spanish summary may be feminine")
   func feminine() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.copyItem(at: Books.directory, to: folder)

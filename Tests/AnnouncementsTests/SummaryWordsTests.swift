@@ -30,7 +30,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "the count agrees with the counted noun and takes the form before it",
+    "the count agrees with the counted noun and has the form that stands before a noun",
     arguments: [
       (
         "zh-CN", "CNY",
@@ -117,7 +117,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "two currencies give two sentences",
+    "payments in two currencies give two sentences",
     arguments: [
       ("zh-CN", "收款四笔，合计四十七元五角。收款一笔，合计十美元"),
       (
@@ -148,7 +148,7 @@ struct SummaryWordsTests {
   /// A sample: all of the first counts, and some of every further hundred. `make check` reads all counts.
   static let sample = Array(1...250) + Array(stride(from: 267, through: 9_999, by: 37)) + [1_000, 5_000, 9_999]
 
-  @Test("a count is read back, and every token of it is listed", arguments: locales)
+  @Test("a count is read back, and each of its tokens is in the vocabulary", arguments: locales)
   func readsBack(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
     let reader = try AmountReader(locale: locale)
@@ -165,7 +165,7 @@ struct SummaryWordsTests {
     #expect(wrong == [] && unlisted.isEmpty)
   }
 
-  @Test("larger counts than any shop has are also read back", arguments: locales)
+  @Test("counts from 10,000 up to the largest count are also read back", arguments: locales)
   func largeCounts(locale: String) throws {
     let reader = try AmountReader(locale: locale)
     for count in [10_000, 10_001, 100_000, 123_456, 1_000_000, 1_000_021, 2_000_000, PaymentSummary.largestCount] {
@@ -174,7 +174,7 @@ struct SummaryWordsTests {
     }
   }
 
-  @Test("no digit of any width reaches a script", arguments: locales)
+  @Test("the script of a summary contains no digit", arguments: locales)
   func digits(locale: String) throws {
     for count in [1, 2, 21, 100, 1_001, 9_999] {
       let script = try Books.script(summary((count, "1234.56", "CNY"), (count, "7", "JPY")), locale)

@@ -86,7 +86,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a sum in any currency is a sum, with or without the currency's country",
+    "a sum in any currency is found, with or without the currency's country",
     arguments: [
       ("en-US", "Nine hundred kronor"), ("en-US", "nine hundred Thai baht"), ("en-US", "nine hundred Egyptian pounds"),
       ("en-US", "nine hundred South African rand"), ("en-US", "nine hundred Malaysian ringgit"),
@@ -128,7 +128,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "what follows a sum and belongs to it is left out with it",
+    "a number that continues a sum, as in nine dollars fifty, is left out with the sum",
     arguments: [
       ("ja-JP", "5えんきゅうひゃく"), ("zh-CN", "100元五十"), ("en-US", "nine dollars fifty"), ("en-US", "nine dollars and fifty"),
       ("es-MX", "cien pesos cincuenta"), ("ko-KR", "구백원 오십"),
@@ -138,7 +138,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "names of people, and units alone, are no sums",
+    "a person's name and a unit alone do not count as sums",
     arguments: [
       ("ko-KR", "이원재"), ("ko-KR", "백원우"), ("ko-KR", "오리온"), ("zh-CN", "张三元"), ("ja-JP", "五十鈴"), ("zh-CN", "五十铃"),
       ("es-MX", "Ana Real"),

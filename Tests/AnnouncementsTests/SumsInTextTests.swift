@@ -225,7 +225,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "adjacent numbers are separated by a pause, because they would be heard as one",
+    "adjacent numbers are separated by a pause, because they would be heard as one number",
     arguments: [
       ("$5-10", "en-US", "five dollars, ten"), ("50-60%", "en-US", "fifty, sixty percent"),
       ("Table 20 $5", "en-US", "Table twenty, five dollars"), ("12:30 $5", "en-US", "twelve thirty, five dollars"),
@@ -238,7 +238,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "a sum in a sentence is the intended sum",
+    "a sum within a sentence is spoken as the intended sum",
     arguments: [
       ("Lunch $½", "en-US", "Lunch fifty cents"), ("$.50", "en-US", "fifty cents"),
       ("It costs $.", "en-US", "It costs dollars."),
@@ -294,7 +294,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "a word in capitals, a room or a length beside a number is no sum",
+    "a number beside a word in capitals, a room or a length is not taken for a sum",
     arguments: [
       ("en-US", "HAIR GEL 2.50"), ("en-US", "BLUE PEN 1.50 each"), ("en-US", "COFFEE CUP 2.25"),
       ("en-US", "Meet us at 5.30 ALL welcome"), ("en-US", "OPEN 9.30 ALL DAY"), ("en-US", "TOP 10"), ("en-US", "TRY 1"),
@@ -310,7 +310,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "a currency that is named on both sides of its number keeps its name in every form",
+    "the Taiwan dollar keeps its name before the number, after the number, and on both sides",
     arguments: [
       ("NT$100元", "新台币一百元"), ("100新台币", "新台币一百元"), ("NT$1.234", "一, 二三四新台币"), ("100元", "一百元"),
     ])

@@ -62,7 +62,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "every sign of the books means a currency and is said with its number, or left out with it",
+    "every sign of the books means a currency, and is said or left out together with its number",
     arguments: BannerTests.locales)
   func everySign(locale: String) throws {
     let signs = try Books.all().book(for: locale).content.currencySigns
@@ -78,7 +78,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "words and counters of orders are said as people say them",
+    "dates, times, ordinals and counted things are said as people say them",
     arguments: [
       ("zh-CN", "1998年", "一九九八 年"), ("zh-CN", "1998年5月6日", "一九九八 年 五 月 六 日"), ("zh-CN", "05年", "零五 年"),
       ("zh-CN", "2000年", "二零零零 年"), ("zh-CN", "10年", "十 年"), ("zh-CN", "1000年", "一千 年"),
@@ -111,7 +111,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "Japanese words of orders are read by the Japanese voice",
+    "Japanese words that are common in orders are read by the Japanese voice",
     arguments: ["午後7時", "第2便", "税込 1,100円", "ご注文 2人前", "大盛り 1杯", "お持ち帰り", "豚肉 3品"])
   func japanese(text: String) throws {
     let script = try Books.all().writer(for: "ja-JP").script(for: .text(text, locale: nil))

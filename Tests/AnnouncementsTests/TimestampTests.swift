@@ -20,7 +20,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "other texts, and days and times that do not exist, are not times",
+    "text in another form, and a day or time that does not exist, is refused",
     arguments: [
       "", "yesterday", "2026-11-20", "2026-11-20T20:23:58", "2026-11-20T20:23:58+24:00",
       "2026-13-20T20:23:58Z", "+01:00", "2026-11-20T20:23:58Zgarbage", "2026-11-20T20:23:58ZZ",
@@ -34,7 +34,7 @@ struct TimestampTests {
     #expect(Timestamp.date(text) == nil)
   }
 
-  @Test("each day of 1890 to 2110 is as many seconds after the day before as the Gregorian calendar says")
+  @Test("every day from 1890 to 2110 is read as the day of the Gregorian calendar")
   func everyDay() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt

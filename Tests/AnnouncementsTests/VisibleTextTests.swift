@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The name and the note of a payer who would like to deceive the reader.
-@Suite("A banner shows only what can be seen")
+@Suite("A banner shows only visible text")
 struct VisibleTextTests {
   private func body(_ payer: String?, note: String? = nil, locale: String = "en-US") throws -> String? {
     let payment = Payment(amount: try Books.money("5", "USD"), payer: payer, note: note)
@@ -44,14 +44,14 @@ struct VisibleTextTests {
   }
 
   @Test(
-    "every white space is one space",
+    "white space of any kind becomes one space",
     arguments: ["\n", "\r\n", "\t", "\u{B}", "\u{85}", "\u{A0}", "\u{2003}", "\u{2028}", "\u{2029}", "\u{3000}"])
   func whiteSpace(space: String) throws {
     #expect(try body("\(space)Ann\(space)\(space)Lee\(space)") == "From Ann Lee")
   }
 
   @Test(
-    "what a script or an emoji needs is kept",
+    "characters that a script or an emoji needs are kept",
     arguments: [
       "Zoë d’Arc-O'Neil", "Ngô Thị Ễ", "Nguye\u{302}\u{303}n", "👨‍👩‍👧", "👋🏽", "❤️‍🔥", "1️⃣", "🇲🇽", "☎️", "क्‍ष", "श्‌र", "می‌خواهم",
       "葛\u{E0100}城",
@@ -62,14 +62,14 @@ struct VisibleTextTests {
     #expect(shown == "From \(name)")
   }
 
-  @Test("combining marks cover no other line")
+  @Test("combining marks are limited, so that they cover no other line")
   func marks() throws {
     let marks = String(repeating: "\u{336}\u{30D}", count: 40)
     #expect(try body("A\(marks)nn") == "From A\u{336}\u{30D}\u{336}\u{30D}nn")
     #expect(try body("\u{30D}Ann \u{336}Lee") == "From Ann Lee")
   }
 
-  @Test("a name and a note keep their limits, also if one character is enormous")
+  @Test("a name and a note are cut to their limits, even if one character is enormous")
   func limits() throws {
     let name = String(repeating: "山", count: Payment.longestPayer)
     #expect(try body(name) == "From \(name)")

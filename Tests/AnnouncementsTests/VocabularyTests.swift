@@ -38,14 +38,14 @@ struct VocabularyTests {
     #expect(tokens.allSatisfy { !$0.isEmpty && !$0.contains(where: \.isWhitespace) })
   }
 
-  @Test("a person can record the vocabulary in an afternoon", arguments: locales)
+  @Test("the vocabulary has at most 260 words, of which at most 130 are required", arguments: locales)
   func size(locale: String) throws {
     let vocabulary = try vocabulary(locale)
     #expect(vocabulary.blocks.filter(\.isRequired).flatMap(\.words).count <= 130)
     #expect(vocabulary.words.count <= 260)
   }
 
-  @Test("amounts in the required currencies are required, and others are not")
+  @Test("the words for sums in the required currencies are required, those of other currencies and channels are not")
   func required() throws {
     let vocabulary = try vocabulary("en-US", "USD", "GBP")
     let required = Set(vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token))

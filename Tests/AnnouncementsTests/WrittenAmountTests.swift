@@ -9,7 +9,7 @@ import Testing
 @Suite("A sum is written as people write it")
 struct WrittenAmountTests {
   @Test(
-    "foreign and domestic currencies differ in every locale",
+    "a sum has the locale's own symbol for each foreign and domestic currency",
     arguments: [
       ("en-US", ["$12.50", "CA$12.50", "MX$12.50", "CN¥12.50", "¥1,250", "₹123,456.78", "KWD 1.250", "€12.50"]),
       (
@@ -55,7 +55,8 @@ struct WrittenAmountTests {
     }
   }
 
-  @Test("a currency has the digits of ISO 4217, although people write fewer", arguments: BannerTests.locales)
+  @Test(
+    "a sum is written with the digits of ISO 4217, even if people usually write fewer", arguments: BannerTests.locales)
   func standardDigits(locale: String) throws {
     // CLDR writes these currencies without a fraction.
     for code in ["IRR", "LBP", "IDR", "COP", "TWD", "PKR"] {
@@ -118,7 +119,7 @@ struct WrittenAmountTests {
   }
 
   @Test(
-    "a locale with its own digits and marks of direction keeps the sum",
+    "in a locale with digits or marks of direction of its own, the digits of the sum stay the same",
     arguments: ["ar-EG", "fa-IR", "mr-IN", "my-MM"])
   func otherDigits(locale: String) throws {
     let text = try Books.money("1234567.89", "USD").written(in: locale)

@@ -80,7 +80,7 @@ struct AnnouncerTests {
     }
   }
 
-  @Test("recipes that differ in anything audible have different names")
+  @Test("clips that differ in the amount, the voice, the rate or the format have different names")
   func distinctNames() async throws {
     let plain = RenderOptions()
     let ulaw = SoundFormat(container: .wav, encoding: .ulaw)
@@ -136,7 +136,7 @@ struct AnnouncerTests {
     #expect(workshop.files.isEmpty)
   }
 
-  @Test("the voices of different runs are equally loud")
+  @Test("two voices in one announcement are equally loud")
   func severalVoices() async throws {
     let workshop = try Workshop()
     let clip = try await workshop.announcer.render(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Attempts to shorten an announcement")
 struct AttemptTests {
-  @Test("a payment is tried whole, without the note, without the payer, faster, and with only the amount")
+  @Test("the attempts at a payment are: whole, without the note, without the payer, faster, and only the amount")
   func payment() throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment(payer: "张三", note: "午餐")
@@ -20,7 +20,7 @@ struct AttemptTests {
     #expect(attempts.map(\.pace) == [.normal, .normal, .normal, .justEnough, .fastest, .normal])
   }
 
-  @Test("steps that would omit nothing are skipped")
+  @Test("attempts that would omit nothing are skipped")
   func plain() throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment()
@@ -32,7 +32,7 @@ struct AttemptTests {
   }
 
   @Test(
-    "the rate is raised as far as needed, by at most a quarter, and not at all if that is not enough",
+    "the rate is raised as far as needed, by at most a quarter, and not at all if a quarter is not enough",
     arguments: [
       (.normal, 160, 99_000, 160), (.justEnough, 160, 30_000, 163), (.justEnough, 160, 36_875, 200),
       (.justEnough, 160, 37_200, nil), (.fastest, 160, 37_200, 200), (.fastest, 160, 45_000, nil),

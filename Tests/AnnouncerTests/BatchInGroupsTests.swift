@@ -35,7 +35,7 @@ struct BatchInGroupsTests {
     return outcomes
   }
 
-  @Test("the outcomes, their order and the clips are those of a batch that publishes each clip by itself")
+  @Test("a batch in groups has the outcomes, order and clips of a batch that publishes each clip by itself")
   func sameAsSingly() async throws {
     let (grouped, single) = (try Workshop(), try Workshop())
     let ours = try await outcomes(BatchTests.list, grouped.announcer, into: grouped.library, limit: 1)
@@ -143,7 +143,7 @@ struct BatchInGroupsTests {
     try await eventually { !workshop.files.contains { $0.hasPrefix(".") } }
   }
 
-  @Test("two batches of the same list at the same time leave each clip once")
+  @Test("two simultaneous batches of the same list leave one file for each clip")
   func two() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")

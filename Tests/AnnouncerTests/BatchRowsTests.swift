@@ -76,7 +76,7 @@ struct BatchRowsTests {
     #expect(rows.unknownColumns == ["Colour", "", "Colour"])
   }
 
-  @Test("each row names the unknown columns, and a strict reader refuses the list")
+  @Test("each row has a warning for an unknown column, and a strict reader refuses the list")
   func warnings() throws {
     let text = "amount,Colour,currency\n5,red,CNY\n6,blue,CNY\n"
     #expect(try rows(Array(text.utf8)).map(\.warnings) == Array(repeating: ["Colour: unknown key, ignored"], count: 2))

@@ -43,7 +43,7 @@ struct BatchTests {
 
     """
 
-  @Test("renders a clip for each row, and reports each row's error with its line")
+  @Test("a batch renders a clip for each row, and reports the error of a row with its line")
   func rows() async throws {
     let workshop = try Workshop()
     let outcomes = try await outcomes(Self.list, in: workshop, limit: 1)
@@ -114,7 +114,7 @@ struct BatchTests {
     #expect(taken == 0)
   }
 
-  @Test("a folder or a link with a clip's name is no error of its row, and the clip is made again")
+  @Test("a folder or a link with a clip's name does not fail the row, and the clip is made again")
   func folderAsClip() async throws {
     let workshop = try Workshop()
     let clip = try report(try await outcomes(Self.list, in: workshop)[0]).orThrow("a report").clip

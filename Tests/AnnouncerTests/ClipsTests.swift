@@ -12,7 +12,7 @@ import VoicePacks
 
 @Suite("Announcements from recorded clips")
 struct ClipsTests {
-  @Test("auto uses a pack that has all words, and the report says so", arguments: ["zh-CN", "en-US"])
+  @Test("the method auto uses a pack that has all words, and the report names the pack", arguments: ["zh-CN", "en-US"])
   func auto(locale: String) async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: locale)
@@ -30,7 +30,7 @@ struct ClipsTests {
     #expect(again.bytes == clip.bytes)
   }
 
-  @Test("clips alone do not need the engine")
+  @Test("an announcement of clips alone does not need the engine")
   func withoutEngine() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
@@ -38,7 +38,7 @@ struct ClipsTests {
     #expect(clip.report.method == "clips")
   }
 
-  @Test("the sound meets the requirements of every clip, even with spoken names between recorded words")
+  @Test("sounds of recorded words, with or without spoken names, meet the requirements of every clip")
   func sound() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -70,7 +70,7 @@ struct ClipsTests {
     #expect(clip.report.shortened == ["note", "payer"])
   }
 
-  @Test("auto skips a pack that lacks words, and a requested pack is completed by the engine")
+  @Test("the method auto skips a pack that lacks words, and a requested pack is completed by the engine")
   func incomplete() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "en-US") { clips in

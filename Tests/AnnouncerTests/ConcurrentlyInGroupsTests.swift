@@ -9,7 +9,7 @@ import Testing
 struct ConcurrentlyInGroupsTests {
   private struct Stop: Error {}
 
-  @Test("the limits hold, and each output is completed and delivered once", arguments: [1, 2, 7])
+  @Test("the limits of items and groups hold, and each output is completed and delivered once", arguments: [1, 2, 7])
   func limits(limit: Int) async throws {
     let watch = Watch()
     let largest = Locked(0)
@@ -100,7 +100,7 @@ struct ConcurrentlyInGroupsTests {
     #expect(groups.withLock { $0.count } <= 3)
   }
 
-  @Test("an error of any closure ends the processing, and nothing is delivered after it", arguments: 0..<4)
+  @Test("an error of any closure ends the processing, and nothing is delivered after the error", arguments: 0..<4)
   func throwsError(place: Int) async throws {
     let watch = Watch()
     var delivered = 0

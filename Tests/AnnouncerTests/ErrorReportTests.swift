@@ -10,7 +10,7 @@ import Testing
 @Suite("Error reports")
 struct ErrorReportTests {
   @Test(
-    "has the error's own code and message",
+    "an error report has the error's own code and message",
     arguments: [
       (AnnouncementError(.fieldMissing, "id", "is missing", remedy: "give it") as any Error, "field_missing"),
       (AnnouncerError(.tooLong, "text", "takes 31 s to say", remedy: "shorten it"), "too_long"),

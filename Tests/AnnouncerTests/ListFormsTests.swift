@@ -55,7 +55,8 @@ struct ListFormsTests {
   }
 
   @Test(
-    "a decimal comma is neither a separator nor a decimal point", arguments: ["12,50", "1.234,50", "\"12,50\"", "12,5"])
+    "an amount with a comma is an error, and the comma is neither a separator nor a decimal point",
+    arguments: ["12,50", "1.234,50", "\"12,50\"", "12,5"])
   func decimalComma(amount: String) {
     for separator in [";", "\t"] {
       let rows = read("amount\(separator)currency\n\(amount)\(separator)EUR\n").rows
@@ -67,7 +68,7 @@ struct ListFormsTests {
     }
   }
 
-  @Test("a row with another number of fields names the separator of the list")
+  @Test("the error for a row with a wrong number of fields names the separator of the list")
   func fields() {
     #expect(
       read("amount;currency\n12.50;EUR;1\n").rows == [
@@ -106,7 +107,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "a header that has swallowed its rows asks about --data-binary",
+    "the error for a list that has lost its line breaks asks about --data-binary",
     arguments: [
       "amount,currency12.50,CNY48.05,USD", "id;amount;currency1;12.50;CNY",
       "amount,currency" + String(repeating: ",5,USD", count: 200), "textHello",
@@ -129,7 +130,8 @@ struct ListFormsTests {
   // MARK: JSON arrays
 
   @Test(
-    "a JSON array is read like JSON lines, and each row has its element and its line", arguments: [1, 2, 7, .max])
+    "a JSON array is read like JSON lines, and each row has the numbers of its element and its line",
+    arguments: [1, 2, 7, .max])
   func array(pieceBytes: Int) {
     let text = """
       \u{FEFF}
@@ -147,7 +149,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "a list that begins as JSON does is read as JSON, and one that begins with a name in brackets as CSV",
+    "a list that begins like JSON is read as JSON, and a list that begins with a column name in brackets as CSV",
     arguments: [
       (#"["a"]"#, "1.1 -: payload: "), ("[ 12 ]", "1.1 -: payload: "), ("[[]]", "1.1 -: payload: "),
       ("[till],text\nx,Hello", "2 -: Hello"),
@@ -160,7 +162,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "an element with a fault does not affect the others",
+    "an element with a fault does not affect the other elements",
     arguments: [
       "12", "\"text\"", "null", "[]", "[1, 2]", "{}", "{\"text\": }", "{\"text\": \"x\"} {\"text\": \"y\"}",
       "{\"text\": \"x\"]", "{\"memo\": {\"a\": [1, {\"b\": \"]\"}]}}", "\u{FEFF}{\"text\":\"x\"}",

@@ -52,7 +52,7 @@ struct PackFollowingTests {
     #expect(later.clip.name != earlier.clip.name && later.clip.sha256 != earlier.clip.sha256)
   }
 
-  @Test("if new files are broken, the last good version speaks until they are whole or the pack is removed")
+  @Test("if new files of a pack are broken, the last good version speaks until a repair or the pack's removal")
   func broken() async throws {
     try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
     let announcer = announcer
@@ -76,7 +76,7 @@ struct PackFollowingTests {
     #expect(await announcer.packStates() == [])
   }
 
-  @Test("a pack that was broken from the start never speaks, and speaks once it is repaired")
+  @Test("a pack that was broken from the start speaks only after a repair")
   func repaired() async throws {
     try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
     let clip = workshop.voices.appending(path: "shop/0001.wav")
@@ -88,7 +88,7 @@ struct PackFollowingTests {
     #expect(try await report(announcer).voice == "shop")
   }
 
-  @Test("changes name what was added, replaced, removed, broken and repaired, and nothing else")
+  @Test("changes name the packs that were added, replaced, removed, broken and repaired, and no other packs")
   func changes() {
     let fault = PackState.Fault(code: "clip_changed", message: "x")
     let broken = PackState(id: "c", fault: fault)

@@ -61,7 +61,7 @@ struct ReadBackTests {
     }
   }
 
-  @Test("the check reads the words that will be heard, not the intended ones")
+  @Test("the check reads the words that will be heard, and not the intended words")
   func heardWords() throws {
     let workshop = try Workshop()
     let script = try workshop.announcer.script(for: try Workshop.payment("5"))

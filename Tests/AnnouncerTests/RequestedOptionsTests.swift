@@ -82,7 +82,7 @@ struct PreferredPackTests {
     return options
   }
 
-  @Test("speaks announcements of its locale before other packs that have all words")
+  @Test("a preferred pack speaks announcements of its locale before other packs that have all words")
   func preferred() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "a")
@@ -93,7 +93,7 @@ struct PreferredPackTests {
     #expect(try await announcer.render(payment, options: options("b", .clips), into: nil).report.voice == "b")
   }
 
-  @Test("is skipped if it is missing or of another locale, or if the engine is requested")
+  @Test("a preferred pack is skipped if it is missing or of another locale, or if the engine is requested")
   func passedOver() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "en-US", id: "english")
@@ -109,7 +109,7 @@ struct PreferredPackTests {
     #expect(try await announcer.render(payment, options: fast, into: nil).report.method == "speech")
   }
 
-  @Test("is skipped if its files were changed")
+  @Test("a preferred pack is skipped if its files were changed")
   func broken() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "voice")
@@ -123,7 +123,7 @@ struct PreferredPackTests {
     #expect(clip.report.voice == "voice")
   }
 
-  @Test("a requested pack takes precedence over it")
+  @Test("a requested pack takes precedence over the preferred pack")
   func askedFor() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "a")

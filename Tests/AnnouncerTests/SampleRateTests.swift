@@ -14,7 +14,7 @@ struct SampleRateTests {
   init() throws { workshop = try Workshop() }
 
   @Test(
-    "at every rate, each language is as loud as at the voices' rate, and as long to one frame",
+    "at every rate, a clip of each language is as loud and as long as at the voices' own rate",
     arguments: [8_000, 11_025, 16_000, 24_000, 44_100, 48_000])
   func rates(rate: Int) async throws {
     for (index, announcement) in try Workshop.announcements().enumerated() {
@@ -34,7 +34,7 @@ struct SampleRateTests {
     }
   }
 
-  @Test("the voices' own rate is the default and changes neither the name nor the bytes, and a rate gives equal bytes")
+  @Test("the voices' own rate is the default, with the same name and bytes, and equal rates give equal bytes")
   func names() async throws {
     let payment = try Workshop.payment()
     func bytes(_ options: RenderOptions) async throws -> (name: String, bytes: [UInt8]) {
@@ -50,7 +50,7 @@ struct SampleRateTests {
   }
 
   @Test(
-    "every format has the converted rate, is as loud, and is found again under its name",
+    "a clip in every format has the converted rate and the usual loudness, and is found again under its name",
     arguments: SoundFormat.Container.allCases.flatMap { container in
       SoundFormat.encodings(of: container).map { SoundFormat(container: container, encoding: $0) }
     })

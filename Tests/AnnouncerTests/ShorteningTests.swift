@@ -34,7 +34,7 @@ struct ShorteningTests {
     #expect(report.shortened == [])
   }
 
-  @Test("the note is omitted first")
+  @Test("if a clip is too long, the note is omitted first")
   func note() async throws {
     let report = try await report(
       try Workshop.payment("5", "USD", payer: "Ann", note: long, locale: "en-US"), rate: 80)
@@ -42,7 +42,7 @@ struct ShorteningTests {
     #expect(report.text == "Received five dollars, from Ann")
   }
 
-  @Test("the payer is omitted next")
+  @Test("if a clip is too long without the note, the payer is omitted too")
   func payer() async throws {
     let report = try await report(
       try Workshop.payment(
@@ -51,7 +51,7 @@ struct ShorteningTests {
     #expect(report.text.hasSuffix("ninety-nine cents in cash"))
   }
 
-  @Test("then the announcement is spoken faster, but no faster than needed")
+  @Test("if a clip is too long without the payer, the announcement is spoken faster, but no faster than needed")
   func rate() async throws {
     let report = try await report(
       try Workshop.payment(
@@ -60,7 +60,7 @@ struct ShorteningTests {
     #expect(report.clip.durationMilliseconds > 26_000)
   }
 
-  @Test("finally only the amount is spoken")
+  @Test("if a clip is too long in faster speech, only the amount is spoken")
   func amountOnly() async throws {
     let report = try await report(
       try Workshop.payment(

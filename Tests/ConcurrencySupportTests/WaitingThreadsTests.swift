@@ -38,7 +38,7 @@ struct WaitingThreadsTests {
     #expect(threads.count == 3)
   }
 
-  @Test("more threads are allowed for more work that blocks, and never fewer again")
+  @Test("more threads are allowed for more blocking work, and the maximum is never lowered")
   func allowing() async {
     let threads = WaitingThreads(most: 3)
     threads.allow(blocking: 10)
@@ -50,7 +50,7 @@ struct WaitingThreadsTests {
     for task in held { await task.value }
   }
 
-  @Test("work on threads of its own is done while all other threads are blocked")
+  @Test("work on separate threads runs while all other threads are blocked")
   func ownThreads() async {
     let blocked = WaitingThreads(most: 1)
     let gate = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ struct WaitingThreadsTests {
   }
 
   /// A job that enqueues the next one still occupies its thread, so the next one gets another thread, and so on in turn.
-  @Test("jobs that come one after the other share a few threads, however many they are")
+  @Test("jobs that run one after the other share a few threads, however many jobs there are")
   func reuse() async {
     let threads = WaitingThreads()
     await withTaskExecutorPreference(threads) {
@@ -88,7 +88,7 @@ struct WaitingThreadsTests {
     #expect(threads.count <= 4)
   }
 
-  @Test("threads end after the longest idle time, and later jobs start threads again")
+  @Test("threads end after the longest idle time, and later jobs start new threads")
   func idle() async throws {
     let threads = WaitingThreads(most: 8, longestIdle: 0.01)
     let gate = DispatchSemaphore(value: 0)

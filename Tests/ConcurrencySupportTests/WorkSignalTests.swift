@@ -18,7 +18,7 @@ struct WorkSignalTests {
     }
   }
 
-  @Test("there may be work at the start, then only after news, and news is taken once")
+  @Test("news is assumed at the start, is otherwise there only after an announcement, and is taken once")
   func news() {
     let signal = WorkSignal()
     #expect(signal.takeNews())
@@ -31,7 +31,7 @@ struct WorkSignalTests {
     #expect(!signal.takeNews())
   }
 
-  @Test("a signal that comes while nobody waits ends the next wait, once")
+  @Test("a signal without a waiting task ends the next wait, and no later wait")
   func kept() async throws {
     let alarm = Alarm()
     let signal = WorkSignal(sleep: alarm.sleep)
@@ -46,7 +46,7 @@ struct WorkSignalTests {
     #expect(alarm.asked.withLock { $0 } == [.seconds(3)])
   }
 
-  @Test("news after a pause can be taken at once, and wakes after the pause")
+  @Test("delayed news can be taken at once, and wakes a waiting task after the delay")
   func later() async throws {
     let alarm = Alarm()
     let signal = WorkSignal(sleep: alarm.sleep)
@@ -60,7 +60,7 @@ struct WorkSignalTests {
     #expect(alarm.asked.withLock { $0 } == [.seconds(1)])
   }
 
-  @Test("a task that is cancelled does not wait")
+  @Test("a cancelled task does not wait")
   func cancelled() async {
     let signal = WorkSignal()
     let waiting = Task { await signal.wait(atMost: .seconds(3_600)) }

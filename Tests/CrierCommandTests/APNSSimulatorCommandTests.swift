@@ -78,7 +78,7 @@ struct APNSSimulatorCommandTests {
       try simulator.messages().contains("2 requests on 2 connections: 1 accepted (0 with a repeated id), 1 refused"))
   }
 
-  @Test("a fault at the rate 1 meets each push")
+  @Test("a fault with the rate 1 is the answer to every push")
   func faults() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -163,7 +163,7 @@ struct APNSSimulatorCommandTests {
     #expect(result.message.contains(message))
   }
 
-  @Test("a file that holds no key ends with status 65, and a folder that does not exist with 73")
+  @Test("a file without a key exits with 65, and a folder that does not exist exits with 73")
   func files() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -53,7 +53,7 @@ struct BatchCommandTests {
     #expect(try files(crier.sounds).count == 2)
   }
 
-  @Test("a list without a row ends with status 65, and so does a JSON array that is cut; a fault names its element")
+  @Test("a list without a row and a JSON array that is cut exit with 65, and a row's fault names its element")
   func forms() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -133,7 +133,7 @@ struct BatchCommandTests {
     #expect(try files(sounds[1]) == files(sounds[0]))
   }
 
-  @Test("a batch that is interrupted says what it did and how to make the rest, and ends by the signal")
+  @Test("an interrupted batch prints its counts and how to make the remaining rows, and ends by the signal")
   func interrupted() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -171,7 +171,7 @@ struct BatchCommandTests {
     #expect(batch.wait() == 0)
   }
 
-  @Test("exits with 73 when its reader closes, even while the list is still open")
+  @Test("a batch exits with 73 when the reader of its output closes, even while the list is still open")
   func closedOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -183,7 +183,7 @@ struct BatchCommandTests {
   }
 
   @Test(
-    "an error in the whole list is one line and exits with 65, and nothing is rendered",
+    "an error of the whole list is printed as one line and exits with 65, and nothing is rendered",
     arguments: [
       ("amount,locale\n5,en-US\n", "crier: line 1, column currency: is missing; an amount needs a currency.\n"),
       (

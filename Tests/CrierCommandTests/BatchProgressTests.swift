@@ -30,7 +30,7 @@ struct BatchProgressTests {
     #expect(first.figures(at: .zero) == "1 row, 1 failed")
   }
 
-  @Test("the speed is that of the last seconds, so clips of an earlier run do not affect it")
+  @Test("the speed is measured over the last seconds, and is not affected by clips of an earlier run")
   func pace() {
     var progress = BatchProgress(totalBytes: 1_000_000)
     for row in 1...9_000 { progress.add(.cached, endOffset: row * 100, at: .milliseconds(row / 9)) }
@@ -114,7 +114,7 @@ struct ProgressDisplayTests {
     #expect(display.update(progress(20), at: .seconds(10)) { 80 } == "20 rows, 2.0/s\n")
   }
 
-  @Test("work other than a batch is shown at the same pace, and its bar can be removed")
+  @Test("the progress of work other than a batch is shown at the same intervals, and its bar can be removed")
   func steps() {
     var terminal = ProgressDisplay(style: .bar)
     #expect(terminal.end() == "")

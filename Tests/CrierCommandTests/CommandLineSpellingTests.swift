@@ -11,7 +11,7 @@ struct CommandLineSpellingTests {
   }
 
   @Test(
-    "an option or a subcommand that is nearly right is named with the right one",
+    "the error for a misspelt option or subcommand suggests the right spelling",
     arguments: [
       ("render --loacle zh-CN --amount 5 --currency CNY", "--loacle", "--locale", "crier render"),
       ("render --loacle=zh-CN --amount 5", "--loacle", "--locale", "crier render"),
@@ -28,7 +28,8 @@ struct CommandLineSpellingTests {
   }
 
   @Test(
-    "a word that resembles no name is named with the subcommands there are, or alone", arguments: ["foo", "help foo"])
+    "the error for a word unlike any subcommand lists the subcommands, and an unknown option is only named",
+    arguments: ["foo", "help foo"])
   func far(line: String) throws {
     let subcommand = try #require(unknownWord(line))
     #expect(subcommand.word == "foo" && subcommand.meant == nil)
@@ -71,7 +72,7 @@ struct CommandLineSpellingTests {
   }
 
   @Test(
-    "an error about a negative value names it",
+    "an error about a negative value names the value",
     arguments: [
       ("words -5 --currency USD --locale en-US", 65, "amount '-5': is negative"),
       ("render --amount -5 --currency USD --locale en-US", 65, "--amount: is negative"),

@@ -63,7 +63,7 @@ struct DeploymentTests {
     Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
   }
 
-  @Test("the backup of a home that has only a ledger succeeds, and its keys work after the restore")
+  @Test("the backup of a home that has only a ledger succeeds, and the home's keys work after the restore")
   func backupOfLedger() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -142,7 +142,7 @@ struct DeploymentTests {
     #expect(try crier("sounds", "tone", "get", "--home", copy.path, "--group", "group.b").output == "bell.wav\n")
   }
 
-  @Test("the backup has another feed of the library than the home, because it has no clips")
+  @Test("the library feed of the backup has another id than that of the home, because a backup has no clips")
   func backupOfFeed() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -163,7 +163,7 @@ struct DeploymentTests {
     #expect(old != new && old.count == 9 && new.count == 9)
   }
 
-  @Test("a backup changes nothing if its folder exists, if the home has no ledger, or without both arguments")
+  @Test("a backup changes nothing if its folder exists, if the home has no ledger, or if an argument is missing")
   func backupRefused() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -182,7 +182,7 @@ struct DeploymentTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test("a backup of which a file cannot be copied fails, and leaves no folder that looks like a backup")
+  @Test("a backup fails if a file cannot be copied, and leaves no folder that looks like a backup")
   func backupFails() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -165,7 +165,7 @@ struct DoctorCommandTests {
     },
   ]
 
-  @Test("a healthy installation has no fault, and exit status 0; looking changes no file")
+  @Test("a healthy installation has no fault and exits with 0, and the examination changes no file")
   func healthy() throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }
@@ -181,7 +181,7 @@ struct DoctorCommandTests {
     #expect(text.output.contains("my-shop ("))
   }
 
-  @Test("a broken installation: the fault and its remedy are named, and nothing is changed", arguments: breakages)
+  @Test("a broken installation is reported with its fault and the remedy, and nothing is changed", arguments: breakages)
   func broken(_ breakage: Breakage) throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }
@@ -200,7 +200,7 @@ struct DoctorCommandTests {
     #expect(text.output.contains("\n  fault \(fault.code): \(fault.message)\n"), "\(text.output)")
   }
 
-  @Test("every breakage is another one")
+  @Test("the breakages of these tests have different names, and at least 12 different fault codes")
   func different() {
     #expect(Set(Self.breakages.map(\.testDescription)).count == Self.breakages.count)
     #expect(Set(Self.breakages.map(\.code)).count >= 12)
@@ -217,7 +217,7 @@ struct DoctorCommandTests {
     #expect(diagnosis.faults.first?.remedy.contains("LimitNOFILE=65536") == true)
   }
 
-  @Test("a running service is no fault; another program on its port is one; the flags are those of the service")
+  @Test("with the service's flags, a running service on the port is accepted, and another program there is a fault")
   func port() throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }
@@ -257,7 +257,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("options that are wrong end with 64")
+  @Test("wrong options exit with 64")
   func options() throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }

@@ -9,7 +9,7 @@ import Testing
 struct EarlierHomeTests {
   private static let waiting = (1...4).map { "waiting-\($0)" }
 
-  @Test("the announcements that waited in it are played, and what was played is not played again")
+  @Test("announcements that waited in an earlier home are played, and announcements already played are not repeated")
   func playedOn() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -39,7 +39,8 @@ struct EarlierHomeTests {
     #expect(try await ledger.recent(20, lane: "null").count == entries.count)
   }
 
-  @Test("a home without decisions is migrated, plays what waits, and answers retries with the same bytes")
+  @Test(
+    "a home without decisions is migrated, plays its waiting announcements, and answers retries with the same bytes")
   func undecided() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -71,7 +72,7 @@ struct EarlierHomeTests {
     #expect(try await ledger.recent(20, lane: "null").count == played.count, "a retry is not played again")
   }
 
-  @Test("crier queue shows what waits in it by its words, in the language of the key that sent it")
+  @Test("crier queue shows the words of waiting announcements of an earlier home, in the language of the sender's key")
   func queue() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -9,7 +9,7 @@ struct GroupWarningTests {
     "does not begin with \"group.\", as every app group on iOS does; a phone has no such group.\n"
 
   @Test(
-    "a --group that no group on iOS has is warned of, and the command goes on",
+    "a --group that cannot be an app group on iOS gets a warning, and the command continues",
     arguments: [
       ["render", "--text", "Hello", "--locale", "en-US"], ["batch", "-"], ["sounds", "list"],
       ["sounds", "which", "default"], ["sounds", "prune", "--engine", "none"], ["keys", "create"],
@@ -25,7 +25,7 @@ struct GroupWarningTests {
     #expect(quiet.status == 0 && !quiet.message.contains("does not begin with"))
   }
 
-  @Test("each group of crier sounds which is warned of")
+  @Test("crier sounds which warns of each --group that cannot be an app group on iOS")
   func several() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -35,7 +35,7 @@ struct GroupWarningTests {
     #expect(result.message == "crier: --group: till \(Self.rest)crier: --group: shop \(Self.rest)")
   }
 
-  @Test("the service's settings group and groups are warned of with their place")
+  @Test("a warning about the service's setting group or groups names the place of the setting")
   func settings() throws {
     let crier = try Command()
     defer { crier.remove() }

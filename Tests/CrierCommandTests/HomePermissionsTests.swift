@@ -66,7 +66,7 @@ struct HomePermissionsTests {
 }
 
 extension HomePermissionsTests {
-  @Test("for a home of another user, the message says to run the command as that user, not to take the home away")
+  @Test("for a home of another user, the message says to run the command as that user, and does not suggest chown")
   func foreignHome() {
     func message(_ owner: String?) -> String {
       UnsafeHome(findings: [
@@ -143,7 +143,7 @@ struct UnsafeHomeTests {
     #expect(try crier("keys", "list").status == 0)
   }
 
-  @Test("a link to a voice pack that leads nowhere, such as to a disk that is not connected, is no fault")
+  @Test("a dangling link to a voice pack, such as to a disk that is not connected, is accepted")
   func danglingLink() throws {
     defer { crier.remove() }
     let link = crier.home.appending(path: "Voices/my-shop")

@@ -134,7 +134,7 @@ struct KeysCommandTests {
     #expect(try await ledger.keys() == revoked)
   }
 
-  @Test("an unknown id exits with 65, and a malformed id with 64 and is not repeated, as it may be a key")
+  @Test("an unknown id exits with 65, and a malformed id exits with 64 and is not printed, because it may be a key")
   func revokeNobody() async throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -48,7 +48,7 @@ struct KeysLinkTests {
     #expect(log.contains("sign_in_code_created\t\(kept.id)") && !log.contains(code.text))
   }
 
-  @Test("--json prints one line, and the list says of the key that somebody signed in for it with this link")
+  @Test("--json prints one line, and keys list names the link of a key that was made with a link")
   func json() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -81,7 +81,7 @@ struct KeysLinkTests {
     #expect(try crier("keys", "revoke", key.id).status == 0)
   }
 
-  @Test("the address comes from the settings, and a link that no other machine can open says so")
+  @Test("the address comes from the settings, and a message warns of a link that works on this machine only")
   func address() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -33,7 +33,7 @@ struct KeysListTests {
     #expect(try onTerminal(crier, "keys list --json") == crier("keys", "list", "--json").output)
   }
 
-  @Test("the help of keys log names what every kind of action is done to")
+  @Test("the help of keys log names the subjects of all kinds of actions")
   func logHelp() throws {
     let crier = try Command()
     defer { crier.remove() }

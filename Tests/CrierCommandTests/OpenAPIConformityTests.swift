@@ -15,7 +15,7 @@ struct OpenAPIConformityTests {
     try work(try Conformity(crier, flags))
   }
 
-  @Test("announcing")
+  @Test("the answers to announcements conform to the document")
   func announcing() throws {
     try withService { service in
       let first = try service.check("announce", json: Self.payment, 201)
@@ -145,7 +145,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("a signed request is only answered once, and a signed request that changes nothing is answered repeatedly")
+  @Test("a signed request that changes something is answered only once, and a signed reading request repeatedly")
   func signedRequest() throws {
     try withService { service in
       let key = try #require(service.service.key)
@@ -157,7 +157,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("keys")
+  @Test("the answers to calls about keys conform to the document")
   func keys() throws {
     try withService { service in
       let listed = try service.check("listKeys", 200).json()["keys"]?.array ?? []
@@ -206,7 +206,7 @@ struct OpenAPIConformityTests {
     try service.check("createKey", json: #"{"scopes":["till","operator"],"expires":"90d"}"#, 201).json()["id"]?.string
   }
 
-  @Test("signing in")
+  @Test("the answers to calls for signing in conform to the document")
   func signingIn() throws {
     try withService { service in
       let all = #"{"scope":"operator","name":"Kim","account":"north","days":30}"#
@@ -250,7 +250,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("devices")
+  @Test("the answers to calls about devices conform to the document")
   func devices() throws {
     try withService { service in
       let token = String(repeating: "a1", count: 32)
@@ -320,7 +320,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("locales, voices and packs, with a valid and a broken pack")
+  @Test("the answers about locales, voices and packs conform to the document, with a valid and a broken pack")
   func speakable() throws {
     try withService { service in
       let built = try service.crier("voices", "build", "--locale", "en-US", "--id", "my-shop")
@@ -363,7 +363,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("batches")
+  @Test("the answers to calls about batches conform to the document")
   func batches() throws {
     try withService { service in
       func post(
@@ -441,7 +441,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("operations and the console")
+  @Test("the answers to the calls without a key, for operations and the console, conform to the document")
   func openCalls() throws {
     // Among the calls without a key, the calls for the console's modules and languages have a parameter in their path.
     func file(_ operation: String) -> String { operation == "consoleLanguage" ? "en-US.json" : "page.js" }

@@ -104,7 +104,7 @@ struct OpenAPIDocumentTests {
     #expect(count >= 3)
   }
 
-  @Test("every problem example has a code that its response names, and the response's status")
+  @Test("every problem example has a code and a status that its response documents")
   func problems() {
     for operation in document.operations {
       for (status, node) in operation.node["responses"]?.object ?? [:] {
@@ -129,7 +129,7 @@ struct OpenAPIDocumentTests {
     #expect(missing.isEmpty, "\(missing.sorted())")
   }
 
-  @Test("the checks detect a wrong answer")
+  @Test("the conformity checks detect wrong answers")
   func wrongAnswers() throws {
     let health = try document.operation("health")
     func violations(_ head: String, _ body: String) throws -> [String] {
@@ -168,7 +168,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("the document has exactly the paths and methods of the sources")
+  @Test("the document has exactly the paths and methods of the routes in the sources")
   func routes() throws {
     var routes: Set<String> = []
     let sources = Command.checkout.appending(path: "Sources/Service/AnnouncementServer")

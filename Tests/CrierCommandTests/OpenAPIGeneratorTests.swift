@@ -33,7 +33,7 @@ struct OpenAPIGeneratorTests {
     return joined.reduce(Set((schema["properties"]?.object ?? [:]).keys)) { $0.union($1) }
   }
 
-  @Test("the request of a payment has every key of a payment and every option")
+  @Test("the schema of a payment request has every key of a payment and every option")
   func paymentRequest() {
     let keys: Set = [
       "id", "amount", "minor", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "sequence",

@@ -7,7 +7,7 @@ import VoicePackMaking
 
 @Suite("The service conforms to /openapi.json: the library", .timeLimit(.minutes(10)))
 struct OpenAPILibraryTests {
-  @Test("the library")
+  @Test("the answers to calls of the library conform to the document")
   func library() throws {
     let crier = try Command()
     defer { crier.remove() }

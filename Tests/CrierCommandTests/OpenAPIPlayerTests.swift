@@ -52,7 +52,7 @@ struct OpenAPIPlayerTests {
     for id in ["listOutputs", "setOutput", "testOutput"] { try service.checkRefusals(id) }
   }
 
-  @Test("the player's calls and events")
+  @Test("the answers to the player's calls, and the player's events, conform to the document")
   func player() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -37,7 +37,7 @@ struct OpenAPIProviderWebhookTests {
       """, to: "providers.yaml", of: crier)
   }
 
-  @Test("webhooks, and the list of their endpoints")
+  @Test("the answers to webhooks and to the list of their endpoints conform to the document")
   func webhooks() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -105,7 +105,7 @@ struct OpenAPIProviderWebhookTests {
       "receiveProviderWebhook", at: "stripe till", key: "", headers: [signature(of: event)], body: event, 200)
   }
 
-  @Test("with settings that cannot be used at the start, webhooks are to come again")
+  @Test("if the settings cannot be used at the start, a webhook is refused with 503")
   func unusable() throws {
     let crier = try Command()
     defer { crier.remove() }

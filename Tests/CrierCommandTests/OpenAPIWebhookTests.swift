@@ -7,7 +7,7 @@ import WebhookMessages
 
 @Suite("The service conforms to /openapi.json: webhooks", .timeLimit(.minutes(10)))
 struct OpenAPIWebhookTests {
-  @Test("webhook endpoints")
+  @Test("the answers to calls about webhook endpoints conform to the document")
   func endpoints() async throws {
     let crier = try Command()
     defer { crier.remove() }

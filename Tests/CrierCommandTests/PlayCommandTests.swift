@@ -305,7 +305,7 @@ struct PlayCommandTests {
     #expect(try crier("queue", "volume", "101").status == 64)
   }
 
-  @Test("a command about an announcement in the wrong state or an unknown number is an error")
+  @Test("a queue command for an announcement in the wrong state, or for an unknown number, is an error")
   func wrongNumbersOfQueue() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -346,7 +346,7 @@ struct PlayCommandTests {
     #expect(left.isEmpty)
   }
 
-  @Test("an announcement on an output that nothing plays is shown by every queue, and cancelled without a player")
+  @Test("an announcement on an output without a player is shown by every queue, and can be cancelled without a player")
   func unplayed() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -365,7 +365,7 @@ struct PlayCommandTests {
     #expect(try crier("queue", "--output", "null").output == "null: no player is running; nothing waiting\n")
   }
 
-  @Test("a preview that somebody cancels while another program holds the output is an error, and says who plays there")
+  @Test("a preview that is cancelled while another process holds the output is an error, and that process is named")
   func previewBesideAnother() async throws {
     let crier = try Command()
     defer { crier.remove() }

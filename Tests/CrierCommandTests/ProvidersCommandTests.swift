@@ -64,7 +64,7 @@ struct ProvidersCommandTests {
 
   // MARK: list
 
-  @Test("list prints the URLs with the given base, and whether what is announced is signed")
+  @Test("list prints the URLs with the given base, and whether each endpoint's requests are signed")
   func list() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -86,7 +86,7 @@ struct ProvidersCommandTests {
     #expect(!result.output.contains(Self.secret) && !lines.joined().contains(Self.secret))
   }
 
-  @Test("list takes the base from public_url, and else says that providers cannot reach the address")
+  @Test("list takes the base from public_url, and otherwise warns that providers cannot reach the addresses")
   func base() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -155,7 +155,7 @@ struct ProvidersCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "ledger.sqlite").path))
   }
 
-  @Test("a payment that is older than max_age is told as late")
+  @Test("a payment that is older than max_age is reported as late")
   func late() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -166,7 +166,7 @@ struct ProvidersCommandTests {
     }
   }
 
-  @Test("what is verified and not announced exits with 0, and the reason is told")
+  @Test("a verified request that is not announced exits with 0, and the reason is printed")
   func ignored() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -181,7 +181,7 @@ struct ProvidersCommandTests {
     #expect(try JSONValue(refused.output)["refused"]?.string == "The body is not strict JSON.")
   }
 
-  @Test("a request that is not the provider's exits with 65, and the reason is told")
+  @Test("a request that is not the provider's exits with 65, and the reason is printed")
   func rejected() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -196,7 +196,7 @@ struct ProvidersCommandTests {
     #expect(text.status == 65 && text.output.hasPrefix("The request is not the provider's: signature_invalid: "))
   }
 
-  @Test("a request of another time exits with 65, and without --now a line says which clock is wrong")
+  @Test("a request from another time exits with 65, and without --now a message says which clock is wrong")
   func stale() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -207,7 +207,7 @@ struct ProvidersCommandTests {
     #expect(try check(crier, now: "1700000300").status == 0)
   }
 
-  @Test("a header that occurs twice is an array, or has two spellings")
+  @Test("a header is reported as repeated if it is an array or has two spellings")
   func repeatedHeader() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -244,7 +244,7 @@ struct ProvidersCommandTests {
     #expect(result.status == 65 && result.message.hasPrefix("crier: body.json: cannot be read"))
   }
 
-  @Test("an endpoint that does not exist exits with 65, and those that exist are named")
+  @Test("an unknown endpoint exits with 65, and the message names the existing endpoints")
   func unknown() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -321,7 +321,7 @@ struct ProvidersCommandTests {
   }
 
   @Test(
-    "a refused sample exits with 65, and one that may be accepted later with 69",
+    "a refused sample exits with 65, and a sample that may be accepted later exits with 69",
     arguments: [("401 Unauthorized", 65), ("404 Not Found", 65), ("429 Too Many Requests", 69), ("503 Busy", 69)]
       as [(String, Int32)])
   func refusedSample(answer: String, status: Int32) throws {
@@ -352,7 +352,7 @@ struct ProvidersCommandTests {
     #expect(result.message.hasPrefix("crier: http://127.0.0.1:\(port): the service does not answer; start it, or"))
   }
 
-  @Test("an endpoint whose provider alone can sign exits with 64, and check is named")
+  @Test("an endpoint whose requests only the provider can sign exits with 64, and the message recommends check")
   func unsignable() throws {
     let key = "whpk_" + Data(repeating: 9, count: 32).base64EncodedString()
     let crier = try crier("endpoints:\n  - {id: shop, provider: standard-webhooks, secrets: [\"\(key)\"]}\n")
@@ -367,7 +367,7 @@ struct ProvidersCommandTests {
         """)
   }
 
-  @Test("a sample that the endpoint ignores is posted, and the reason is told")
+  @Test("a sample that the endpoint ignores is posted, and the reason is printed")
   func ignoredSample() throws {
     let crier = try crier("endpoints:\n  - {id: till, provider: razorpay, secrets: [a], kinds: [refunded]}\n")
     defer { crier.remove() }

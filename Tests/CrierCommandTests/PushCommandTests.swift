@@ -79,7 +79,7 @@ struct PushCommandTests {
     return (try JSONSerialization.jsonObject(with: body) as? [String: [String: Any]])?["crier"]
   }
 
-  @Test("an alert has what the service extension reads: id, amount, kind, words, payer, and the payload's sequence")
+  @Test("an alert has the fields that the extension reads: id, amount, kind, words, payer, and the payload's sequence")
   func content() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -99,7 +99,7 @@ struct PushCommandTests {
     #expect(try content(crier, Self.payment + ["--no-extension"]) == nil)
   }
 
-  @Test("a clip is described with its digest, size and length, and is the sound if no other is given")
+  @Test("a clip is described with its digest, size and length, and is the sound of an alert without --sound")
   func clip() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -118,7 +118,7 @@ struct PushCommandTests {
     }
   }
 
-  @Test("a clip of 30 s is refused, because iOS would play its default sound; a sample less is taken")
+  @Test("a clip of 30 s is refused, because iOS would play its default sound; a clip one sample shorter is accepted")
   func longClip() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -140,7 +140,7 @@ struct PushCommandTests {
     return file + Data(repeating: 128, count: samples)
   }
 
-  @Test("a push that APNs accepts is one line of JSON and status 0, and a second command sends the same provider token")
+  @Test("an accepted push prints one line of JSON and exits with 0, and a second command sends the same provider token")
   func accepted() throws {
     let crier = try command()
     defer { crier.remove() }
@@ -157,7 +157,7 @@ struct PushCommandTests {
     #expect(counters.contains("2 accepted"))
   }
 
-  @Test("a refusal ends with status 65 and Apple's reason, and a busy server with status 69")
+  @Test("a refused push ends with status 65 and Apple's reason, and a busy server ends with status 69")
   func refused() throws {
     let crier = try command()
     defer { crier.remove() }
@@ -191,7 +191,7 @@ struct PushCommandTests {
     #expect(done.status == 69 && done.output.isEmpty, "\(done.message)")
   }
 
-  @Test("a key that others may read is refused with the command that mends it")
+  @Test("a key that other users can read is refused, and the message has the repair command")
   func readableKey() throws {
     let crier = try command(mode: 0o644)
     defer { crier.remove() }

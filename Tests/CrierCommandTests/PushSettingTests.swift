@@ -39,7 +39,7 @@ struct PushSettingTests {
   }
 
   @Test(
-    "an entry that cannot be used is refused, with its line and what to write",
+    "an entry that cannot be used is refused, and the message names its line and the remedy",
     arguments: [
       ("apns: yes", "give a list of entries with app, key, key_id and team; see docs/operations.md"),
       ("apns: [com.example.shop]", "give a list of entries with app, key, key_id and team"),

@@ -50,7 +50,7 @@ struct QueueDisplayTests {
       ])
   }
 
-  @Test("shows since when and why the next announcement cannot begin")
+  @Test("the display shows why, and since when, the next announcement cannot begin")
   func blocked() async throws {
     let since = Date(timeIntervalSince1970: 1_795_000_000)
     let blocked = try await view { ($0.blockedSince, $0.blockedCode) = (since, "disk_full") }
@@ -97,7 +97,7 @@ struct QueueDisplayTests {
         == "counter: waiting for the speaker since 2026-11-18T11:06:40Z (device_unavailable); 2 waiting")
   }
 
-  @Test("says that another process plays, and how many announcements come before this command's")
+  @Test("a message names the process that plays, and the number of announcements before this command's")
   func anotherProcess() async throws {
     let (playing, idle) = (try await view(position: 500), try await view())
     for (view, own, end) in [

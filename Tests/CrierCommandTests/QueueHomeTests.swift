@@ -71,7 +71,7 @@ struct QueueHomeTests {
     #expect(try crier("queue").output == "default: no player is running; nothing waiting\n")
   }
 
-  @Test("an output in crier.yaml that is no output is named with its line, and --output goes round it")
+  @Test("an invalid output in crier.yaml is an error that names its line, and --output replaces the setting")
   func wrongOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -101,7 +101,7 @@ struct QueueHomeTests {
     }
   }
 
-  @Test("preview uses the home folder that --home names, and leaves the other alone")
+  @Test("preview uses the home folder that --home names, and does not touch the other home folder")
   func preview() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -36,7 +36,7 @@ struct RenderCommandTests {
     }
   }
 
-  @Test("two processes in two homes make the same name and bytes")
+  @Test("two processes in two homes give a clip the same name and the same bytes")
   func twoHomes() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -52,7 +52,7 @@ struct RenderCommandTests {
     #expect(clips.allSatisfy { $0["cached"] as? Bool == false })
   }
 
-  @Test("--json prints one line, the report")
+  @Test("--json prints the report as one line")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -118,7 +118,7 @@ struct RenderCommandTests {
     #expect(result.output.isEmpty)
   }
 
-  @Test("an output whose ending is no format is an error that names the formats, unless --format chooses one")
+  @Test("an output with an unknown ending is an error that names the formats, unless --format chooses a format")
   func unknownEnding() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -140,7 +140,7 @@ struct ServeCommandTests {
     #expect(service.coreLimits == ["0", "0"])
   }
 
-  @Test("only its owner can read the first key, which is never logged and survives a restart")
+  @Test("the first key is readable only by its owner, is never logged, and survives a restart")
   func firstKey() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -207,7 +207,8 @@ struct ServeCommandTests {
   private static let noKeyInForce = "Every key has expired or was revoked: create one with crier keys create."
 
   @Test(
-    "on an address that other machines can reach, it does not start without a key", arguments: ["0.0.0.0", "::"])
+    "on an address that other machines can reach, the service does not start without a key",
+    arguments: ["0.0.0.0", "::"])
   func offLoopback(host: String) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -217,7 +218,7 @@ struct ServeCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "first-key").path))
   }
 
-  @Test("a name that begins like a loopback address is not one")
+  @Test("a host name that begins like a loopback address is not a loopback address")
   func namesLikeLoopback() {
     for host in ["127.0.0.1.example", "127.example", "localhost.example", "127.0.0.1 ", "::2", ""] {
       #expect(!Serve.isLoopback(host), "\(host)")
@@ -225,7 +226,7 @@ struct ServeCommandTests {
     for host in ["127.0.0.1", "127.8.9.10", "::1", "localhost"] { #expect(Serve.isLoopback(host), "\(host)") }
   }
 
-  @Test("on an address that other machines can reach, it starts with a key that is not revoked")
+  @Test("on an address that other machines can reach, the service starts with a key that is not revoked")
   func offLoopbackWithKey() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -260,7 +261,7 @@ struct ServeCommandTests {
     }
   }
 
-  @Test("a wrong setting ends it before it listens, and the message names the setting")
+  @Test("a wrong setting ends the service before it listens, and the message names the setting")
   func wrongFlags() throws {
     let crier = try Command()
     defer { crier.remove() }

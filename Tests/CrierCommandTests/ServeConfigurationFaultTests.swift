@@ -11,7 +11,7 @@ struct ServeConfigurationFaultTests {
   }
 
   @Test(
-    "a value that is found unusable at the start is named with its setting, its file and its line",
+    "the error for an unusable value at the start names the setting, the file and the line",
     arguments: [
       (
         "volume: 50\nlocale: xx-YY", "locale (crier.yaml, line 2): xx-YY has no phrase book; choose one of en-US",
@@ -45,7 +45,7 @@ struct ServeConfigurationFaultTests {
   }
 
   @Test(
-    "a time of day that cannot be read is named with the part that is wrong",
+    "the error for a time of day that cannot be read names the wrong part",
     arguments: [
       ("time_zone: Berlin", "time_zone (crier.yaml, line 1): give a name of the IANA database, such as Europe/Berlin"),
       ("quiet_hours: mon-fry 22:00-07:00", "quiet_hours (crier.yaml, line 1): “mon-fry” is not a day; give mon,"),
@@ -83,7 +83,7 @@ struct ServeConfigurationFaultTests {
     #expect(try crier.serve().message.contains("is not a setting; the settings are host, port,"))
   }
 
-  @Test("a variable that looks like a setting but is none is told, and the others have their effect")
+  @Test("an unknown variable that looks like a setting is reported, and the other variables have their effect")
   func misspeltVariable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -98,7 +98,7 @@ struct ServeConfigurationFaultTests {
         """)
   }
 
-  @Test("the variables that the documented clients read are no misspelt settings")
+  @Test("the variables of the documented clients are not reported as misspelt settings")
   func clientVariables() throws {
     let crier = try Command()
     defer { crier.remove() }

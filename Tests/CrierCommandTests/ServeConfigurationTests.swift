@@ -128,7 +128,7 @@ struct ServeConfigurationTests {
     #expect(printed["gap"] == Shown(value: "250", source: "default"))
   }
 
-  @Test("the chimes of kinds can be a list with a line for each kind")
+  @Test("the setting chimes can be a list with a line for each kind of payment")
   func chimesAsList() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -174,7 +174,7 @@ struct ServeConfigurationTests {
     #expect(printed["rate"]?.source == "default")
   }
 
-  @Test("packs may be a list of languages with their packs, and is printed as one value")
+  @Test("the setting packs can be a list of languages with their packs, and is printed as one value")
   func packs() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -184,7 +184,7 @@ struct ServeConfigurationTests {
     #expect(variable["packs"] == Shown(value: "en-US=other", source: "environment"))
   }
 
-  @Test("the service starts without a chosen pack that was removed or speaks another language, and warns of it")
+  @Test("the service warns of a chosen pack that is missing or speaks another language, and starts without that pack")
   func wrongPacks() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -206,7 +206,7 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a file without settings sets nothing",
+    "a settings file without settings leaves every setting at its default",
     arguments: ["", "\n\n", "# Nothing yet.\n", "  # nothing\n\n", "{}\n", "---\n"])
   func empty(text: String) throws {
     let crier = try Command()
@@ -338,7 +338,8 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a host that is no address is told as such, before keys are looked for", arguments: ["till.invalid", "300.1.1.1"])
+    "a host that is not an address is reported as such, before keys are looked for",
+    arguments: ["till.invalid", "300.1.1.1"])
   func noAddress(host: String) throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -18,7 +18,7 @@ struct ServeDamagedLedgerTests {
   }
 
   @Test(
-    "it listens, ends with status 73 when its check meets the damage, and does not listen the next time",
+    "the service listens, ends with status 73 when its check finds the damage, and does not listen the next time",
     arguments: DamagedLedger.Part.allCases)
   func damaged(part: DamagedLedger.Part) async throws {
     let crier = try Command()
@@ -39,7 +39,7 @@ struct ServeDamagedLedgerTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
-  @Test("damage that opening sees is refused before anything is served")
+  @Test("a ledger that is found damaged when it is opened is refused before the service listens")
   func truncated() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -52,7 +52,7 @@ struct ServeDamagedLedgerTests {
     #expect(try Data(contentsOf: file) == bytes)
   }
 
-  @Test("a file that is replaced under the service ends it with status 73, and the message says what to do")
+  @Test("a replaced ledger file ends the running service with status 73, and the message names the remedy")
   func replaced() async throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -63,7 +63,7 @@ struct ServeStoppingTests {
     #expect(again.status == 200 && again.body == answer.body)
   }
 
-  @Test("what was used since the last minute is recorded before the service ends")
+  @Test("the use of a clip since the last minute is recorded before the service ends")
   func uses() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -54,7 +54,7 @@ struct SoundsCheckCommandTests {
     try output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
   }
 
-  @Test("playable files exit with 0, one that is not with 65, and each has a line in the order given")
+  @Test("playable files exit with 0, an unplayable file exits with 65, and each file has a line in the order given")
   func statuses() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -74,7 +74,7 @@ struct SoundsCheckCommandTests {
     #expect(found.map(\.container) == ["wav", nil, nil])
   }
 
-  @Test("the line of JSON has exactly these keys, and unknown values are null")
+  @Test("the line of JSON has exactly the expected keys, and unknown values are null")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -123,7 +123,7 @@ struct SoundsCheckCommandTests {
     #expect(try lines(try crier("sounds", "check", "--fix", "--json", "tone.flac").output).map(\.fixed) == [copy.path])
   }
 
-  @Test("--fix says that it cut a sound that was too long")
+  @Test("--fix reports that a sound that was too long was cut")
   func cut() throws {
     let crier = try Command()
     defer { crier.remove() }

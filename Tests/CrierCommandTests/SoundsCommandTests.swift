@@ -37,7 +37,7 @@ struct SoundsCommandTests {
     #expect(json.output == "{\"name\":\"\(first.lastPathComponent)\"}\n")
   }
 
-  @Test("each removed clip is in the log of administrative actions with its remover, and a missing clip is not")
+  @Test("each removed clip is in the log of administrative actions with its remover, and a missing clip is not logged")
   func written() throws {
     let crier = try Command()
     defer { crier.remove() }

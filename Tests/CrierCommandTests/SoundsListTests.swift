@@ -56,7 +56,7 @@ struct SoundsListTests {
     #expect(rows[2] == ["broken.wav", "-", "no sound", "8 B", "used 2020-09-13T12:26:40Z", "kept: not_a_clip"])
   }
 
-  @Test("--json prints one object a sound, with exact figures and null for what is unknown")
+  @Test("--json prints one object for each sound, with exact figures and null for unknown values")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -78,7 +78,7 @@ struct SoundsListTests {
     #expect(lines == [.object(first), .object(second)])
   }
 
-  @Test("a clip that was just used, or that a waiting announcement needs, says why it is kept")
+  @Test("a clip that was just used or that a waiting announcement needs is listed with the reasons why it is kept")
   func kept() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -69,7 +69,7 @@ struct SoundsToneTests {
     #expect(try crier("sounds", "tone", "get").output == "chime.wav\n")
   }
 
-  @Test("set uses a file that has the name of one of Crier's own tones, and does not change it")
+  @Test("set uses an existing file with the name of one of Crier's own tones, and does not change the file")
   func ownFile() throws {
     defer { crier.remove() }
     let bytes = sound(samples: 4000)
@@ -87,7 +87,7 @@ struct SoundsToneTests {
   }
 
   @Test(
-    "a name that is no tone is refused with the choices and the one that was probably meant",
+    "an unknown name of a tone is refused with the choices and the name that was probably meant",
     arguments: [
       ("chmie", "Did you mean chime?"), ("shp.wav", "Did you mean shop.wav?"), ("loud", "Did you mean loud.caf?"),
     ])
@@ -218,7 +218,7 @@ struct SoundsToneTests {
     #expect(list.output.split(separator: "\n").contains("shop.wav\t-\tmissing\tchosen"))
   }
 
-  @Test("a damaged preference counts as none, and the next choice replaces it")
+  @Test("a damaged preference counts as no choice, and the next choice replaces the preference")
   func damaged() throws {
     defer { crier.remove() }
     try FileManager.default.createDirectory(
@@ -394,7 +394,7 @@ struct SoundsToneTests {
     #expect(names().isEmpty)
   }
 
-  @Test("a faulty description is an error with status 65, and missing descriptions one with status 69")
+  @Test("a faulty description is an error with status 65, and missing descriptions are an error with status 69")
   func faulty() throws {
     defer { crier.remove() }
     let data = crier.directory.appending(path: "data2")

@@ -74,7 +74,7 @@ struct SoundsWhichTests {
     #expect(result.status == 65 && result.output == "fallback\t\(fallback)\n")
   }
 
-  @Test("an empty file, and a name that leads elsewhere, end with 65")
+  @Test("an empty file exits with 65, and so does a name that cannot be the name of a sound")
   func unusable() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -116,7 +116,7 @@ struct SoundsWhichTests {
     #expect(result.output == "group_container\t\(path)\n")
   }
 
-  @Test("--json prints one object a name, with the place, the group and the remarks")
+  @Test("--json prints one object for each name, with the place, the group and the remarks")
   func json() throws {
     let places = try Places()
     defer { places.crier.remove() }

@@ -43,7 +43,7 @@ struct SupportBundleTests {
     }
   }
 
-  @Test("a bundle of the service and one of the command have the state of all parts, and none of the planted secrets")
+  @Test("a bundle of the service and a bundle of the command have the state of all parts, and no planted secret")
   func secrets() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -119,7 +119,7 @@ struct SupportBundleTests {
     #expect(own2["doctor.json"]?.isEmpty == false)
   }
 
-  @Test("without a running service, the bundle says so, and a file that cannot be written is an error")
+  @Test("without a service, the bundle has no readiness and no metrics, and a file that cannot be written is an error")
   func alone() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -62,7 +62,7 @@ struct SwappedRecordingsTests {
     #expect(checked.output.contains("warning  swapped_clips  one ("))
   }
 
-  @Test("right recordings are imported and checked without a suspicion")
+  @Test("correct recordings are imported and checked without a suspicion of swapped or wrong words")
   func right() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -73,7 +73,7 @@ struct SwappedRecordingsTests {
     for code in ["swapped_clips", "other_words", "not compared"] { #expect(!check.output.contains(code)) }
   }
 
-  @Test("without an engine, the recordings are imported, and import and check say that they were not compared")
+  @Test("without an engine, recordings are imported, and import and check say that the recordings were not compared")
   func withoutEngine() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -48,7 +48,7 @@ struct VoicesBuildWithTests {
     return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
   }
 
-  @Test("a program makes a built pack in the home folder, and after a failure it says only the rest")
+  @Test("a program makes a built pack in the home folder, and after a failure says only the remaining rows")
   func made() throws {
     defer { crier.remove() }
     // The program fails at its third row, as one does that is interrupted.

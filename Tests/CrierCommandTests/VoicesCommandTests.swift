@@ -110,7 +110,7 @@ struct VoicesCommandTests {
     #expect(try crier("voices", "list").message.contains("packs.json: is not a list of chosen voice packs"))
   }
 
-  @Test("import --replace keeps the speaker and the licence of the replaced pack, unless it is given others")
+  @Test("import --replace keeps the speaker and the licence of the replaced pack, unless other values are given")
   func replacedFacts() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -128,7 +128,7 @@ struct VoicesCommandTests {
     #expect(try imported("--replace", "--speaker", "Bob").hasPrefix("shop\ten-US\tBob\t1 words\tCC0-1.0\t"))
   }
 
-  @Test("remove removes a pack with its marks and its choice, and says who speaks now")
+  @Test("remove deletes a pack with its marks and its choice, and names the pack or engine that speaks now")
   func remove() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -152,7 +152,7 @@ struct VoicesCommandTests {
     #expect(try crier("voices", "remove", "b").status == 64)
   }
 
-  @Test("remove leaves a pack of the installation where it is, and says what to do")
+  @Test("remove refuses a pack of the installation, and the message names the folder to remove")
   func shipped() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -178,7 +178,7 @@ struct VoicesCommandTests {
     #expect(check.output.contains("; no errors, no warnings"))
   }
 
-  @Test("build never replaces a recorded pack, wherever it is told to write")
+  @Test("build never replaces a recorded pack, also in a folder that --voices names")
   func buildOverRecordings() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -193,7 +193,7 @@ struct VoicesCommandTests {
     #expect(try Data(contentsOf: manifest) == before)
   }
 
-  @Test("a pack never overwrites its recordings or a folder that is not a pack")
+  @Test("import --replace never overwrites its recordings or a folder that is not a pack")
   func source() throws {
     let crier = try Command()
     defer { crier.remove() }

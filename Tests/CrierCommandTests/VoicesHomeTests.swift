@@ -36,7 +36,7 @@ struct VoicesHomeTests {
     try crier.run(["voices"] + words + ["--home", (home ?? self.home).path])
   }
 
-  @Test("import, sheet, check and listen use the home folder that --home names, and leave the other alone")
+  @Test("import, sheet, check and listen use the home folder that --home names, and not the other home folder")
   func decoy() throws {
     defer { crier.remove() }
     let folder = try recordings(["two", "dollars"])

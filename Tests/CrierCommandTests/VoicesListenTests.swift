@@ -13,7 +13,7 @@ import Testing
 
 @Suite("crier voices listen")
 struct VoicesListenTests {
-  @Test("Enter goes on, r repeats, w marks and goes on, q ends, and other input is asked again")
+  @Test("Enter continues, r repeats, w marks and continues, q ends, and other input is not an answer")
   func session() {
     var session = ListeningSession(count: 3)
     var heard: [Int] = []
@@ -29,7 +29,7 @@ struct VoicesListenTests {
     #expect(ListeningSession(count: 0).current == nil)
   }
 
-  @Test("each clip is a line, and a token selects its clips")
+  @Test("each clip is listed on a line, and a token selects its clips")
   func lines() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -49,7 +49,7 @@ struct VoicesListenTests {
     #expect(try crier("voices", "listen", "other").status == 64)
   }
 
-  @Test("without a terminal it plays on, and a speaker that does not work is an error")
+  @Test("without a terminal, listen plays all clips, and a speaker that does not work is an error")
   func played() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -62,7 +62,7 @@ struct VoicesListenTests {
     #expect(try crier("voices", "listen", "shop", "two", "--output", "alsa:no-such-device").status == 69)
   }
 
-  @Test("the question after a clip says that a letter needs Enter, and a letter with Enter answers it")
+  @Test("the question after a clip says that a letter needs Enter, and a letter with Enter answers the question")
   func asked() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -108,7 +108,7 @@ struct VoicesListenTests {
     withExtendedLifetime(service) {}
   }
 
-  @Test("marked clips are listed with the rows to record again, until they were recorded again")
+  @Test("marked clips are listed with the rows to record again, until the clips are recorded again")
   func wrong() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -134,7 +134,7 @@ struct VoicesListenTests {
     #expect(try crier("voices", "listen", "shop", "--wrong").output.isEmpty)
   }
 
-  @Test("marking a clip of an installed pack is answered by a note, and the session goes on")
+  @Test("marking a clip of an installed pack is refused with a note, and the session continues")
   func markedInInstallation() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -153,7 +153,7 @@ struct VoicesListenTests {
     #expect(!FileManager.default.fileExists(atPath: voices.appending(path: "shop.marks.json").path))
   }
 
-  @Test("a row to record again has the number of the sheet that is given, and none if it may have several")
+  @Test("a row to record again has its number in the given sheet; without a sheet, an ambiguous number is omitted")
   func wrongOfLimitedSheet() throws {
     let crier = try Command()
     defer { crier.remove() }

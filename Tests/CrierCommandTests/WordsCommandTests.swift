@@ -56,7 +56,7 @@ struct WordsCommandTests {
       try crier.run(payment + ["--respelled"]).output == "Received twenty wahn, from devorák. Note, I I I\n")
   }
 
-  @Test("what is not spoken, or not as it is written, is told on standard error")
+  @Test("text that is not spoken, or not spoken as written, is reported on standard error")
   func remarks() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -132,7 +132,7 @@ struct WordsCommandTests {
         == "crier: line 2, amount '2.005': has more decimal digits than USD has; USD has 2, and nothing is rounded.\n")
   }
 
-  @Test("- cannot be combined with amounts")
+  @Test("the argument - cannot be combined with amounts")
   func dash() throws {
     let crier = try Command()
     defer { crier.remove() }

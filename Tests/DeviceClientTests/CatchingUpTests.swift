@@ -17,7 +17,7 @@ struct CatchingUpTests {
     return SoundAnswer(#"{"announcements":[\#(lines.joined(separator: ","))],"last_sequence":\#(last)}"#)
   }
 
-  @Test("the request names the device and the number, and carries the key in a field alone")
+  @Test("the request names the device and the number, and has the key only in a header field")
   func request() async throws {
     let service = ScriptedService { _, _ in SoundAnswer(#"{"announcements":[],"last_sequence":41}"#) }
     let result = try await DeviceClient(service, device: "a:b c/d").announcements(after: 41)
@@ -36,7 +36,7 @@ struct CatchingUpTests {
     #expect(result == CaughtUp(announcements: [], lastSequence: 41, isComplete: true))
   }
 
-  @Test("pages are read until the last number is the service's")
+  @Test("pages are read up to the last number of the service")
   func pages() async throws {
     let service = ScriptedService { _, number in
       number == 1 ? Self.page(1...200, last: 202) : Self.page(201...202, last: 202)
@@ -48,7 +48,7 @@ struct CatchingUpTests {
     #expect(service.requests.map { $0.url.query() } == ["after=0&limit=200", "after=200&limit=200"])
   }
 
-  @Test("an empty page ends the list, even if the service's number is higher")
+  @Test("an empty page ends the list, even if the last number of the service is higher")
   func emptyPage() async throws {
     let service = ScriptedService { _, number in
       number == 1 ? Self.page(1...3, last: 9) : SoundAnswer(#"{"announcements":[],"last_sequence":9}"#)
@@ -59,7 +59,7 @@ struct CatchingUpTests {
     #expect(result.lastSequence == 9)
   }
 
-  @Test("no more announcements than allowed are returned, and the result then is not complete")
+  @Test("at most the allowed number of announcements is returned, and the result is then incomplete")
   func limit() async throws {
     let service = ScriptedService { request, _ in
       #expect(request.url.query() == "after=4&limit=3")
@@ -86,7 +86,7 @@ struct CatchingUpTests {
   }
 
   @Test(
-    "an answer of another form is refused",
+    "an answer in another form is refused",
     arguments: [
       "", "[]", "{}", #"{"announcements":[]}"#, #"{"announcements":{},"last_sequence":1}"#,
       #"{"announcements":[{"sequence":7,"state":"failed"}],"last_sequence":7}"#,
@@ -106,7 +106,7 @@ struct CatchingUpTests {
     #expect(error?.code == .unreadableAnswer)
   }
 
-  @Test("deep nesting in an answer ends in an error or a value, and never in a crash")
+  @Test("deep nesting in an answer never crashes the program")
   func deepNesting() {
     for count in [10, 100, 400, 100_000] {
       let nested = String(repeating: "[", count: count) + String(repeating: "]", count: count)
@@ -117,10 +117,11 @@ struct CatchingUpTests {
   }
 }
 
-@Suite("Places in JSON")
+@Suite("Ranges in a JSON text")
 struct JSONTextTests {
   @Test(
-    "no text makes the reader leave it", arguments: ["", "\"", "{", "[", "{\"a\"", "{\"a\":", "[1,", "\\", "[\"\\"])
+    "the reader stays within the text, whatever the text is",
+    arguments: ["", "\"", "{", "[", "{\"a\"", "{\"a\":", "[1,", "\\", "[\"\\"])
   func hostile(_ text: String) {
     let json = JSONText(Data(text.utf8))
     if let whole = json.whole {
@@ -129,7 +130,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test("random changes of a text make no reader leave it")
+  @Test("the reader stays within the text after any change of a byte")
   func changed() {
     let text = Array(#"{"a":[1,{"b":"x\"y"},[],{}],"c":{"d":null}}"#.utf8)
     for place in text.indices {

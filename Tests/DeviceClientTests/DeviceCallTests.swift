@@ -28,13 +28,13 @@ struct DeviceCallTests {
         + #""tokens":{"alert":"740f47","fileprovider_extension":"00ff"},"tone":"cash.wav"}"#)
   }
 
-  @Test("what a registration does not have is not sent")
+  @Test("a registration sends only the fields that it has")
   func shortRegistration() throws {
     let body = try DeviceRegistration(tokens: [:], bundleID: "a.b", environment: .sandbox).body
     #expect(String(decoding: body, as: UTF8.self) == #"{"bundle_id":"a.b","environment":"sandbox","tokens":{}}"#)
   }
 
-  @Test("an answer without the last number is no answer to a registration")
+  @Test("an answer to a registration without the last number is refused")
   func registrationAnswer() async {
     let service = ScriptedService { _, _ in SoundAnswer("{}") }
     let error = await failure { () throws(DeviceClientError) in
@@ -44,7 +44,7 @@ struct DeviceCallTests {
     #expect(error?.action == .registering)
   }
 
-  @Test("containers are registered and removed by their encoded identifiers")
+  @Test("a container is registered and removed by its encoded identifier")
   func containers() async throws {
     let service = ScriptedService { _, _ in SoundAnswer(201, "{}") }
     let client = DeviceClient(service)
@@ -59,7 +59,7 @@ struct DeviceCallTests {
     #expect(service.requests.allSatisfy { $0.body == nil })
   }
 
-  @Test("removing a container that the service does not know is no error")
+  @Test("the removal of a container that the service does not know succeeds")
   func unknownContainer() async throws {
     let service = ScriptedService { _, _ in SoundAnswer(404, "{}") }
     try await DeviceClient(service).endEnumerating("root")
@@ -68,7 +68,7 @@ struct DeviceCallTests {
     #expect(error?.code == .notFound)
   }
 
-  @Test("an identifier that would lead to another call is refused and not sent", arguments: ["", ".", ".."])
+  @Test("an identifier that would change the path of the call is refused and not sent", arguments: ["", ".", ".."])
   func leadingContainer(_ container: String) async {
     let service = ScriptedService { _, _ in SoundAnswer("{}") }
     let error = await failure { () throws(DeviceClientError) in
@@ -78,7 +78,7 @@ struct DeviceCallTests {
     #expect(service.requests.isEmpty)
   }
 
-  @Test("a path of the service's URL stays before that of the call")
+  @Test("the path of the service's URL comes before the path of the call")
   func basePath() async throws {
     for base in ["https://crier.example/shop", "https://crier.example/shop/"] {
       let service = ScriptedService { _, _ in SoundAnswer("{}") }
@@ -88,7 +88,7 @@ struct DeviceCallTests {
     }
   }
 
-  @Test("a page of changes is read, with unknown kinds and changes")
+  @Test("a page of changes is read, also with unknown kinds and changes")
   func changes() async throws {
     let digest = String(repeating: "0a", count: 32)
     let text =
@@ -115,7 +115,7 @@ struct DeviceCallTests {
   }
 
   @Test(
-    "a page of changes of another form is refused",
+    "a page of changes in another form is refused",
     arguments: [
       "[]", #"{"changes":[]}"#, #"{"changes":[],"next":"a","anchor":"b"}"#,
       #"{"changes":[{"kind":"clip","name":"a.wav","change":"added"}],"anchor":"b"}"#,
@@ -128,7 +128,7 @@ struct DeviceCallTests {
     #expect(error?.code == .unreadableAnswer)
   }
 
-  @Test("an expired anchor has a code of its own, and 410 of another call has not")
+  @Test("an expired anchor has its own error code, and status 410 of another call has a different code")
   func expiredAnchor() async {
     let service = ScriptedService { _, _ in SoundAnswer(410, #"{"code":"anchor_expired"}"#) }
     let client = DeviceClient(service)

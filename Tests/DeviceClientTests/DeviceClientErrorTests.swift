@@ -21,7 +21,7 @@ struct DeviceClientErrorTests {
   }
 
   @Test(
-    "every status has its code",
+    "every status has an error code",
     arguments: [
       (400, DeviceClientError.Code.refused), (401, .unauthorized), (403, .unauthorized), (404, .notFound),
       (409, .refused), (410, .notFound), (422, .refused), (429, .tooMany), (500, .serverFailed), (502, .serverFailed),
@@ -38,7 +38,7 @@ struct DeviceClientErrorTests {
     #expect(error?.retryAfter == .seconds(30))
   }
 
-  @Test("a redirect is not followed, because it would carry the key to another place")
+  @Test("a redirect is not followed, because the key would be sent to another place")
   func redirect() async {
     let (error, requests) = await error { _, _ in SoundAnswer(308, ["Location": "https://other.example/"], "") }
     #expect(requests == 1)
@@ -48,7 +48,7 @@ struct DeviceClientErrorTests {
         + "Give the final URL of the service.")
   }
 
-  @Test("what is no code in a problem document is not passed on")
+  @Test("an invalid code in a problem document is not passed on")
   func hostileProblem() async {
     for text in [
       "", "[]", #"{"code":"12.50 CNY"}"#, #"{"code":"\#(String(repeating: "a", count: 65))"}"#, #"{"code":""}"#,
@@ -61,7 +61,7 @@ struct DeviceClientErrorTests {
   }
 
   @Test(
-    "a connection that fails has its code",
+    "a connection that fails has its own error code",
     arguments: [
       (SoundFetchError.hostNotFound, DeviceClientError.Code.unreachable), (.cannotConnect, .unreachable),
       (.connectionLost, .unreachable), (.notTrusted, .notTrusted),
@@ -72,13 +72,13 @@ struct DeviceClientErrorTests {
       await error { _, _ in SoundAnswer(pieces: [[0x7B]], breaksWith: failure) }.error?.code == code)
   }
 
-  @Test("an answer that ends before its declared length is a broken connection")
+  @Test("an answer that ends before its declared length counts as a broken connection")
   func truncated() async {
     let (error, _) = await error { _, _ in SoundAnswer(200, ["Content-Length": "100"], "{}") }
     #expect(error?.code == .unreachable)
   }
 
-  @Test("an answer that is or declares more than 4 MiB is refused")
+  @Test("an answer that is longer than 4 MiB, or declares to be longer, is refused")
   func tooLarge() async {
     let declared = await error { _, _ in SoundAnswer(200, ["Content-Length": "\((4 << 20) + 1)"], "{}") }
     #expect(declared.error?.code == .tooLarge)
@@ -97,7 +97,7 @@ struct DeviceClientErrorTests {
     #expect(error?.code == .unreadableAnswer)
   }
 
-  @Test("an answer without end is given up when the time is over")
+  @Test("an answer that does not end is given up at the time limit")
   func tookTooLong() async {
     #expect(await error({ _, _ in SoundAnswer.stalled([[0x7B]]) }, isOver: true).error?.code == .tookTooLong)
   }
@@ -129,7 +129,7 @@ struct DeviceClientErrorTests {
   }
 
   @Test(
-    "a service that cannot be asked is refused before anything is sent",
+    "an invalid or unencrypted URL of the service is refused before a request is sent",
     arguments: [
       "https:", "crier.example", "ftp://crier.example", "http://crier.example", "https://u:p@crier.example",
       "https://crier.example/?a=b", "https://crier.example/#a", "https://crier.example:0",
@@ -140,14 +140,16 @@ struct DeviceClientErrorTests {
     #expect(requests == 0)
   }
 
-  @Test("a key that would begin another header field is refused", arguments: ["", "a b", "a\r\nX: y", "é"])
+  @Test(
+    "a key that is empty, or could begin another header field, is refused",
+    arguments: ["", "a b", "a\r\nX: y", "é"])
   func invalidKey(_ key: String) async {
     let (error, requests) = await error({ _, _ in SoundAnswer("{}") }, key: key)
     #expect(error?.code == .invalidURL)
     #expect(requests == 0)
   }
 
-  @Test("http and private addresses are allowed by the rules alone")
+  @Test("http and private addresses are allowed only if the rules allow them")
   func rules() async {
     let answer: ScriptedService.Script = { _, _ in SoundAnswer(#"{"announcements":[],"last_sequence":0}"#) }
     #expect(await error(answer, at: "https://inside.example").error?.code == .privateAddress)
@@ -158,7 +160,7 @@ struct DeviceClientErrorTests {
     #expect(allowed.requests == 1)
   }
 
-  @Test("a connection to a private address is refused, even if the name had a public one before")
+  @Test("a connection to a private address is refused, even if the name had a public address before")
   func rebinding() async {
     let (error, _) = await error { _, _ in
       SoundAnswer(
@@ -168,7 +170,7 @@ struct DeviceClientErrorTests {
     #expect(error?.code == .privateAddress)
   }
 
-  @Test("every error says what was tried, where, why it failed and what to do, without a secret")
+  @Test("every error names the attempt, the host, the cause and the remedy, and contains no secret")
   func texts() {
     for action in DeviceClientError.Action.allCases {
       for code in DeviceClientError.Code.allCases {
@@ -185,7 +187,7 @@ struct DeviceClientErrorTests {
         + "Let the shop's backend register the device with \"new_key\", and store the new key.")
   }
 
-  @Test("neither text, mirror nor dump of an access shows the key")
+  @Test("neither the description, the mirror nor the dump of an access shows the key")
   func accessText() {
     let access = DeviceAccess(service: url("https://u:\(testKey)@crier.example/x"), device: "till-1", key: testKey)
     var dumped = ""

@@ -25,7 +25,7 @@ struct DownloadTests {
     }
   }
 
-  @Test("a file arrives in pieces, has its digest, and has its name only at the end")
+  @Test("a file arrives in pieces, is checked by its digest, and has its final name only at the end")
   func arrives() async throws {
     let service = ScriptedService { [folder] _, _ in
       #expect(folder.names == ["file.part"])
@@ -52,7 +52,7 @@ struct DownloadTests {
     #expect(folder.names == ["file"])
   }
 
-  @Test("bytes with another digest are refused, and an existing file stays")
+  @Test("bytes with another digest are refused, and the existing file stays")
   func lyingDigest() async throws {
     try Data([1]).write(to: folder.file)
     let error = await download { _, _ in SoundAnswer(pieces: [[UInt8](repeating: 1, count: 1_000)]) }
@@ -68,7 +68,7 @@ struct DownloadTests {
     #expect(try Data(contentsOf: folder.file) == Data(Self.bytes))
   }
 
-  @Test("a body that is too short, too long, broken or without end leaves nothing")
+  @Test("a body that is too short, too long, broken or endless leaves no file")
   func badBodies() async {
     let short = await download { _, _ in SoundAnswer(pieces: [Array(Self.bytes.dropLast())]) }
     #expect(short?.code == .unreachable)
@@ -94,21 +94,21 @@ struct DownloadTests {
     #expect(folder.names.isEmpty)
   }
 
-  @Test("a download that takes too long fails, and its file never appears")
+  @Test("a download that takes too long fails and leaves no file under the final name")
   func tookTooLong() async {
     let error = await download({ _, _ in SoundAnswer.stalled([Self.bytes]) }, isOver: true)
     #expect(error?.code == .tookTooLong)
     #expect(!FileManager.default.fileExists(atPath: folder.file.path))
   }
 
-  @Test("what a killed process left behind is replaced")
+  @Test("a partial file of a killed process is replaced")
   func leftBehind() async throws {
     try Data([1, 2, 3]).write(to: folder.url.appending(path: "file.part"))
     #expect(await download { _, _ in SoundAnswer(pieces: [Self.bytes]) } == nil)
     #expect(folder.names == ["file"])
   }
 
-  @Test("a folder that does not exist is a failure of the disk")
+  @Test("a missing folder is a disk error")
   func noFolder() async {
     let client = DeviceClient(ScriptedService { _, _ in SoundAnswer(pieces: [Self.bytes]) })
     let error = await failure { () throws(DeviceClientError) in
@@ -119,7 +119,7 @@ struct DownloadTests {
     #expect(error?.systemError == 2)
   }
 
-  @Test("what is no digest is not sent", arguments: ["", "..", "0A", "../../v1/devices"])
+  @Test("a text that is not a digest is not sent", arguments: ["", "..", "0A", "../../v1/devices"])
   func noDigest(_ digest: String) async {
     let service = ScriptedService { _, _ in SoundAnswer(pieces: []) }
     let error = await failure { () throws(DeviceClientError) in

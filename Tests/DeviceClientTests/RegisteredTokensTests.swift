@@ -19,7 +19,7 @@ struct RegisteredTokensTests {
     return tokens
   }
 
-  @Test("a first token is registered, and the same token again is not")
+  @Test("the first token is registered, and the same token is not registered again")
   func unchanged() {
     var tokens = RegisteredTokens()
     #expect(tokens.receive(first, .alert) == .register([.alert: first]))
@@ -38,13 +38,13 @@ struct RegisteredTokensTests {
         == .register([.alert: first, .fileProvider: second, .fileProviderExtension: second]))
   }
 
-  @Test("a new token replaces the one of its kind")
+  @Test("a new token replaces the token of the same kind")
   func replaced() {
     var tokens = registered()
     #expect(tokens.receive(second, .alert) == .register([.alert: second]))
   }
 
-  @Test("an invalidated token is removed by registering without it, and an unknown one needs no call")
+  @Test("an invalidated token is removed by a registration without it, and an unknown token needs no call")
   func invalidated() {
     var tokens = registered()
     #expect(tokens.invalidate(.fileProvider) == .nothing)
@@ -59,7 +59,7 @@ struct RegisteredTokensTests {
     #expect(tokens.receive(Data(), .alert) == .register([:]))
   }
 
-  @Test("only one call is in progress, and what changed meanwhile is registered after it")
+  @Test("only one call is in progress, and changes during the call are registered after it")
   func inProgress() {
     var tokens = RegisteredTokens()
     _ = tokens.receive(first, .alert)
@@ -79,7 +79,7 @@ struct RegisteredTokensTests {
     #expect(!tokens.needsRegistration)
   }
 
-  @Test("after a failed call, the tokens are registered again when asked, or when a token comes")
+  @Test("after a failed call, the tokens are registered again on request or with the next token")
   func failed() {
     var tokens = RegisteredTokens()
     _ = tokens.receive(first, .alert)
@@ -90,7 +90,7 @@ struct RegisteredTokensTests {
     #expect(tokens.receive(first, .alert) == .register([.alert: first]))
   }
 
-  @Test("a failed call whose tokens have changed meanwhile is followed by one with the new tokens")
+  @Test("after a failed call, tokens that have changed meanwhile are registered at once")
   func failedAndChanged() {
     var tokens = RegisteredTokens()
     _ = tokens.receive(first, .alert)
@@ -98,7 +98,7 @@ struct RegisteredTokensTests {
     #expect(tokens.registrationEnded(false) == .register([.alert: second]))
   }
 
-  @Test("a failed call forgets what the service had, because the call may have arrived")
+  @Test("after a failed call, the earlier tokens are registered again, because the call may have arrived")
   func failedAfterSuccess() {
     var tokens = registered()
     _ = tokens.receive(second, .alert)
@@ -106,7 +106,7 @@ struct RegisteredTokensTests {
     #expect(tokens.receive(first, .alert) == .register([.alert: first]))
   }
 
-  @Test("another registration can be asked for, even during a call")
+  @Test("another registration can be requested, also during a call")
   func again() {
     var tokens = registered()
     #expect(tokens.registerAgain() == .register([.alert: first]))
@@ -115,14 +115,14 @@ struct RegisteredTokensTests {
     #expect(tokens.registrationEnded(true) == .nothing)
   }
 
-  @Test("the end of a call that was never made changes nothing")
+  @Test("the end of a call that was never made has no effect")
   func noCall() {
     var tokens = registered()
     #expect(tokens.registrationEnded(false) == .nothing)
     #expect(!tokens.needsRegistration)
   }
 
-  @Test("stored tokens come back; a call that was in progress is made again")
+  @Test("stored tokens are restored, and a call that was in progress is made again")
   func stored() throws {
     func restored(_ tokens: RegisteredTokens) throws -> RegisteredTokens {
       try JSONDecoder().decode(RegisteredTokens.self, from: JSONEncoder().encode(tokens))
@@ -135,7 +135,7 @@ struct RegisteredTokensTests {
     #expect(ended.receive(first, .alert) == .register([.alert: first, .background: second]))
   }
 
-  @Test("a kind of a newer version is left out, and damaged text is refused")
+  @Test("a kind of token of a newer version is left out, and damaged text is refused")
   func otherText() throws {
     let text = #"{"tokens":{"alert":"AQID","watch":"AQID"},"registered":{"watch":"AQID"}}"#
     let tokens = try JSONDecoder().decode(RegisteredTokens.self, from: Data(text.utf8))
@@ -145,7 +145,7 @@ struct RegisteredTokensTests {
     }
   }
 
-  @Test("neither text, mirror nor dump shows a token")
+  @Test("neither the description, the mirror nor the dump shows a token")
   func texts() {
     let registration = DeviceRegistration(
       tokens: [.alert: Data([0xAB, 0xCD])], bundleID: "com.example.shop", environment: .sandbox)

@@ -13,7 +13,7 @@ struct FuzzedReaderChecks {
   private static let randomCount = Int(ProcessInfo.processInfo.environment["CRIER_FUZZED_INPUTS"] ?? "") ?? 5_000
 
   @Test(
-    "no input that was found by the fuzzer, and no random change of one, breaks a rule or ends the program",
+    "no input that the fuzzer found, and no random change of such an input, breaks a rule or ends the program",
     arguments: FuzzedReader.all.map(\.name))
   func inputs(name: String) throws {
     let reader = try #require(FuzzedReader.all.first { $0.name == name })

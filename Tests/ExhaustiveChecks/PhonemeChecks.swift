@@ -15,7 +15,7 @@ struct PhonemeChecks {
     "zh-CN": "CNY", "en-US": "USD", "ja-JP": "JPY", "ko-KR": "KRW", "hi-IN": "INR", "es-MX": "MXN",
   ]
 
-  @Test("it understands the whole number vocabulary in every locale", arguments: codes.keys.sorted())
+  @Test("the engine understands the whole number vocabulary in every locale", arguments: codes.keys.sorted())
   func numbers(locale: String) async throws {
     let announcer = try Checkout.announcer()
     let code = Self.codes[locale] ?? ""
@@ -38,7 +38,7 @@ struct PhonemeChecks {
       }, by: announcer)
   }
 
-  @Test("it understands every sentence, channel and currency of every phrase book")
+  @Test("the engine understands every sentence, channel and currency of every phrase book")
   func phraseBooks() async throws {
     let announcer = try Checkout.announcer()
     for locale in announcer.phraseBooks.locales {
@@ -62,7 +62,7 @@ struct PhonemeChecks {
     }
   }
 
-  @Test("it understands every sample")
+  @Test("the engine understands every sample announcement")
   func everySample() async throws {
     let samples = try Self.samples()
     #expect(samples.count >= 8)

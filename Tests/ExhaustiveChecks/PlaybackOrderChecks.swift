@@ -51,13 +51,13 @@ struct PlaybackOrderChecks {
     return simulation
   }
 
-  @Test("none is out of order, played twice or lost, in bounded memory")
+  @Test("of a million announcements none is out of order, played twice or lost, in bounded memory")
   func million() {
     let simulation = run("order", settings: PlaybackOrder.Settings(), seed: 4)
     #expect(simulation.summaries.begun == 0)
   }
 
-  @Test("the same holds with a summarised backlog")
+  @Test("with a summarised backlog, none of a million announcements is out of order, played twice or lost")
   func backlog() {
     let settings = PlaybackOrder.Settings(longestBacklog: 12, longestBacklogMilliseconds: 60_000)
     let simulation = run("backlog", settings: settings, seed: 44)
@@ -65,7 +65,9 @@ struct PlaybackOrderChecks {
     #expect(summaries.begun > 1_000 && summaries.outdated > 10 && summaries.refused > 10)
   }
 
-  @Test("in small lanes rare combinations happen often", arguments: 1...200 as ClosedRange<UInt64>)
+  @Test(
+    "in small lanes, where rare combinations are frequent, the playback has no fault and loses no announcement",
+    arguments: 1...200 as ClosedRange<UInt64>)
   func small(_ seed: UInt64) {
     let settings =
       seed % 2 == 0
@@ -77,7 +79,7 @@ struct PlaybackOrderChecks {
     #expect(simulation.oracle.endings.values.reduce(0, +) == 2_000)
   }
 
-  @Test("ten thousand waiting announcements, every other one with a number, drain in order and are summarised")
+  @Test("ten thousand waiting announcements, half of them with a sequence number, are played in order or summarised")
   func tenThousand() {
     let items = (1...10_000 as ClosedRange<Int64>).map { number in
       PlaybackItem(number: number, category: .payment, sequence: number % 2 == 0 ? number : nil, acceptedAt: 0)

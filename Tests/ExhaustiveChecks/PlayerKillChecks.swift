@@ -129,7 +129,7 @@ struct PlayerKillChecks {
   }
 
   @Test(
-    "after kills at 200 random moments and restarts, the log has each once, in order, except the interrupted one",
+    "after 200 kills at random moments, the log has each announcement once, in order, except interrupted ones",
     .timeLimit(.minutes(10)))
   func killed() throws {
     var random = SplitMix64(seed: 30)

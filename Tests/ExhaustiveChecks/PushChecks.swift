@@ -39,7 +39,7 @@ struct PushChecks {
     return line.map { $0.dropFirst(6).trimmingPrefix { $0.isWhitespace } }.map(String.init) ?? "unknown"
   }
 
-  @Test("after kills at 20 random moments of 10,000 pushes, all end, none is lost, and those sent twice are counted")
+  @Test("after kills at 20 random moments, all 10,000 pushes end, none is lost, and pushes sent twice are counted")
   func killed() async throws {
     let findings = try await KilledSenders(pushes: 10_000, kills: 20).run()
     #expect(findings.faults.prefix(20).isEmpty)

@@ -48,7 +48,7 @@ struct SpokenAmountChecks {
     #expect(error?.description.contains("currencies.OMR has a unit, 오만 리알") == true)
   }
 
-  @Test("a table that makes won sound like one is detected")
+  @Test("a table with which the word won sounds like the word one is detected")
   func brokenTable() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

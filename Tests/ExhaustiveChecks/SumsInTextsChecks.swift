@@ -13,7 +13,7 @@ struct SumsInTextsChecks {
   private static let texts = 10_000
   private static let locales = ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"]
 
-  @Test("each sum in a text is said as the same payment is", arguments: locales)
+  @Test("each sum in a text is said like the amount of a payment with the same sum", arguments: locales)
   func sums(locale: String) throws {
     let writer = try Checkout.phraseBooks().writer(for: locale)
     let file = Checkout.installation.templates.appending(path: "\(locale).json")

@@ -10,7 +10,7 @@ import Testing
 /// Writes docs/wording, which has a page for each locale. It shows the announcements in words and in phonemes.
 @Suite("docs/wording shows the current announcements")
 struct WordingChecks {
-  @Test("each page is current")
+  @Test("the page of each locale is current")
   func pages() async throws {
     let announcer = try Checkout.announcer()
     for locale in announcer.phraseBooks.locales {

@@ -20,7 +20,7 @@ struct DurableFileTests {
     get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
   }
 
-  @Test("a write replaces the file, for its owner alone, and leaves no other file behind")
+  @Test("a write replaces the file, lets only the owner read it, and leaves no other file behind")
   func replaced() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a.json")
@@ -34,7 +34,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a write synchronizes the file before the file gets its name, and the folder afterwards")
+  @Test("a write synchronises the file before the rename, and the folder after the rename")
   func order() throws {
     try inFolder { folder in
       let steps = Steps()
@@ -60,7 +60,7 @@ struct DurableFileTests {
 
   enum Step: CaseIterable { case create, write, synchronizeFile, rename }
 
-  @Test("a write that fails leaves the old file as it was", arguments: Step.allCases)
+  @Test("a failed write leaves the old file unchanged", arguments: Step.allCases)
   func failing(step: Step) throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")
@@ -96,7 +96,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a write removes what a killed writer left behind")
+  @Test("a write removes the unfinished file of a killed writer")
   func leftBehind() throws {
     try inFolder { folder in
       try Data("half".utf8).write(to: folder.appending(path: "a.new"))
@@ -106,7 +106,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a write into a missing folder fails, and makes no file")
+  @Test("a write into a missing folder fails, and creates no file")
   func missing() throws {
     try inFolder { folder in
       let file = folder.appending(path: "none/a.json")
@@ -127,7 +127,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("an empty file is made for its owner alone, and one that exists keeps its bytes")
+  @Test("an empty file is created for its owner alone, and an existing file keeps its bytes")
   func createEmpty() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")
@@ -140,7 +140,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a full disk is reported with the same error as by Foundation")
+  @Test("the error of a full disk equals the error of Foundation")
   func foundationError() {
     let error = SystemError(number: ENOSPC) as NSError
     #expect(error.domain == NSPOSIXErrorDomain && error.code == Int(ENOSPC))

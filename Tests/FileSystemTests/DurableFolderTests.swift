@@ -40,7 +40,7 @@ struct DurableFolderTests {
     }
   }
 
-  @Test("rename moves a folder to a free name, and changes nothing if the name is taken")
+  @Test("rename moves a folder to a free name, and changes nothing if the name exists")
   func rename() throws {
     try inFolder { folder in
       let (first, second) = (folder.appending(path: "first"), folder.appending(path: "second"))
@@ -53,7 +53,7 @@ struct DurableFolderTests {
     }
   }
 
-  @Test("replace puts a folder in place of another, and removes the other")
+  @Test("replace puts a folder in place of another folder, and removes the replaced folder")
   func replace() throws {
     try inFolder { folder in
       let (old, new) = (folder.appending(path: "pack"), folder.appending(path: "draft"))
@@ -86,7 +86,7 @@ struct OpenFileTests {
     #expect(try LockedFile.look(at: file, count: 4)?.isLocked == false)
   }
 
-  @Test("appended bytes follow the existing ones")
+  @Test("appended bytes follow the existing bytes")
   func append() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     try AppendingFile(path: file.path).append(Array("one\n".utf8))
@@ -94,14 +94,14 @@ struct OpenFileTests {
     #expect(try String(contentsOf: file, encoding: .utf8) == "one\ntwo\n")
   }
 
-  @Test("a pipe that no process reads is an error, and does not block")
+  @Test("opening a pipe without a reader is an error, and does not block")
   func pipe() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     #expect(mkfifo(file.path, 0o600) == 0)
     #expect(throws: SystemError(number: ENXIO)) { try AppendingFile(path: file.path) }
   }
 
-  @Test("bytes at an offset behind the end leave a hole of zeros")
+  @Test("bytes that are written beyond the end of a file leave zeros in the gap")
   func randomAccess() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let written = try RandomAccessFile(path: file.path)

@@ -8,7 +8,7 @@ struct IPNetworkTests {
   private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
   @Test(
-    "every notation of an address is parsed, and printed in one form",
+    "every notation of an address is parsed, and an address is printed in one form",
     arguments: [
       ("192.0.2.7", "192.0.2.7"), ("0.0.0.0", "0.0.0.0"), ("::ffff:192.0.2.7", "192.0.2.7"),
       ("::FFFF:c000:207", "192.0.2.7"), ("::", "::"), ("::1", "::1"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"),
@@ -29,7 +29,7 @@ struct IPNetworkTests {
     ])
   func notAddresses(text: String) { #expect(IPAddress(text) == nil) }
 
-  @Test("equal addresses compare as equal, however they are written")
+  @Test("addresses are equal if they mean the same address in different notations")
   func same() throws {
     #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))
     #expect(try address("2001:DB8:0:0::1") == address("2001:db8::1"))
@@ -77,7 +77,7 @@ struct IPNetworkTests {
     }
   }
 
-  @Test("bits after the prefix can be ignored, and other faults cannot")
+  @Test("bits after the prefix can be ignored, and other faults are still refused")
   func masked() throws {
     #expect(try IPNetwork("192.0.2.7/24", masksAddress: true) == IPNetwork("192.0.2.0/24"))
     #expect(try IPNetwork("2001:db8::1/32", masksAddress: true) == IPNetwork("2001:db8::/32"))

@@ -40,7 +40,7 @@ struct HostAddressTests {
     #expect(try await !address(text).isPrivate)
   }
 
-  @Test("a host without an address has none")
+  @Test("a host that cannot be resolved has no address")
   func unknown() async {
     #expect(await SystemHostResolver().addresses(of: "").isEmpty)
     #expect(await SystemHostResolver().addresses(of: "no host").isEmpty)

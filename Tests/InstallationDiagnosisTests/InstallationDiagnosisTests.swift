@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Diagnosis of an installation")
 struct InstallationDiagnosisTests {
-  @Test("a healthy installation has one check for each part, all ok, and exit status 0")
+  @Test("a healthy installation has one check for each part, every check is ok, and the exit status is 0")
   func healthy() {
     let diagnosis = InstallationFacts.diagnosis { _ in }
     #expect(diagnosis.checks.map(\.part) == InstallationCheck.Part.allCases)
@@ -17,7 +17,7 @@ struct InstallationDiagnosisTests {
   }
 
   @Test(
-    "the exit status is 73 for a fault of the home, its disk or the ledger, 69 for any other, and 0 for a warning")
+    "the exit status is 73 for a fault of the home, its disk or the ledger, 69 for other faults, and 0 for a warning")
   func exitStatus() {
     #expect(InstallationFacts.diagnosis { $0.home.place = .missing(.thisUser) }.exitStatus == 73)
     #expect(InstallationFacts.diagnosis { $0.disk?.freeBytes = 0 }.exitStatus == 73)
@@ -160,7 +160,7 @@ struct InstallationDiagnosisTests {
     (.openFilesLow, "ulimit -n 8328", { $0.openFiles.limit = 152 }),
   ]
 
-  @Test("each fault alone gives exactly its own problem, with the remedy")
+  @Test("each fault alone leads to exactly one problem, with its code and remedy")
   func eachFault() {
     for (code, remedy, change) in Self.faults {
       let diagnosis = InstallationFacts.diagnosis(change)
@@ -171,7 +171,7 @@ struct InstallationDiagnosisTests {
     #expect(Set(Self.faults.map(\.0)) == Set(InstallationProblem.Code.allCases), "every code is tested")
   }
 
-  @Test("each message is a sentence, and says neither \"error\" nor a code")
+  @Test("each problem has a message that is a sentence, and a remedy")
   func sentences() {
     for (_, _, change) in Self.faults {
       for problem in InstallationFacts.diagnosis(change).problems {
@@ -183,7 +183,7 @@ struct InstallationDiagnosisTests {
     }
   }
 
-  @Test("limits count exactly: nothing is reported at the limit itself")
+  @Test("a value exactly at its limit is not reported")
   func limits() {
     for change: (inout InstallationFacts) -> Void in [
       { $0.disk?.freeBytes = 1 << 30 }, { $0.disk?.freeFiles = 10_000 }, { $0.disk?.freeFiles = nil },
@@ -195,14 +195,14 @@ struct InstallationDiagnosisTests {
     #expect(InstallationFacts.diagnosis { $0.disk?.freeBytes = 8 << 20 }.problems.map(\.code) == [.diskLow])
   }
 
-  @Test("a new home without a ledger is no fault, because the service makes both ledger and key")
+  @Test("a new home without a ledger is healthy, because the service makes the ledger and the key")
   func newHome() {
     let diagnosis = InstallationFacts.diagnosis { $0.ledger = .missing }
     #expect(diagnosis.verdict == .ok)
     #expect(diagnosis[.keys]?.found.contains("makes one at its first start") == true)
   }
 
-  @Test("parts that depend on a broken part are skipped, and do not hide the fault")
+  @Test("parts that depend on a broken part are skipped, and the fault is still reported")
   func skipped() {
     let home = InstallationFacts.diagnosis {
       $0.home = HomeFacts(place: .folder(owner: "crier", mode: 0o700), foreignOwner: "crier")
@@ -223,7 +223,7 @@ struct InstallationDiagnosisTests {
     #expect(output[.sound]?.verdict == .skipped && output[.sound]?.found == "the ledger cannot be read")
   }
 
-  @Test("a running service on the port is no fault, and neither is an output that needs no device")
+  @Test("a running service on the port, and an output that needs no device, are ok")
   func runningService() {
     for change: (inout InstallationFacts) -> Void in [
       { $0.port?.outcome = .service(status: "ready", failing: []) }, { $0.port?.outcome = .any },
@@ -235,7 +235,7 @@ struct InstallationDiagnosisTests {
     }
   }
 
-  @Test("a pack that lacks words is no fault, and the command that lists them is named")
+  @Test("a pack that lacks words is ok, and the text names the command that lists the words")
   func lackingPack() {
     func found(lacking: Int) -> (verdict: InstallationCheck.Verdict?, text: String?) {
       let diagnosis = InstallationFacts.diagnosis {
@@ -255,7 +255,7 @@ struct InstallationDiagnosisTests {
     #expect(whole.verdict == .ok && whole.text == "every clip has its digest: my-shop (01234567)")
   }
 
-  @Test("the text has a line for each check, and the problem and its remedy beneath it")
+  @Test("the text has a line for each check, and each problem and its remedy below the line")
   func text() {
     let diagnosis = InstallationFacts.diagnosis {
       $0.home.unsafeFiles = [InstallationProblem(.writableByOthers, "Others can write to it.", remedy: "chmod go-w x")]
@@ -274,7 +274,7 @@ struct InstallationDiagnosisTests {
         """)
   }
 
-  @Test("the JSON has the verdict, the exit status, and for each check its problems with codes and remedies")
+  @Test("the JSON has the verdict and the exit status, and the problems of each check with codes and remedies")
   func json() throws {
     let diagnosis = InstallationFacts.diagnosis { $0.engine = .dataMissing }
     let object = try #require(

@@ -8,7 +8,7 @@ struct NetworkDiagnosisTests {
   private static let unit = UnitFacts(
     name: "crier@west.service", isClosed: true, dropIn: "/usr/local/share/crier/Deployment/network.conf")
 
-  @Test("a closed unit is a fault only of a service that sends pushes through Apple, or has webhook endpoints")
+  @Test("a closed unit is a fault only if the service sends pushes through Apple or has webhook endpoints")
   func closed() {
     func diagnosis(_ usesApple: Bool, _ endpoints: Int) -> InstallationDiagnosis {
       InstallationFacts.diagnosis {
@@ -29,7 +29,7 @@ struct NetworkDiagnosisTests {
     #expect(diagnosis(true, 0)[.network]?.found == "crier@west.service: no connections to the internet")
   }
 
-  @Test("the commands that open the network name the unit's own folder, also of a further shop")
+  @Test("the commands that open the network name the folder of the unit, also for a further shop")
   func commands() {
     #expect(
       Self.unit.openingCommands == [
@@ -39,7 +39,7 @@ struct NetworkDiagnosisTests {
       ])
   }
 
-  @Test("the warning at the start names what waits, the drop-in and the commands, and is left out if nothing waits")
+  @Test("the warning at the start names the waiting kinds of messages, the drop-in and the commands, or is left out")
   func start() {
     let pushes = Self.unit.startWarning(hasPushes: true, hasWebhooks: false)
     #expect(pushes?.contains("so pushes will wait") == true && pushes?.contains("Deployment/network.conf") == true)
@@ -52,7 +52,7 @@ struct NetworkDiagnosisTests {
     #expect(open.startWarning(hasPushes: true, hasWebhooks: true) == nil)
   }
 
-  @Test("each server of pushes is named with what came of the connection")
+  @Test("the text names each push server with the result of its connection")
   func servers() {
     let diagnosis = InstallationFacts.diagnosis {
       $0.pushes = PushFacts(
@@ -70,7 +70,7 @@ struct NetworkDiagnosisTests {
     #expect(check?.problems[0].message.hasSuffix("It does not speak HTTP/2.") == true)
   }
 
-  @Test("pushes whose key cannot be used are skipped, because the settings have the fault")
+  @Test("the check of pushes is skipped if a key cannot be used, because the check of the settings has the fault")
   func key() {
     let diagnosis = InstallationFacts.diagnosis { $0.settings.providerKeyFaults = ["The key is readable by others."] }
     #expect(diagnosis[.pushes]?.verdict == .skipped && diagnosis.problems.map(\.code) == [.providerKeyUnusable])

@@ -30,7 +30,7 @@ final class TemporaryFolder {
 
 @Suite("The looks at a machine")
 struct LookTests {
-  @Test("the disk of a folder has free space, and a missing folder has no disk")
+  @Test("the look at a folder finds the free space of its disk, and a missing folder has no disk")
   func disk() throws {
     let folder = try TemporaryFolder()
     let facts = try #require(DiskLook.look(at: folder.url))
@@ -41,7 +41,7 @@ struct LookTests {
     #expect(DiskLook.look(at: file.appending(path: "below")) == nil)
   }
 
-  @Test("the kind of a network file system is found by the device's numbers, and other kinds are not named")
+  @Test("a network file system is found by its device number, and other file systems have no name")
   func network() {
     let mounts = """
       21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -54,7 +54,7 @@ struct LookTests {
     #expect(DiskLook.network(ofDevice: "0:45", in: "") == nil)
   }
 
-  @Test("sound cards are counted by the lines that begin with their numbers")
+  @Test("sound cards are counted by the lines that begin with a number")
   func cards() {
     let two = """
        0 [PCH            ]: HDA-Intel - HDA Intel PCH
@@ -66,14 +66,14 @@ struct LookTests {
     #expect(SoundServers.cards(in: "--- no soundcards ---\n") == 0 && SoundServers.cards(in: "") == 0)
   }
 
-  @Test("no sound server answers where no socket is")
+  @Test("without a socket, PipeWire is not found")
   func noServer() throws {
     let folder = try TemporaryFolder()
     let environment = ["XDG_RUNTIME_DIR": folder.url.path, "PULSE_SERVER": "unix:\(folder.url.path)/none"]
     #expect(SoundServers.answering(environment: environment).filter { $0 == "PipeWire" }.isEmpty)
   }
 
-  @Test("outputs without a device are not tried, and invalid names and unwritable files are reported")
+  @Test("outputs without a device are not opened, and invalid names and unwritable files are reported")
   func outputs() async throws {
     func outcome(_ name: String) async -> OutputFacts.Outcome {
       await OutputLook.look(name: name, player: .none, environment: [:]).outcome
@@ -88,7 +88,7 @@ struct LookTests {
     guard case .failed = await outcome("alsa:crier_no_such_pcm") else { Issue.record("no fault"); return }
   }
 
-  @Test("an output is not tried if the ledger that would name its player cannot be read")
+  @Test("an output is not tried if the ledger with the name of its player is unreadable")
   func unknownPlayer() async throws {
     for facts: LedgerFacts in [.skipped, .unreadable(.damaged), .unreadable(.other("this user may not read it"))] {
       let player = LedgerLook.player(of: "default", in: URL(filePath: "/none/ledger.sqlite"), facts)
@@ -103,7 +103,7 @@ struct LookTests {
     guard case .none = missing else { Issue.record("no ledger has no player"); return }
   }
 
-  @Test("the clock's facts contain the latest change of the ledger or its log")
+  @Test("the clock's facts have the time of the last change of the ledger or its log")
   func clock() throws {
     let folder = try TemporaryFolder()
     let ledger = folder.url.appending(path: "ledger.sqlite")

@@ -57,7 +57,7 @@ struct PortLookTests {
   private static let ready =
     #"{"status":"ready","checks":{"engine":{"ok":true},"disk":{"ok":true},"ledger":{"ok":true},"device":{"ok":true}}}"#
 
-  @Test("port 0 is any port, and a port on which nothing listens is free, also for a program that listens next")
+  @Test("port 0 means any port, and an unused port is free and stays free after the look")
   func free() throws {
     #expect(outcome("127.0.0.1", 0) == .any)
     let port = try { try Listener().port }()
@@ -66,7 +66,7 @@ struct PortLookTests {
     #expect(outcome("0.0.0.0", port) == .free)
   }
 
-  @Test("a service of Crier is recognised by its readiness, and so is what fails in it")
+  @Test("a service of Crier and its failed checks are recognised by the answer of /readyz")
   func service() throws {
     let listener = try Listener()
     listener.answer("HTTP/1.1 200 OK\r\nContent-Length: \(Self.ready.utf8.count)\r\n\r\n\(Self.ready)")
@@ -83,7 +83,7 @@ struct PortLookTests {
     #expect(outcome("127.0.0.1", listener.port) == .service(status: "degraded", failing: ["pushes"]))
   }
 
-  @Test("if APNs refuses all pushes to an app, the look has the reason with its meaning and what to do")
+  @Test("if APNs refuses all pushes to an app, the look has the reason, its meaning and the remedy")
   func pushRefusal() throws {
     let listener = try Listener()
     let body = Self.ready.replacing(
@@ -99,7 +99,7 @@ struct PortLookTests {
   }
 
   @Test(
-    "any other answer, and none, is another program",
+    "a program with another answer, or without an answer, is another program",
     arguments: [
       "", "HTTP/1.1 404 Not Found\r\n\r\n{\"status\":\"ready\"}", "HTTP/1.1 200 OK\r\n\r\n<html></html>",
       "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\n\r\n}{", "220 mail {\"status\":\"ready\",\"checks\":{}}",
@@ -111,7 +111,7 @@ struct PortLookTests {
     #expect(outcome("127.0.0.1", listener.port) == .otherProgram)
   }
 
-  @Test("an empty host and an address of another machine are not usable")
+  @Test("an empty host and the address of another machine are unusable")
   func addresses() {
     for host in ["", "192.0.2.1"] {  // The second is for documentation (RFC 5737).
       guard case .unusable = outcome(host, 8_080) else { Issue.record("\(host)"); return }

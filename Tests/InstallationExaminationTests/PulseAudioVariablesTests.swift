@@ -20,14 +20,14 @@ struct PulseAudioVariablesTests {
         text: { files[$0] }))
   }
 
-  @Test("no server is started, no cookie is written, and no folder is made where no server answers")
+  @Test("if no server answers, the library starts no server, writes no cookie and makes no folder")
   func nothing() {
     let variables = variables()
     #expect(variables.settings == "autospawn = no\n")
     #expect(variables.values == ["PULSE_COOKIE": "/dev/zero", "PULSE_SERVER": "unix:/nonexistent"])
   }
 
-  @Test("a server that answers is asked, and so is one that the environment or the settings name")
+  @Test("the library asks a server that answers, or that the environment or the settings name")
   func server() {
     #expect(variables(serverAnswers: true).values["PULSE_SERVER"] == nil)
     #expect(variables([:], ["PULSE_SERVER": "tcp:shop"]).values["PULSE_SERVER"] == nil)
@@ -40,20 +40,20 @@ struct PulseAudioVariablesTests {
   }
 
   @Test(
-    "a cookie that exists is used",
+    "an existing cookie is used",
     arguments: ["/home/ada/.config/pulse/cookie", "/home/ada/.pulse/cookie", "/home/ada/.pulse-cookie"])
   func cookie(file: String) {
     #expect(variables([file: ""]).values["PULSE_COOKIE"] == nil)
   }
 
-  @Test("a cookie of the environment, of another folder of settings or of the settings is used")
+  @Test("a cookie that the environment, another settings folder or the settings name is used")
   func otherCookie() {
     #expect(variables([:], ["PULSE_COOKIE": "/run/cookie"]).values["PULSE_COOKIE"] == nil)
     #expect(variables(["/x/pulse/cookie": ""], ["XDG_CONFIG_HOME": "/x"]).values["PULSE_COOKIE"] == nil)
     #expect(variables(["/etc/pulse/client.conf": "cookie-file=/run/cookie"]).values["PULSE_COOKIE"] == nil)
   }
 
-  @Test("the settings that hold are included, with those beside them, and the last line decides")
+  @Test("the valid settings and their drop-ins are included, and a last line turns off the start of a server")
   func settings() {
     let system = [
       "/etc/pulse/client.conf": "", "/etc/pulse/client.conf.d/b.conf": "autospawn = yes",

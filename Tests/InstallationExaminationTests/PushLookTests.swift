@@ -14,7 +14,7 @@ struct PushLookTests {
     return "connected"
   }
 
-  @Test("a server that speaks TLS and HTTP/2 is connected to, and gets no push")
+  @Test("a server with TLS and HTTP/2 is connected to, and gets no push")
   func connected() async throws {
     let folder = try TemporaryFolder()
     let simulator = try await APNSSimulator.start()
@@ -29,7 +29,7 @@ struct PushLookTests {
     await simulator.stop()
   }
 
-  @Test("a certificate that nobody trusts, a closed port, an unknown name and an unreadable authority are named")
+  @Test("an untrusted certificate, a closed port, an unknown name and an unreadable authority have their own messages")
   func failed() async throws {
     let folder = try TemporaryFolder()
     let simulator = try await APNSSimulator.start()

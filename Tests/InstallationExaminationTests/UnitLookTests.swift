@@ -43,7 +43,7 @@ struct UnitLookTests {
     #expect(await look("/var/lib/crier-west")?.isClosed == true, "the unit of another shop is still closed")
   }
 
-  @Test("a further shop has the unit of its template, with its own drop-ins and those of the template")
+  @Test("a further shop has the unit of its template, with its own drop-ins and the drop-ins of the template")
   func template() async throws {
     #expect(await look("/var/lib/crier-west")?.name == "crier@west.service")
     _ = try root.file("run/systemd/system/crier@.service.d/a.conf", "[Service]\nIPAddressAllow=any\n")
@@ -54,7 +54,7 @@ struct UnitLookTests {
     #expect(await look("/var/lib/crier-east")?.isClosed == false)
   }
 
-  @Test("drop-ins are read in the order of their names, and a unit in /etc takes the place of the installed one")
+  @Test("drop-ins are read in the order of their names, and a unit in /etc replaces the installed unit")
   func order() async throws {
     _ = try root.file("etc/systemd/system/crier.service.d/b.conf", "[Service]\nIPAddressAllow=\n")
     _ = try root.file("usr/lib/systemd/system/crier.service.d/c.conf", "[Service]\nIPAddressAllow=any\n")
@@ -68,14 +68,15 @@ struct UnitLookTests {
   }
 
   @Test(
-    "another home, and a machine without the unit, have no facts", arguments: ["/srv/crier", "/home/ada/.crier", "/"])
+    "a home without its own unit, and a machine without the unit, have no facts",
+    arguments: ["/srv/crier", "/home/ada/.crier", "/"])
   func otherHome(home: String) async throws {
     #expect(await look(home) == nil)
     try FileManager.default.removeItem(at: root.url.appending(path: "lib"))
     #expect(await look() == nil)
   }
 
-  @Test("of a unit that is partly open, the servers and the name server that it does not allow are named")
+  @Test("the servers and the name server that a partly open unit blocks are named")
   func blocked() async throws {
     let rules = "etc/systemd/system/crier.service.d/own.conf"
     _ = try root.file("etc/resolv.conf", "# nobody\nsearch example\nnameserver 192.0.2.53\n")
@@ -87,7 +88,7 @@ struct UnitLookTests {
     #expect(await look(hosts: ["api.push.apple.com"])?.blockedServers == [])
   }
 
-  @Test("a process finds its own unit if systemd has started it, and only then")
+  @Test("a process finds its own unit only if systemd has started the process")
   func own() throws {
     _ = try root.file("proc/self/cgroup", "0::/system.slice/crier.service\n")
     func unit(_ environment: [String: String]) -> UnitFacts? {

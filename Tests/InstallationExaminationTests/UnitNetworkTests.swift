@@ -21,7 +21,7 @@ struct UnitNetworkTests {
     network.allows(try #require(IPAddress(address)))
   }
 
-  @Test("the packaged rules allow this machine and nothing else")
+  @Test("the packaged rules allow only this machine")
   func closed() throws {
     let network = UnitNetwork(texts: [Self.unit], instance: "west")
     #expect(network.isClosed && network.home == "/var/lib/crier-west")
@@ -30,7 +30,7 @@ struct UnitNetworkTests {
   }
 
   @Test(
-    "a drop-in that allows any address, or denies none, opens the network",
+    "a drop-in that allows every address, or denies none, opens the network",
     arguments: [
       "[Service]\nIPAddressAllow=any", "[Service]\nIPAddressDeny=", "[Service]\n IPAddressDeny = \n",
       "[Service]\nIPAddressAllow=192.0.2.1 \\\n any", "[Service]\nIPAddressAllow=0.0.0.0/0 ::/0",
@@ -40,7 +40,7 @@ struct UnitNetworkTests {
     #expect(try !network.isClosed && allows(network, "17.188.128.1") && allows(network, "2620:149:a44::1"))
   }
 
-  @Test("Apple's networks open the way to Apple, and to no other machine")
+  @Test("the rules with Apple's networks allow Apple's servers and no other machine")
   func apple() throws {
     let network = UnitNetwork(texts: [
       Self.unit, "[Service]\nIPAddressAllow=17.0.0.0/8 2620:149:a44::/48 192.168.1.53/24",
@@ -61,7 +61,7 @@ struct UnitNetworkTests {
     #expect(UnitNetwork(texts: [Self.unit, "[Service]\n\(line)"]).isClosed)
   }
 
-  @Test("the settings of other sections do not count, and an empty list removes what came before it")
+  @Test("settings in other sections are ignored, and an empty list removes the earlier values")
   func sections() throws {
     #expect(UnitNetwork(texts: [Self.unit, "[Install]\nIPAddressAllow=any"]).isClosed)
     let reset = UnitNetwork(texts: [Self.unit, "[Service]\nIPAddressAllow=any", "[Service]\nIPAddressAllow=\n"])

@@ -33,7 +33,7 @@ struct VoiceLookTests {
     return file
   }
 
-  @Test("a missing speaker, missing data and a missing sandbox are told apart")
+  @Test("a missing speaker, missing data and a missing sandbox have different results")
   func engine() async throws {
     let missing = folder.url.appending(path: "none")
     #expect(await EngineLook.look(speaker: missing) == .speakerMissing(program: missing.path))
@@ -43,7 +43,7 @@ struct VoiceLookTests {
     guard case .failed = await EngineLook.look(speaker: ended) else { Issue.record("no fault"); return }
   }
 
-  @Test("a folder without phrase books, and each broken book, are reported")
+  @Test("a folder without phrase books, and each broken phrase book, are reported")
   func phraseBooks() throws {
     #expect(PhraseBookLook.look(folder: folder.url, locale: "en-US", lexiconFault: nil).missing != nil)
     let templates = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Templates")
@@ -61,7 +61,7 @@ struct VoiceLookTests {
     #expect(PhraseBookLook.look(folder: copy, locale: nil, lexiconFault: nil).broken.map(\.locale) == ["scripts.json"])
   }
 
-  @Test("a pack without a readable manifest and a choice of a missing pack are reported")
+  @Test("a pack without a readable manifest, and the choice of a missing pack, are reported")
   func packs() throws {
     _ = try folder.file("own/broken/manifest.json", "{")
     let choices = try folder.file("packs.json", #"{"packs": {"en-US": "gone"}}"#)

@@ -124,7 +124,7 @@ struct AcceptingTests {
     #expect(try await ledger.recent().count == 5)
   }
 
-  @Test("of 500 announcements from each of 8 tasks, each has its own number, and those of a task stay in order")
+  @Test("500 announcements from each of 8 tasks get different numbers, and those of a task are in order")
   func concurrently() async throws {
     let numbers = try await withThrowingTaskGroup(of: [Int64].self) { group in
       for task in 0..<8 {
@@ -151,7 +151,7 @@ struct AcceptingTests {
     }
   }
 
-  @Test("if two ledgers accept the same ids at once, one acceptance wins each, and all get its number")
+  @Test("if two ledgers accept the same ids at once, each id is accepted once, and all callers get its number")
   func racing() async throws {
     let other = try place.open()
     for id in 0..<50 {

@@ -21,7 +21,7 @@ struct AlarmTests {
     try await ledger.webhooks(account: account, endpoint: endpoint).map(\.kind)
   }
 
-  @Test("each beginning and each end is told once to every account's endpoints that are registered for it")
+  @Test("the beginning and the end of an alarm are each sent once to every account's registered endpoints")
   func once() async throws {
     let all = try await ledger.register(newEndpoint(), by: .currentUser).id
     let other = try await ledger.register(newEndpoint("b", account: "kiosk"), by: .currentUser).id
@@ -42,7 +42,7 @@ struct AlarmTests {
     #expect(text.hasSuffix(#""type":"player.paused"}"#))
   }
 
-  @Test("the alarms of two lanes are told apart, and hold after the ledger was opened again")
+  @Test("the alarms of different lanes are stored separately, and are kept when the ledger is opened again")
   func lanes() async throws {
     try await ledger.tellAlarm(.deviceLost, lane: "a", hasBegun: true)
     try await ledger.tellAlarm(.queueLong, lane: "", hasBegun: true)
@@ -53,7 +53,7 @@ struct AlarmTests {
     #expect(try await again.activeAlarms(lane: "").keys.map(\.self) == [.queueLong])
   }
 
-  @Test("the latest payment is the latest that was received, and not a refund")
+  @Test("the latest payment is the latest received payment, and not a refund, a pending payment or a text")
   func latestPayment() async throws {
     #expect(try await ledger.latestPayment() == nil)
     func accept(_ id: String, _ kind: String) async throws {
@@ -77,7 +77,7 @@ struct AlarmTests {
     #expect(try await ledger.latestPayment() == latest)
   }
 
-  @Test("a pause is kept with who paused, is replaced, and goes")
+  @Test("a pause is stored with its author, can be replaced, and can be removed")
   func pauses() async throws {
     let since = Date(timeIntervalSince1970: 1_800_000_000.125)
     #expect(try await ledger.pause(lane: "a") == nil)

@@ -40,7 +40,7 @@ struct AmountsTests {
     }
   }
 
-  @Test("every stored amount of the account is given once, in the order of acceptance, whatever became of its sound")
+  @Test("every stored amount of the account is listed once, in order of acceptance, whether or not it was played")
   func all() async throws {
     let start = place.clock.now
     for (id, value) in [("a", "1.00"), ("b", "2.00"), ("c", "3.00")] {

@@ -218,7 +218,7 @@ struct AnswersTests {
     #expect(try await !narrow.accept(answer: answer("h:1")).isDuplicate)
   }
 
-  @Test("if two ledgers store the same keys at once, one response wins each, and its announcement is added once")
+  @Test("if two ledgers store the same keys at once, each key gets one response, and its announcement is added once")
   func racing() async throws {
     let other = try place.open()
     for id in 0..<30 {
@@ -241,7 +241,7 @@ struct AnswersTests {
     #expect(try await ledger.pruneAnswers(before: .distantFuture) == 30)
   }
 
-  @Test("if an announcement cannot be written, its response is not stored, and the others of its batch are")
+  @Test("if an announcement cannot be written, its response is not stored, and the rest of the batch is stored")
   func together() async throws {
     let other = try DatabaseQueue(waitingFor: place.file)
     try await other.write {

@@ -51,7 +51,7 @@ struct CheckingTests {
     return settings
   }
 
-  @Test("a sound ledger of 100,000 announcements passes the check while it is read and written")
+  @Test("an undamaged ledger of 100,000 announcements passes the check while it is read and written")
   func sound() async throws {
     try await fill(announcements: 100_000)
     let ledger = try openUnchecked()
@@ -123,7 +123,7 @@ struct CheckingTests {
     #expect(try !openUnchecked().wasCheckedAtOpening)
   }
 
-  @Test("a call that meets the damage is the last one that reads the file, and ends a check")
+  @Test("a call that finds damage is the last call that reads the file, and a later check is refused")
   func met() async throws {
     try await fill(announcements: 20_000)
     try DamagedLedger.damage(.table, of: place.file)
@@ -139,7 +139,7 @@ struct CheckingTests {
     #expect(ended?.code == .damaged)
   }
 
-  @Test("a row that this version cannot read concerns only its call")
+  @Test("a row that this version cannot read is an error only for calls that read the row")
   func unreadableRow() async throws {
     try await fill(announcements: 10)
     let database = try DatabaseQueue(waitingFor: place.file)
@@ -194,7 +194,7 @@ struct CheckingTests {
     #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
   }
 
-  @Test("a ledger that opening finds damaged is not written, not even with what is in its log")
+  @Test("a ledger that is found damaged when it is opened is not written, not even with the content of its log")
   func log() async throws {
     try await fill(announcements: 20_000)
     let ledger = try place.open()

@@ -20,7 +20,7 @@ private func answer(_ id: String, key: String? = nil, _ decision: Decision? = de
     clip: decision?.clip, decision: decision)
 }
 
-@Suite("What was decided about an announcement")
+@Suite("Decisions about an announcement")
 struct DecisionTests {
   let place: TemporaryLedger
   let ledger: Ledger
@@ -37,7 +37,7 @@ struct DecisionTests {
     }
   }
 
-  @Test("a decision is stored with all its values, for an announcement that is played and for one that is not")
+  @Test("a decision is stored with all its values, whether the announcement is played or not")
   func values() async throws {
     _ = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     _ = try await ledger.accept(answer: answer("A-2"))
@@ -57,7 +57,7 @@ struct DecisionTests {
     }
   }
 
-  @Test("an announcement whose clip was made waits for its turn at once, and no state is written before it plays")
+  @Test("an announcement with a finished clip waits for its turn at once, and no other state is written before")
   func waits() async throws {
     let stored = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     let number = try #require(stored.acceptance?.number)
@@ -67,7 +67,7 @@ struct DecisionTests {
     #expect(try await ledger.set(number, .playing))
   }
 
-  @Test("the first decision about an announcement stands")
+  @Test("the first decision about an announcement is kept")
   func first() async throws {
     _ = try await ledger.accept(answer: answer("A-1"))
     var second = decided
@@ -86,7 +86,7 @@ struct DecisionTests {
     #expect(try await ledger.entry(number)?.decision?.text == decided.text)
   }
 
-  @Test("a decision is made when the clip is, if the announcement was accepted before")
+  @Test("if an announcement was accepted without a decision, the decision is stored with the clip")
   func later() async throws {
     let number = try await ledger.accept(payment("A-1")).number
     #expect(try await ledger.entry(number)?.decision == nil)
@@ -95,7 +95,7 @@ struct DecisionTests {
     #expect(try await ledger.entry(number)?.decision?.text == decided.text)
   }
 
-  @Test("a decision leaves with the last answer and the entry of its announcement, and so do its names")
+  @Test("a decision is removed with the last answer and the entry of its announcement")
   func removed() async throws {
     _ = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     let number = try #require(try await ledger.entry(account: "shop", id: "A-1")).number
@@ -115,7 +115,7 @@ struct DecisionTests {
     #expect(try await count == 0)
   }
 
-  @Test("when the answer of a key is too old, the next request with the key takes its place, with its own decision")
+  @Test("after the answer of a key has expired, the next request with the key replaces the answer and its decision")
   func replaced() async throws {
     _ = try await ledger.accept(answer: answer("A-1", key: "key:k"))
     place.clock.advance(by: Ledger.answerLifetime + 1)
@@ -124,7 +124,7 @@ struct DecisionTests {
     #expect(try await count == 1)
   }
 
-  @Test("a decision that cannot be stored is refused by its rule, and nothing is written")
+  @Test("a decision that cannot be stored is refused by an error that names the decision, and nothing is written")
   func invalid() async throws {
     var invalid = decided
     invalid.payer = "a\0b"

@@ -82,9 +82,7 @@ struct DeviceTests {
     #expect(try await ledger.keys().map(\.id) == ["shop-phone-1"])
   }
 
-  @Test(
-    "each registration renews a token's time; its refusals are kept until it, the app or the environment changes"
-  )
+  @Test("each registration renews a token's time, and refusals are kept until the token, app or environment changes")
   func age() async throws {
     try await ledger.register(newDevice())
     func token() async throws -> Ledger.Device.Token? {
@@ -114,7 +112,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a token moves to the device of the account that registers it, within one app and environment")
+  @Test("a token moves to the device that registers it, within one account, app and environment")
   func moved() async throws {
     try await ledger.register(newDevice("old", tokens: [.alert: "a1", .background: "b2"]))
     try await ledger.register(newDevice("sandbox", environment: .sandbox))
@@ -133,7 +131,7 @@ struct DeviceTests {
     #expect(try await ledger.tokens("new") == [.alert: "a1", .background: "a1"])
   }
 
-  @Test("a device's key is stored once, and only a renewal replaces it and revokes the former")
+  @Test("a device's key is stored once, and only a renewal replaces the key and revokes the former key")
   func key() async throws {
     try await ledger.register(newDevice(), "first")
     #expect(try await !ledger.register(newDevice(), "second").isKeyStored)
@@ -148,7 +146,7 @@ struct DeviceTests {
     #expect(acts.map(\.subject) == ["first", "first", "third"] && acts.allSatisfy { $0.actor == "key:admin" })
   }
 
-  @Test("a key with another account or device than the registration is refused, and so is a key that exists")
+  @Test("a key for another account or device than the registration is refused, and so is an existing key")
   func wrongKey() async throws {
     try await ledger.createKey(newKey("taken"))
     for (key, code) in [
@@ -185,7 +183,7 @@ struct DeviceTests {
     #expect(left == 2)
   }
 
-  @Test("a device that was removed does not register itself again, not even with a key of a new device of its name")
+  @Test("a removed device cannot register itself again with its key, not even if a new device has its id")
   func removedMeanwhile() async throws {
     func register(with key: String) async throws -> LedgerError.Code? {
       do {
@@ -216,7 +214,7 @@ struct DeviceTests {
     #expect(try await ledger.register(newDevice()).device.deviceGroup == nil)
   }
 
-  @Test("a name finds the device with this id or the devices of the group, and devices and groups share no name")
+  @Test("a name finds the device with that id or the devices of that group, and no id equals a group's name")
   func names() async throws {
     for id in ["c", "a", "b"] { try await ledger.register(newDevice(id, group: "counter", tokens: [.alert: id])) }
     try await ledger.register(newDevice("d", tokens: [.alert: "d"]))
@@ -237,7 +235,7 @@ struct DeviceTests {
     #expect(try await ledger.devices(account: "shop").map(\.deviceGroup) == ["counter", "counter", "counter", nil])
   }
 
-  @Test("devices are listed by pages in the order of their ids, only those of the account")
+  @Test("the devices of an account are listed in pages in the order of their ids")
   func listing() async throws {
     for number in 10..<25 { try await ledger.register(newDevice("p\(number)", tokens: [:])) }
     try await ledger.register(newDevice("p15", account: "kiosk"))
@@ -322,7 +320,7 @@ struct DeviceTests {
 
   // MARK: - Tokens
 
-  @Test("a token is removed only if it was registered before the time at which it was not valid")
+  @Test("a token is removed only if it was registered before the time at which it was reported invalid")
   func unregistered() async throws {
     try await ledger.register(newDevice(tokens: [.alert: "a1", .background: "a1", .fileProvider: "c3"]))
     let moment = place.clock.now
@@ -347,7 +345,7 @@ struct DeviceTests {
     #expect(try await ledger.tokens() == [.alert: "a1"])
   }
 
-  @Test("refusals are counted for the token that was refused and do not remove it")
+  @Test("refusals are counted for the refused token and do not remove the token")
   func refusals() async throws {
     try await ledger.register(newDevice(tokens: [.alert: "a1", .background: "b2"]))
     for (token, device) in [

@@ -38,7 +38,7 @@ struct DiskSpaceTests {
     #expect(number > accepted[accepted.count - 1], "a number is never reused")
   }
 
-  @Test("an announcement that SQLite cannot fit on the disk does not affect the others of its batch")
+  @Test("an announcement that does not fit on the disk does not affect the other announcements of its batch")
   func together() async throws {
     var options = Ledger.Options()
     options.maximumBytes = 603_000
@@ -65,7 +65,7 @@ struct DiskSpaceTests {
     #expect(try await ledger.events().count == 11)
   }
 
-  @Test("pruning removes what finished before the date, with its events and old commands, and nothing else")
+  @Test("pruning removes announcements that finished before the date, their events and old commands, and nothing else")
   func pruning() async throws {
     let ledger = try place.open()
     for id in 0..<450 {

@@ -17,7 +17,7 @@ struct EnumeratorTests {
     ledger = try place.open()
   }
 
-  @Test("an enumerator is stored once with the time of its first registration, and goes with its device")
+  @Test("an enumerator is stored once with the time of its first registration, and is removed with its device")
   func stored() async throws {
     try await ledger.register(newDevice())
     let first = try #require(try await ledger.addEnumerator(of: "packs", account: "shop", device: "phone-1"))
@@ -40,7 +40,7 @@ struct EnumeratorTests {
     #expect(try await ledger.libraryDevice(account: "shop", id: "phone-1")?.containers == [])
   }
 
-  @Test("the enumerators of a device are listed in the order of their registration, and those of other devices are not")
+  @Test("the list of a device's enumerators is in the order of registration, without those of other devices")
   func list() async throws {
     for (id, account) in [("phone-1", "shop"), ("phone-2", "shop"), ("phone-1", "kiosk")] {
       try await ledger.register(newDevice(id, account: account))
@@ -81,8 +81,7 @@ struct EnumeratorTests {
     }
   }
 
-  @Test(
-    "an account has a limited number of enumerators of all its devices, at which known ones can still be registered")
+  @Test("an account has a limit of enumerators on all its devices, at which known enumerators can still be registered")
   func limitOfAccount() async throws {
     var options = Ledger.Options()
     #expect(options.mostEnumeratorsOfAccount == 20_000)
@@ -104,7 +103,7 @@ struct EnumeratorTests {
     try await add("3", "b")
   }
 
-  @Test("devices with a token are listed in pages, with what they can receive and what they show")
+  @Test("devices with a token are listed in pages, with the kinds of their tokens and with their enumerators")
   func devices() async throws {
     try await ledger.register(newDevice("a", tokens: [:]))
     try await ledger.register(newDevice("b", tokens: [.alert: "a1"]))

@@ -14,7 +14,7 @@ struct EventTests {
     ledger = try place.open()
   }
 
-  @Test("a watcher that asks for the events after the last one misses none and sees none twice")
+  @Test("a watcher that asks for the events after the last event gets each event once")
   func following() async throws {
     let watcher = try place.open()
     var seen: [Ledger.Event] = []

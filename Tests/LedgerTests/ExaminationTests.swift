@@ -60,7 +60,7 @@ struct ExaminationTests {
     #expect(try files() == before)
   }
 
-  @Test("a ledger that is open is checked beside its writer, with what is only in the log")
+  @Test("an open ledger is checked beside its writer, including the changes that are only in the log")
   func open() async throws {
     let writer = try place.open()
     try await writer.createKey(key("a"))
@@ -87,8 +87,7 @@ struct ExaminationTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path + "-shm"))
   }
 
-  @Test(
-    "a log without its index that adds nothing, as a program leaves that ends while it closes the ledger, is ignored")
+  @Test("a log without an index is ignored if all its changes are in the file, as after an interrupted closing")
   func contained() async throws {
     let writer = try place.open()
     try await writer.createKey(key("a"))
@@ -111,7 +110,7 @@ struct ExaminationTests {
     #expect(try Ledger.examine(copy, at: now) == .unindexedLog)
   }
 
-  @Test("a missing ledger is no error, and none is made")
+  @Test("a missing ledger is not an error, and no ledger is made")
   func missing() throws {
     #expect(try Ledger.examine(place.file, at: now) == .missing)
     #expect(!FileManager.default.fileExists(atPath: place.file.path))

@@ -91,7 +91,7 @@ struct KeyLifeTests {
     #expect(try await ledger.key(digest: new.digest)?.isInForce(at: now) == true)
   }
 
-  @Test("an earlier expiry of the old key stays, and the successor of a key without expiry has none")
+  @Test("a rotated key keeps an earlier expiry, and the successor of a key without expiry has no expiry")
   func earlyEnd() async throws {
     var new = newKey("a")
     new.expiresAt = now.addingTimeInterval(60)

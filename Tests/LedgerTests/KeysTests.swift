@@ -93,7 +93,7 @@ struct KeysTests {
     #expect(try await ledger.keys().allSatisfy { $0.revokedAt == nil })
   }
 
-  @Test("an id or a digest belongs to one key, even a revoked one, and other new keys are stored")
+  @Test("a key with the id or digest of an existing key, even of a revoked key, is refused, and other keys are stored")
   func taken() async throws {
     try await ledger.createKey(newKey("a", digest: 1))
     try await ledger.revokeKey("a")
@@ -166,7 +166,7 @@ struct KeysTests {
     #expect(try await ledger.keysVersion() == version)
   }
 
-  @Test("the version changes when a key is changed or deleted in the database file")
+  @Test("the version of the keys changes when a key is changed or deleted in the database file")
   func byHand() async throws {
     try await ledger.createKey(newKey("a"))
     let other = try DatabaseQueue(waitingFor: place.file)

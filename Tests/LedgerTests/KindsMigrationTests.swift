@@ -7,7 +7,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite("A ledger whose accounts and payloads hid an announcement's kind and defaults")
+@Suite("Migration of a ledger whose accounts and payloads contain the kinds and defaults of announcements")
 struct KindsMigrationTests {
   let place: TemporaryLedger
 
@@ -51,7 +51,7 @@ struct KindsMigrationTests {
     #expect(entries.prefix(6).map(\.id).filter { $0.hasPrefix("waiting") } == (1...4).map { "waiting-\($0)" })
   }
 
-  @Test("each payload has the bytes that were sent again")
+  @Test("after the migration, each payload has the bytes that were sent")
   func payloads() async throws {
     let ledger = try place.open()
     let sent: [(account: String, id: String, payload: String)] = [

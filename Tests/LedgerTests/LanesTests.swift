@@ -67,7 +67,7 @@ struct LanesTests {
     #expect(try await ledger.moveRequests(from: "counter", to: "counter") == 0)
   }
 
-  @Test("sound files, replays and announcements of this machine stay where somebody asked for them")
+  @Test("sound files, replays and announcements of this machine stay on their lane")
   func stays() async throws {
     var file = payment("file", lane: "door")
     file.kind = .file
@@ -80,7 +80,7 @@ struct LanesTests {
     for number in [number, again] { #expect(try await ledger.entry(number)?.lane == "door") }
   }
 
-  @Test("a replay that has expired on a lane without a player ends, so that its original can be removed")
+  @Test("a replay that expires on a lane without a player is ended, so that its original can be removed")
   func expiredReplay() async throws {
     let original = try await accept("a", lane: "door")
     try await ledger.set(original, .cancelled)
@@ -110,7 +110,7 @@ struct LanesTests {
     #expect(steps == ["SCAN announcements USING COVERING INDEX announcements_waiting"], "\(steps)")
   }
 
-  @Test("a summary is cancelled when its payments move, and they are announced by themselves")
+  @Test("a summary is cancelled when its payments move to another lane, and the payments are announced individually")
   func summaries() async throws {
     let payments = [try await accept("a", lane: "door"), try await accept("b", lane: "door")]
     var summary = payment("s", lane: "door")
@@ -122,7 +122,9 @@ struct LanesTests {
     #expect(try await ledger.unfinished(lane: "counter").map(\.number) == payments)
   }
 
-  @Test("a lane without numbers of its own continues those of the lane from which requests move", arguments: [nil, 7])
+  @Test(
+    "a lane without sequence numbers continues the numbers of the lane from which its requests come",
+    arguments: [nil, 7])
   func sequence(own: Int64?) async throws {
     try await ledger.record(.sequenceMissing, lane: "door", passing: 41)
     if let own { try await ledger.record(.sequenceMissing, lane: "counter", passing: own) }
@@ -131,7 +133,7 @@ struct LanesTests {
     #expect(try await ledger.lastPassedSequence(lane: "counter") == own ?? 41)
   }
 
-  @Test("an announcement on a lane that nothing plays is cancelled without a player, once")
+  @Test("an announcement on a lane without a player can be cancelled, but only once")
   func cancelled() async throws {
     let number = try await accept("a", lane: "door")
     #expect(try await ledger.cancelUnplayed(number))
@@ -140,7 +142,7 @@ struct LanesTests {
     #expect(try await !ledger.cancelUnplayed(999))
   }
 
-  @Test("an announcement on a lane that a process plays is left to its player")
+  @Test("an announcement on a lane with a running player cannot be cancelled without the player")
   func played() async throws {
     let number = try await accept("a", lane: "door")
     let seat = try ledger.takeSeat(lane: "door")

@@ -75,7 +75,7 @@ struct LedgerFilesTests {
   }
 
   @Test(
-    "after a file was replaced, removed, cut or overwritten, nothing more is accepted, and the error says what happened",
+    "if a file was replaced, removed, cut or overwritten, announcements are refused, and the error names the change",
     arguments: Fault.allCases)
   func accepting(_ fault: Fault) async throws {
     let ledger = try await filled(50)
@@ -104,7 +104,7 @@ struct LedgerFilesTests {
     #expect(FileManager.default.fileExists(atPath: place.file.path + ".damaged"))
   }
 
-  @Test("a look notices it without a write", arguments: Fault.allCases)
+  @Test("a look at the files finds a changed file without a write to the ledger", arguments: Fault.allCases)
   func looking(_ fault: Fault) async throws {
     let ledger = try await filled(5)
     await ledger.checkFiles()
@@ -114,7 +114,9 @@ struct LedgerFilesTests {
     #expect(ledger.damage.error(while: .checking)?.change == fault.change)
   }
 
-  @Test("what was accepted before the log lost its name is in the file", arguments: [Fault.logRemoved, .logReplaced])
+  @Test(
+    "announcements accepted before the log was removed or replaced are in the file",
+    arguments: [Fault.logRemoved, .logReplaced])
   func rescued(_ fault: Fault) async throws {
     let ledger = try await filled(100)
     try fault.happen(to: place.file.path, copy: copy.path)
@@ -127,7 +129,7 @@ struct LedgerFilesTests {
     #expect(try await other.open().entry(id: "100") != nil)
   }
 
-  @Test("long normal work, with pruning, checkpoints, another process and other programs, changes nothing")
+  @Test("long normal work, with pruning, checkpoints and other programs, is not reported as a change of the files")
   func normal() async throws {
     let ledger = try place.open()
     let writer = try Writer("accept", place.file.path)

@@ -45,7 +45,7 @@ struct LibraryTests {
 
   // MARK: - Changes
 
-  @Test("the changes come in their order with names, digests and sizes, and survive reopening the ledger")
+  @Test("changes of the library are listed in order with names, digests and sizes, and survive reopening the ledger")
   func order() async throws {
     try await ledger.setLibraryPacks([pack("wang", "7")])
     try await announce("A", libraryClip("a.wav"), libraryClip("a-zh.wav", "b"))
@@ -66,7 +66,7 @@ struct LibraryTests {
     }
   }
 
-  @Test("each name has one change, the latest, which moves to the end; the same file again is no change")
+  @Test("each name has one change, the latest, at the end of the list, and the same file again is not a change")
   func compaction() async throws {
     try await announce("A", libraryClip("a.wav"))
     try await announce("B", libraryClip("b.wav"))
@@ -88,7 +88,7 @@ struct LibraryTests {
     #expect(rows == 3)
   }
 
-  @Test("pages of any size give every change once, also when clips change and go between two pages")
+  @Test("pages of any size give every change once, also when clips are changed and removed between two pages")
   func pages() async throws {
     for number in 0..<10 { try await announce("\(number)", libraryClip("\(number).wav")) }
     try await ledger.removeFromLibrary(clip: "9.wav", group: "group.crier")
@@ -115,7 +115,7 @@ struct LibraryTests {
       ])
   }
 
-  @Test("an anchor before a forgotten removal has expired, and a reader that keeps up never meets this")
+  @Test("an anchor before a forgotten removal has expired, and an up-to-date reader never has an expired anchor")
   func expiry() async throws {
     for number in 0..<5 { try await announce("\(number)", libraryClip("\(number).wav")) }
     let early = try #require(try await page(limit: 2)?.anchor)
@@ -138,7 +138,7 @@ struct LibraryTests {
     #expect(try await page()?.changes.count == 4)
   }
 
-  @Test("an anchor of another library, or of a ledger that is newer, is not mistaken for one of this library")
+  @Test("an anchor of another library, or of a newer ledger, is not accepted")
   func foreignAnchors() async throws {
     try await announce("A", libraryClip("a.wav"))
     let anchor = try #require(try await page()?.anchor)
@@ -179,7 +179,7 @@ struct LibraryTests {
     #expect(try await ledger.libraryClip(sha256: a, account: "shop", group: "group.crier") == nil)
   }
 
-  @Test("a removed announcement takes its clip out of the library of its account only, unless another one has it")
+  @Test("removing an announcement removes its clip only from its account's library, if no other announcement has it")
   func removal() async throws {
     try await announce("A", libraryClip("a.wav"))
     try await announce("A2", libraryClip("a.wav"))
@@ -192,7 +192,7 @@ struct LibraryTests {
     #expect(try await changes(account: "kiosk") == ["added a.wav"])
   }
 
-  @Test("the clips of a batch are in the library, and all clips can be compared with the folders")
+  @Test("the clips of a batch are in the library, and the clips of all accounts can be listed in pages")
   func batches() async throws {
     try await ledger.note(
       clips: ["a.wav", "b.wav"], ofBatch: "b-1", account: "shop", files: [libraryClip("a.wav"), libraryClip("b.wav")])
@@ -237,7 +237,7 @@ struct LibraryTests {
 
   // MARK: - News
 
-  @Test("news name the groups of which something has changed since a position, which survives a restart")
+  @Test("library news name the groups with changes since a position, and the position survives a restart")
   func news() async throws {
     #expect(try await ledger.libraryNews(after: nil) == nil)
     try await announce("A", libraryClip("a.wav"))

@@ -25,7 +25,7 @@ struct LibraryToneTests {
     return page?.changes.map { "\($0.change) \($0.kind) \($0.name)" } ?? ["expired"]
   }
 
-  @Test("all accounts have the tones of an app group, and no other group has them")
+  @Test("the tones of an app group are in the library of all accounts, and not in that of another app group")
   func groups() async throws {
     #expect(
       try await ledger.setLibraryTones([
@@ -42,7 +42,7 @@ struct LibraryToneTests {
     #expect(try await ledger.libraryClip(sha256: digest, account: "shop", group: "group.tills") == nil)
   }
 
-  @Test("a tone that is the same again is no change; one with other bytes is changed; one that is gone is removed")
+  @Test("a tone with the same bytes is unchanged, a tone with other bytes is changed, and a missing tone is removed")
   func life() async throws {
     try await ledger.setLibraryTones([libraryClip("chime.wav"), libraryClip("bell.wav")])
     let anchor = try #require(try await ledger.libraryChanges(account: "shop", group: "group.crier")?.anchor)
@@ -64,7 +64,7 @@ struct LibraryToneTests {
     #expect(try await changes(group: "group.tills").isEmpty)
   }
 
-  @Test("news name the groups whose tones have changed, and tell them from voice packs")
+  @Test("library news name the groups whose tones have changed, separately from voice packs")
   func news() async throws {
     try await ledger.setLibraryTones([libraryClip("chime.wav", group: "group.tills")])
     let news = try #require(try await ledger.libraryNews(after: nil))

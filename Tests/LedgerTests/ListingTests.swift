@@ -112,7 +112,7 @@ struct ListingTests {
     #expect(failed.announcements.map(\.id) == ["7"] && failed.next == nil && failed.rowCount == 1)
   }
 
-  @Test("a search reads a limited number of rows, however many states they have, and goes on from its next")
+  @Test("a call of a search reads a limited number of rows, and the next call continues at the cursor")
   func search() async throws {
     let ledger = try place.open()
     let states: [Ledger.State] = [.played, .failed, .cancelled, .expired]
@@ -137,7 +137,7 @@ struct ListingTests {
     #expect(found == ["Needle"] && calls == 2_000 / Ledger.searchedAtOnce)
   }
 
-  @Test("a removed announcement leaves the search, and pruned words do too")
+  @Test("a search no longer finds removed announcements and pruned words")
   func removed() async throws {
     let ledger = try place.open()
     var filter = Ledger.AnnouncementFilter()
@@ -187,7 +187,7 @@ struct ListingTests {
     }
   }
 
-  @Test("a ledger of an earlier version finds the words that it had")
+  @Test("after the migration of an earlier ledger, a search finds the words of its answers")
   func migratedWords() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -214,7 +214,7 @@ struct ListingTests {
     #expect(try await all(ledger, filter, limit: 10).count == 3)
   }
 
-  @Test("a part of a list ends after many pushes, and goes on from its next")
+  @Test("a page of a list ends after many pushes, and the next page continues at the cursor")
   func manyPushes() async throws {
     let ledger = try place.open()
     for id in ["A", "B", "C"] { _ = try await ledger.accept(answer: answer(id)) }
@@ -237,7 +237,7 @@ struct ListingTests {
     #expect(rest.announcements.map(\.id) == ["A"] && rest.next == nil)
   }
 
-  @Test("a ledger without the index gets it, and lists what it had")
+  @Test("a ledger without the index gets the index, and lists its earlier announcements")
   func migrated() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -35,6 +35,6 @@ struct LongReadTests {
   @Test("a read of a few rows does not wait for a read of many rows")
   func beside() async throws { try await readBeside(1, isLong: true) }
 
-  @Test("a read waits for no other one while there are fewer of them than connections")
+  @Test("a read does not wait for other reads while there are fewer reads than connections")
   func pool() async throws { try await readBeside(ReadConnections.count - 1, isLong: false) }
 }

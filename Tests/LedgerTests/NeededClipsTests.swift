@@ -65,7 +65,7 @@ struct NeededClipsTests {
     #expect(try await needed().isEmpty)
   }
 
-  @Test("an unfinished replay needs the clips of its finished original: that of its playing and that of its answer")
+  @Test("an unfinished replay needs the clips of its finished original: the played clip and the clip of the answer")
   func replay() async throws {
     let original = try await answered("A-1", clip: "answer.wav")
     try await ledger.set(original, .rendering)
@@ -102,7 +102,7 @@ struct NeededClipsTests {
     #expect(try await needed("b-1", "b-2") == ["c.wav"])
   }
 
-  @Test("of some clips, those are needed that are needed among all clips")
+  @Test("a query for a list of clips returns only the needed clips of the list")
   func among() async throws {
     _ = try await waiting("A-1", clip: "a.wav")
     _ = try await answered("A-2", clip: "b.wav")
@@ -118,7 +118,7 @@ struct NeededClipsTests {
     #expect(try await some().isEmpty)
   }
 
-  @Test("an id with a zero byte names no batch, not even one that begins like it")
+  @Test("a batch id with a zero byte matches no batch, not even the batch whose id precedes the zero byte")
   func zero() async throws {
     try await ledger.note(clips: ["a.wav"], ofBatch: "b-1", account: "shop")
     #expect(try await needed("b-1\0", "\0", "b-1\0b-1").isEmpty)

@@ -55,7 +55,7 @@ struct OpeningTests {
     #expect(try Data(contentsOf: place.file) == bytes)
   }
 
-  @Test("a truncated file, or an empty one with a log, is damaged")
+  @Test("a truncated file, or an empty file with a log, is reported as damaged")
   func cut() async throws {
     do {
       let ledger = try place.open()
@@ -100,7 +100,7 @@ struct OpeningTests {
     #expect(try await ledger.accept(payment("a")).number == 1)
   }
 
-  @Test("a ledger of a newer version is refused by the name of its change, points to the backup, and stays unchanged")
+  @Test("a newer ledger is refused by an error that names the unknown change and the backup, and stays unchanged")
   func newer() async throws {
     try await _ = place.open().accept(payment("a"))
     try await place.isClosed()

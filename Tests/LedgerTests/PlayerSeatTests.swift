@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Ledger
 
-@Suite("The player's seat")
+@Suite("The exclusive player of a lane")
 struct PlayerSeatTests {
   let place: TemporaryLedger
   let ledger: Ledger
@@ -16,7 +16,7 @@ struct PlayerSeatTests {
     ledger = try place.open()
   }
 
-  @Test("a lane has one player, and a second one is refused until the first releases the seat")
+  @Test("a lane has one player, and a second player is refused until the first player releases the lane")
   func one() throws {
     let other = try place.open()
     var seat: PlayerSeat? = try ledger.takeSeat(lane: "counter")
@@ -41,7 +41,7 @@ struct PlayerSeatTests {
     withExtendedLifetime(seat) {}
   }
 
-  @Test("a full report still fits, and is read as it was written")
+  @Test("the longest report of a player fits, and is read as it was written")
   func longest() throws {
     let seat = try ledger.takeSeat(lane: "counter")
     let date = Date(timeIntervalSince1970: 4_102_444_800.123)
@@ -73,7 +73,7 @@ struct PlayerSeatTests {
     #expect(try watcher.player(lane: "counter") == PlayerStatus(lane: "counter", isRunning: false, report: report))
   }
 
-  @Test("a lane may have any name, and players are listed under it")
+  @Test("a lane may have any name that is not empty, and players are listed with the names of their lanes")
   func names() throws {
     let names = ["../up", "A", "a", "柜台", String(repeating: "l", count: 100)].sorted()
     let seats = try names.map { try ledger.takeSeat(lane: $0) }
@@ -133,7 +133,7 @@ struct PlayerSeatTests {
     }
   }
 
-  @Test("the seat of a killed player is free at once")
+  @Test("the lane of a killed player is free for another player at once")
   func killed() throws {
     let writer = try Writer("sit", place.file.path, "counter")
     #expect(try writer.lines(1) == ["seated"])

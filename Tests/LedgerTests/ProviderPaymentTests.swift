@@ -44,7 +44,7 @@ struct ProviderPaymentTests {
     #expect(try await ledger.waitingProviderPayments(after: 0).map(\.id) == ["a"])
   }
 
-  @Test("fifty reports of a payment at a time are stored once")
+  @Test("fifty simultaneous reports of a payment are stored once")
   func concurrent() async throws {
     let results = try await withThrowingTaskGroup(of: [Ledger.ProviderAcceptance].self) { group in
       for _ in 0..<50 { group.addTask { try await ledger.accept(providerPayments: [report("a")]) } }
@@ -53,7 +53,7 @@ struct ProviderPaymentTests {
     #expect(results.count { $0 == .accepted } == 1 && results.count { $0 == .duplicate } == 49)
   }
 
-  @Test("the same payment with another sum is stored as refused, and is not announced")
+  @Test("a payment that is reported again with another sum is stored as refused, and is not announced")
   func otherSum() async throws {
     _ = try await ledger.accept(providerPayments: [report("a")])
     #expect(try await ledger.accept(providerPayments: [report("a", "99.00")]) == [.otherSum])
@@ -63,7 +63,7 @@ struct ProviderPaymentTests {
     #expect(try await states == [.waiting, .refused, .refused])
   }
 
-  @Test("that a payment failed is stored before it succeeds, and not after")
+  @Test("the failure of a payment is stored before the payment's success, and not after")
   func failedAfterSuccess() async throws {
     #expect(try await ledger.accept(providerPayments: [report("a/failed", success: "a")]) == [.accepted])
     #expect(try await ledger.accept(providerPayments: [report("a")]) == [.accepted])
@@ -81,7 +81,7 @@ struct ProviderPaymentTests {
     #expect(try await states == [.late, .refused, .refused])
   }
 
-  @Test("a payment that was announced or refused does not wait any more, and its payload is gone")
+  @Test("a payment that was announced or refused no longer waits, and its payload is removed")
   func announced() async throws {
     _ = try await ledger.accept(providerPayments: [report("a"), report("b"), report("c")])
     let waiting = try await ledger.waitingProviderPayments(after: 0)
@@ -93,7 +93,7 @@ struct ProviderPaymentTests {
     #expect(payments[1].reason == "cannot be spoken")
   }
 
-  @Test("the starts of a payment are counted until it has ended or was stopped in order")
+  @Test("each start of announcing a payment is counted, until the payment has ended or was stopped in order")
   func starts() async throws {
     _ = try await ledger.accept(providerPayments: [report("a")])
     let number = try await ledger.waitingProviderPayments(after: 0)[0].number
@@ -104,7 +104,7 @@ struct ProviderPaymentTests {
     #expect(try await ledger.waitingProviderPayments(after: 0).map(\.starts) == [0])
   }
 
-  @Test("a payment is known after its row was pruned, until the time of its identity is over")
+  @Test("a payment is recognised after its row was pruned, until its identity expires")
   func pruning() async throws {
     let day: TimeInterval = 86_400
     _ = try await ledger.accept(providerPayments: [
@@ -124,7 +124,7 @@ struct ProviderPaymentTests {
       try await ledger.accept(providerPayments: [report("for ever"), report("for a year")]) == [.duplicate, .accepted])
   }
 
-  @Test("the rule holds after the ledger was opened anew")
+  @Test("a duplicate and another sum of a payment are recognised after the ledger is opened again")
   func reopened() async throws {
     _ = try await ledger.accept(providerPayments: [report("a")])
     let other = try place.open()

@@ -42,7 +42,8 @@ struct PushTests {
     try await #require(throws: LedgerError.self) { try await ledger.accept([push], account: "shop") }
   }
 
-  @Test("a device has what became of its latest push with each kind of token, and a later device with its id has not")
+  @Test(
+    "a device has the outcome of its latest push for each token kind, and a later device with its id has no outcome")
   func outcomes() async throws {
     try await ledger.register(newDevice(tokens: [.alert: "aa", .fileProviderExtension: "bb"]))
     let numbers = try await ledger.accept(
@@ -96,7 +97,7 @@ struct PushTests {
     }
   }
 
-  @Test("the number of a device rises by one with each alert to it, and with no other push")
+  @Test("the number of a device rises by one with each alert to the device, and not with other pushes")
   func sequence() async throws {
     for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
     try await ledger.register(newDevice(account: "kiosk", tokens: [:]))
@@ -114,7 +115,7 @@ struct PushTests {
     #expect(background.map(\.sequence) == [nil] && background.map(\.body) == [Data(#"{"sequence":null}"#.utf8)])
   }
 
-  @Test("simultaneous acceptances through two ledgers number the pushes of a device without gaps, each id its own")
+  @Test("simultaneous acceptances through two ledgers number the pushes of a device without gaps, with different ids")
   func racing() async throws {
     try await ledger.register(newDevice())
     let other = try place.open()
@@ -193,7 +194,7 @@ struct PushTests {
     #expect(try await pushes().map(\.sequence) == [1])
   }
 
-  @Test("the number of a push stands in the gap of its body, and only there")
+  @Test("the sequence number of a push is inserted in the gap of its body, and only there")
   func gap() async throws {
     try await ledger.register(newDevice())
     var push = newPush()
@@ -205,7 +206,7 @@ struct PushTests {
       ])
   }
 
-  @Test("many pushes that are no longer news end together, each with its reason, and those that have ended stay")
+  @Test("many outdated pushes end together, each with its reason, and pushes that have already ended are unchanged")
   func expired() async throws {
     try await ledger.register(newDevice())
     let numbers = try await ledger.accept((0..<600).map { _ in newPush() }, account: "shop")
@@ -235,7 +236,7 @@ struct PushTests {
     #expect(try await pushes().map(\.sequence) == (1...35).map(Int64.init))
   }
 
-  @Test("a full ledger accepts no push, and still records the outcomes of earlier ones")
+  @Test("a full ledger accepts no push, and still records the outcomes of earlier pushes")
   func full() async throws {
     var options = Ledger.Options()
     options.maximumBytes = 493_000
@@ -286,7 +287,7 @@ struct PushTests {
     #expect(Set(sent.map(\.push.id)).count == 2)
   }
 
-  @Test("a push keeps its app: there is no token for it once the device has another app or environment")
+  @Test("a push keeps its app, and gets no token after the device has another app or environment")
   func otherApp() async throws {
     try await ledger.register(newDevice())
     let numbers = try await ledger.accept([newPush()], account: "shop")
@@ -360,7 +361,7 @@ struct PushTests {
 
   // MARK: - Catching up
 
-  @Test("catching up reads the pushes after a number in order, in whatever state, and only those of the device")
+  @Test("catching up reads the pushes of a device after a number, in order and in any state")
   func catchingUp() async throws {
     for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
     let numbers = try await ledger.accept((0..<6).map { _ in newPush() }, account: "shop")
@@ -376,7 +377,7 @@ struct PushTests {
     }
   }
 
-  @Test("a new device with the id of a removed one continues its numbers and sees and receives none of its pushes")
+  @Test("a new device with the id of a removed device continues its numbers, and neither lists nor receives its pushes")
   func sameName() async throws {
     try await ledger.register(newDevice(), "first")
     let old = try await ledger.accept([newPush(), newPush()], account: "shop")
@@ -398,7 +399,7 @@ struct PushTests {
 
   // MARK: - Removing
 
-  @Test("an announcement cannot be removed before its pushes have ended, and is then removed together with them")
+  @Test("an announcement can be removed only after its pushes have ended, and then together with its pushes")
   func removing() async throws {
     for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
     _ = try await ledger.accept(
@@ -440,7 +441,7 @@ struct PushTests {
     #expect(try await pushes().last?.sequence == 5)
   }
 
-  @Test("of the ended pushes that announce nothing, pruning leaves the latest, whatever their age")
+  @Test("pruning keeps only the latest ended pushes that announce nothing, whatever their age")
   func silent() async throws {
     var options = Ledger.Options()
     options.mostEndedSilentPushes = 3
@@ -474,7 +475,7 @@ struct PushTests {
     #expect(try await ledger.neededClips(ofBatches: []).isEmpty)
   }
 
-  @Test("a device has the clips that were pushed to it since its registration, each found by a look-up in an index")
+  @Test("a device has the clips that were pushed to it since its registration, and an index finds each clip")
   func ownClips() async throws {
     for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id)) }
     _ = try await ledger.accept(answer: answer("A", clip: "c.wav"), pushing: [newPush(clip: "a.wav")])
@@ -505,7 +506,7 @@ struct PushTests {
         && !plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" }, "\(plan)")
   }
 
-  @Test("the clip of another account's push counts as a clip of others")
+  @Test("the clip of another account's push counts as a clip of other accounts")
   func clipOfOthers() async throws {
     try await ledger.register(newDevice(account: "kiosk"))
     _ = try await ledger.accept([newPush(clip: "a.wav")], account: "kiosk")
@@ -513,7 +514,7 @@ struct PushTests {
     #expect(try await !ledger.isClipOfOthers("a.wav", than: "kiosk"))
   }
 
-  @Test("one sender of pushes has the seat, and another takes it when the first is released")
+  @Test("only one sender of pushes at a time has the right to send, and a second follows when the first is released")
   func seat() async throws {
     let other = try place.open()
     var first = try ledger.takeSeat(of: .pushes)

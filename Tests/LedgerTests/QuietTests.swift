@@ -50,7 +50,7 @@ struct QuietTests {
     #expect(try await ledger.quietPayments(lane: "till").map(\.number) == [6])
   }
 
-  @Test("the payments that a summary names are named once, and stay quiet when it was played or cancelled")
+  @Test("quiet payments are named in only one summary, and stay quiet after the summary is played or cancelled")
   func named() async throws {
     for id in ["a", "b", "c"] {
       let number = try await ledger.accept(payment(id)).number
@@ -68,7 +68,7 @@ struct QuietTests {
     #expect(try await due.isEmpty)
   }
 
-  @Test("a summary that names another number of payments than there are is not accepted")
+  @Test("a summary with a wrong number of payments is not accepted")
   func outdated() async throws {
     let number = try await ledger.accept(payment("a")).number
     try await ledger.set(number, .quiet, Self.awaited)
@@ -80,7 +80,7 @@ struct QuietTests {
     #expect(try await ledger.entry(id: "s") == nil)
   }
 
-  @Test("a summary that ends as quiet itself leaves its payments to the next one")
+  @Test("a summary that ends as quiet leaves its payments to the next summary")
   func again() async throws {
     for id in ["a", "b"] { _ = try await ledger.accept(payment(id)) }
     try await ledger.set(1, .quiet, Self.awaited)
@@ -112,7 +112,7 @@ struct QuietTests {
     #expect(plan == ["SEARCH announcements USING INDEX announcements_quiet (lane=? AND number>?)"])
   }
 
-  @Test("a ledger of the version before takes quiet announcements, and refuses unknown states as before")
+  @Test("a migrated ledger of the previous version accepts quiet announcements, and still refuses unknown states")
   func migration() async throws {
     let older = try TemporaryLedger()
     try FileManager.default.createDirectory(

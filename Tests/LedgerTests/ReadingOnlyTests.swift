@@ -35,7 +35,7 @@ struct ReadingOnlyTests {
     try await eventually { !isOpen() }
   }
 
-  @Test("it is read beside its writer, and refuses to write")
+  @Test("a ledger for reading only is read beside its writer, and refuses to write")
   func beside() async throws {
     let writer = try place.open()
     try await _ = writer.accept(payment("a"))
@@ -49,7 +49,7 @@ struct ReadingOnlyTests {
     #expect(try await writer.recent().map(\.id) == ["b", "a"])
   }
 
-  @Test("the file keeps its bytes when the last reader closes it, also with a log that a crash left")
+  @Test("the file is unchanged after the last reader closes it, also with a log that a crash left")
   func bytes() async throws {
     let writer = try place.open()
     try await _ = writer.accept(payment("a"))
@@ -66,7 +66,7 @@ struct ReadingOnlyTests {
     #expect(try await Ledger(at: copy).accept(payment("b")).number == 2)
   }
 
-  @Test("a ledger that nobody has open is read, and a writer opens it afterwards")
+  @Test("a closed ledger is read, and can be opened for writing afterwards")
   func closed() async throws {
     do { try await _ = place.open().accept(payment("a")) }
     try await place.isClosed()

@@ -76,7 +76,9 @@ struct RemovingTests {
     #expect(try await ledger.recent().isEmpty)
   }
 
-  @Test("a clip belongs to others if another account's response, announcement or batch contains it", arguments: 0..<3)
+  @Test(
+    "a clip belongs to other accounts if another account's response, announcement or batch contains the clip",
+    arguments: 0..<3)
   func others(place: Int) async throws {
     for account in ["a", "shop", "z"] {
       #expect(try await !ledger.isClipOfOthers("a.wav", than: account))

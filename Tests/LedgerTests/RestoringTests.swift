@@ -22,7 +22,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "it waits again with its number, its clip and an event, and can be cancelled and restored again",
+    "a restored announcement keeps its number and clip, has an event, and can be cancelled and restored again",
     arguments: [true, false])
   func restored(hasClip: Bool) async throws {
     let number = try await accept("a")
@@ -39,7 +39,7 @@ struct RestoringTests {
     }
   }
 
-  @Test("after a minute it stays cancelled")
+  @Test("an announcement cannot be restored more than a minute after its cancellation")
   func late() async throws {
     let number = try await accept("a")
     try await ledger.set(number, .cancelled)
@@ -48,7 +48,7 @@ struct RestoringTests {
     #expect(try await ledger.entry(number)?.state == .cancelled)
   }
 
-  @Test("what was not cancelled while it waited stays as it is")
+  @Test("an announcement that was not cancelled while it waited, or that has expired, cannot be restored")
   func others() async throws {
     let numbers = [
       try await accept("waiting"), try await accept("failed"), try await accept("skipped"), try await accept("played"),
@@ -68,7 +68,7 @@ struct RestoringTests {
     #expect(try await ledger.recent() == before)
   }
 
-  @Test("a payment that left a summary is heard by itself, and one whose summary waits is heard with it")
+  @Test("a restored payment is part of its summary if the summary waits, and is otherwise announced individually")
   func summaries() async throws {
     let payments = [try await accept("a"), try await accept("b")]
     var announcement = payment("s")
@@ -96,7 +96,7 @@ struct RestoringTests {
     #expect(try await ledger.restore(number)?.number == number)
   }
 
-  @Test("payments that were cancelled with the summary that somebody heard are not heard again")
+  @Test("payments that were cancelled with a summary that had begun to play cannot be restored")
   func heardSummary() async throws {
     let payments = [try await accept("a"), try await accept("b")]
     var announcement = payment("s")
@@ -110,7 +110,7 @@ struct RestoringTests {
     for number in payments + [summary] { #expect(try await ledger.restore(number) == nil) }
   }
 
-  @Test("on a lane that no process plays it is restored without a player, and otherwise left to the player")
+  @Test("an announcement on a lane with a running player cannot be restored without the player")
   func unplayed() async throws {
     let number = try await accept("a")
     #expect(try await ledger.cancelUnplayed(number))
@@ -121,7 +121,7 @@ struct RestoringTests {
     #expect(try await ledger.entry(number)?.state == .cancelled)
   }
 
-  @Test("the seat is free after an announcement was restored without a player")
+  @Test("a lane is free for a player after an announcement was restored without a player")
   func freed() async throws {
     let number = try await accept("a")
     #expect(try await ledger.cancelUnplayed(number))

@@ -32,7 +32,7 @@ struct SignInTests {
       withCode: digestOf("code \(id)"), keyID: key, keyDigest: digestOf("key \(key)"))
   }
 
-  @Test("a code is exchanged once, for a key with what the code says, also after the ledger was opened again")
+  @Test("a code is exchanged once, for a key with the code's properties, also after the ledger is opened again")
   func exchanged() async throws {
     let code = try await make(new("a", addresses: ["192.0.2.0/24", "::1"]))
     #expect(code.expiresAt == place.clock.now.addingTimeInterval(900) && code.createdAt == place.clock.now)
@@ -54,7 +54,7 @@ struct SignInTests {
     #expect(acts.map(\.actor) == ["key:admin", "code:a"])
   }
 
-  @Test("of many who come at once with one code, one gets a key")
+  @Test("of many simultaneous exchanges of one code, only one gets a key")
   func race() async throws {
     try await make(new("a"))
     let outcomes = try await withThrowingTaskGroup(of: Ledger.SignIn.self) { group in
@@ -94,7 +94,7 @@ struct SignInTests {
     #expect(try await signIn("a", "other") == .used)
   }
 
-  @Test("a code ends with the key that made it")
+  @Test("a code becomes invalid when the key that made it is revoked or expires")
   func maker() async throws {
     try await ledger.createKey(newKey("admin"))
     var short = newKey("short")
@@ -110,7 +110,7 @@ struct SignInTests {
     #expect(try await ledger.signInCodes() == [])
   }
 
-  @Test("a day after their end, codes are forgotten when another one is made")
+  @Test("codes are forgotten a day after their end, when another code is made")
   func forgotten() async throws {
     try await make(new("a"))
     _ = try await signIn("a")
@@ -123,7 +123,7 @@ struct SignInTests {
     #expect(try await ledger.key(id: "k")?.signInCode == "a")
   }
 
-  @Test("no two codes have the same id or digest, and a key with the digest of another leaves the code as it was")
+  @Test("two codes cannot have the same id or digest, and an exchange for an existing key does not use up the code")
   func unique() async throws {
     try await make(new("a"))
     var same = new("b")

@@ -49,7 +49,7 @@ struct SignedRequestsTests {
     #expect(try await admit("a", to: try place.open()) == .replayed)
   }
 
-  @Test("old requests are forgotten, and others of their age are refused from then on, regardless of the clock")
+  @Test("old requests are forgotten, and requests of that age are refused from then on, regardless of the clock")
   func forgotten() async throws {
     for (name, seconds) in [("a", -400), ("b", -301), ("c", -300), ("d", 0)] as [(String, Int64)] {
       #expect(try await admit(name, at: now + seconds) == .admitted)

@@ -20,7 +20,7 @@ struct SummaryTests {
     return numbers
   }
 
-  @Test("a summary is recorded for each of its members, and they count as played when it is played")
+  @Test("a summary is recorded for each of its members, and the members count as played when the summary is played")
   func played() async throws {
     let members = try await accept("a", "b", "c")
     try await ledger.set(members[1], .rendering)

@@ -69,7 +69,7 @@ struct WebhookTests {
       ofWebhook: number)
   }
 
-  @Test("an endpoint of an earlier version gets details that are texts, and a new one gets numbers and booleans")
+  @Test("an endpoint of an earlier version gets details as texts, and a new endpoint gets numbers and booleans")
   func formats() async throws {
     let (old, new) = (try await register(newEndpoint("old")), try await register(newEndpoint("new")))
     #expect(try await endpoint(new).format == .typed)
@@ -81,7 +81,7 @@ struct WebhookTests {
     #expect(try await bodies(new).first?.contains(#""detail":{"cached":false,"duration_ms":1333}"#) == true)
   }
 
-  @Test("the latest attempts to an endpoint are kept, newest first, and go with it")
+  @Test("the latest attempts to an endpoint are kept, newest first, and are removed with the endpoint")
   func keptAttempts() async throws {
     let id = try await register(try newEndpoint())
     guard case .stored = try await ledger.testWebhookEndpoint(account: "shop", id: id) else {
@@ -143,7 +143,7 @@ struct WebhookTests {
     #expect(acts.allSatisfy { $0.subject == id })
   }
 
-  @Test("an account has at most sixteen endpoints, each with a URL of its own, and does not see those of others")
+  @Test("an account has at most sixteen endpoints with different URLs, and does not see endpoints of other accounts")
   func limits() async throws {
     for number in 0..<16 { try await register(newEndpoint("\(number)")) }
     for (new, code) in [
@@ -171,7 +171,7 @@ struct WebhookTests {
 
   // MARK: - Telling
 
-  @Test("a pending payment has a type of its own, so that nobody takes it for money")
+  @Test("a pending payment has a message type of its own, so that it is not taken for a received payment")
   func pending() async throws {
     let id = try await register(newEndpoint())
     let moneyOnly = try await register(newEndpoint("money", kinds: [.rendered]))
@@ -189,7 +189,7 @@ struct WebhookTests {
     #expect(try await bodies(moneyOnly).isEmpty)
   }
 
-  @Test("a new answer leads to one message, with its facts, and a repeated one is not")
+  @Test("a new answer leads to one message with its details, and a repeated answer leads to no message")
   func rendered() async throws {
     let id = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -203,7 +203,7 @@ struct WebhookTests {
     #expect(try await endpoint(id).counts.waiting == 1)
   }
 
-  @Test("the end of an announcement is told, but not its cancellation, and not what happens before")
+  @Test("the end of an announcement is sent, and its earlier states and its cancellation are not sent")
   func ended() async throws {
     let id = try await register(newEndpoint())
     for (name, state) in [("A", .played), ("B", .failed), ("C", .expired), ("D", .cancelled)]
@@ -222,7 +222,7 @@ struct WebhookTests {
         + #""type":"announcement.played"}"#)
   }
 
-  @Test("a summary is not told, but the end of its members is, and announcements of this machine are not")
+  @Test("the end of each payment of a summary is sent, and summaries and announcements of this machine are not sent")
   func summaries() async throws {
     let id = try await register(newEndpoint())
     let members = try await [
@@ -236,7 +236,7 @@ struct WebhookTests {
     #expect(try await bodies(id).allSatisfy { $0.contains(#""detail":{"by":\#(summary)}"#) })
   }
 
-  @Test("the end of a push is told by what became of it, and a push that announces nothing is not told")
+  @Test("the end of a push is sent with its outcome, and the end of a push that announces nothing is not sent")
   func pushed() async throws {
     let id = try await register(newEndpoint())
     try await ledger.register(newDevice())
@@ -257,7 +257,7 @@ struct WebhookTests {
         + #""timestamp":"2027-01-15T08:00:00.000Z","type":"announcement.failed"}"#)
   }
 
-  @Test("each endpoint gets the types it is registered for, and only those of its account")
+  @Test("each endpoint gets only the messages of its account and of the types it is registered for")
   func isolated() async throws {
     let all = try await register(newEndpoint("all"))
     let failures = try await register(newEndpoint("failures", kinds: [.failed]))
@@ -274,7 +274,7 @@ struct WebhookTests {
     #expect(Set(ids).count == 3)
   }
 
-  @Test("a write that is refused tells nothing")
+  @Test("a refused write leads to no message")
   func refused() async throws {
     let id = try await register(newEndpoint())
     let number = try await ledger.accept(payment("A", account: "shop")).number
@@ -287,7 +287,7 @@ struct WebhookTests {
     #expect(try await kinds(id).isEmpty)
   }
 
-  @Test("the listener is told after the transaction, and only of new messages")
+  @Test("the listener is called after the transaction, and only for new messages")
   func noticed() async throws {
     let count = Locked(0)
     ledger.onNewWebhooks { count.withLock { $0 += 1 } }
@@ -316,7 +316,7 @@ struct WebhookTests {
     #expect(plan.count == 1 && plan.first?.hasPrefix("SEARCH webhook_endpoints USING INDEX") == true, "\(plan)")
   }
 
-  @Test("what is answered before SIGKILL is told, and nothing else is", .timeLimit(.minutes(5)))
+  @Test("after SIGKILL, every stored answer has led to one message or is counted as missed", .timeLimit(.minutes(5)))
   func killed() async throws {
     let id = try await register(newEndpoint())
     var promised = 0
@@ -337,7 +337,7 @@ struct WebhookTests {
 
   // MARK: - Sending
 
-  @Test("a delivered message ends, and a failed one waits with the same id and body")
+  @Test("a delivered message ends, and a failed message waits with the same id and body")
   func attempts() async throws {
     let id = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -365,7 +365,7 @@ struct WebhookTests {
     #expect(stored.state == .delivered && stored.attempts == 2 && stored.finishedAt == place.clock.now)
   }
 
-  @Test("after three days of nothing but failure, the endpoint is disabled and its messages expire")
+  @Test("after three days of failed attempts only, the endpoint is disabled and its messages expire")
   func disabled() async throws {
     let id = try await register(newEndpoint())
     for name in ["A", "B", "C"] { _ = try await ledger.accept(answer: answer(name)) }
@@ -399,7 +399,7 @@ struct WebhookTests {
     #expect(try await ledger.administrativeActs().last?.action == .webhookEndpointEnabled)
   }
 
-  @Test("a delivery in between starts the three days anew, however old the messages are")
+  @Test("a delivery restarts the three days after which an endpoint is disabled, however old the messages are")
   func recovering() async throws {
     let id = try await register(newEndpoint())
     for name in ["A", "B"] { _ = try await ledger.accept(answer: answer(name)) }
@@ -417,7 +417,7 @@ struct WebhookTests {
     #expect(shown.counts.delivered == 1 && shown.counts.expired == 1 && shown.counts.waiting == 0)
   }
 
-  @Test("after a message has expired, the next one has three days of its own, however long ago the failure was")
+  @Test("after a message has expired, the next message has three days of its own, however old the failure is")
   func quietAfterExpiry() async throws {
     let id = try await register(newEndpoint())
     for name in ["A", "B"] { _ = try await ledger.accept(answer: answer(name)) }
@@ -437,7 +437,7 @@ struct WebhookTests {
     #expect(try await endpoint(id).disabledReason == .failing)
   }
 
-  @Test("an attempt that comes late because nobody was there begins the three days anew")
+  @Test("an attempt that comes late because no sender was running restarts the three days")
   func absence() async throws {
     let id = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -450,7 +450,7 @@ struct WebhookTests {
     #expect(try await ledger.unfinishedWebhooks().first?.firstAttemptAt == place.clock.now)
   }
 
-  @Test("a message counts its starts until an attempt ends or the sender is stopped")
+  @Test("the starts of sending a message are counted until an attempt ends or the sender is stopped")
   func starts() async throws {
     _ = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -503,7 +503,7 @@ struct WebhookTests {
     #expect(try await endpoint(id).counts.delivered == 2)
   }
 
-  @Test("one sender at a time has the seat")
+  @Test("only one sender at a time has the right to send the webhooks")
   func seat() throws {
     do {
       let seat = try #require(try ledger.takeSeat(of: .webhooks))

@@ -81,7 +81,7 @@ struct EndedUpdateTests {
     #expect(number == 13)
   }
 
-  @Test("an update that ends at every request in turn makes progress each time, and old clips stay until then")
+  @Test("an update that ends again and again makes progress each time, and keeps old clips until new clips are there")
   func oneRequestEach() async throws {
     let phone = try await prepared()
     var updates = 0
@@ -98,7 +98,7 @@ struct EndedUpdateTests {
     #expect(updates == 11)
   }
 
-  @Test("what a process left behind that was killed while it put a pack together is cleared away")
+  @Test("the unfinished files of a killed process are removed")
   func leftFolder() async throws {
     let phone = try await prepared()
     let folder = phone.places.unfinishedPack("warm")
@@ -124,7 +124,7 @@ struct EndedUpdateTests {
     checkNew(phone, "at the end")
   }
 
-  @Test("the difference of two states names everything that ended updates have put into place")
+  @Test("the difference of two manifests names every file that the ended updates have changed")
   func difference() async throws {
     let phone = try await prepared()
     let before = phone.copy().manifest()
@@ -140,7 +140,7 @@ struct EndedUpdateTests {
     #expect(before.difference(from: before) == LibraryManifest().difference(from: LibraryManifest()))
   }
 
-  @Test("a cancelled update ends with the code of the call, and releases the lock")
+  @Test("a cancelled update ends with the error code of the cancelled call, and releases the lock")
   func cancelled() async throws {
     let phone = try await prepared()
     let copy = phone.copy()

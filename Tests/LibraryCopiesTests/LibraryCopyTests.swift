@@ -48,7 +48,7 @@ struct LibraryCopyTests {
     #expect(service.requests.filter { $0.hasPrefix("changes") }.count == 3)
   }
 
-  @Test("of a changed pack, only the changed clips are fetched, and nothing is left of the old one")
+  @Test("only the changed clips of a changed pack are fetched, and no old clip stays in the pack")
   func changedPack() async throws {
     try service.addPack("warm", ["a.wav": [1], "b.wav": [2], "c.wav": [3]])
     try await phone.update()
@@ -64,7 +64,7 @@ struct LibraryCopyTests {
     #expect(phone.packs == ["warm"])
   }
 
-  @Test("a clip that another pack on the phone has is not fetched, even if that pack is removed at the same time")
+  @Test("a clip that another pack on the phone has is not fetched, even if that pack is removed in the same update")
   func renamedPack() async throws {
     try service.addPack("warm", ["a.wav": [1], "b.wav": [2]])
     try await phone.update()
@@ -76,7 +76,7 @@ struct LibraryCopyTests {
     #expect(phone.pack("warmer")["a.wav"] == [2])
   }
 
-  @Test("a file that stays damaged lets no fetched files pile up")
+  @Test("fetched files do not accumulate while a file stays damaged")
   func damagedForever() async throws {
     let broken = service.addClip(clip(9), [9])
     service.state.withLock { $0.lies[broken] = [8] }
@@ -89,7 +89,7 @@ struct LibraryCopyTests {
     #expect(phone.pack("warm")["a.wav"] == [3])
   }
 
-  @Test("a clip of the old pack whose bytes were damaged is fetched again for the new one")
+  @Test("a damaged clip of the old pack is fetched again for the new pack")
   func damagedClip() async throws {
     try service.addPack("warm", ["a.wav": [1], "b.wav": [2]])
     try await phone.update()
@@ -99,7 +99,7 @@ struct LibraryCopyTests {
     #expect(phone.pack("warm")["a.wav"] == [1])
   }
 
-  @Test("a reader that has the old pack open keeps it")
+  @Test("a reader of the old pack can read it to the end after the update")
   func openPack() async throws {
     try service.addPack("warm", ["a.wav": [1, 1, 1]])
     try await phone.update()
@@ -111,7 +111,7 @@ struct LibraryCopyTests {
     #expect(try reader.readToEnd() == Data([1, 1, 1]))
   }
 
-  @Test("what the service removed is removed, and other files stay")
+  @Test("clips and packs that the service removed are removed, and other files stay")
   func removed() async throws {
     service.addClip(clip(1), [1])
     service.addClip(clip(2), [2])
@@ -128,7 +128,7 @@ struct LibraryCopyTests {
     #expect(phone.packs.isEmpty)
   }
 
-  @Test("after an expired anchor, everything is listed again, and only what is missing is fetched")
+  @Test("after an expired anchor, everything is listed again, and only missing files are fetched")
   func expiredAnchor() async throws {
     service.addClip(clip(1), [1])
     service.addClip(clip(2), [2])
@@ -151,7 +151,9 @@ struct LibraryCopyTests {
     #expect(phone.packs == ["warm"])
   }
 
-  @Test("without its manifest, a copy lists everything and fetches nothing that is there", arguments: [true, false])
+  @Test(
+    "without a valid manifest, a copy lists everything and fetches no file that the phone has",
+    arguments: [true, false])
   func lostManifest(isDamaged: Bool) async throws {
     service.addClip(clip(1), [1])
     try service.addPack("warm", ["a.wav": [3]])
@@ -180,7 +182,8 @@ struct LibraryCopyTests {
   }
 
   @Test(
-    "names that would leave the folder are refused, and the rest arrives", arguments: ["../x", "../../x.wav", ".x.wav"])
+    "names that would leave the folder are refused, and all other files arrive",
+    arguments: ["../x", "../../x.wav", ".x.wav"])
   func names(_ name: String) async throws {
     service.addClip(name, [1])
     let digest = service.add([2])
@@ -197,7 +200,7 @@ struct LibraryCopyTests {
   }
 
   @Test(
-    "a pack whose manifest names files outside its folder, the manifest itself or no digest is refused",
+    "a pack is refused if its manifest names a file outside its folder, the manifest itself, or an invalid digest",
     arguments: [
       ("../x.wav", String(repeating: "0", count: 64)), ("manifest.json", String(repeating: "0", count: 64)),
       ("a.wav", "../../x"), ("", String(repeating: "0", count: 64)),
@@ -213,7 +216,7 @@ struct LibraryCopyTests {
     #expect(phone.clips.keys.sorted() == [clip(1)])
   }
 
-  @Test("a manifest of another pack, and text that is no manifest, are refused")
+  @Test("a manifest of another pack, and a text that is not a manifest, are refused")
   func otherManifest() async throws {
     let manifest = PackManifest(id: "cold", locale: "en-US", speaker: "Ada", licence: "CC0-1.0")
     let json = [UInt8](try manifest.json)
@@ -250,7 +253,7 @@ struct LibraryCopyTests {
     #expect(phone.clips[clip(1)] == [3])
   }
 
-  @Test("a file that the service no longer has is left to a later change, and the old one stays")
+  @Test("a file that is missing on the service is left to a later change, and the old file stays")
   func missing() async throws {
     try service.addPack("warm", ["a.wav": [1]])
     try await phone.update()
@@ -271,7 +274,7 @@ struct LibraryCopyTests {
     #expect(try await phone.update().removedPacks == ["warm"])
   }
 
-  @Test("two updates of a container take turns: the second one says that it is busy")
+  @Test("an update during another update of the same container is refused as busy")
   func busy() async throws {
     service.addClip(clip(1), [1])
     try FileManager.default.createDirectory(at: phone.places.folder, withIntermediateDirectories: true)
@@ -281,7 +284,7 @@ struct LibraryCopyTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("the lock is free after an update, and after one that failed")
+  @Test("the lock is free after an update and after a failed update")
   func lockIsFree() async throws {
     service.reset(failing: 1)
     #expect(await phone.failure()?.code == .serviceFailed)
@@ -290,14 +293,14 @@ struct LibraryCopyTests {
     #expect(try LockedFile.look(at: phone.places.lock, count: 0)?.isLocked == false)
   }
 
-  @Test("pages that lead nowhere end in an error")
+  @Test("an endless list of empty pages is an error")
   func endlessPages() async throws {
     service.addClip(clip(1), [1])
     service.state.withLock { $0.pageSize = 0 }
     #expect(await phone.failure()?.service?.code == .unreadableAnswer)
   }
 
-  @Test("a file in place of the folder is an error of the disk with its number")
+  @Test("a file in place of the folder is a disk error with the error number of the system")
   func noFolder() async throws {
     let library = phone.container.directory.appending(path: "Library")
     try FileManager.default.createDirectory(at: library, withIntermediateDirectories: true)
@@ -308,7 +311,7 @@ struct LibraryCopyTests {
     #expect(error?.description.contains("Not a directory") == true)
   }
 
-  @Test("every error says what was tried, why it failed and what to do")
+  @Test("every error names the attempt, the cause and the remedy")
   func texts() {
     for code in LibraryCopyError.Code.allCases {
       let text = LibraryCopyError(code, systemError: 28).description

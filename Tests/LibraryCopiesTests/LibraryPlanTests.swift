@@ -25,7 +25,7 @@ struct LibraryPlanTests {
     return plan
   }
 
-  @Test("everything is fetched at first: the voice packs by their ids, the newest clip first")
+  @Test("the first update fetches everything: the voice packs by their ids, and the newest clip first")
   func first() {
     let plan = plan([
       added(1), LibraryChange(kind: .pack, name: "b", change: .present(file(8))),
@@ -38,7 +38,7 @@ struct LibraryPlanTests {
     #expect(plan.manifest.packs == ["a": file(9), "b": file(8)])
   }
 
-  @Test("no changes need no files, and move the anchor")
+  @Test("an empty list of changes fetches and removes no file")
   func nothing() {
     let current = plan([added(1)]).manifest
     let next = plan([], from: current, isWholeList: false)
@@ -46,7 +46,7 @@ struct LibraryPlanTests {
     #expect(next.manifest.clips == current.clips)
   }
 
-  @Test("what is there with the same digest is not fetched, and a changed digest is")
+  @Test("a file with the same digest is not fetched, and a file with a changed digest is fetched")
   func changed() {
     let current = plan([added(1), added(2)]).manifest
     var change = added(2)
@@ -55,7 +55,7 @@ struct LibraryPlanTests {
     #expect(next.clips.map(\.file) == [file(7)])
   }
 
-  @Test("of several changes of a name, the last one counts")
+  @Test("the last of several changes of a name counts")
   func several() {
     let removed = LibraryChange(kind: .clip, name: clip(1), change: .removed)
     #expect(plan([added(1), removed]).clips.isEmpty)
@@ -63,13 +63,13 @@ struct LibraryPlanTests {
     #expect(plan([added(1), added(1)]).clips.count == 1)
   }
 
-  @Test("a removed name that the phone does not have is nothing to remove")
+  @Test("the removal of a name that the phone does not have is ignored")
   func unknownRemoved() {
     let next = plan([LibraryChange(kind: .pack, name: "../x", change: .removed)], isWholeList: false)
     #expect(next.removedPacks.isEmpty)
   }
 
-  @Test("a whole list removes what it does not name, and a list of changes does not")
+  @Test("a whole list removes the files that it does not name, and a list of changes does not")
   func wholeList() {
     var current = plan([added(1), added(2)]).manifest
     current.packs = ["old": file(5)]
@@ -103,7 +103,7 @@ struct LibraryPlanTests {
     #expect(next.refused == 2)
   }
 
-  @Test("files without bytes, or with more than a clip or a manifest can have, are refused")
+  @Test("files without bytes, or beyond the size limit of a clip or a manifest, are refused")
   func sizes() {
     let next = plan([
       added(1, 0), added(2, (16 << 20) + 1), LibraryChange(kind: .pack, name: "a", change: .present(file(1, 0))),
@@ -113,7 +113,7 @@ struct LibraryPlanTests {
     #expect(next.refused == 4)
   }
 
-  @Test("the newest clips that fit into the budget are kept, and the others removed")
+  @Test("the newest clips that fit into the budget are kept, and all other clips are removed")
   func budget() {
     let current = plan([added(1), added(2), added(3)], budget: 300).manifest
     let next = plan([added(4)], from: current, isWholeList: false, budget: 300)
@@ -122,7 +122,7 @@ struct LibraryPlanTests {
     #expect(next.manifest.clips.count == 3)
   }
 
-  @Test("an old clip does not come back because it is small, and a clip above the budget displaces none")
+  @Test("a small old clip is not kept in place of a newer clip, and a clip above the budget displaces no other clip")
   func budgetOrder() {
     let old = plan([added(1, 10), added(2, 200), added(3, 150)], budget: 300)
     #expect(old.clips.map(\.name) == [clip(3)])
@@ -131,13 +131,13 @@ struct LibraryPlanTests {
     #expect(plan([added(1, 1)], budget: 0).clips.isEmpty)
   }
 
-  @Test("voice packs are kept whatever the budget")
+  @Test("voice packs are kept, whatever the budget is")
   func packsBeyondBudget() {
     let next = plan([LibraryChange(kind: .pack, name: "a", change: .present(file(1, 1_000)))], budget: 10)
     #expect(next.packs.count == 1)
   }
 
-  @Test("a long list of clips is planned with few of them in memory")
+  @Test("a plan for a long list of clips keeps only a few clips in memory")
   func longList() {
     var plan = LibraryPlan(from: LibraryManifest(), isWholeList: true, budget: 1_000)
     for page in 0..<100 {

@@ -38,7 +38,7 @@ struct ToneCopyTests {
     #expect(phone.left.isEmpty)
   }
 
-  @Test("a tone that the app or its user put there is neither replaced nor removed")
+  @Test("a tone that the app or the user has added is neither replaced nor removed")
   func foreign() async throws {
     _ = try library.publish([9], as: "chime.wav")
     service.addTone("chime.wav", [1])
@@ -49,7 +49,7 @@ struct ToneCopyTests {
     #expect(phone.clips == ["chime.wav": [9]])
   }
 
-  @Test("a tone that somebody replaced after it was fetched stays as it is")
+  @Test("a fetched tone that somebody replaced later stays as it is")
   func replaced() async throws {
     service.addTone("chime.wav", [1])
     service.addTone("bell.wav", [2])
@@ -64,7 +64,7 @@ struct ToneCopyTests {
     #expect(phone.copy().manifest().tones.isEmpty)
   }
 
-  @Test("a tone that is there with the listed bytes is not fetched")
+  @Test("a tone that the phone has with the listed bytes is not fetched")
   func same() async throws {
     _ = try library.publish([1], as: "chime.wav")
     service.addTone("chime.wav", [1])
@@ -84,7 +84,7 @@ struct ToneCopyTests {
     #expect(phone.clips.keys.sorted() == ["chime.wav", "own.wav"])
   }
 
-  @Test("a tone that is damaged or gone keeps no clip from arriving, and is fetched by a later update")
+  @Test("a damaged or missing tone does not prevent clips from arriving, and a later update fetches the tone")
   func setbacks() async throws {
     let damaged = service.addTone("chime.wav", [1])
     let gone = service.addTone("bell.wav", [2])
@@ -101,7 +101,7 @@ struct ToneCopyTests {
   }
 
   @Test(
-    "a tone whose name is no sound file's, or a clip's, is refused",
+    "a tone is refused if its name is not a sound file's or is a clip's",
     arguments: ["../x.wav", "x/y.wav", ".hidden.wav", "", "chime", "chime.mp3", "a\u{0}.wav", clip(1)])
   func names(_ name: String) {
     var plan = LibraryPlan(from: LibraryManifest(), isWholeList: true)
@@ -111,7 +111,7 @@ struct ToneCopyTests {
     #expect(plan.tones.isEmpty && plan.refused == 1)
   }
 
-  @Test("a manifest of an earlier version is listed anew, because that version ignored tones")
+  @Test("a copy with the manifest of an earlier version is listed anew, because that version ignored tones")
   func earlierVersion() async throws {
     service.addTone("chime.wav", [1])
     service.addClip(clip(1), [2])

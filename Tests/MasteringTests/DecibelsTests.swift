@@ -43,7 +43,7 @@ struct DecibelsTests {
     #expect(signal.rendered(gain: 100, curve: flat).map { abs(Int($0)) }.max() == 32_767)
   }
 
-  @Test("a constant offset is found, but speech that is asymmetric for a moment has none")
+  @Test("a constant offset is found, and speech that is asymmetric for a moment does not count as an offset")
   func offset() {
     let speech = TestSounds.silence(seconds: 0.1) + TestSounds.speech(seconds: 1)
     #expect(ConstantOffset.find(in: TestSounds.waveform(speech).samples) == 0)

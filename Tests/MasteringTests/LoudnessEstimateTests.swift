@@ -7,7 +7,9 @@ import Waveforms
 
 @Suite("The fast measurement of loudness")
 struct LoudnessEstimateTests {
-  @Test("it agrees with libebur128 within 0.1 LU", arguments: [0.4, 0.5, 0.99, 1.0, 2.3, 3.71, 12.0, 29.9])
+  @Test(
+    "the fast measurement agrees with libebur128 within 0.1 LU",
+    arguments: [0.4, 0.5, 0.99, 1.0, 2.3, 3.71, 12.0, 29.9])
   func agrees(seconds: Double) throws {
     let sounds = [
       TestSounds.speech(seconds: seconds), TestSounds.tone(440, amplitude: 0.3, seconds: seconds),

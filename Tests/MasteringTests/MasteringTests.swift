@@ -161,7 +161,7 @@ struct MasteringTests {
     #expect(throws: Never.self) { try mastering.leveled(sound) }
   }
 
-  @Test("the description says what to do next and contains nothing of the sound")
+  @Test("an error's description says what to do next, and contains nothing of the sound")
   func description() {
     do {
       _ = try mastering.master(Waveform(samples: [], sampleRate: 22_050))

@@ -30,7 +30,7 @@ struct MeterReadingTests {
     return sounds
   }
 
-  @Test("it agrees with libebur128 within 0.000001 LU, and to the hundredth wherever it returns a result")
+  @Test("the fast measurement agrees with libebur128 within 0.000001 LU, and its rounded results are the same")
   func agrees() throws {
     var returned = 0
     for samples in Self.sounds.map({ TestSounds.waveform($0).samples }) where samples.count >= 8_820 {

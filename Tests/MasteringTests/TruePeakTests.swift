@@ -54,7 +54,9 @@ struct TruePeakTests {
     #expect(highest == truePeak.levels.max())
   }
 
-  @Test("a level is computed once a threshold is below its bound", arguments: sounds.keys.sorted())
+  @Test(
+    "every level above the threshold is exact, and a level that is not exact is at most the threshold",
+    arguments: sounds.keys.sorted())
   func thresholds(name: String) throws {
     let samples = try #require(Self.sounds[name])
     var all = Self.truePeak(samples)

@@ -58,7 +58,7 @@ struct AttachmentCancellationTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("the end does not wait for a fetcher that cannot be cancelled, and its late answer is not stored")
+  @Test("a download ends without waiting for a fetcher that cannot be cancelled, and a late answer is not stored")
   func deafFetcher() async {
     let held = Locked<AwaitedAnswer<SoundAnswer>?>(nil)
     let (isHeld, isDropped) = (Event(), Event())
@@ -82,7 +82,7 @@ struct AttachmentCancellationTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("a task that is already cancelled requests nothing")
+  @Test("a task that is already cancelled sends no request")
   func cancelledBefore() async {
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer(200, [:], [Sample.file()]) }
     let downloader = folder.downloader(fetcher)
@@ -168,7 +168,7 @@ struct AttachmentCancellationTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("of two ends, the first one counts")
+  @Test("the first of several outcomes counts, and a later wait has the same outcome")
   func firstOutcome() async throws {
     let first = FirstOutcome<Int, DownloadError>()
     let outcome = await first.wait {
@@ -191,7 +191,7 @@ struct AttachmentCancellationTests {
     #expect(try later.get() == 1)
   }
 
-  @Test("a file is either whole or abandoned")
+  @Test("a file is either kept or abandoned, and the second call changes nothing")
   func eitherOr() throws {
     let kept = AttachmentFile(folder: folder.attachments, calls: .system)
     try kept.make(fileExtension: "jpg")

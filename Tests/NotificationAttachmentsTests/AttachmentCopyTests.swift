@@ -27,7 +27,9 @@ struct AttachmentCopyTests {
     await failure { try await downloader(calls: calls).copy(of: file) }?.code
   }
 
-  @Test("a copy has the bytes of the original, which stays, and no link to it", arguments: [12, 1000, 65_536, 300_000])
+  @Test(
+    "a copy has the bytes of the original, and the original stays and is not linked to the copy",
+    arguments: [12, 1000, 65_536, 300_000])
   func copies(_ count: Int) async throws {
     let bytes = Sample.file(.m4a, count)
     // The name says nothing about the format.
@@ -45,7 +47,7 @@ struct AttachmentCopyTests {
     #expect(links == 1)
   }
 
-  @Test("a missing file, a folder, a link and a URL that is no file's are refused")
+  @Test("a missing file, a folder, a link and a URL of a server are refused")
   func refused() async throws {
     #expect(await code(folder.root.appending(path: "none.jpg")) == .notFound)
     #expect(await code(folder.root.appending(path: "none/none.jpg")) == .notFound)
@@ -58,7 +60,7 @@ struct AttachmentCopyTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("an empty file, an unknown content and too many bytes are refused")
+  @Test("an empty file, a file of unknown content and a file that is too large are refused")
   func badContent() async throws {
     #expect(await code(try folder.write([], as: "a.jpg")) == .emptyAnswer)
     #expect(await code(try folder.write([0xFF, 0xD8, 0xFF], as: "b.jpg")) == .unknownContent)
@@ -84,7 +86,7 @@ struct AttachmentCopyTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("an error while reading ends the copy with the system's text")
+  @Test("an error while reading ends the copy with the error text of the system")
   func unreadable() async throws {
     let file = try folder.write(Sample.file(), as: "a.jpg")
     var calls = FileSystemCalls.system
@@ -107,7 +109,7 @@ struct AttachmentCopyTests {
     #expect(largest.withLock { $0 } == 64 << 10)
   }
 
-  @Test("neither the time limit nor a cancellation waits for a disk that hangs", arguments: [true, false])
+  @Test("a copy ends at the time limit or at a cancellation, even if the disk hangs", arguments: [true, false])
   func hangingDisk(_ isCancelled: Bool) async throws {
     let file = try folder.write(Sample.file(.avi, 200_000), as: "a.avi")
     let (hangs, ended) = (Event(), Event())

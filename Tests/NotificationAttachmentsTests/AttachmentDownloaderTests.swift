@@ -44,7 +44,7 @@ struct AttachmentDownloaderTests {
     #expect(folder.sizes == [100_000])
   }
 
-  @Test("the request accepts media without compression, and goes to the checked addresses")
+  @Test("the request accepts uncompressed media only, and goes to the checked addresses")
   func request() async throws {
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer(200, [:], [Sample.file()]) }
     _ = try await folder.downloader(fetcher).download(Sample.request)
@@ -56,7 +56,7 @@ struct AttachmentDownloaderTests {
     #expect(request.mostBytes == 50_000_000)
   }
 
-  @Test("two downloads of one URL are two files that only the owner can read, because iOS moves each of them")
+  @Test("two downloads of one URL are two separate files that only the owner can read")
   func separateFiles() async throws {
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer(200, [:], [Sample.file()]) }
     let downloader = folder.downloader(fetcher)
@@ -71,7 +71,7 @@ struct AttachmentDownloaderTests {
   }
 
   @Test(
-    "the content decides, not the name or the content type",
+    "the content decides on the format, and not the name or the content type",
     arguments: [("image/png", "text/html"), ("text/html", "image/jpeg")])
   func content(_ right: String, _ wrong: String) async throws {
     let picture = ScriptedFetcher { _, _ in SoundAnswer(200, ["Content-Type": wrong], [Sample.file(.png)]) }
@@ -129,7 +129,7 @@ struct AttachmentDownloaderTests {
   }
 
   @Test(
-    "an error of the fetcher becomes the download's",
+    "an error of the fetcher becomes the error of the download",
     arguments: [
       (.hostNotFound, .hostNotFound), (.cannotConnect, .cannotConnect), (.notTrusted, .notTrusted),
       (.connectionLost, .connectionLost),
@@ -183,7 +183,7 @@ struct AttachmentDownloaderTests {
   }
 
   @Test(
-    "a body beyond its limit is not read further than the piece that exceeds it",
+    "a body beyond its limit is read only up to the piece that exceeds the limit",
     arguments: [
       AttachmentKind.png, .mp3, .avi,
     ])

@@ -37,7 +37,7 @@ struct AttachmentIntakeTests {
     #expect(code { try receive(kind, limit + 1) } == .tooLarge)
   }
 
-  @Test("a declared length beyond the limit of its family ends the transfer at the first bytes")
+  @Test("a declared length beyond the limit of the family ends the transfer at the first bytes")
   func declaredBeyondFamily() throws {
     for kind in AttachmentKind.allCases where kind.family != .movie {
       var intake = try AttachmentIntake(declared: kind.family.maximumBytes + 1, host: nil)
@@ -68,7 +68,7 @@ struct AttachmentIntakeTests {
     }
   }
 
-  @Test("a picture of a person is an image of at most 1 MB, and another format is refused with its first bytes")
+  @Test("a picture of a person is an image of at most 1 MB, and another format is refused at its first bytes")
   func portrait() throws {
     for kind in AttachmentKind.allCases {
       var intake = try AttachmentIntake(declared: nil, host: nil, limits: .portrait)
@@ -83,7 +83,7 @@ struct AttachmentIntakeTests {
     }
   }
 
-  @Test("pieces of one byte are held until the format is known, and then passed on")
+  @Test("pieces of one byte are held until the format is known, and are then passed on")
   func smallPieces() throws {
     let bytes = Sample.file(.png, 100)
     var intake = try AttachmentIntake(declared: nil, host: nil)
@@ -105,7 +105,7 @@ struct AttachmentIntakeTests {
     #expect(code { _ = try intake.receive([0x74]) } == .unknownContent)
   }
 
-  @Test("fewer than 12 bytes are of no known format, and none are empty")
+  @Test("fewer than 12 bytes have an unknown format, and no bytes are an empty answer")
   func short() throws {
     var short = try AttachmentIntake(declared: nil, host: nil)
     _ = try short.receive([0xFF, 0xD8, 0xFF])
@@ -114,7 +114,7 @@ struct AttachmentIntakeTests {
     #expect(code { try AttachmentIntake(declared: 0, host: nil).end(isBroken: false) } == .emptyAnswer)
   }
 
-  @Test("more bytes than declared are refused at once, and fewer at the end")
+  @Test("more bytes than declared are refused at once, and fewer bytes are refused at the end")
   func lyingLength() throws {
     var long = try AttachmentIntake(declared: 12, host: nil)
     _ = try long.receive(Sample.start(.gif))

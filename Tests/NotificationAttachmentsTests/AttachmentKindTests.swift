@@ -65,7 +65,7 @@ struct AttachmentKindTests {
   @Test("every other content is unknown", arguments: Row.unknown)
   func unknown(_ row: Row) { #expect(AttachmentKind(firstBytes: row.bytes) == nil) }
 
-  @Test("12 bytes are needed and enough, and later ones make no difference", arguments: AttachmentKind.allCases)
+  @Test("a format is known after 12 bytes, and later bytes make no difference", arguments: AttachmentKind.allCases)
   func length(_ kind: AttachmentKind) {
     let start = Sample.start(kind)
     #expect(start.count == 12)

@@ -16,7 +16,7 @@ struct AttachmentPayloadTests {
     #expect(payload.remarks.isEmpty)
   }
 
-  @Test("the first of several keys is taken, in whatever order the payload has them")
+  @Test("if a payload has several of the keys, a fixed order of the keys decides")
   func order() {
     let urls = ["image_url": 3, "image-url": 2, "attachment-url": 1].map { #""\#($0)": "https://a.example/\#($1)""# }
     let three = read("{\(urls.joined(separator: ", "))}")
@@ -25,7 +25,7 @@ struct AttachmentPayloadTests {
     #expect(two.request?.url.path == "/2")
   }
 
-  @Test("a key that is not at the top level, or written otherwise, is not read")
+  @Test("a key below the top level, or in another spelling, is not read")
   func otherPlaces() {
     for json in [
       "{}", #"{"aps": {"attachment-url": "https://a.example/1"}}"#, #"{"data": {"image-url": "https://a.example/1"}}"#,
@@ -37,7 +37,7 @@ struct AttachmentPayloadTests {
     }
   }
 
-  @Test("a value that is no string is ignored with a remark", arguments: ["7", "true", "null", "[]", "{}", "1.5"])
+  @Test("a value that is not a string is ignored with a remark", arguments: ["7", "true", "null", "[]", "{}", "1.5"])
   func noText(_ value: String) {
     let payload = read(#"{"attachment-url": \#(value)}"#)
     #expect(payload.request == nil)
@@ -46,7 +46,7 @@ struct AttachmentPayloadTests {
   }
 
   @Test(
-    "a text that is no URL of a server is ignored with a remark",
+    "a text that is not the URL of a server is ignored with a remark",
     arguments: [
       "", "a", "a.example/1.jpg", "/1.jpg", "https://", "https:1.jpg", "file:///etc/passwd", "data:,a", "ftp://a/b",
     ])
@@ -63,13 +63,13 @@ struct AttachmentPayloadTests {
     #expect(payload.remarks.map(\.problem) == [.noText, .noURL])
   }
 
-  @Test("a payload that is no object is ignored with a remark", arguments: ["", "[]", "7", "{", "null", "\u{0}"])
+  @Test("a payload that is not an object is ignored with a remark", arguments: ["", "[]", "7", "{", "null", "\u{0}"])
   func noObject(_ json: String) {
     #expect(read(json).request == nil)
     #expect(read(json).remarks.map(\.problem) == [.noObject])
   }
 
-  @Test("deep nesting is no crash")
+  @Test("a payload with deep nesting does not crash the program")
   func nesting() {
     let depth = 100_000
     let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -80,7 +80,7 @@ struct AttachmentPayloadTests {
     read(#"{"image-url": "https://a.example/1", "attachment-options": \#(json)}"#)
   }
 
-  @Test("the options say how the thumbnail is made")
+  @Test("the options determine how the thumbnail is made")
   func options() {
     let payload = options(
       #"{"hidden": true, "thumbnail-time": 2.5, "thumbnail-clipping": {"x": 0.7, "y": 0, "width": 0.3, "height": 1}}"#)
@@ -101,7 +101,7 @@ struct AttachmentPayloadTests {
   }
 
   @Test(
-    "an option with a wrong value is ignored with a remark, and the others hold",
+    "an option with a wrong value is ignored with a remark, and the attachment is kept",
     arguments: [
       (#"{"hidden": 1}"#, .noBoolean), (#"{"hidden": "true"}"#, .noBoolean), (#"{"thumbnail-time": -1}"#, .noTime),
       (#"{"thumbnail-time": true}"#, .noTime), (#"{"thumbnail-time": "2"}"#, .noTime),
@@ -119,14 +119,14 @@ struct AttachmentPayloadTests {
     #expect(mixed.request != nil)
   }
 
-  @Test("one wrong option leaves the right ones")
+  @Test("a wrong option does not affect the valid options")
   func mixedOptions() {
     let payload = options(#"{"hidden": true, "thumbnail-time": "2"}"#)
     #expect(payload.request?.options == AttachmentOptions(hidesThumbnail: true))
     #expect(payload.remarks.map(\.key) == ["thumbnail-time"])
   }
 
-  @Test("options that are no object are ignored with a remark", arguments: ["[]", "7", "\"hidden\"", "null"])
+  @Test("options that are not an object are ignored with a remark", arguments: ["[]", "7", "\"hidden\"", "null"])
   func noOptions(_ json: String) {
     #expect(options(json).request?.options == AttachmentOptions())
     #expect(options(json).remarks.map(\.problem) == [.noObject])
@@ -145,7 +145,7 @@ struct AttachmentPayloadTests {
     }
   }
 
-  @Test("a remark names the key and what would be right, and not the value")
+  @Test("a remark names the key and a valid value, and does not contain the wrong value")
   func texts() {
     let payload = read(#"{"attachment-url": "secret"}"#)
     #expect(

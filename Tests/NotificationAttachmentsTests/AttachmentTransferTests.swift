@@ -24,7 +24,7 @@ struct AttachmentTransferTests {
   }
 
   @Test(
-    "the rules of sound downloads decide about the URL",
+    "a URL must follow the rules of sound downloads",
     arguments: [
       ("http://a.example/1.jpg", .notEncrypted), ("ftp://a.example/1.jpg", .invalidURL),
       ("file:///etc/passwd", .invalidURL), ("https://user:secret@a.example/", .credentialsInURL),
@@ -40,14 +40,14 @@ struct AttachmentTransferTests {
     #expect(transfer.url.absoluteString == "http://a.example/1.jpg")
   }
 
-  @Test("an error of the rules is about the attachment, and not about a sound")
+  @Test("an error of the rules names the attachment, and not a sound")
   func ruleErrors() throws {
     #expect(throws: DownloadError(.notEncrypted, of: .attachment, host: "a.example")) {
       try transfer("http://a.example/1.jpg")
     }
   }
 
-  @Test("a redirect is followed, and refused in a circle, to http, without a target and beyond the limit")
+  @Test("a redirect is followed, unless it leads in a circle, to http, to no target or beyond the limit")
   func redirects() throws {
     var transfer = try transfer()
     for (number, status) in [301, 302, 303, 307, 308].enumerated() {
@@ -66,7 +66,7 @@ struct AttachmentTransferTests {
   }
 
   @Test(
-    "each other status has an error",
+    "every status other than success and redirects is an error",
     arguments: [
       (204, .unexpectedStatus), (206, .unexpectedStatus), (304, .unexpectedStatus), (400, .unexpectedStatus),
       (401, .accessRefused), (403, .accessRefused), (404, .notFound), (410, .notFound), (429, .serverBusy),
@@ -86,13 +86,15 @@ struct AttachmentTransferTests {
       code { _ = try transfer.receiveHead(status: 200, fields: ["content-encoding": encoding]) } == .compressedAnswer)
   }
 
-  @Test("a declared length that is no number is refused", arguments: ["-1", "", "1x", "1, 1", "99999999999999999999"])
+  @Test(
+    "a declared length that is not a number is refused",
+    arguments: ["-1", "", "1x", "1, 1", "99999999999999999999"])
   func noNumber(_ length: String) throws {
     var transfer = try transfer()
     #expect(code { _ = try transfer.receiveHead(status: 200, fields: ["content-length": length]) } == .lengthMismatch)
   }
 
-  @Test("a declared length beyond every limit is refused with the head")
+  @Test("a declared length beyond every limit is refused before the body")
   func declaredLength() throws {
     var transfer = try transfer()
     #expect(code { _ = try transfer.receiveHead(status: 200, fields: ["content-length": "50000001"]) } == .tooLarge)

@@ -71,7 +71,7 @@ struct AttachedFilesTests {
     return try #require(all.first)
   }
 
-  @Test("both files are handed over, and only that of the picture is removed")
+  @Test("both files are handed over, and the file of the picture is removed")
   func both() async throws {
     let phone = try PhoneFolder()
     let (service, folder, _) = service(
@@ -84,7 +84,7 @@ struct AttachedFilesTests {
     #expect(try Array(Data(contentsOf: attachment.file)) == Self.jpeg)
   }
 
-  @Test("an attachment that is ready does not wait for a slow picture longer than the limit, and is not lost")
+  @Test("with a ready attachment, a notification waits for a slow picture no longer than the limit")
   func slowPicture() async throws {
     let phone = try PhoneFolder()
     let (service, folder, clock) = service(
@@ -96,7 +96,7 @@ struct AttachedFilesTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("a picture that is ready is shown though the attachment is slow")
+  @Test("a ready picture is shown, although the attachment is slow")
   func slowAttachment() async throws {
     let phone = try PhoneFolder()
     let (service, folder, clock) = service(
@@ -107,7 +107,7 @@ struct AttachedFilesTests {
     try await wait(until: 0, in: folder)
   }
 
-  @Test("a movie is no picture of a payer, and is refused with its first bytes")
+  @Test("a movie in place of a payer's picture is refused, and its file is removed")
   func movieAsPicture() async throws {
     let phone = try PhoneFolder()
     let (service, folder, _) = service(
@@ -119,7 +119,7 @@ struct AttachedFilesTests {
     #expect(phone.errorCodes == [.attachmentFailed])
   }
 
-  @Test("a summary has neither attachment nor sender, and their files are removed")
+  @Test("a summary has no attachment and no sender, and their files are removed")
   func summary() async throws {
     let phone = try PhoneFolder()
     let (service, folder, _) = service(

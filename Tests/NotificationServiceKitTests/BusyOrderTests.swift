@@ -12,7 +12,8 @@ import Testing
 struct BusyOrderTests {
   private static let words = ["Received", "two", "dollars"]
 
-  @Test("a work that expires while the order is locked hands over, and the next process knows of it")
+  @Test(
+    "a notification whose time ends while the order is locked is heard, and the next process knows of the hand-over")
   func expiresWithoutOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
@@ -34,7 +35,7 @@ struct BusyOrderTests {
     #expect(order.freeAt > at + 500)
   }
 
-  @Test("a work that expires while the order is locked and another sound plays is silent, and is asked for again")
+  @Test("a notification whose time ends during a lock and another sound is silent, and its payment counts as unheard")
   func expiresDuringSound() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
@@ -68,7 +69,7 @@ struct BusyOrderTests {
     return try #require(order)
   }
 
-  @Test("a note of a hand-over is taken over once, and a damaged one is removed")
+  @Test("a note of a hand-over is read into the order once, and a damaged note is removed")
   func notes() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)
@@ -86,7 +87,7 @@ struct BusyOrderTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("a decision that is out of date when it is written is made anew, from the same order")
+  @Test("a decision that is late when it is written is made again, from the same order")
   func lateDecision() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)
@@ -102,7 +103,7 @@ struct BusyOrderTests {
     #expect(try file.read()?.freeAt == 10)
   }
 
-  @Test("on a disk that stays slow, the last decision counts")
+  @Test("on a disk that stays slow, the last decision is written")
   func alwaysLate() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)

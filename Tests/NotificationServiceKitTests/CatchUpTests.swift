@@ -27,7 +27,7 @@ struct CatchUpTests {
     }
   }
 
-  @Test("all of it runs while the system must not suspend the process")
+  @Test("a search for lost pushes runs entirely while the system must not suspend the process")
   func uninterrupted() async throws {
     let phone = try PhoneFolder()
     try phone.publish(String(repeating: "a", count: 64) + ".wav")
@@ -52,7 +52,7 @@ struct CatchUpTests {
     #expect(!service.requests.isOpen)
   }
 
-  @Test("a cancelled search ends though the service does not answer")
+  @Test("a cancelled search ends, although the service does not answer")
   func cancelledRequest() async throws {
     let phone = try PhoneFolder()
     let source = Service(nil)
@@ -66,7 +66,7 @@ struct CatchUpTests {
     #expect(phone.local.withLock { $0.isEmpty })
   }
 
-  @Test("a cancelled search gives up what waits for its turn, and its number is missing again")
+  @Test("a cancelled search gives up the lost pushes that wait, and their numbers are missing again")
   func cancelledWait() async throws {
     let phone = try PhoneFolder()
     let clip = PhoneFolder.sound(milliseconds: 100)

@@ -34,7 +34,7 @@ struct EndedProcessTests {
 
   private final class BundleMarker {}
 
-  @Test("a process that is killed blocks the others no longer than its lease")
+  @Test("a killed process blocks other processes no longer than its lease")
   func lease() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -50,7 +50,7 @@ struct EndedProcessTests {
     #expect(answer2 == .speak)
   }
 
-  @Test("if iOS has played the clip of a killed process, its payment is not announced again")
+  @Test("a payment whose clip iOS has played for a killed process is not announced again")
   func shownAsSent() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -60,7 +60,7 @@ struct EndedProcessTests {
     #expect(order.catchUpTime(settings) == nil)
   }
 
-  @Test("if the phone had no clip for a killed process, the service is asked for its payment")
+  @Test("if the phone had no clip for the push of a killed process, the service is asked for the payment")
   func missingAfterKill() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -80,7 +80,7 @@ struct EndedProcessTests {
     #expect(answer5 == .speak)
   }
 
-  @Test("if the process of a lost push ends, the service is asked for its payment again")
+  @Test("if the process of a lost push ends, the service is asked for the payment again")
   func missedAfterKill() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -92,7 +92,7 @@ struct EndedProcessTests {
     #expect(order.catchUpTime(settings) == 4_600)
   }
 
-  @Test("if the process that makes a summary ends, another one makes it")
+  @Test("if the process that makes a summary ends, another process makes the summary")
   func summariserEnds() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -116,7 +116,7 @@ struct EndedProcessTests {
     #expect(others.map(\.id) == (2...12).map { "p\($0)" })
   }
 
-  @Test("a process that was stopped for longer than its lease arrives again, and is heard once")
+  @Test("a process that was stopped for longer than its lease is forgotten, and its push can arrive again")
   func stoppedProcess() async throws {
     var order = NotificationOrder()
     let number = try arrive(&order, Push.payment(1, at: 0), at: 0)
@@ -127,7 +127,7 @@ struct EndedProcessTests {
     #expect(answer7 != nil)
   }
 
-  @Test("after a restart of the phone, nobody waits for the processes and sounds of before")
+  @Test("after a restart of the phone, a push does not wait for earlier processes and sounds")
   func restart() throws {
     var order = NotificationOrder()
     order.notice(1_000_000)
@@ -153,7 +153,8 @@ struct EndedProcessTests {
   /// How often processes are killed; `make check-phone` sets 500.
   private static let kills = Int(ProcessInfo.processInfo.environment["CRIER_EXTENSION_KILLS"] ?? "") ?? 40
 
-  @Test("processes that are killed at any moment leave a whole order, and the next one speaks")
+  @Test(
+    "processes that are killed at any moment leave an undamaged order, and the next process hands over with a sound")
   func killed() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: ["Received", "two", "dollars"])

@@ -18,7 +18,7 @@ struct HandOverTests {
     range.map { TestPush(id: "p\($0)", sequence: $0) }
   }
 
-  @Test("two processes hand over in the order of the numbers, one sound after the other")
+  @Test("two processes hand over in the order of the numbers, and their sounds do not overlap")
   func twoProcesses() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -36,7 +36,7 @@ struct HandOverTests {
     for (first, second) in zip(times, times.dropFirst()) { #expect(second - first >= duration) }
   }
 
-  @Test("a summary is heard once, and the payments for which it stands are silent")
+  @Test("a summary is heard once, and the payments in the summary are silent")
   func summary() async throws {
     let phone = try PhoneFolder()
     let payments = try (1...9).map { _ in try TestPush().payment("2.00") }
@@ -61,7 +61,7 @@ struct HandOverTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("the same announcement again is silent")
+  @Test("a second push with the same announcement is silent")
   func duplicate() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -70,7 +70,7 @@ struct HandOverTests {
     #expect(try await service.handOver(TestPush().payload).first?.sound == .silent(.duplicate))
   }
 
-  @Test("a work that expires before its turn is silent, and its sound follows as a local notification")
+  @Test("a notification whose time ends before its turn is silent, and its sound follows as a local notification")
   func expiry() async throws {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
@@ -88,7 +88,7 @@ struct HandOverTests {
     #expect((10_000...20_020).contains(local.delay))
   }
 
-  @Test("without local notifications, a sound that comes too late is still heard")
+  @Test("without local notifications, a notification whose time ends before its turn is still heard")
   func expiryWithoutNotifier() async throws {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
@@ -102,7 +102,7 @@ struct HandOverTests {
     #expect(record.sounds == ["p2"])
   }
 
-  @Test("a turn and an expiry at the same moment hand over once", arguments: 0..<60)
+  @Test("a turn and an expiry at the same moment lead to one hand-over", arguments: 0..<60)
   func race(round: Int) async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -122,7 +122,7 @@ struct HandOverTests {
     #expect(record.handOvers.withLock { $0.count } == 1)
   }
 
-  @Test("a sound that is found while a decision is made is heard with it, and not a worse one")
+  @Test("an announcement that is found while a decision is made is heard in place of the earlier sound")
   func foundDuringDecision() throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -156,7 +156,7 @@ struct HandOverTests {
     work.preparation.end()
   }
 
-  @Test("no lock of the order is held when the handler is called")
+  @Test("the lock of the order is free when the handler is called")
   func lockAtHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -173,7 +173,7 @@ struct HandOverTests {
     #expect(free.withLock { $0 } == [true, true, true, true, true])
   }
 
-  @Test("a damaged order is begun anew, and the notification is handed over")
+  @Test("a damaged order is replaced by a new order, and the notification is handed over")
   func damagedOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -186,7 +186,7 @@ struct HandOverTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("without the order, the notification is handed over with its sound, and the error is reported")
+  @Test("if the order is unavailable, the notification is handed over with its sound, and the error is reported")
   func noOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -200,7 +200,7 @@ struct HandOverTests {
   }
 
   @Test(
-    "a payload that is no JSON object is handed over with the default sound, and the error names no value",
+    "a payload that is not a JSON object is handed over with the default sound, and the error does not contain a value",
     arguments: ["", "[]"])
   func noObject(_ payload: String) async throws {
     let phone = try PhoneFolder()
@@ -210,7 +210,7 @@ struct HandOverTests {
 
   // iOS would play nothing for these pushes.
   @Test(
-    "a push that names no sound, and whose announcement cannot be read, stays silent, and the error names no value",
+    "a push without a sound and with an unreadable announcement stays silent, and the error code is reported",
     arguments: ["{\"crier\":{}}", "{\"crier\":{\"id\":7,\"locale\":\"en\"}}", "{\"aps\":3,\"crier\":[]}"])
   func badAnnouncement(_ payload: String) async throws {
     let phone = try PhoneFolder()
@@ -218,7 +218,7 @@ struct HandOverTests {
     #expect(phone.errorCodes == [.payloadUnreadable])
   }
 
-  @Test("a push of another sender keeps its sound, or its silence")
+  @Test("a push of another sender keeps its own sound or stays silent")
   func otherSenders() async throws {
     let phone = try PhoneFolder()
     let service = phone.service()
@@ -228,7 +228,7 @@ struct HandOverTests {
     #expect(await service.handOver(silent).map(\.sound) == [.silent(.asSent)])
   }
 
-  @Test("a push without a sound is handed over at once, and no sound waits for it")
+  @Test("a push without a sound is handed over at once, and delays no other sound")
   func silentPush() async throws {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
@@ -239,7 +239,7 @@ struct HandOverTests {
     #expect(try service.file.read() == before)
   }
 
-  @Test("the sound of another sender is as long as its file in the group or in the app says")
+  @Test("the length of another sender's sound is read from its file in the group or in the app")
   func lengthOfTone() async throws {
     let phone = try PhoneFolder()
     try phone.publish("ding.wav", milliseconds: 7_000)

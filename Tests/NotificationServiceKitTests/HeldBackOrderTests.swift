@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationServiceKit
 
-@Suite("What holds back later payments holds them back for a limited time")
+@Suite("Limits on the time for which later payments wait")
 struct HeldBackOrderTests {
   private typealias Push = VirtualPhone.Push
   private let settings = NotificationOrder.Settings()
@@ -24,7 +24,7 @@ struct HeldBackOrderTests {
     return order.turn(of: number, "p1", at: now, isExact: false, canAsk: true, settings)
   }
 
-  @Test("if the process of the very first push is killed, the service is asked for it")
+  @Test("if the process of the first push is killed, the service is asked for that push")
   func firstNumber() throws {
     var order = NotificationOrder()
     _ = try arrive(&order, 7, at: 0)
@@ -44,7 +44,7 @@ struct HeldBackOrderTests {
     #expect(next == .speak)
   }
 
-  @Test("after a restart of the phone, the tries for a sound that cannot be had go on")
+  @Test("the number of tries for an unavailable sound is kept after a restart of the phone")
   func restartedPhone() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -55,7 +55,7 @@ struct HeldBackOrderTests {
     #expect(try tryInVain(&order, at: 21_000) == .speak)
   }
 
-  @Test("of many sounds that cannot be had, the tries for the lowest numbers are counted")
+  @Test("of many unavailable sounds, the tries for the lowest numbers are counted")
   func manyFailures() {
     var order = NotificationOrder()
     for now: Int64 in [0, 10_000, 20_000] {
@@ -65,7 +65,7 @@ struct HeldBackOrderTests {
     #expect(order.failures.allSatisfy { $0.tries == 3 })
   }
 
-  @Test("a work on a lost push that is given up counts as a try if it had 2 s")
+  @Test("an unfinished try for a lost push counts if it had 2 s")
   func unfinishedTry() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -82,7 +82,7 @@ struct HeldBackOrderTests {
     #expect(order.failures.first?.tries == 2)
   }
 
-  @Test("a lost push whose process is killed at its sound again and again counts as tried")
+  @Test("a lost push whose process is killed counts as tried")
   func killedTry() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -92,7 +92,7 @@ struct HeldBackOrderTests {
     #expect(order.failures.map(\.tries) == [1])
   }
 
-  @Test("a payment that was heard without its amount, after a missing one, is heard when the service names both")
+  @Test("a payment that was heard without its amount is heard again, in order, when the service sends it")
   func heardWithTone() throws {
     var order = NotificationOrder()
     order.restart(after: 3)
@@ -114,7 +114,7 @@ struct HeldBackOrderTests {
     #expect(order.lastSequence == 6)
   }
 
-  @Test("a summary stands for no payment after one that the service must name again")
+  @Test("a summary does not include payments after a payment that the service must send again")
   func summaryBeforePostponed() throws {
     var order = NotificationOrder()
     order.restart(after: 3)
@@ -133,7 +133,7 @@ struct HeldBackOrderTests {
     if case .summarise = second { Issue.record("A summary passes the fifth payment.") }
   }
 
-  @Test("a payment that was handed over after its process counted as ended holds nothing back")
+  @Test("a payment that was handed over after its process counted as ended delays no later payment")
   func handedOverLate() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

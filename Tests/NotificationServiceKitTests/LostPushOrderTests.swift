@@ -16,7 +16,7 @@ struct LostPushOrderTests {
     return try #require(number)
   }
 
-  @Test("the answer to an old request does not end a newer one of the same process")
+  @Test("the answer to an old request does not end a newer request of the same process")
   func staleAnswer() throws {
     var order = NotificationOrder()
     order.restart(after: 1)
@@ -35,7 +35,7 @@ struct LostPushOrderTests {
     _ = second
   }
 
-  @Test("a payment that was not heard after all, during a request for lost pushes is asked for again")
+  @Test("a payment whose sound failed during a request for lost pushes stays unheard, although the request ends")
   func unheardDuringRequest() throws {
     var order = NotificationOrder()
     order.restart(after: 1)
@@ -50,7 +50,7 @@ struct LostPushOrderTests {
     #expect(order.unheard == [2])
   }
 
-  @Test("a late push takes the place of the one that was asked for in its stead")
+  @Test("a late push replaces the same push that the service was asked for")
   func latePush() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -66,7 +66,7 @@ struct LostPushOrderTests {
     #expect(answer2 == .speak)
   }
 
-  @Test("a request for lost pushes does not settle a number that became missing again meanwhile")
+  @Test("an answer to a request does not clear a number that became missing again during the request")
   func missingAgain() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -81,7 +81,7 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 1_200)
   }
 
-  @Test("a process that ends its work on lost pushes holds nobody up, and their numbers are missing again")
+  @Test("lost pushes that a process gives up leave the order, and their numbers are missing again")
   func released() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -96,7 +96,7 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 5_600)
   }
 
-  @Test("a hand-over that was made without the order is not made again, and its sound is waited for")
+  @Test("a hand-over without the order is not repeated, and the next push waits for the end of its sound")
   func unwrittenHandOver() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -112,7 +112,7 @@ struct LostPushOrderTests {
     #expect(answer9 == .speak)
   }
 
-  @Test("if the system refuses a local notification, the service is asked for its payment again")
+  @Test("if the system refuses a local notification, the service is asked for the payment again")
   func refusedNotification() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

@@ -21,7 +21,7 @@ struct LostPushTests {
     func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) { (payloads, true) }
   }
 
-  @Test("a lost push is heard before the next one, as a local notification")
+  @Test("a lost push is heard before the next push, as a local notification")
   func lostPush() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -34,7 +34,7 @@ struct LostPushTests {
     #expect(phone.local.withLock { $0.map(\.delay) } == [0])
   }
 
-  @Test("when the app is opened, what was lost is heard once")
+  @Test("lost pushes are heard once when the app is opened")
   func catchUp() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -47,7 +47,7 @@ struct LostPushTests {
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p3"])
   }
 
-  @Test("if the system refuses the local notification of a lost push, a later search brings it again, once")
+  @Test("a lost push whose local notification the system refuses is heard once after a later search")
   func refused() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -85,7 +85,7 @@ struct LostPushTests {
     }
   }
 
-  @Test("after the last hand-over of a process, an answer of the service changes nothing, and the next process asks")
+  @Test("an answer of the service after the last hand-over of a process is ignored, and the next process asks again")
   func answerAfterHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -112,7 +112,7 @@ struct LostPushTests {
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p1"])
   }
 
-  @Test("before the last hand-over of a process, the lost pushes it has found get their local notifications")
+  @Test("before the last hand-over of a process, the lost pushes that it found become local notifications")
   func foundBeforeHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)

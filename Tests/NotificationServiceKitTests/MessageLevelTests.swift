@@ -38,7 +38,9 @@ struct MessageLevelTests {
     return await service.handOver(payload).first?.sound
   }
 
-  @Test("the loudness is that of libebur128, at every sample rate", arguments: [8_000, 16_000, 22_050, 44_100, 48_000])
+  @Test(
+    "the loudness equals that of libebur128 at every sample rate",
+    arguments: [8_000, 16_000, 22_050, 44_100, 48_000])
   func loudness(sampleRate: Int) throws {
     let waveform = Self.noise(milliseconds: 3_000, level: 0.2, sampleRate: sampleRate)
     let own = try #require(MessageLevel.loudness(of: waveform))
@@ -46,7 +48,7 @@ struct MessageLevelTests {
     #expect(abs(own - other) < 0.1)
   }
 
-  @Test("a message of any level is heard as loud as an announcement", arguments: [0.01, 0.05, 0.2])
+  @Test("a message of any level is played as loud as an announcement", arguments: [0.01, 0.05, 0.2])
   func leveled(level: Double) async throws {
     let phone = try PhoneFolder()
     let bytes = WAVFile.encode(Self.noise(milliseconds: 2_000, level: level))
@@ -79,7 +81,7 @@ struct MessageLevelTests {
     #expect(phone.errorCodes == [.soundRefused, .lengthRefused, .soundRefused])
   }
 
-  @Test("a push with an announcement never plays a sound from elsewhere in its place")
+  @Test("a push with an announcement never plays a sound from elsewhere in place of the announcement")
   func announcementFirst() async throws {
     let phone = try PhoneFolder()
     var payload = String(decoding: try TestPush().payload, as: UTF8.self)

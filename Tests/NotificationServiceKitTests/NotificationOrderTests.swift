@@ -19,7 +19,7 @@ struct NotificationOrderTests {
     return try #require(number)
   }
 
-  @Test("a sound begins when the one before has ended, with a gap")
+  @Test("a sound begins after the end of the previous sound and a gap")
   func spacing() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0), .payment(2, at: 10), .payment(3, at: 20)])
@@ -31,7 +31,7 @@ struct NotificationOrderTests {
     }
   }
 
-  @Test("a number that arrives late, within the patience, is heard before the later ones")
+  @Test("a push that arrives late, but within the patience, is heard before the pushes with later numbers")
   func reordered() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000), .payment(2, at: 2_500)])
@@ -39,7 +39,7 @@ struct NotificationOrderTests {
     #expect(phone.sounds[1].begin == 2_500)
   }
 
-  @Test("a missing number is waited for no longer than the patience")
+  @Test("a push waits for a missing number no longer than the patience")
   func missing() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000)])
@@ -47,7 +47,7 @@ struct NotificationOrderTests {
     #expect((3_000...3_020).contains(phone.sounds[1].begin))
   }
 
-  @Test("a lost push is asked for, and is heard in its place")
+  @Test("the service is asked for a lost push, and the push is heard in its place")
   func caughtUp() {
     var phone = VirtualPhone()
     phone.canAsk = true
@@ -58,7 +58,7 @@ struct NotificationOrderTests {
     #expect((1_700...1_760).contains(phone.sounds[1].begin))
   }
 
-  @Test("a number that the service does not know is not waited for any longer")
+  @Test("a push does not wait any longer for a number that the service does not know")
   func unknownToTheService() {
     var phone = VirtualPhone()
     phone.canAsk = true
@@ -67,7 +67,7 @@ struct NotificationOrderTests {
     #expect((1_700...1_760).contains(phone.sounds[1].begin))
   }
 
-  @Test("one process asks for a gap, and another one asks if it is not heard from any more")
+  @Test("one process asks for a gap, and another process asks after the first has been silent for too long")
   func oneAsks() {
     let settings = NotificationOrder.Settings()
     var order = NotificationOrder()
@@ -84,7 +84,7 @@ struct NotificationOrderTests {
     #expect(answer4 == 1)
   }
 
-  @Test("a push that arrives twice is heard once, while it waits and afterwards")
+  @Test("a push that arrives twice is heard once")
   func duplicates() {
     var phone = VirtualPhone()
     phone.run([
@@ -94,7 +94,7 @@ struct NotificationOrderTests {
     #expect(phone.silent == ["p1", "p2", "p1"])
   }
 
-  @Test("if the last one would begin after its time, one summary stands for all that wait")
+  @Test("if the last waiting payment would begin too late, one summary replaces all waiting payments")
   func summary() {
     var phone = VirtualPhone()
     phone.run((1...12).map { .payment($0, at: $0) })
@@ -104,7 +104,7 @@ struct NotificationOrderTests {
     #expect(phone.overlaps == 0)
   }
 
-  @Test("a backlog that fits into the time is not summarised")
+  @Test("a backlog that can be heard in time is not summarised")
   func noSummary() {
     var phone = VirtualPhone()
     phone.run((1...7).map { .payment($0, at: $0) })
@@ -121,7 +121,7 @@ struct NotificationOrderTests {
     #expect(phone.overlaps == 0)
   }
 
-  @Test("if no summary can be made, what does not fit follows as local notifications, one after the other")
+  @Test("if no summary can be made, payments that would be late follow as local notifications, one after the other")
   func refusedSummary() {
     var phone = VirtualPhone()
     phone.canSummarise = false
@@ -131,7 +131,7 @@ struct NotificationOrderTests {
     #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 23_020 })
   }
 
-  @Test("no more local notifications wait than the system keeps; the others are asked for later, and stay in order")
+  @Test("no more local notifications wait than the system keeps, and the other payments are heard later, in order")
   func pendingLimit() {
     var phone = VirtualPhone()
     phone.canSummarise = false
@@ -148,7 +148,7 @@ struct NotificationOrderTests {
     #expect(phone.overlaps == 0)
   }
 
-  @Test("what could not be heard, because too many sounds waited, is not heard after a later payment")
+  @Test("a payment that was postponed because too many sounds wait is heard before later payments")
   func postponed() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -172,7 +172,7 @@ struct NotificationOrderTests {
     #expect(order.postponed == [4])
   }
 
-  @Test("the places of local notifications follow the lengths of the clips that the pushes name")
+  @Test("the times of local notifications follow the lengths of the clips that the pushes name")
   func expectedDuration() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -195,7 +195,7 @@ struct NotificationOrderTests {
     #expect(answer4 == .later(at: 20_250))
   }
 
-  @Test("if a sound is longer than expected, the local notifications that are still to be added begin later")
+  @Test("if a sound is longer than expected, later local notifications begin later")
   func longerThanExpected() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -214,7 +214,7 @@ struct NotificationOrderTests {
     #expect(answer2 == .later(at: 20_250 + 6_000 + 250))
   }
 
-  @Test("without anybody to ask, no payment is left out, however many sounds wait")
+  @Test("if no service can be asked, every payment is heard, however many sounds wait")
   func nobodyToAsk() {
     var phone = VirtualPhone()
     phone.canSummarise = false
@@ -224,7 +224,7 @@ struct NotificationOrderTests {
     #expect(phone.overlaps == 0)
   }
 
-  @Test("a push that arrives during a registration does not make the order begin again")
+  @Test("a push that arrives during a registration does not restart the order")
   func registration() {
     var order = NotificationOrder()
     order.restart(after: 7)
@@ -240,7 +240,7 @@ struct NotificationOrderTests {
     #expect(order.lastSequence == 9)
   }
 
-  @Test("if the service has forgotten the phone, the order begins again with its numbers")
+  @Test("if the service has forgotten the phone, the order starts again with the service's numbers")
   func forgottenDevice() {
     var order = NotificationOrder()
     order.restart(after: 50)
@@ -252,7 +252,7 @@ struct NotificationOrderTests {
   }
 
   @Test(
-    "extreme numbers and times change nothing but their own notification",
+    "a notification with extreme numbers and times leaves no entry in the order",
     arguments: [Int64.min, -1, 0, Int64.max - 1, Int64.max])
   func extremes(_ value: Int64) {
     var order = NotificationOrder()
@@ -277,14 +277,14 @@ struct NotificationOrderTests {
     #expect(phone.handOvers[1].at <= 24_020)
   }
 
-  @Test("the clip of a slow download keeps its place")
+  @Test("a payment whose clip downloads slowly keeps its place")
   func slowPreparation() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0, preparation: 4_000), .payment(2, at: 10)])
     #expect(phone.heard == ["p1", "p2"])
   }
 
-  @Test("information waits after money")
+  @Test("information is heard after the payments that wait")
   func information() {
     var phone = VirtualPhone()
     phone.run([
@@ -293,9 +293,7 @@ struct NotificationOrderTests {
     #expect(phone.heard == ["p1", "p3", "p4", "p2"])
   }
 
-  @Test(
-    "whatever arrives, all payments are heard once, in order, in time, and without overlap",
-    arguments: 0..<60)
+  @Test("payments are heard once, in order, in time, and without overlap, whatever pushes arrive", arguments: 0..<60)
   func random(seed: Int) {
     var random = SplitMix64(seed: UInt64(seed))
     var phone = VirtualPhone(seed: UInt64(seed))

@@ -26,7 +26,7 @@ struct NotificationSoundTests {
       })
   }
 
-  @Test("a phone with the voice pack joins the clip without a network, under a name of its own")
+  @Test("a phone with the voice pack joins the clip without a network, and stores it under a separate name")
   func stitched() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -42,7 +42,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("words that mean another amount are never heard")
+  @Test("words with another amount than the push are not heard")
   func readBack() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -52,7 +52,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.amountMismatch])
   }
 
-  @Test("tokens with an amount are refused if the push names none")
+  @Test("words with an amount are refused if the push has no amount")
   func amountFromNowhere() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -71,7 +71,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.packDamaged])
   }
 
-  @Test("a pack without a word of the announcement leaves it to the download")
+  @Test("if the pack lacks a word of the announcement, the clip is downloaded")
   func missingWord() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: ["Received", "dollars"])
@@ -89,7 +89,7 @@ struct NotificationSoundTests {
     #expect(try await phone.service().handOver(push.payload).first?.sound == .named(push.clipName))
   }
 
-  @Test("a file of the clip's name with other bytes is not used")
+  @Test("a stored file with the clip's name and other bytes is not used")
   func storedOtherBytes() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false, clip: Self.clip)
@@ -118,7 +118,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.downloadFailed])
   }
 
-  @Test("without the announcement, the fixed phrase is heard, then the chosen tone, then the default")
+  @Test("without the announcement, the fixed phrase is heard, else the chosen tone, else the default sound")
   func otherSounds() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false)
@@ -135,7 +135,7 @@ struct NotificationSoundTests {
         == .named("received.en-US.wav"))
   }
 
-  @Test("the chosen tone wins over the sound that the push names, and that over the default")
+  @Test("the chosen tone is preferred to the sound that the push names, and that sound to the default")
   func payloadSound() async throws {
     let phone = try PhoneFolder()
     let service = phone.service()
@@ -155,7 +155,7 @@ struct NotificationSoundTests {
     #expect((duration == nil) == (milliseconds >= 30_000))
   }
 
-  @Test("the steps end with the first announcement, and the best sound so far is kept")
+  @Test("the search ends with the first announcement, and keeps the best sound until then")
   func search() {
     var search = SoundSearch(hasClip: true, hasTokens: true, hasKind: true, hasSoundURL: false)
     let tone = PreparedSound(name: "default", quality: .tone, duration: 1)
@@ -175,7 +175,7 @@ struct NotificationSoundTests {
     #expect(search.next == nil)
   }
 
-  @Test("a process removes the clips that were unused for the longest time, and keeps tones and recent clips")
+  @Test("a process removes the clips that were not used for the longest time, and keeps tones and recent clips")
   func pruning() async throws {
     let phone = try PhoneFolder()
     let names = ["a", "b"].map { String(repeating: $0, count: 64) + ".wav" }

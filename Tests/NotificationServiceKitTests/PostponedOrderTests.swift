@@ -31,7 +31,7 @@ struct PostponedOrderTests {
     return (order, second)
   }
 
-  @Test("after the work on a lost push was given up, no later payment is heard before it, however long that takes")
+  @Test("no later payment is heard before a lost push that was given up, however late the service sends it again")
   func nothingPasses() throws {
     var (order, second) = try givenUp()
     let late = order.turn(of: second, "p2", at: 20_000, canAsk: true, settings)
@@ -50,7 +50,7 @@ struct PostponedOrderTests {
     #expect(order.lastSequence == 2)
   }
 
-  @Test("if the service cannot be asked three times, a payment is heard before what it would be asked for")
+  @Test("after three requests without an answer, a payment is heard before the lost push")
   func serviceUnreachable() throws {
     var (order, second) = try givenUp()
     for attempt in 1...3 {
@@ -68,7 +68,7 @@ struct PostponedOrderTests {
     #expect(order.lastHeard == 0)
   }
 
-  @Test("what the service does not name any more is not waited for")
+  @Test("a payment does not wait for a lost push that the service does not have any more")
   func removedAnnouncement() throws {
     var (order, second) = try givenUp()
     let after = order.claimCatchUp(second, at: 1_000, settings)
@@ -80,7 +80,7 @@ struct PostponedOrderTests {
     #expect(turn == .speak)
   }
 
-  @Test("a notification that must end follows a lost push only if the sound of the lost one is ready")
+  @Test("a notification that must end follows a lost push only if the sound of the lost push is ready")
   func unpreparedLostPush() throws {
     for isReady in [false, true] {
       var order = NotificationOrder()
@@ -94,7 +94,7 @@ struct PostponedOrderTests {
     }
   }
 
-  @Test("the sound of a lost push is tried to be had three times in 20 s; then it is heard with the tone, once")
+  @Test("three tries within 20 s are made for the sound of a lost push, and then the push is heard once with a tone")
   func noSound() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -113,7 +113,7 @@ struct PostponedOrderTests {
     #expect(again == nil)
   }
 
-  @Test("a push whose process was stopped gets no second budget when it arrives again")
+  @Test("a push whose process was stopped has no second time budget when it arrives again")
   func oneBudget() throws {
     var order = NotificationOrder()
     let number = try arrive(&order, 1, since: 1_000, at: 16_000)
@@ -123,7 +123,7 @@ struct PostponedOrderTests {
     #expect(order.entry(other)?.deadline == 39_000)
   }
 
-  @Test("an order of another version of the app keeps all that this version can read")
+  @Test("an order of another version of the app keeps all fields that this version can read")
   func otherVersion() throws {
     let (order, _) = try givenUp()
     var fields = try #require(

@@ -12,7 +12,7 @@ struct PushedTextsTests {
     (try? NotificationPayload(readable: Data(json.utf8)))?.texts ?? PushedTexts()
   }
 
-  @Test("all that iOS reads is read")
+  @Test("every text that iOS reads is read")
   func all() {
     let texts = texts(
       """
@@ -29,7 +29,7 @@ struct PushedTextsTests {
     #expect(texts.thread == "till-2")
   }
 
-  @Test("an alert that is a text is the body")
+  @Test("a text in place of the alert dictionary is the body")
   func text() {
     #expect(texts(#"{"aps":{"alert":"Paid"}}"#).body == "Paid")
     #expect(texts(#"{"aps":{"alert":"Paid"}}"#).title == nil)
@@ -49,7 +49,7 @@ struct PushedTextsTests {
   }
 
   @Test(
-    "a value of another type counts as absent, and the others are read",
+    "a value of another type counts as absent, and the other values are read",
     arguments: [
       #""alert":7"#, #""alert":{"title":7}"#, #""badge":"3""#, #""badge":1.5"#, #""thread-id":{}"#,
       #""interruption-level":"loud""#, #""interruption-level":1"#, #""relevance-score":"high""#, #""category":[]"#,

@@ -29,7 +29,7 @@ struct SoundMemoryTests {
     }
   }
 
-  @Test("a large sound waits for another one, and a small one passes it")
+  @Test("a large sound waits for another large sound, and a small sound does not")
   func oneLargeSound() async {
     let memory = SoundMemory()
     let (first, second, small) = (Work(), Work(), Work())
@@ -49,7 +49,7 @@ struct SoundMemoryTests {
     #expect(memory.mostHeld == SoundMemory.mostBytes)
   }
 
-  @Test("a clip of a usual length does not wait for a slow download that holds all bytes")
+  @Test("a clip of usual length does not wait for a slow download that holds all bytes")
   func usualClip() async {
     let memory = SoundMemory()
     let large = Work()
@@ -60,7 +60,7 @@ struct SoundMemoryTests {
     #expect(await task.value)
   }
 
-  @Test("a work that needs more than there is waits until it is alone, and is not refused")
+  @Test("a sound that needs more than all the memory is read alone, and is not refused")
   func tooLarge() async {
     let memory = SoundMemory()
     #expect(await memory.hold(.max) { true } == true)
@@ -68,7 +68,7 @@ struct SoundMemoryTests {
     #expect(memory.mostHeld == SoundMemory.mostBytes)
   }
 
-  @Test("a cancelled work waits no longer, and the next one begins")
+  @Test("cancelled work stops waiting, and the next work begins")
   func cancelled() async {
     let memory = SoundMemory()
     let (first, second) = (Work(), Work())
@@ -110,7 +110,7 @@ struct SoundMemoryTests {
     #expect(try phone.library.names() == [])
   }
 
-  @Test("a clip of any declared size beyond the limit is neither fetched nor the end of the process")
+  @Test("a clip with a declared size beyond the limit is not fetched, and the process does not crash")
   func hugeClip() async throws {
     let phone = try PhoneFolder()
     let service = phone.service { _, _ in
@@ -166,7 +166,7 @@ struct SoundMemoryTests {
       return most
     }
 
-    @Test("the largest sounds take at most 20 MB more than a process that does nothing, measured from outside")
+    @Test("the largest sounds take at most 20 MB more memory than an idle process")
     func largest() throws {
       let phone = try PhoneFolder()
       // Three words of 9.5 s, a clip and a tone of nearly 30 s.

@@ -23,7 +23,7 @@ struct ToneDurationTests {
     return folder
   }
 
-  @Test("without any file, the length of the system's sound is assumed")
+  @Test("if no file has the tone, the length of the system's sound is assumed")
   func assumed() throws {
     #expect(duration(try PhoneFolder()) == PreparedSound.assumedDuration)
   }
@@ -68,7 +68,7 @@ struct ToneDurationTests {
     #expect(duration(phone, payload: "cash.wav") == 29_001)
   }
 
-  @Test("a header on the disk is read as one in memory, also of a file that ends early")
+  @Test("the header of a file equals the header of the same bytes in memory, also if the file ends early")
   func header() throws {
     let phone = try PhoneFolder()
     let file = phone.container.directory.appending(path: "sound.wav")

@@ -22,7 +22,7 @@ struct UnreadableAnnouncementTests {
     func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) { (payloads, true) }
   }
 
-  @Test("the clip that the push names is heard if the phone has it")
+  @Test("the clip that the push names is heard if the phone has that clip")
   func ownClip() async throws {
     let phone = try PhoneFolder()
     try phone.publish(Self.clip)
@@ -31,7 +31,7 @@ struct UnreadableAnnouncementTests {
     #expect(phone.errorCodes == [.payloadUnreadable])
   }
 
-  @Test("if the phone lacks the clip that the push names, the tone is heard, because a push without a clip is silent")
+  @Test("if the phone lacks the clip that the push names, the tone is heard")
   func missingClip() async throws {
     let phone = try PhoneFolder()
     #expect(await phone.service().handOver(payload()).map(\.sound) == [.systemDefault])
@@ -41,7 +41,7 @@ struct UnreadableAnnouncementTests {
     #expect(await phone.service().handOver(second).map(\.sound) == [.named("chime.wav")])
   }
 
-  @Test("a push that names another sound or none keeps it")
+  @Test("a push that names another sound keeps that sound, and a push without a sound stays silent")
   func ownSound() async throws {
     let phone = try PhoneFolder()
     #expect(await phone.service().handOver(payload(sound: "cash.wav")).map(\.sound) == [.named("cash.wav")])
@@ -49,7 +49,7 @@ struct UnreadableAnnouncementTests {
     #expect(await phone.service().handOver(silent).map(\.sound) == [.silent(.asSent)])
   }
 
-  @Test("its id and its number keep their place in the order, so a push that comes twice is silent")
+  @Test("the id and the number of an unreadable announcement are kept, and a second push with them is silent")
   func identity() async throws {
     let phone = try PhoneFolder()
     let service = phone.service()
@@ -60,7 +60,7 @@ struct UnreadableAnnouncementTests {
   }
 
   @Test(
-    "an id or a number of another form is not used",
+    "an id or a number in another form is not used",
     arguments: [#"{"id":"","sequence":1}"#, #"{"id":"p1","sequence":0}"#, #"{"id":1,"sequence":1}"#, "7"])
   func noIdentity(_ crier: String) {
     let read = try? NotificationPayload(readable: Data(#"{"aps":{"sound":"cash.wav"},"crier":\#(crier)}"#.utf8))
@@ -69,7 +69,7 @@ struct UnreadableAnnouncementTests {
     #expect(read?.arrival == nil)
   }
 
-  @Test("when the service is asked for lost pushes, one that cannot be read is shown with its texts, and not lost")
+  @Test("an unreadable announcement of a lost push is shown with its texts and counts as received")
   func lost() async throws {
     let phone = try PhoneFolder()
     try phone.publish(Self.clip)
@@ -82,7 +82,7 @@ struct UnreadableAnnouncementTests {
     #expect(try service.lastSequence() == 1)
   }
 
-  @Test("a lost push without an id and a number is reported, and does not count as found")
+  @Test("a lost push without an id and a number is reported, and the search counts as incomplete")
   func lostWithoutNumber() async throws {
     let phone = try PhoneFolder()
     let service = phone.service(missed: Service(payloads: [Data(#"{"crier":7}"#.utf8), payload()]))

@@ -6,7 +6,7 @@ import Testing
 @testable import NotificationServiceKit
 
 struct UserInfoTests {
-  @Test("a payload survives the way through userInfo and back")
+  @Test("a payload that is converted to userInfo and back is unchanged")
   func roundTrip() throws {
     let payload =
       #"{"aps":{"alert":{"title":"Alipay"},"badge":3},"crier":{"tokens":["ten aw"],"sequence":42},"flag":true}"#
@@ -25,7 +25,7 @@ struct UserInfoTests {
     #expect(text.contains(#""sequence":9007199254740993"#))
   }
 
-  @Test("a value that JSON cannot have is left out, and everything else stays")
+  @Test("a value that JSON cannot represent is left out, and every other value stays")
   func unconvertible() throws {
     let userInfo: [AnyHashable: Any] = [
       "aps": ["sound": "clip.wav", "when": Date()] as [String: Any], "list": [1, Date(), "two"] as [Any],
@@ -39,13 +39,13 @@ struct UserInfoTests {
     #expect((object["list"] as? [Any])?.count == 2)
   }
 
-  @Test("a key that is no text is left out")
+  @Test("a key that is not a text is left out")
   func keys() throws {
     let payload = UserInfo.payload(of: [1: "one", "aps": ["sound": "clip.wav"]])
     #expect(String(decoding: payload, as: UTF8.self) == #"{"aps":{"sound":"clip.wav"}}"#)
   }
 
-  @Test("an infinite number and one that is no number are left out", arguments: [Double.infinity, -.infinity, .nan])
+  @Test("an infinite number and NaN are left out", arguments: [Double.infinity, -.infinity, .nan])
   func notFinite(number: Double) {
     #expect(String(decoding: UserInfo.payload(of: ["a": number, "b": 1]), as: UTF8.self) == #"{"b":1}"#)
   }

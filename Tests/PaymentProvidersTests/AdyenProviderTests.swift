@@ -28,7 +28,7 @@ struct AdyenProviderTests {
     #expect(payment.reference == "NC6HT9CRT65ZGN82")
   }
 
-  @Test("a capture is the payment where the endpoint awaits it, and its authorisation is not")
+  @Test("a capture is the payment if the endpoint awaits captures, and the authorisation is then ignored")
   func capture() {
     var endpoint = AdyenWebhook.endpoint()
     let capture = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "CAPTURE")
@@ -41,7 +41,7 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([unsuccessful], by: endpoint).outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("a successful refund is one, with its own id, and another is ignored")
+  @Test("a successful refund is a refunded payment with its own id, and a failed refund is ignored")
   func refund() throws {
     var refund = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "REFUND")
     let payment = try #require(AdyenWebhook.judgement([refund]).payments.first)
@@ -51,7 +51,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "an event that takes back an announcement, or does not say with its signed fields what it is, is refused and shown",
+    "an event that takes back an announcement, or whose signed fields leave its kind unclear, is refused",
     arguments: ["REFUND_FAILED", "REFUNDED_REVERSED", "CAPTURE_FAILED", "CANCEL_OR_REFUND"])
   func takenBack(event: String) {
     let judgement = AdyenWebhook.judgement([
@@ -63,7 +63,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "other events are ignored",
+    "events other than payments, captures and refunds are ignored",
     arguments: ["REPORT_AVAILABLE", "CANCELLATION", "CHARGEBACK", "PENDING", "NEW_EVENT", ""])
   func otherEvents(event: String) {
     #expect(AdyenWebhook.judgement([Item(event: event)]).outcomes == [.ignored(event)])
@@ -74,14 +74,14 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([Item(value: value)]).outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("numbers and truth values may be text")
+  @Test("numbers and truth values may be written as JSON strings")
   func numbersAsText() {
     let item = Item(value: #""1250""#, success: "true")
     #expect(AdyenWebhook.judgement([item]).payments.first?.amount.decimalText == "12.50")
   }
 
   @Test(
-    "sums are counted as Adyen counts them where it differs from ISO 4217",
+    "sums have Adyen's number of decimal places, also where it differs from ISO 4217",
     arguments: [
       ("EUR", "1250", "12.50"), ("JPY", "1250", "1250"), ("KWD", "1250", "1.250"), ("CLP", "125000", "1250"),
       ("ISK", "125000", "1250"), ("CVE", "1250", "1250.00"), ("IDR", "50000", "50000.00"),
@@ -92,7 +92,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "a genuine item that cannot be read for certain is refused and answered with success",
+    "a genuine item with an unclear field is refused, and the webhook is answered with success",
     arguments: [
       Item(value: "-1250"), Item(value: "12.5"), Item(value: "1e3"), Item(value: "null"), Item(value: #""1 250""#),
       Item(value: "125050", currency: "CLP"), Item(currency: "XXX"), Item(currency: "BIF"), Item(currency: ""),
@@ -106,7 +106,7 @@ struct AdyenProviderTests {
     #expect(judgement.outcomes.first?.refusedReason != nil && judgement.verdict == .accepted)
   }
 
-  @Test("whether a webhook is live is not signed and decides nothing, but a test's reference does")
+  @Test("the unsigned live field is ignored, and a live endpoint ignores a payment whose reference begins with test_")
   func live() {
     var endpoint = AdyenWebhook.endpoint()
     for live in [true, false] {
@@ -121,7 +121,8 @@ struct AdyenProviderTests {
     }
   }
 
-  @Test("a signed item with half an emoji in a name is refused with success, so that Adyen sends what follows")
+  @Test(
+    "a signed item with half an emoji in a name is refused and answered with success, so that Adyen sends later items")
   func halfAnEmoji() {
     var item = AdyenWebhook.Item()
     item.unsigned = #""shopperName":"Ann \ud83d""#
@@ -144,7 +145,7 @@ struct AdyenProviderTests {
     #expect(judgement.outcomes.count == 3 && judgement.outcomes[2] == .ignored("CANCELLATION"))
   }
 
-  @Test("an event of a platform is verified by the header and ignored")
+  @Test("an event of Adyen's platform is verified by the signature in the header, and ignored")
   func platformEvent() throws {
     let body = Data(#"{"type":"merchant.updated","data":{}}"#.utf8)
     var request = ProviderRequest(headers: [("hmacsignature", AdyenWebhook.code(of: body))], body: body)
@@ -167,12 +168,14 @@ struct AdyenProviderTests {
 
   // MARK: Signatures
 
-  @Test("nothing is escaped in what is signed", arguments: [#"\\slashes"#, "//slashes", ":colons:", "Gebäck", ""])
+  @Test(
+    "the signed text contains the fields without escapes",
+    arguments: [#"\\slashes"#, "//slashes", ":colons:", "Gebäck", ""])
   func notEscaped(reference: String) {
     #expect(AdyenWebhook.judgement([Item(reference: reference)]).payments.count == 1)
   }
 
-  @Test("one wrong item refuses the whole webhook")
+  @Test("one item with a wrong signature or without a signature makes the whole webhook refused")
   func oneWrongItem() {
     for wrong in [AdyenWebhook.code(of: Data("other".utf8)), "not base64", "AAAA"] {
       #expect(rejection(of: AdyenWebhook.request([Item().json(), Item().json(code: wrong)])) == .signatureInvalid)
@@ -190,7 +193,7 @@ struct AdyenProviderTests {
     #expect(rejection(of: request) == .signatureMissing)
   }
 
-  @Test("any secret of the endpoint may have signed, and one that is not hexadecimal has not")
+  @Test("a signature by any secret of the endpoint is accepted, and a secret that is not hexadecimal is passed over")
   func secrets() {
     var endpoint = AdyenWebhook.endpoint()
     endpoint.secrets = [ProviderSecret("00FF"), ProviderSecret("not hexadecimal"), ProviderSecret(AdyenWebhook.key)]
@@ -201,7 +204,7 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([Item()], by: endpoint).rejection?.code == .signatureInvalid)
   }
 
-  @Test("colons cannot be moved from one field to another: the id stays the same")
+  @Test("an item whose colons were moved from one field to another is refused, although its signed text is the same")
   func movedColons() {
     let genuine = Item(reference: "order:17")
     #expect(AdyenWebhook.judgement([genuine]).payments.count == 1)
@@ -225,7 +228,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "a body that is not such a webhook is refused",
+    "a body that is not a webhook of Adyen is refused",
     arguments: [
       "", "[]", "{}", "null", #"{"notificationItems":null}"#, #"{"notificationItems":[]}"#,
       #"{"notificationItems":{}}"#,
@@ -247,7 +250,7 @@ struct AdyenProviderTests {
 
   /// What is not signed: `live`, `eventDate`, `paymentMethod`, `reason`, the rest of `additionalData`, and the white
   /// space. A change there may pass, and the payment is the same.
-  @Test("each changed byte of what is signed fails, and any other changes nothing")
+  @Test("a changed byte in a signed field makes the webhook refused, and a change elsewhere never changes the outcome")
   func changedBytes() throws {
     let item = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "REFUND")
     let genuine = AdyenWebhook.request([item.json()])
@@ -273,7 +276,7 @@ struct AdyenProviderTests {
     }
   }
 
-  @Test("5,000 randomly changed requests give the genuine payment or none")
+  @Test("5,000 randomly changed requests are refused or have the outcomes of the genuine request")
   func randomlyChanged() {
     let endpoint = AdyenWebhook.endpoint()
     let genuine = AdyenWebhook.request([
@@ -297,7 +300,7 @@ struct AdyenProviderTests {
 
   // MARK: Answers
 
-  @Test("success is answered with [accepted]")
+  @Test("success is answered with [accepted], and a refusal or a failure with its status")
   func answers() {
     let endpoint = AdyenWebhook.endpoint()
     #expect(

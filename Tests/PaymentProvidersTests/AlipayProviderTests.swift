@@ -10,7 +10,9 @@ import Testing
 struct AlipayProviderTests {
   // MARK: What notices mean
 
-  @Test("a trade that succeeded or finished is a payment with one id", arguments: ["TRADE_SUCCESS", "TRADE_FINISHED"])
+  @Test(
+    "a trade that succeeded or finished is one payment with the number of the trade as its id",
+    arguments: ["TRADE_SUCCESS", "TRADE_FINISHED"])
   func payment(status: String) throws {
     let judgement = try AlipayNotice(["trade_status": status]).judgement()
     let payment = try #require(judgement.payments.first)
@@ -21,13 +23,15 @@ struct AlipayProviderTests {
     #expect(payment.occurredAt == Timestamp.date("2026-11-20T12:23:58Z"))
   }
 
-  @Test("a notice of months later keeps the time of the payment, by which its age is judged")
+  @Test("a notice that arrives months later keeps the time of the payment")
   func finishedLater() throws {
     let notice = AlipayNotice(["trade_status": "TRADE_FINISHED", "notify_time": "2027-02-20 20:24:01"])
     #expect(try notice.judgement().payments.first?.occurredAt == Timestamp.date("2026-11-20T12:23:58Z"))
   }
 
-  @Test("a payment without a readable time has none", arguments: [nil, "yesterday", "2026-11-20T20:23:58+08:00"])
+  @Test(
+    "a payment whose time is missing or unreadable has no time",
+    arguments: [nil, "yesterday", "2026-11-20T20:23:58+08:00"])
   func noTime(time: String?) throws {
     let payment = try #require(try AlipayNotice(["gmt_payment": time]).judgement().payments.first)
     #expect(payment.occurredAt == nil)
@@ -47,7 +51,7 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "a notice of a refund is ignored, because it tells only the sum of all refunds",
+    "a notice of a refund is ignored, because it has only the sum of all refunds",
     arguments: [
       ["refund_fee": "3.00"], ["refund_fee": "0.01"], ["refund_fee": "unclear"],
       ["gmt_refund": "2026-11-21 09:00:00.123"],
@@ -58,12 +62,13 @@ struct AlipayProviderTests {
     #expect(judgement.outcomes.first?.ignoredReason?.contains("refund") == true)
   }
 
-  @Test("a refund_fee of zero, as plain notices have it, is not a refund", arguments: ["0.00", "0", "", nil])
+  @Test(
+    "a notice whose refund_fee is zero or missing is a payment and not a refund", arguments: ["0.00", "0", "", nil])
   func noRefund(fee: String?) throws {
     #expect(try AlipayNotice(["refund_fee": fee]).judgement().payments.count == 1)
   }
 
-  @Test("a notice without seller_id belongs to its app")
+  @Test("a payment without seller_id has the id of the app as its merchant")
   func app() throws {
     let notice = AlipayNotice(["seller_id": nil])
     #expect(try notice.judgement().payments.first?.merchant == "2021000000000001")
@@ -72,7 +77,7 @@ struct AlipayProviderTests {
     #expect(try notice.judgement(by: endpoint).outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("a sum in another currency is in that currency, and an unclear currency is refused")
+  @Test("a payment in a foreign currency keeps its currency, and a payment with an unclear currency is refused")
   func currencies() throws {
     let payment = try AlipayNotice(["trans_currency": "HKD"]).judgement().payments.first
     #expect(payment?.amount.currency.code == "HKD")
@@ -82,7 +87,7 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "a genuine notice that cannot be read for certain is refused and answered with success",
+    "a genuine notice with an unclear field is refused, and answered with success",
     arguments: [
       ["total_amount": "12.505"], ["total_amount": "-12.50"], ["total_amount": "1e3"], ["total_amount": "12,50"],
       ["total_amount": "１２"], ["total_amount": ""], ["trade_no": ""], ["trade_no": "2026 1120"], ["trade_no": "交易"],
@@ -99,35 +104,35 @@ struct AlipayProviderTests {
 
   // MARK: Signatures
 
-  @Test("GBK is verified as bytes, and ASCII values are read from it")
+  @Test("a notice in GBK is verified by its bytes, and its ASCII values are read")
   func gbk() throws {
     var notice = AlipayNotice(["charset": "GBK"])
     notice.fields["subject"] = Data([0xB2, 0xE8, 0xD2, 0xB6])
     #expect(try notice.judgement().payments.first?.amount.decimalText == "12.50")
   }
 
-  @Test("empty values may be signed or left out", arguments: [true, false])
+  @Test("a signature may cover empty values or leave them out", arguments: [true, false])
   func emptyValues(areSigned: Bool) throws {
     var notice = AlipayNotice(["body": "", "passback_params": "a%3Db"])
     notice.signsEmptyValues = areSigned
     #expect(try notice.judgement().payments.count == 1)
   }
 
-  @Test("an empty value of an unknown key cannot be added")
+  @Test("an added key with an empty value makes the signature invalid")
   func addedKey() throws {
     var request = try AlipayNotice().request()
     request.body.append(Data("&total_fee=".utf8))
     #expect(try rejection(of: request) == .signatureInvalid)
   }
 
-  @Test("the sign_type may be signed, as in messages of the open platform")
+  @Test("a signature may cover sign_type, as in messages of the open platform")
   func signedType() throws {
     var notice = AlipayNotice()
     notice.unsigned = []
     #expect(try notice.judgement().payments.count == 1)
   }
 
-  @Test("a certificate is found by alipay_cert_sn, and another key of that name fails")
+  @Test("a certificate is found by alipay_cert_sn, and a signature by another certificate is refused")
   func certificates() throws {
     var notice = AlipayNotice(["alipay_cert_sn": "0123456789abcdef"])
     notice.unsigned.insert("alipay_cert_sn")
@@ -141,14 +146,14 @@ struct AlipayProviderTests {
     #expect(try notice.judgement(by: endpoint).rejection?.code == .keyUnknown)
   }
 
-  @Test("the alipay_cert_sn may be signed or not", arguments: [true, false])
+  @Test("a signature may cover alipay_cert_sn or leave it out", arguments: [true, false])
   func certificateNumber(isSigned: Bool) throws {
     var notice = AlipayNotice(["alipay_cert_sn": "0123456789abcdef"])
     if !isSigned { notice.unsigned.insert("alipay_cert_sn") }
     #expect(try notice.judgement().payments.count == 1)
   }
 
-  @Test("any of several keys may have signed, and without a readable key there is none")
+  @Test("a signature by any key of the endpoint is accepted, and a notice is answered with 500 if no key can be read")
   func severalKeys() throws {
     var endpoint = try AlipayNotice.endpoint()
     endpoint.publicKeys["new"] = try RSATestKey().pem
@@ -160,7 +165,7 @@ struct AlipayProviderTests {
     }
   }
 
-  @Test("another signature type than RSA2 is refused, and so is none", arguments: ["RSA", "rsa2", "", nil])
+  @Test("a notice whose signature type is missing or is not RSA2 is refused", arguments: ["RSA", "rsa2", "", nil])
   func signatureTypes(type: String?) throws {
     #expect(try AlipayNotice(["sign_type": type]).judgement().rejection?.code == .signatureInvalid)
   }
@@ -172,7 +177,7 @@ struct AlipayProviderTests {
     #expect(try rejection(of: AlipayNotice.request(fields + [("sign", Data())])) == .signatureMissing)
   }
 
-  @Test("a plus in the signature that is not escaped is a space, and the signature wrong")
+  @Test("a plus in the signature that is not escaped is read as a space, and makes the signature invalid")
   func plus() throws {
     var request = try AlipayNotice().request()
     var number = 0
@@ -185,7 +190,7 @@ struct AlipayProviderTests {
     #expect(try rejection(of: request) == .signatureInvalid)
   }
 
-  @Test("quotation marks that a host has turned into &quot; make the signature wrong")
+  @Test("quotation marks that a host has turned into &quot; make the signature invalid")
   func quotationMarks() throws {
     let notice = AlipayNotice(["fund_bill_list": #"[{"amount":"12.50"}]"#])
     var request = try notice.request()
@@ -196,7 +201,7 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "a key that occurs twice is refused, however it is written",
+    "a key that occurs twice is refused, also if it is percent-encoded or has an empty value",
     arguments: ["total_amount=12.50", "total%5Famount=99", "sign=", "sign_type=RSA2", "subject="])
   func repeatedKey(field: String) throws {
     var request = try AlipayNotice().request()
@@ -205,7 +210,7 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "a body that is not such a form is refused",
+    "a body that is not an urlencoded form is refused",
     arguments: ["", "&", "a", "=b", "a=%", "a=%2", "a=%zz", "a%26b=c", "a b=c", "{}", "a=b&", "a=b&&c=d", "é=1"])
   func malformed(body: String) throws {
     #expect(try rejection(of: ProviderRequest(headers: [], body: Data(body.utf8))) == .malformed)
@@ -217,7 +222,7 @@ struct AlipayProviderTests {
     #expect(try rejection(of: ProviderRequest(headers: [], body: body)) == .malformed)
   }
 
-  @Test("a notice whose signed text could be cut into other keys and values is refused, and so is what is made of it")
+  @Test("a notice whose signed text can be divided in another way is refused, and the other division is no payment")
   func ambiguousText() throws {
     let genuine = AlipayNotice(["subject": "tea&total_amount=9999.00&trade_no=1&trade_status=TRADE_SUCCESS&z="])
     let judgement = try genuine.judgement()
@@ -240,7 +245,7 @@ struct AlipayProviderTests {
 
   /// The keys of an empty value, and `alipay_cert_sn`, may be left out of what is signed. An empty value decides
   /// nothing, and `alipay_cert_sn` only which key is tried. Neither is in this notice.
-  @Test("each changed byte of the body fails")
+  @Test("a change of any byte of the body invalidates the signature")
   func changedBytes() throws {
     let genuine = try AlipayNotice().request()
     let endpoint = try AlipayNotice.endpoint()
@@ -252,7 +257,7 @@ struct AlipayProviderTests {
     }
   }
 
-  @Test("3,000 randomly changed requests are refused, unless they say the same in another way")
+  @Test("3,000 randomly changed requests are refused, or have the outcomes of the genuine request")
   func randomlyChanged() throws {
     let endpoint = try AlipayNotice.endpoint()
     let genuine = try AlipayNotice().request()
@@ -274,7 +279,7 @@ struct AlipayProviderTests {
 
   // MARK: Answers
 
-  @Test("success is answered with the seven bytes of success, and all else with fail")
+  @Test("success is answered with the seven bytes of success, and every other outcome with fail")
   func answers() throws {
     let endpoint = try AlipayNotice.endpoint()
     let accepted = endpoint.answer(to: .accepted)

@@ -33,7 +33,7 @@ struct ChangedSampleTests {
     }
   }
 
-  @Test("a changed request is rejected, or means what it meant", arguments: providers)
+  @Test("a changed request is rejected, or has the outcomes of the original request", arguments: providers)
   func changed(provider: ProviderName) throws {
     let endpoint = endpoint(provider)
     let sample = try #require(provider.provider.sample(id: "abc", for: endpoint, at: Self.now))
@@ -48,7 +48,9 @@ struct ChangedSampleTests {
     #expect(rejected > 700)
   }
 
-  @Test("a changed body with a good signature is read or refused, and accepted either way", arguments: providers)
+  @Test(
+    "a changed body with a valid signature is read or refused, and answered with success either way",
+    arguments: providers)
   func signed(provider: ProviderName) throws {
     let endpoint = endpoint(provider)
     let sample = try #require(provider.provider.sample(id: "abc", for: endpoint, at: Self.now))

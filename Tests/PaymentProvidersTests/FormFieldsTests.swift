@@ -13,7 +13,7 @@ struct FormFieldsTests {
     #expect(try FormFields("".utf8, plusIsSpace: true)?.values() == [:])
   }
 
-  @Test("a key that occurs twice is refused, however it is written")
+  @Test("a key that occurs twice is refused, also if it is percent-encoded")
   func repeated() throws {
     let form = try #require(FormFields("a=1&%61=1".utf8, plusIsSpace: true))
     #expect(throws: ProviderRejection.self) { try form.values() }
@@ -21,6 +21,6 @@ struct FormFieldsTests {
     #expect(try form.value(of: "b") == nil)
   }
 
-  @Test("a text that is not percent-encoded UTF-8 is no form", arguments: ["a=%", "a=%4", "a=%zz", "a=%FF", "%C3=1"])
+  @Test("a text that is not percent-encoded UTF-8 is refused", arguments: ["a=%", "a=%4", "a=%zz", "a=%FF", "%C3=1"])
   func malformed(text: String) { #expect(FormFields(text.utf8, plusIsSpace: true) == nil) }
 }

@@ -11,7 +11,7 @@ struct JSONPointerTests {
     return try #require(JSONPointer(pointer)).value(in: fields)?.characters
   }
 
-  @Test("a pointer leads through objects and arrays")
+  @Test("a pointer leads through objects and arrays to its value")
   func paths() throws {
     #expect(try value("/a/1/b", #"{"a":[{},{"b":12.50}]}"#) == "12.50")
     #expect(try value("/a~1b/c~0d", #"{"a/b":{"c~d":"x"}}"#) == "x")
@@ -22,12 +22,14 @@ struct JSONPointerTests {
   }
 
   @Test(
-    "a pointer to nothing gives nothing",
+    "a pointer to a missing value or to null gives nil",
     arguments: ["/b", "/a/2", "/a/-1", "/a/01", "/a/+1", "/a/x", "/a/0/b", "/n", "/n/x", "/a/99999999999999999999"])
   func nothing(pointer: String) throws {
     #expect(try value(pointer, #"{"a":["x","y"],"n":null}"#) == nil)
   }
 
-  @Test("a text in another form is no pointer", arguments: ["a", "a/b", "#/a", "/a~", "/a~2", "/~/b"])
+  @Test(
+    "a text that does not follow the syntax of JSON pointers is refused",
+    arguments: ["a", "a/b", "#/a", "/a~", "/a~2", "/~/b"])
   func malformed(text: String) { #expect(JSONPointer(text) == nil) }
 }

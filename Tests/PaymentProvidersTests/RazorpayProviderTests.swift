@@ -42,26 +42,27 @@ struct RazorpayProviderTests {
     #expect(payment.isLive == nil)
   }
 
-  @Test("the code is the HMAC that another implementation gives")
+  @Test("the signature equals the HMAC that another implementation computes")
   func known() {
     // printf '{}' | openssl dgst -sha256 -hmac present
     #expect(signed("{}").headers.map(\.value) == ["636b54ef2c37a747951adc605b26cbc6a7943af411909f770a2273cfac1ffc09"])
   }
 
-  @Test("each changed byte of the body fails")
+  @Test("a change of any byte of the body invalidates the signature")
   func changed() {
     for request in changedBodies(of: signed(event("payment.captured"))) {
       #expect(rejection(request) == .signatureInvalid)
     }
   }
 
-  @Test("the former secret is still taken, because retries are signed with it, and a third one fails")
+  @Test(
+    "a retry that was signed with the former secret is accepted, and a request signed with a third secret is refused")
   func formerSecret() {
     #expect(rejection(signed("{}", secret: "former")) == nil)
     #expect(rejection(signed("{}", secret: "other")) == .signatureInvalid)
   }
 
-  @Test("a signature in capitals, with spaces, in base64 or cut short fails")
+  @Test("a signature in capitals, with spaces, in base64 or cut short is refused")
   func encodings() throws {
     let request = signed("{}")
     let value = try #require(request.headers.first?.value)
@@ -73,7 +74,7 @@ struct RazorpayProviderTests {
     }
   }
 
-  @Test("a missing or empty signature is missing, and one that occurs twice is refused")
+  @Test("an empty signature counts as missing, and a signature header that occurs twice is refused")
   func headers() throws {
     let request = signed("{}")
     #expect(rejection(request.with("X-Razorpay-Signature", nil)) == .signatureMissing)
@@ -83,14 +84,14 @@ struct RazorpayProviderTests {
     #expect(rejection(request.with("X-Razorpay-Signature", nil).adding("x-razorpay-signature", value)) == nil)
   }
 
-  @Test("the unsigned id of the event decides nothing, and may occur twice")
+  @Test("the unsigned header with the event's id may occur twice, and does not change the payment's id")
   func eventID() throws {
     let request = signed(event("payment.captured")).adding("x-razorpay-event-id", "a").adding(
       "x-razorpay-event-id", "b")
     #expect(endpoint.judge(request, at: now).payments.map(\.id) == ["pay_1"])
   }
 
-  @Test("a body that is spelt differently but says the same fails, because the bytes are signed")
+  @Test("a body with the same JSON in another spelling is refused, because the signature covers the bytes")
   func spelling() {
     var request = signed(#"{"a": 1}"#)
     request.body = Data(#"{"a":1}"#.utf8)
@@ -103,14 +104,14 @@ struct RazorpayProviderTests {
     #expect(payment.id == "pay_1/failed" && payment.kind == .failed && payment.reference == "pay_1")
   }
 
-  @Test("a processed refund is refunded, with the id of the refund")
+  @Test("a processed refund is a refunded payment with the refund's id")
   func refunded() throws {
     let payment = try #require(try outcome(event("refund.processed", "refund", id: "rfnd_1", amount: "300")).payment)
     #expect(payment.id == "rfnd_1" && payment.kind == .refunded && payment.sum == "300 INR")
   }
 
   @Test(
-    "events that move no money, or that tell again what another one tells, are ignored",
+    "events that move no money, or that repeat the news of another event, are ignored",
     arguments: [
       "payment.authorized", "order.paid", "qr_code.credited", "refund.created", "refund.failed", "refund.speed_changed",
       "invoice.paid", "payment.dispute.created", "settlement.processed",
@@ -120,20 +121,20 @@ struct RazorpayProviderTests {
     #expect(try outcome(event(type, "refund", id: "rfnd_1")).ignoredReason != nil)
   }
 
-  @Test("notes may be an empty list or an object", arguments: ["[]", "{}", #"{"order":"7"}"#, "null"])
+  @Test("notes may be an empty list, an object or null", arguments: ["[]", "{}", #"{"order":"7"}"#, "null"])
   func notes(notes: String) throws {
     #expect(try outcome(event("payment.captured", notes: notes)).payment?.id == "pay_1")
   }
 
   @Test(
-    "sums are counted as Razorpay counts them",
+    "the minor units of a sum are those of Razorpay",
     arguments: [("100", "INR", "100 INR"), ("100", "JPY", "100 JPY"), ("5120", "KWD", "5120 KWD")])
   func sums(amount: String, currency: String, sum: String) throws {
     #expect(try outcome(event("payment.captured", amount: amount, currency: currency)).payment?.sum == sum)
   }
 
   @Test(
-    "a sum that is not clear is refused",
+    "an unclear sum is refused",
     arguments: [
       ("5125", "KWD"), ("1", "OMR"), ("1.5", "INR"), ("-1", "INR"), ("null", "INR"), ("{}", "INR"), ("1", "BTC"),
     ])
@@ -146,7 +147,7 @@ struct RazorpayProviderTests {
     #expect(try outcome(event("payment.captured", amount: "0")).ignoredReason != nil)
   }
 
-  @Test("a payment without an id or without its entity is refused")
+  @Test("a payment without an id or without the payment entity is refused")
   func incomplete() throws {
     #expect(try outcome(event("payment.captured", id: "")).refusedReason != nil)
     #expect(try outcome(event("payment.captured", "order")).refusedReason != nil)
@@ -163,7 +164,7 @@ struct RazorpayProviderTests {
   @Test("a message without an event is ignored", arguments: ["{}", "[]", #"{"event":7}"#, #"{"event":null}"#])
   func noEvent(body: String) throws { #expect(try outcome(body).payment == nil) }
 
-  @Test("with merchants, only payments of their accounts are taken")
+  @Test("an endpoint that names merchants ignores the payments of other accounts")
   func merchants() {
     var endpoint = endpoint
     endpoint.merchants = ["acc_2"]
@@ -172,7 +173,7 @@ struct RazorpayProviderTests {
     #expect(endpoint.judge(signed(event("payment.captured")), at: now).payments.count == 1)
   }
 
-  @Test("a sample is a payment that the endpoint takes")
+  @Test("a sample is accepted as a payment by its endpoint")
   func sample() throws {
     var endpoint = endpoint
     endpoint.merchants = ["acc_9"]

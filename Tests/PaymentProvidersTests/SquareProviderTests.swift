@@ -45,7 +45,7 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "a completed payment is received with its total, which has the tip",
+    "a completed payment is received with its total, which includes the tip",
     arguments: ["payment.created", "payment.updated"])
   func received(type: String) throws {
     let payment = try #require(try outcome(event(type)).payment)
@@ -53,13 +53,13 @@ struct SquareProviderTests {
     #expect(payment.isLive == nil)
   }
 
-  @Test("the code is the HMAC that another implementation gives")
+  @Test("the signature equals the HMAC that another implementation computes")
   func known() {
     // printf '%s{}' https://shop.example/v1/providers/square/till | openssl dgst -sha256 -hmac present -binary | base64
     #expect(signed("{}").headers.map(\.value) == ["EZ2bQXaR6FsbU1Gh+HxrP53aq4fMwGurreNXuFS5x4E="])
   }
 
-  @Test("each changed byte of the body fails")
+  @Test("a change of any byte of the body invalidates the signature")
   func changed() {
     for request in changedBodies(of: signed(event("payment.updated"))) {
       #expect(rejection(request) == .signatureInvalid)
@@ -67,20 +67,20 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "a request that was signed for another spelling of the URL fails, and the message names the url",
+    "a request that was signed for another spelling of the URL is refused, and the error names the key url",
     arguments: ["https://shop.example/v1/providers/square/till/", "http://shop.example/v1/providers/square/till", ""])
   func otherURL(url: String) {
     let rejection = endpoint.judge(signed("{}", url: url), at: now).rejection
     #expect(rejection?.code == .signatureInvalid && rejection?.message.contains("url") == true)
   }
 
-  @Test("each of two secrets is enough, and a third one fails")
+  @Test("a signature by either of two secrets is accepted, and a signature by a third secret is refused")
   func secrets() {
     #expect(rejection(signed("{}", secret: "former")) == nil)
     #expect(rejection(signed("{}", secret: "other")) == .signatureInvalid)
   }
 
-  @Test("a missing signature is missing, one that occurs twice is refused, and the old SHA-1 header is not read")
+  @Test("a signature header that is missing or occurs twice is refused, and the old SHA-1 header is not read")
   func headers() throws {
     let request = signed("{}")
     let name = try #require(request.headers.first?.name)
@@ -94,7 +94,9 @@ struct SquareProviderTests {
     }
   }
 
-  @Test("a payment in another state is ignored, and the state is told", arguments: ["APPROVED", "PENDING", "CANCELED"])
+  @Test(
+    "a payment in another state is ignored, and the reason names the state",
+    arguments: ["APPROVED", "PENDING", "CANCELED"])
   func states(status: String) throws {
     #expect(try outcome(event("payment.updated", status: status)).ignoredReason?.contains(status) == true)
   }
@@ -105,7 +107,9 @@ struct SquareProviderTests {
     #expect(payment.id == "p1/failed" && payment.kind == .failed && payment.reference == "p1")
   }
 
-  @Test("a completed refund is refunded, with the id of the refund", arguments: ["refund.created", "refund.updated"])
+  @Test(
+    "a completed refund is a refunded payment with the refund's id",
+    arguments: ["refund.created", "refund.updated"])
   func refunded(type: String) throws {
     let payment = try #require(try outcome(refund(type)).payment)
     #expect(payment.id == "p1_r1" && payment.kind == .refunded && payment.sum == "300 USD")
@@ -131,7 +135,7 @@ struct SquareProviderTests {
     #expect(try outcome(event("payment.created", more: #","source_type":"\#(type)""#)).payment != nil)
   }
 
-  @Test("the age of a payment is counted from its capture, else from its own time, else from the event")
+  @Test("the time of a payment is that of its capture, else of its creation, else of the event")
   func age() throws {
     func time(_ body: String) throws -> Date? { try outcome(body).payment?.occurredAt }
     let captured = #","card_details":{"card_payment_timeline":{"captured_at":"2023-11-14T22:10:00Z"}}"#
@@ -142,25 +146,25 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "other events and messages are ignored",
+    "events and messages of other types are ignored",
     arguments: ["webhooks.test_notification", "invoice.payment_made", "order.updated"])
   func others(type: String) throws {
     #expect(try outcome(#"{"type":"\#(type)","data":{}}"#).ignoredReason == type)
     #expect(try outcome(#"{"data":{"type":"webhooks"}}"#).ignoredReason != nil)
   }
 
-  @Test("a yen has no minor unit")
+  @Test("a sum in yen is read without decimal places")
   func yen() throws {
     #expect(try outcome(event("payment.updated", total: "500", currency: "JPY")).payment?.sum == "500 JPY")
   }
 
   @Test(
-    "a sum that is not clear is refused", arguments: [("1.5", "USD"), ("-1", "USD"), ("null", "USD"), ("1", "ZZZ")])
+    "an unclear sum is refused", arguments: [("1.5", "USD"), ("-1", "USD"), ("null", "USD"), ("1", "ZZZ")])
   func unclear(total: String, currency: String) throws {
     #expect(try outcome(event("payment.updated", total: total, currency: currency)).refusedReason != nil)
   }
 
-  @Test("a payment without a total is refused, whatever its other sums are")
+  @Test("a payment without a total is refused, even if it has other sums")
   func noTotal() throws {
     let body = event("payment.updated").replacing("total_money", with: "approved_money")
     #expect(try outcome(body).refusedReason != nil)
@@ -175,7 +179,7 @@ struct SquareProviderTests {
     #expect(judgement.outcomes.first?.refusedReason != nil && endpoint.answer(to: judgement.verdict).status == 200)
   }
 
-  @Test("with merchants, only their payments are taken")
+  @Test("an endpoint that names merchants ignores the payments of other merchants")
   func merchants() throws {
     var endpoint = endpoint
     endpoint.merchants = ["M2"]
@@ -184,7 +188,7 @@ struct SquareProviderTests {
     #expect(try outcome(event("payment.updated"), endpoint).payment != nil)
   }
 
-  @Test("a sample is a payment that the endpoint takes; without a url there is none")
+  @Test("a sample is accepted as a payment by its endpoint, and an endpoint without a url has no sample")
   func sample() throws {
     let judgement = endpoint.judge(try #require(SquareProvider().sample(id: "abc", for: endpoint, at: now)), at: now)
     #expect(judgement.payments.map(\.id) == ["abc"] && judgement.payments.map(\.sum) == ["100 USD"])

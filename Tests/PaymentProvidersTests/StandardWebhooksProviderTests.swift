@@ -43,13 +43,13 @@ struct StandardWebhooksProviderTests {
 
   // MARK: Signatures
 
-  @Test("the code is the HMAC that another implementation gives")
+  @Test("the signature equals the HMAC that another implementation computes")
   func known() throws {
     // printf 'msg_1.1700000000.{}' | openssl dgst -sha256 -mac hmac -macopt hexkey:01…01 (32 times) -binary | base64
     #expect(try value("webhook-signature", signed("{}")) == "v1,xtZ05xWlw5OgOLjDd6HtOXxhC1OXgHe80DYwEPUhaCI=")
   }
 
-  @Test("each changed byte of the body, the id and the time fails")
+  @Test("a change of any byte of the body, of the id or of the time invalidates the signature")
   func changed() throws {
     let request = try signed(message())
     for request in changedBodies(of: request) { #expect(rejection(request) == .signatureInvalid) }
@@ -57,14 +57,14 @@ struct StandardWebhooksProviderTests {
     #expect(rejection(request.with("webhook-timestamp", "1700000001")) == .signatureInvalid)
   }
 
-  @Test("each of two secrets is enough, and a third one fails")
+  @Test("a signature by either of two secrets is accepted, and a signature by a third secret is refused")
   func secrets() throws {
     #expect(rejection(try signed("{}", secret: Self.second)) == nil)
     let third = "whsec_" + Data(repeating: 3, count: 24).base64EncodedString()
     #expect(rejection(try signed("{}", secret: third)) == .signatureInvalid)
   }
 
-  @Test("one right signature in a list is enough, and those of other versions are passed over")
+  @Test("one valid signature in a list is enough, and signatures of other versions are passed over")
   func list() throws {
     let request = try signed("{}")
     let right = try value("webhook-signature", request)
@@ -79,7 +79,7 @@ struct StandardWebhooksProviderTests {
     #expect(code(Array(repeating: wrong, count: 16).joined(separator: " ") + " " + right) == .malformed)
   }
 
-  @Test("the headers may begin with svix-, but not some with one and some with the other")
+  @Test("the header names may all begin with svix-, and a mixture with webhook- is refused")
   func svix() throws {
     let request = try signed(message())
     let svix = ProviderRequest(
@@ -88,7 +88,7 @@ struct StandardWebhooksProviderTests {
     #expect(rejection(svix.with("svix-id", nil).adding("webhook-id", "msg_1")) == .signatureMissing)
   }
 
-  @Test("a header that is missing, empty or there twice is refused", arguments: ["id", "timestamp", "signature"])
+  @Test("a header that is missing, empty or repeated is refused", arguments: ["id", "timestamp", "signature"])
   func headers(name: String) throws {
     let request = try signed("{}")
     let name = "webhook-\(name)"
@@ -97,12 +97,12 @@ struct StandardWebhooksProviderTests {
     #expect(rejection(request.adding(name.uppercased(), try value(name, request))) == .headerRepeated)
   }
 
-  @Test("a time more than 300 seconds away is refused, both ways", arguments: [-301.0, 301])
+  @Test("a time more than 300 seconds before or after the clock is refused", arguments: [-301.0, 301])
   func stale(offset: TimeInterval) throws {
     #expect(rejection(try signed("{}"), at: now.addingTimeInterval(offset)) == .timestampOutsideWindow)
   }
 
-  @Test("an id with a period is refused, because a part of the body could then pass for the time")
+  @Test("an id with a period is refused, because a part of the body could then be taken for the time")
   func period() throws {
     let request = try signed(#"{"note":"a.1700000000.{}"}"#)
     var shifted = request.with("webhook-id", #"msg_1.1700000000.{"note":"a"#)
@@ -111,7 +111,7 @@ struct StandardWebhooksProviderTests {
     #expect(rejection(try signed("{}", id: "a.b")) == .malformed)
   }
 
-  @Test("a signature of Ed25519 is taken for a public key, and only for the right one")
+  @Test("an Ed25519 signature is accepted if the endpoint has its public key, and refused if it has another")
   func ed25519() throws {
     let key = Curve25519.Signing.PrivateKey()
     var request = try signed(message())
@@ -152,7 +152,7 @@ struct StandardWebhooksProviderTests {
 
   // MARK: Payments
 
-  @Test("the type names the kind of a payment", arguments: Payment.Kind.allCases)
+  @Test("the type of a message gives the kind of the payment", arguments: Payment.Kind.allCases)
   func kinds(kind: Payment.Kind) throws {
     let payment = try #require(try outcome(message("payment.\(kind.rawValue)")).payment)
     #expect(payment.kind == kind && payment.sum == "1250 CNY" && payment.reference == "7")
@@ -160,7 +160,7 @@ struct StandardWebhooksProviderTests {
     #expect(payment.occurredAt == Date(timeIntervalSince1970: 1_699_999_990))
   }
 
-  @Test("data may have what a payment of a payload has")
+  @Test("the data of a message may have the fields of a payment in a payload")
   func everything() throws {
     let data = """
       {"id":"7","minor":5120,"currency":"KWD","kind":"received","channel":"card","payer":"Ada","note":"table 4",
@@ -175,7 +175,7 @@ struct StandardWebhooksProviderTests {
 
   private func received(_ data: String) -> String { message("payment.received", data) }
 
-  @Test("a number keeps its digits")
+  @Test("a number in the data keeps all its digits")
   func digits() throws {
     let data = #"{"id":9007199254740993,"amount":0.30,"currency":"USD"}"#
     #expect(try outcome(received(data)).payment == nil)
@@ -195,7 +195,7 @@ struct StandardWebhooksProviderTests {
   }
 
   @Test(
-    "a payment that is not clear is refused",
+    "a payment with a missing, wrong or unknown field is refused",
     arguments: [
       "null", "[]", #""7""#, "{}", #"{"id":"7","currency":"CNY"}"#, #"{"amount":"1","currency":"CNY"}"#,
       #"{"id":"7","amount":"1"}"#, #"{"id":"7","amount":"1","currency":"XYZ"}"#,
@@ -219,7 +219,7 @@ struct StandardWebhooksProviderTests {
     #expect(judgement.outcomes.first?.refusedReason != nil && endpoint.answer(to: judgement.verdict).status == 200)
   }
 
-  @Test("a sample is a payment that the endpoint takes; with a public key alone there is none")
+  @Test("a sample is accepted as a payment by its endpoint, and an endpoint with only a public key has no sample")
   func sample() throws {
     let provider = StandardWebhooksProvider()
     let judgement = endpoint.judge(try #require(provider.sample(id: "abc", for: endpoint, at: now)), at: now)

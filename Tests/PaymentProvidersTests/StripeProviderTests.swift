@@ -50,7 +50,7 @@ struct StripeProviderTests {
     #expect(payment.occurredAt == Date(timeIntervalSince1970: 1_699_999_990))
   }
 
-  @Test("the code is the HMAC that another implementation gives")
+  @Test("the signature equals the HMAC that another implementation computes")
   func known() throws {
     let headers = StripeProvider.headers(
       signing: Data("{}".utf8), with: ProviderSecret("whsec_test"), at: Date(timeIntervalSince1970: 1_700_000_000))
@@ -60,20 +60,22 @@ struct StripeProviderTests {
       headers.map(\.value) == ["t=1700000000,v1=35495024f4ef3f94e5a93e22221544c4b75e9a42300cd965ab81cb85cd994e91"])
   }
 
-  @Test("each changed byte of the body fails")
+  @Test("a change of any byte of the body invalidates the signature")
   func changed() {
     let request = signed(event("charge.succeeded", charge()))
     for request in changedBodies(of: request) { #expect(rejection(request) == .signatureInvalid) }
   }
 
-  @Test("each of two secrets is enough, and a third one fails", arguments: ["whsec_first", "whsec_second"])
+  @Test(
+    "a signature by either of two secrets is accepted, and a signature by a third secret is refused",
+    arguments: ["whsec_first", "whsec_second"])
   func twoSecrets(secret: String) {
     let body = event("charge.succeeded", charge())
     #expect(rejection(signed(body, secret: secret)) == nil)
     #expect(rejection(signed(body, secret: "whsec_third")) == .signatureInvalid)
   }
 
-  @Test("the key is the whole text of the secret, and not what it stands for in base64")
+  @Test("the key is the whole text of the secret, and not the bytes that its base64 stands for")
   func wholeSecret() {
     let secret = "whsec_" + Data(repeating: 7, count: 24).base64EncodedString()
     let endpoint = ProviderEndpoint.keyed(.stripe, secrets: [secret])
@@ -84,7 +86,7 @@ struct StripeProviderTests {
     #expect(endpoint.judge(request, at: now).rejection?.code == .signatureInvalid)
   }
 
-  @Test("one right v1 among several is enough, whatever their order")
+  @Test("one valid v1 signature among several is enough, in any order")
   func severalCodes() throws {
     let request = signed(event("charge.succeeded", charge()))
     let parts = try #require(request.headers.first?.value).split(separator: ",").map(String.init)
@@ -96,7 +98,7 @@ struct StripeProviderTests {
     }
   }
 
-  @Test("a right code named v0 is never taken")
+  @Test("a valid signature under the name v0 is refused")
   func versionZero() throws {
     let request = signed(event("charge.succeeded", charge()))
     let value = try #require(request.headers.first?.value).replacing("v1=", with: "v0=")
@@ -111,20 +113,20 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "a missing header, an empty one, and one without a time are refused", arguments: [nil, "", "v1=00", "t=,v1=00"])
+    "a header that is missing, empty or without a time is refused", arguments: [nil, "", "v1=00", "t=,v1=00"])
   func missing(value: String?) {
     let code = rejection(signed("{}").with("Stripe-Signature", value))
     #expect(code == .signatureMissing || code == .signatureInvalid)
   }
 
-  @Test("a header that occurs twice is refused, even if both are right")
+  @Test("a header that occurs twice is refused, even if both signatures are valid")
   func headerTwice() throws {
     let request = signed("{}")
     #expect(
       rejection(request.adding("stripe-signature", try #require(request.headers.first?.value))) == .headerRepeated)
   }
 
-  @Test("two times in one header are refused", arguments: ["t=1700000000,", "t=1,", "t=,"])
+  @Test("a header with two times is refused", arguments: ["t=1700000000,", "t=1,", "t=,"])
   func timeTwice(more: String) throws {
     let request = signed("{}")
     let value = try #require(request.headers.first?.value)
@@ -133,14 +135,14 @@ struct StripeProviderTests {
     }
   }
 
-  @Test("a time more than 300 seconds away is refused, both ways", arguments: [-301.0, 301])
+  @Test("a time more than 300 seconds before or after the clock is refused", arguments: [-301.0, 301])
   func stale(offset: TimeInterval) {
     let request = signed("{}")
     #expect(rejection(request, at: now.addingTimeInterval(offset)) == .timestampOutsideWindow)
     #expect(rejection(request, at: now.addingTimeInterval(offset > 0 ? 300 : -300)) == nil)
   }
 
-  @Test("a wrong signature is told before a stale time, so that a stranger learns nothing of our clock")
+  @Test("a wrong signature is reported before a stale time, so that a stranger learns nothing about the clock")
   func signatureFirst() {
     #expect(rejection(signed("{}", secret: "other"), at: now.addingTimeInterval(9_999)) == .signatureInvalid)
   }
@@ -155,7 +157,7 @@ struct StripeProviderTests {
     #expect(try outcome(event("charge.captured", captured)).payment?.sum == "4000 USD")
   }
 
-  @Test("a further capture is refused, because its event has only the sum of all")
+  @Test("a further capture is refused, because its event has only the sum of all captures")
   func multicapture() throws {
     let body = event("charge.captured", charge())
     let further = body.replacing(#""data":{"#, with: #""data":{"previous_attributes":{"amount_captured":500},"#)
@@ -170,14 +172,14 @@ struct StripeProviderTests {
     #expect(try outcome(event("charge.succeeded", old)).payment?.id == "ch_1")
   }
 
-  @Test("a failed charge has an id of its own, and names the payment that may still succeed")
+  @Test("a failed charge has an id of its own, and refers to the payment that may still succeed")
   func failed() throws {
     let payment = try #require(try outcome(event("charge.failed", charge())).payment)
     #expect(payment.id == "ch_1/failed" && payment.kind == .failed && payment.reference == "pi_1")
   }
 
   @Test(
-    "a refund that has succeeded is refunded once, whichever of its events tells it",
+    "a successful refund has one id in all of its events, and a refund in another state is ignored",
     arguments: ["refund.created", "refund.updated", "charge.refund.updated"])
   func refunded(type: String) throws {
     let refund = #""id":"re_1","object":"refund","amount":300,"currency":"eur","payment_intent":"pi_1","status":"#
@@ -188,13 +190,13 @@ struct StripeProviderTests {
     }
   }
 
-  @Test("charge.refunded is ignored, because its sum is that of all refunds")
+  @Test("charge.refunded is ignored, because it has only the sum of all refunds")
   func cumulative() throws {
     #expect(try outcome(event("charge.refunded", charge(more: #","amount_refunded":300"#))).ignoredReason != nil)
   }
 
   @Test(
-    "other events are ignored",
+    "events of other types are ignored",
     arguments: ["payment_intent.succeeded", "checkout.session.completed", "charge.pending", "charge.updated", "ping"])
   func others(type: String) throws {
     #expect(try outcome(event(type, charge())).ignoredReason == type)
@@ -209,7 +211,7 @@ struct StripeProviderTests {
   // MARK: Sums
 
   @Test(
-    "Stripe's minor units are counted as Stripe counts them",
+    "the minor units of a sum are those of Stripe",
     arguments: [
       ("2000", "isk", "20 ISK"), ("2000", "ugx", "20 UGX"), ("20", "mga", "2000 MGA"), ("2000", "jpy", "2000 JPY"),
       ("5120", "kwd", "5120 KWD"), ("2000", "huf", "2000 HUF"), ("\"2000\"", "usd", "2000 USD"),
@@ -220,7 +222,7 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "a sum that is not clear is refused",
+    "an unclear sum is refused",
     arguments: [
       ("2050", "isk"), ("2001", "ugx"), ("5125", "kwd"), ("5001", "bhd"), ("5000", "iqd"), ("5000", "lyd"),
       ("12.5", "usd"), ("-5", "usd"), ("1e3", "usd"), ("null", "usd"), ("true", "usd"), ("99999999999999999999", "usd"),
@@ -250,12 +252,14 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "bodies of unexpected shapes are ignored or refused", arguments: ["{}", "[]", "null", #"{"type":"charge.failed"}"#])
+    "a body of an unexpected shape is no payment", arguments: ["{}", "[]", "null", #"{"type":"charge.failed"}"#])
   func shapes(body: String) throws {
     #expect(try outcome(body).payment == nil)
   }
 
-  @Test("an id with a space, a line break or another script is refused", arguments: ["ch 1", "ch\\n1", "ch_é", ""])
+  @Test(
+    "an id that is empty, or has a space, a line break or another script, is refused",
+    arguments: ["ch 1", "ch\\n1", "ch_é", ""])
   func ids(id: String) throws {
     let charge = charge().replacing(#""ch_1""#, with: "\"\(id)\"")
     #expect(try outcome(event("charge.succeeded", charge)).refusedReason == "The object has no id.")
@@ -263,7 +267,7 @@ struct StripeProviderTests {
 
   // MARK: Filters
 
-  @Test("a live endpoint ignores test payments, and a test endpoint live ones", arguments: [true, false])
+  @Test("a live endpoint ignores test payments, and a test endpoint ignores live payments", arguments: [true, false])
   func liveMode(isLive: Bool) throws {
     var endpoint = endpoint
     endpoint.isLive = isLive
@@ -271,7 +275,7 @@ struct StripeProviderTests {
     #expect(try outcome(event("charge.succeeded", charge(), livemode: "\(!isLive)"), endpoint).ignoredReason != nil)
   }
 
-  @Test("with merchants, only their payments are taken, and not those of the platform itself")
+  @Test("an endpoint that names merchants ignores the payments of other merchants and of the platform itself")
   func merchants() throws {
     var endpoint = endpoint
     endpoint.merchants = ["acct_1"]
@@ -282,7 +286,7 @@ struct StripeProviderTests {
     #expect(try outcome(body(#","account":"acct_2""#)).payment?.merchant == "acct_2")
   }
 
-  @Test("a payer's name is only kept if the endpoint asks for names")
+  @Test("a payer's name is kept only if the endpoint asks for names")
   func payer() throws {
     let body = event("charge.succeeded", charge(more: #","billing_details":{"name":"Ada"}"#))
     #expect(try outcome(body).payment?.payer == nil)
@@ -291,7 +295,7 @@ struct StripeProviderTests {
     #expect(try outcome(body, endpoint).payment?.payer == "Ada")
   }
 
-  @Test("a sample is a payment that the endpoint takes")
+  @Test("a sample is accepted as a payment by its endpoint")
   func sample() throws {
     var endpoint = endpoint
     (endpoint.isLive, endpoint.merchants) = (false, ["acct_1", "acct_2"])

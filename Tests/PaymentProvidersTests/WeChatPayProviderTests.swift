@@ -10,7 +10,7 @@ import Testing
 struct WeChatPayProviderTests {
   // MARK: What notices mean
 
-  @Test("a successful transaction is a payment of the order's sum, even if the payer had a coupon")
+  @Test("a successful transaction is a payment of the order's sum, even if the payer used a coupon")
   func payment() throws {
     let judgement = try WeChatNotice().judgement()
     let payment = try #require(judgement.payments.first)
@@ -44,14 +44,14 @@ struct WeChatPayProviderTests {
     #expect(try notice.judgement(by: endpoint).payments.map(\.id) == ["4200000000000002"])
   }
 
-  @Test("the merchant of a service provider's notice is the shop")
+  @Test("a payment through a service provider has the shop as its merchant")
   func serviceProvider() throws {
     var notice = WeChatNotice()
     notice.object = notice.object.replacing(#""mchid":"#, with: #""sp_mchid":"1","sub_mchid":"#)
     #expect(try notice.judgement().payments.first?.merchant == "1600000001")
   }
 
-  @Test("another merchant's payment is ignored where merchants are named")
+  @Test("a payment to another merchant is ignored if the endpoint names merchants")
   func otherMerchant() throws {
     var endpoint = try WeChatNotice.endpoint()
     endpoint.merchants = ["1600000009"]
@@ -59,7 +59,7 @@ struct WeChatPayProviderTests {
     #expect(judgement.isVerified && judgement.outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("a refund is one of its own sum, in yuan if it names no currency")
+  @Test("a refund has its own sum, in yuan if the notice names no currency")
   func refund() throws {
     var notice = WeChatNotice(type: "REFUND.SUCCESS", object: WeChatNotice.refund, associatedData: "refund")
     let payment = try #require(try notice.judgement().payments.first)
@@ -73,7 +73,7 @@ struct WeChatPayProviderTests {
   }
 
   @Test(
-    "other events are ignored without being decrypted",
+    "events of other types are ignored without being decrypted",
     arguments: ["REFUND.ABNORMAL", "REFUND.CLOSED", "SECURITY_ECHO.SUCCESS", "PAYSCORE.USER_PAID", "NEW.EVENT"])
   func otherEvents(type: String) throws {
     var endpoint = try WeChatNotice.endpoint()
@@ -98,7 +98,7 @@ struct WeChatPayProviderTests {
   }
 
   @Test(
-    "a genuine notice that cannot be read for certain is refused and answered with success",
+    "a genuine notice with an unclear field is refused, and answered with success",
     arguments: [
       (#""total":1250"#, #""total":-1250"#), (#""total":1250"#, #""total":12.5"#), (#""total":1250"#, #""sum":1250"#),
       (#""total":1250"#, #""total":1250,"total":1"#), (#""currency":"CNY""#, #""currency":"XXX""#),
@@ -113,7 +113,7 @@ struct WeChatPayProviderTests {
   }
 
   @Test(
-    "a genuine body that is not a notice is refused and answered with success",
+    "a genuine body that is not a notice is refused, and answered with success",
     arguments: [
       "", "[]", "{}", #"{"event_type":1}"#, #"{"event_type":"TRANSACTION.SUCCESS"}"#,
       #"{"event_type":"TRANSACTION.SUCCESS","resource":{"algorithm":"AEAD_SM4_GCM","ciphertext":"","nonce":""}}"#,
@@ -126,13 +126,13 @@ struct WeChatPayProviderTests {
 
   // MARK: Decryption
 
-  @Test("the data beside the encrypted text may be absent or empty", arguments: [nil, "", "transaction"])
+  @Test("the associated data of the encryption may be absent or empty", arguments: [nil, "", "transaction"])
   func associatedData(text: String?) throws {
     #expect(try WeChatNotice(associatedData: text).judgement().payments.count == 1)
   }
 
   @Test(
-    "a notice that cannot be decrypted is answered with 500, so that it comes again when the key is set",
+    "a notice that cannot be decrypted is answered with 500, so that WeChat Pay sends it again after the key is set",
     arguments: [nil, "b-key-of-thirty-two-ascii-bytes.", "short", "a-key-of-sixteen"])
   func undecryptable(key: String?) throws {
     var endpoint = try WeChatNotice.endpoint()
@@ -146,7 +146,8 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice().judgement(by: endpoint).payments.count == 1)
   }
 
-  @Test("an encrypted text that is too short for its tag, or has a short nonce, is a fault and no crash")
+  @Test(
+    "an encrypted text that is too short for its tag, or has a short nonce, is a fault and does not crash the program")
   func shortCiphertext() throws {
     for resource in [#""ciphertext":"","nonce":"12-ascii-ok!""#, #""ciphertext":"AAAA","nonce":"""#] {
       let body =
@@ -157,14 +158,14 @@ struct WeChatPayProviderTests {
 
   // MARK: Signatures
 
-  @Test("a certificate may stand in place of the public key")
+  @Test("a certificate is accepted in place of the public key")
   func certificate() throws {
     var endpoint = try WeChatNotice.endpoint()
     endpoint.publicKeys = [WeChatNotice.serial: try RSATestKey.shared().certificate()]
     #expect(try WeChatNotice().judgement(by: endpoint).payments.count == 1)
   }
 
-  @Test("both keys are taken while one replaces the other")
+  @Test("the old and the new key are both accepted while one replaces the other")
   func twoKeys() throws {
     var endpoint = try WeChatNotice.endpoint()
     endpoint.publicKeys["PUB_KEY_ID_0001"] = try RSATestKey.shared().base64
@@ -172,7 +173,7 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice(serial: "PUB_KEY_ID_0001").judgement(by: endpoint).isVerified)
   }
 
-  @Test("a signature by another key than the named one is refused")
+  @Test("a signature by another key than the named key is refused")
   func otherKey() throws {
     var endpoint = try WeChatNotice.endpoint()
     endpoint.publicKeys["PUB_KEY_ID_0001"] = try RSATestKey().pem
@@ -180,7 +181,7 @@ struct WeChatPayProviderTests {
     #expect(judgement.rejection?.code == .signatureInvalid)
   }
 
-  @Test("a key that is unknown or cannot be read is answered with 500, so that the notice comes again")
+  @Test("a notice under a key that is unknown or unreadable is answered with 500, so that WeChat Pay sends it again")
   func unknownKey() throws {
     var endpoint = try WeChatNotice.endpoint()
     let judgement = try WeChatNotice(serial: "PUB_KEY_ID_0002").judgement(by: endpoint)
@@ -189,7 +190,7 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice().judgement(by: endpoint).rejection?.code == .keyUnknown)
   }
 
-  @Test("a notice is taken up to 299 seconds before and after its time", arguments: [-299, 299] as [TimeInterval])
+  @Test("a notice is accepted up to 299 seconds before and after its time", arguments: [-299, 299] as [TimeInterval])
   func near(offset: TimeInterval) throws {
     #expect(try WeChatNotice().judgement(at: WeChatNotice.now.addingTimeInterval(offset)).isVerified)
   }
@@ -200,7 +201,7 @@ struct WeChatPayProviderTests {
     #expect(rejection?.code == .timestampOutsideWindow && rejection?.skew == Int64(-offset))
   }
 
-  @Test("a signature of type SM2 is refused, and the type may be absent")
+  @Test("a signature of type SM2 is refused, and a signature without a type is accepted")
   func signatureTypes() throws {
     var request = try WeChatNotice().request()
     request.headers[4].value = "WECHATPAY2-SM2-WITH-SM3"
@@ -209,7 +210,7 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice.endpoint().judge(request, at: WeChatNotice.now).payments.count == 1)
   }
 
-  @Test("a probe with a wrong signature is refused as a probe")
+  @Test("a probe with a wrong signature is refused with the code of a probe")
   func probe() throws {
     var request = try WeChatNotice().request()
     request.headers[3].value = "WECHATPAY/SIGNTEST/" + request.headers[3].value
@@ -218,7 +219,7 @@ struct WeChatPayProviderTests {
     #expect(try rejection(of: request) == .probe)
   }
 
-  @Test("a header of the signature that is missing or occurs twice is refused", arguments: 0..<5)
+  @Test("a signature header that is missing or occurs twice is refused", arguments: 0..<5)
   func headers(index: Int) throws {
     let genuine = try WeChatNotice().request()
     var request = genuine
@@ -233,7 +234,7 @@ struct WeChatPayProviderTests {
     #expect(try rejection(of: request) != nil)
   }
 
-  @Test("the end of the nonce cannot be taken for the body's beginning")
+  @Test("a nonce with a line break is refused, so that its end cannot be taken for the beginning of the body")
   func lineBreak() throws {
     var request = try WeChatNotice(nonce: "one\r\ntwo").request()
     #expect(try rejection(of: request) == .signatureInvalid)
@@ -241,7 +242,7 @@ struct WeChatPayProviderTests {
     #expect(try rejection(of: request) == .signatureInvalid)
   }
 
-  @Test("each changed byte of the body fails")
+  @Test("a change of any byte of the body invalidates the signature")
   func changedBytes() throws {
     let genuine = try WeChatNotice().request()
     let endpoint = try WeChatNotice.endpoint()
@@ -267,7 +268,7 @@ struct WeChatPayProviderTests {
 
   // MARK: Answers
 
-  @Test("the answers are those that WeChat Pay asks for")
+  @Test("the answers have the statuses and bodies that WeChat Pay asks for")
   func answers() throws {
     let endpoint = try WeChatNotice.endpoint()
     #expect(endpoint.answer(to: .accepted) == ProviderAnswer(status: 204))

@@ -14,7 +14,7 @@ import Testing
     #expect(order.hearAll().count == 500)
   }
 
-  @Test("more payments than the limit are summarised, and as many as the limit are not")
+  @Test("more payments than the limit are summarised, and a number of payments equal to the limit is not")
   func count() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2, sequence: 1), settings: overTwo)
     #expect(order.upcoming(1, at: 0).map(\.number) == [1])
@@ -25,7 +25,7 @@ import Testing
     #expect(three.summarised() == [1, 2, 3] && three.waitingCount == 3 && three.playing == nil)
   }
 
-  @Test("payments that take longer than the limit are summarised, with the assumed duration if it is unknown")
+  @Test("payments that take longer than the limit are summarised, and an unknown duration has an assumed value")
   func duration() {
     let settings = PlaybackOrder.Settings(longestBacklogMilliseconds: 10_000, assumedDuration: 5_000)
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2), settings: settings)
@@ -103,7 +103,7 @@ import Testing
     #expect(order.hearAll() == [4])
   }
 
-  @Test("a summary of other payments than the next ones does not begin, and nothing is lost")
+  @Test("a summary of payments that are not next does not begin, and no payment is lost")
   func notBegun() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 5), .a(.payment, 2), .a(.payment, 3), .a(.refund, 4), settings: overTwo, last: 4)

@@ -13,7 +13,7 @@ import Testing
     #expect(PlaybackItem.Category.allCases.filter(\.mayBeInterrupted) == [.information])
   }
 
-  @Test("the names are those in ledgers and payloads")
+  @Test("the names of the categories are the names in ledgers and payloads")
   func names() {
     #expect(PlaybackItem.Category.allCases.map(\.rawValue) == ["payment", "refund", "alert", "information"])
     #expect(PlaybackItem.Category(rawValue: "Payment") == nil)

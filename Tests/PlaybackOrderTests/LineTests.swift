@@ -44,7 +44,7 @@ import Testing
     #expect(line.items.map(\.durationMilliseconds) == [nil])
   }
 
-  @Test("removing only removes the given number, if it is in the queue", arguments: 1...5 as ClosedRange<Int64>)
+  @Test("removing a number removes only its item, if the item is in the queue", arguments: 1...5 as ClosedRange<Int64>)
   func remove(_ number: Int64) {
     var line = line(1, 2, 3, 4, 5)
     for missing in [Int64.min, 0, 6, .max] {
@@ -56,7 +56,7 @@ import Testing
     #expect(line.items.map(\.number) == (1...5).filter { $0 != number })
   }
 
-  @Test("a taken item is not found, changed or removed any more")
+  @Test("an item that was taken can no longer be found, changed or removed")
   func taken() {
     var line = line(1, 2)
     let first = line.takeFirst()

@@ -79,7 +79,9 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.hearAll() == expected)
   }
 
-  @Test("with sequence numbers contrary to acceptance, only money is ordered by number", arguments: pairs)
+  @Test(
+    "if sequence numbers contradict the order of acceptance, only payments and refunds are ordered by number",
+    arguments: pairs)
   func sequences(_ pair: Pair) {
     var order = PlaybackOrder.of(.a(pair.present, 1, sequence: 2), .a(pair.newcomer, 2, sequence: 1))
     let isNewcomerFirst =
@@ -91,7 +93,9 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.hearAll() == (isNewcomerFirst ? [2, 1] : [1, 2]))
   }
 
-  @Test("if only one of two has a sequence number, they are ordered by acceptance", arguments: pairs, [false, true])
+  @Test(
+    "if only one of two announcements has a sequence number, both are ordered by acceptance",
+    arguments: pairs, [false, true])
   func oneSequence(_ pair: Pair, isFirst: Bool) {
     var order = PlaybackOrder.of(
       .a(pair.present, 1, sequence: isFirst ? 1 : nil), .a(pair.newcomer, 2, sequence: isFirst ? nil : 1))

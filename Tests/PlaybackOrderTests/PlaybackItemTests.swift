@@ -4,7 +4,8 @@ import PlaybackOrder
 import Testing
 
 @Suite struct PlaybackItemTests {
-  @Test("an alert or information expires at its time, or never if it has none", arguments: [Int64.min, 0, 9, .max])
+  @Test(
+    "an alert or information expires at its time, and never expires without a time", arguments: [Int64.min, 0, 9, .max])
   func expiry(_ moment: Int64) {
     for category in [PlaybackItem.Category.alert, .information] {
       #expect(PlaybackItem.a(category, 1, expires: moment).hasExpired(at: moment))
@@ -14,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("money never expires, even if it has a time")
+  @Test("payments and refunds never expire, even if they have a time")
   func money() {
     for category in [PlaybackItem.Category.payment, .refund] {
       #expect(!PlaybackItem.a(category, 1, expires: 0).hasExpired(at: .max))

@@ -28,7 +28,7 @@ import Testing
     #expect(order.next(at: 0) == .play(.a(.payment, 2), .inOrder))
   }
 
-  @Test("money without numbers is played in the order of acceptance, refunds among payments")
+  @Test("payments and refunds without numbers are played together in the order of acceptance")
   func acceptance() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.refund, 2), .a(.payment, 3))
     #expect(order.hearAll() == [1, 2, 3])
@@ -55,7 +55,7 @@ import Testing
 
   // MARK: Sequence
 
-  @Test("money with sequence numbers is played in their order, payments and refunds alike")
+  @Test("payments and refunds with sequence numbers are played together in the order of their numbers")
   func sequence() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 3), .a(.refund, 2, sequence: 2), .a(.payment, 3, sequence: 1))
@@ -72,7 +72,8 @@ import Testing
     #expect(order.turn(at: end) == .afterMissing([2...2]))
   }
 
-  @Test("while a number is waited for, all other announcements can play, money first, and the wait continues")
+  @Test(
+    "during the wait for a number, other announcements can play, payments and refunds first, and the wait continues")
   func othersSpeak() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 3), .a(.information, 2), .a(.alert, 3), .a(.refund, 4), last: 1)
@@ -82,7 +83,7 @@ import Testing
     #expect(order.hearAll(at: 2_000) == [1])
   }
 
-  @Test("a number after a gap that has timed out goes before announcements accepted after it")
+  @Test("after the wait for a missing number, the next number plays before announcements that were accepted later")
   func waitedFor() {
     var order = PlaybackOrder.of(.a(.payment, 1, sequence: 3), .a(.payment, 2), .a(.alert, 3), last: 1)
     #expect(order.hearAll(at: 2_000) == [1, 2, 3])
@@ -106,7 +107,7 @@ import Testing
     #expect(order.hearAll() == [1, 3])
   }
 
-  @Test("the number of an alert or information is not missing, and does not determine its order")
+  @Test("the number of an alert or of information does not count as missing, and does not determine the order")
   func otherNumbers() {
     var order = PlaybackOrder.of(
       .a(.alert, 1, sequence: 3), .a(.information, 2, sequence: 2), .a(.payment, 3, sequence: 4), last: 1)
@@ -124,7 +125,7 @@ import Testing
     #expect(order.hearAll() == [1, 3])
   }
 
-  @Test("cancelling thousands after a gap stores almost nothing, and the next one does not wait again")
+  @Test("thousands of cancelled numbers after a gap store almost nothing, and the next number does not wait again")
   func cancelledThousands() {
     var order = PlaybackOrder(lastSequence: 1)
     for number in 3...5_000 as ClosedRange<Int64> {
@@ -167,7 +168,7 @@ import Testing
     #expect(order.next(at: 0) == .idle && order.playing?.number == 1)
   }
 
-  @Test("money after a gap interrupts information after the waiting time, which the decision states")
+  @Test("a refund after a gap interrupts information when the waiting time ends, and the decision states that time")
   func interruptionBehindGap() {
     var order = PlaybackOrder.of(.a(.information, 1), last: 1)
     _ = order.next(at: 0)
@@ -177,7 +178,8 @@ import Testing
   }
 
   @Test(
-    "while money or an alert plays, there is no time to wait for", arguments: PlaybackItem.Category.allCases.dropLast()
+    "while a payment, a refund or an alert plays, the order does not ask for a wait",
+    arguments: PlaybackItem.Category.allCases.dropLast()
   )
   func nothingToWaitFor(_ category: PlaybackItem.Category) {
     var order = PlaybackOrder.of(.a(category, 1), last: 1)
@@ -200,7 +202,7 @@ import Testing
     #expect(order.playing?.number == 2)
   }
 
-  @Test("waiting alerts and information expire; money and the playing announcement do not")
+  @Test("waiting alerts and information expire; payments, refunds and the playing announcement do not expire")
   func expiry() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, expires: 5), .a(.refund, 2, sequence: 1, expires: 5), .a(.alert, 3, expires: 5),
@@ -226,7 +228,7 @@ import Testing
     #expect(order.hearAll() == [2])
   }
 
-  @Test("a pause lets nothing begin or be interrupted, and keeps all announcements")
+  @Test("during a pause, no announcement begins or is interrupted, and all announcements are kept")
   func pause() {
     var order = PlaybackOrder.of(.a(.information, 1))
     _ = order.next(at: 0)

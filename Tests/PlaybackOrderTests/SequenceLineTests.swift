@@ -82,7 +82,9 @@ import Testing
     #expect(turns == [.inOrder, .late] && line.last == 5)
   }
 
-  @Test("if one of two equal numbers is cancelled, the other is still in order", arguments: [5, 6] as [Int64])
+  @Test(
+    "if one of two items with the same number is cancelled, the other item is still in order",
+    arguments: [5, 6] as [Int64])
   func repeatedAndCancelled(_ cancelled: Int64) {
     var line = line(last: 4, (5, 0))
     line.insert(.a(.payment, 6, sequence: 5))
@@ -134,7 +136,7 @@ import Testing
     #expect(line.isDue(at: 0) && line.last == 1)
   }
 
-  @Test("a number above 1 that is cancelled first is known, and those below it are still unknown")
+  @Test("a cancelled first number above 1 counts as known, and the numbers below it are still unknown")
   func cancelledBeforeFirst() {
     var line = line(last: nil, (3, 0))
     _ = line.remove(3)
@@ -154,7 +156,7 @@ import Testing
     #expect(turn == .afterMissing([5...5]))
   }
 
-  @Test("a settled number is not missing, and starts the wait for the numbers below it")
+  @Test("a number that has already ended is not missing, and starts the wait for the numbers below it")
   func settled() {
     var line = line(last: 4)
     line.settle(6, acceptedAt: 100)

@@ -50,7 +50,7 @@ import Testing
     #expect(again == 20)
   }
 
-  @Test("the largest and the smallest number are handled like others")
+  @Test("the largest and the smallest number are handled like other numbers")
   func bounds() {
     var numbers = settled(.max, .min, .max - 1, .min + 1)
     #expect(numbers.runCount == 2 && numbers.lowest == .min)

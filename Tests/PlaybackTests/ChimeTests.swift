@@ -68,7 +68,7 @@ struct ChimeTests {
     try await lane.event(.played, number, of: player)
   }
 
-  @Test("each kind has its own chime, and what is not a payment has that of all")
+  @Test("each kind of payment has its own chime, and other announcements have the general chime")
   func ownChimes() async throws {
     var chimes = Chimes(all: chime(Self.all))
     for kind in Payment.Kind.allCases { chimes.own[kind] = .sound(chime(try pitch(kind))) }
@@ -85,7 +85,9 @@ struct ChimeTests {
     #expect(sounds == expected + [try pitch(.failed), Self.words, Self.all, Self.words, Self.all, Self.words])
   }
 
-  @Test("a kind without a chime of its own has that of all, and a kind can have none", arguments: Payment.Kind.allCases)
+  @Test(
+    "a kind without a chime of its own has the general chime, and a kind can have no chime",
+    arguments: Payment.Kind.allCases)
   func oneKind(_ own: Payment.Kind) async throws {
     let none = try await heard(Chimes(all: chime(Self.all), own: [own: Chimes.Own.none])) { player in
       for kind in Payment.Kind.allCases { try await play(payment(kind), on: player) }
@@ -93,7 +95,7 @@ struct ChimeTests {
     #expect(none == Payment.Kind.allCases.flatMap { $0 == own ? [Self.words] : [Self.all, Self.words] })
   }
 
-  @Test("a kind can have a chime although there is none for all")
+  @Test("a kind can have a chime even if there is no general chime")
   func onlyOne() async throws {
     let sounds = try await heard(Chimes(own: [.refunded: .sound(chime(900))])) { player in
       for kind in [Payment.Kind.received, .refunded] { try await play(payment(kind), on: player) }
@@ -110,7 +112,7 @@ struct ChimeTests {
     #expect(sounds.prefix(2) == [900, Self.words] && sounds.dropFirst(2).first == 900 && sounds.last == Self.words)
   }
 
-  @Test("a summary has the chime of received payments, because it stands for these only")
+  @Test("a summary has the chime of received payments, because it contains only received payments")
   func summary() async throws {
     let chimes = Chimes(
       all: chime(Self.all), own: [.received: .sound(chime(900)), .refunded: .sound(chime(1_300))])
@@ -126,7 +128,7 @@ struct ChimeTests {
     #expect(sounds == [900, Self.words])
   }
 
-  @Test("changed chimes apply to announcements that wait already")
+  @Test("changed chimes also apply to waiting announcements")
   func changed() async throws {
     let sounds = try await heard(Chimes(all: chime(Self.all))) { player in
       try await player.pause()

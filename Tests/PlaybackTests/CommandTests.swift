@@ -130,7 +130,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("commands of other processes take effect; of those sent before the player began, only cancel does")
+  @Test("commands of other processes take effect; of the commands sent before the player began, only cancel does")
   func elsewhere() async throws {
     let lane = try TestLane()
     try await lane.ledger.send(.skip(nil), lane: "counter")

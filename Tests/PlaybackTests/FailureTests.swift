@@ -24,7 +24,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("money waits for the engine, with growing pauses, and keeps its place in the order")
+  @Test("a payment waits for the engine, with growing pauses between the tries, and keeps its place in the order")
   func passing() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -56,7 +56,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("the player's report says since when and why the next announcement cannot begin, until it can")
+  @Test("the player's report says why, and since when, the next announcement cannot begin, until it can begin")
   func blocked() async throws {
     let lane = try TestLane()
     let full = RenderFailure(code: "disk_full", isPassing: true)
@@ -150,7 +150,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("while the device is lost, payments can be skipped, and money goes before information")
+  @Test("while the device is lost, payments can be skipped, and payments go before information")
   func lostAndSkipped() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceLost)

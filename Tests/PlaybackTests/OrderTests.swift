@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Playing order", .timeLimit(.minutes(2)))
 struct OrderTests {
-  @Test("money interrupts information, which then plays again from its start")
+  @Test("a payment interrupts information, which then plays again from its start")
   func interruption() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -101,7 +101,7 @@ struct OrderTests {
     await next.stop()
   }
 
-  @Test("information expires after its lifetime, and money never does")
+  @Test("information expires after its lifetime, and a payment never expires")
   func expiry() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -119,7 +119,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("a copy of the ledger at any step of a run plays the remaining announcements once and in order")
+  @Test("from a copy of the ledger at any step of a run, the remaining announcements are played once and in order")
   func restartAtEveryStep() async throws {
     let lane = try TestLane()
     let player = try await lane.started()

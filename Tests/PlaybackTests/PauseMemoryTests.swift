@@ -24,7 +24,7 @@ struct PauseMemoryTests {
 
   private var kept: Ledger.Pause? { get async throws { try await lane.ledger.pause(lane: "counter") } }
 
-  @Test("the next player is paused by the same key since the same time, and plays what waits when somebody resumes")
+  @Test("the next player is paused by the same key since the same time, and after a resume plays the announcements")
   func holds() async throws {
     lane.output.hearAll()
     let first = try await remembering()
@@ -49,7 +49,7 @@ struct PauseMemoryTests {
     await third.stop()
   }
 
-  @Test("a pause is on disk when its call returns, so that it holds after the process was killed")
+  @Test("a pause is on disk when its call returns, so that the pause outlasts a killed process")
   func killed() async throws {
     let player = try await remembering()
     try await player.pause(by: "till")
@@ -70,7 +70,7 @@ struct PauseMemoryTests {
     await player.stop()
   }
 
-  @Test("a pause by a command of another process holds too, with the command's name")
+  @Test("a pause by a command of another process is kept too, with the command's name")
   func commanded() async throws {
     let player = try await remembering()
     try await lane.ledger.send(.pause, lane: "counter")
@@ -87,7 +87,7 @@ struct PauseMemoryTests {
     await next.stop()
   }
 
-  @Test("a player that remembers no pause starts unpaused, and changes no pause that is kept")
+  @Test("a player without a memory of pauses starts unpaused, and does not change a stored pause")
   func forgetful() async throws {
     let service = try await remembering()
     try await service.pause(by: "till")
@@ -100,7 +100,7 @@ struct PauseMemoryTests {
     await other.stop()
   }
 
-  @Test("a player that resumes at its start forgets the pause for good")
+  @Test("a player that resumes at its start removes the stored pause permanently")
   func resumesAtStart() async throws {
     let first = try await remembering()
     try await first.pause(by: "till")
@@ -114,7 +114,7 @@ struct PauseMemoryTests {
     await third.stop()
   }
 
-  @Test("a pause ends by itself after the time of the settings")
+  @Test("a pause ends by itself after the time in the settings")
   func ends() async throws {
     lane.output.hearAll()
     let player = try await remembering { $0.resumeAfter = 600_000 }
@@ -129,7 +129,7 @@ struct PauseMemoryTests {
   }
 
   @Test(
-    "the time of a pause goes on while nothing runs",
+    "the time of a pause continues while no player runs",
     arguments: [(before: 400_000 as Int64, meanwhile: 100_000 as Int64), (0, 900_000), (300_000, 0)])
   func endsAfterRestart(before: Int64, meanwhile: Int64) async throws {
     lane.output.hearAll()
@@ -150,7 +150,7 @@ struct PauseMemoryTests {
     await second.stop()
   }
 
-  @Test("a pause that begins again after it ended has its whole time")
+  @Test("a new pause after an ended pause has its full time")
   func again() async throws {
     let player = try await remembering { $0.resumeAfter = 600_000 }
     try await player.pause()
@@ -164,7 +164,7 @@ struct PauseMemoryTests {
     await player.stop()
   }
 
-  @Test("a player of another lane is not paused, unless it takes over what waits on the paused one")
+  @Test("a player of another lane is not paused, unless it takes over the requests of the paused lane")
   func otherLane() async throws {
     let player = try await remembering()
     try await player.pause(by: "till")
@@ -179,7 +179,7 @@ struct PauseMemoryTests {
     #expect(try await lane.ledger.pause(lane: "counter") == nil)
   }
 
-  @Test("a commanded volume goes to the one who keeps volumes, and otherwise holds until the player ends")
+  @Test("a commanded volume goes to the function that keeps volumes, and otherwise applies until the player ends")
   func volume() async throws {
     let told = Locked<[Int]>([])
     let player = try await remembering { $0.keepVolume = { percent in told.withLock { $0.append(percent) } } }

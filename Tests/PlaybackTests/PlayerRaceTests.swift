@@ -125,7 +125,7 @@ struct PlayerRaceTests {
     try holder.release()
   }
 
-  @Test("while the ledger cannot be written, commands that need it are refused with its error")
+  @Test("while the ledger cannot be written, commands that need the ledger are refused with its error")
   func commandsWhileLedgerFails() async throws {
     let lane = try TestLane()
     let (player, ledger, file) = try impatientPlayer(of: lane)
@@ -186,7 +186,7 @@ struct PlayerRaceTests {
     await player.stop()
   }
 
-  @Test("information in a format that no device supports fails, and money waits for another device")
+  @Test("information in a format that no device supports fails, and a payment waits for another device")
   func formatRefused() async throws {
     let lane = try TestLane()
     lane.output.refuse(.formatUnsupported)
@@ -206,7 +206,7 @@ struct PlayerRaceTests {
     await player.stop()
   }
 
-  @Test("errors that an operator can repair do not end a payment: a phrase book, an option, a pack, a voice")
+  @Test("errors of a phrase book, an option, a pack or a voice, which an operator can repair, do not end a payment")
   func repairable() {
     #expect(AnnouncerRendering.mayPass(AnnouncementError(.phraseBookInvalid, "a", "b", remedy: "c")))
     for code in [AnnouncerError.Code.optionInvalid, .methodUnavailable, .amountMismatch] {
@@ -292,7 +292,7 @@ struct SharedLaneTests {
     #expect(try !lane.ledger.player(lane: "counter").isRunning)
   }
 
-  @Test("an interrupt ends the program at once, and leaves announcements of others to the next player")
+  @Test("an interrupt ends the program at once, and leaves announcements of other programs to the next player")
   func interrupt() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("other").onCounter)
@@ -305,7 +305,7 @@ struct SharedLaneTests {
     #expect(try await lane.ledger.entry(id: "own")?.state == .cancelled)
   }
 
-  @Test("an interrupt cancels the remaining announcements at the program that plays the lane")
+  @Test("an interrupt of a program cancels its remaining announcements in the process that plays the lane")
   func interruptElsewhere() async throws {
     let lane = try TestLane()
     let player = try await lane.started()

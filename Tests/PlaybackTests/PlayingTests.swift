@@ -168,7 +168,7 @@ struct PlayingTests {
     await second.stop()
   }
 
-  @Test("stop lets the current sound end and leaves the others to the next player")
+  @Test("stop lets the current sound end and leaves the other announcements to the next player")
   func stop() async throws {
     let lane = try TestLane()
     let player = try await lane.started()

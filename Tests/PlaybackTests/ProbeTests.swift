@@ -7,9 +7,9 @@ import SoundOutputs
 import Testing
 import TestSupport
 
-@Suite("A player looks whether its device works", .timeLimit(.minutes(10)))
+@Suite("The player's probe of its device", .timeLimit(.minutes(10)))
 struct ProbeTests {
-  @Test("a device that is missing at the start is known before anything is to be played, and again when it is back")
+  @Test("a device that is missing at the start is noticed before anything is to be played, and so is its return")
   func missing() async throws {
     let lane = try TestLane()
     lane.output.refuseOpening(.deviceMissing)
@@ -25,7 +25,7 @@ struct ProbeTests {
     await player.stop()
   }
 
-  @Test("a device that is lost while nothing plays is noticed at the next look")
+  @Test("a device that is lost while nothing plays is noticed at the next probe")
   func watched() async throws {
     let lane = try TestLane()
     let player = try await lane.started { $0.probeInterval = 30_000 }

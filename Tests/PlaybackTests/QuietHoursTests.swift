@@ -39,7 +39,7 @@ struct QuietHoursTests {
     return states
   }
 
-  @Test("announcements of quiet hours end as quiet, in order, with their sequence numbers")
+  @Test("announcements in quiet hours end as quiet, in order, with their sequence numbers")
   func quiet() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -104,7 +104,7 @@ struct QuietHoursTests {
     await next.stop()
   }
 
-  @Test("a player that begins after the quiet hours names what was quiet before its start")
+  @Test("a player that begins after the quiet hours plays a summary of the payments that were quiet before its start")
   func restart() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -123,7 +123,7 @@ struct QuietHoursTests {
     await third.stop()
   }
 
-  @Test("without summaries, what was quiet is not told later, even if summaries are switched on")
+  @Test("without summaries, quiet payments are not announced later, even if summaries are switched on")
   func off() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -140,7 +140,7 @@ struct QuietHoursTests {
     await third.stop()
   }
 
-  @Test("an end of the process at any moment around the end of the quiet hours loses nothing and tells nothing twice")
+  @Test("a process killed at any moment around the end of quiet hours loses no payment and announces none twice")
   func killed() async throws {
     let lane = try TestLane()
     let copies = Copies()
@@ -207,7 +207,7 @@ struct QuietHoursTests {
     }
   }
 
-  @Test("a payment whose device was lost ends as quiet when quiet hours begin, and does not speak at night")
+  @Test("a payment whose device was lost ends as quiet when quiet hours begin, and is not played in quiet hours")
   func lostDevice() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceLost)
@@ -224,7 +224,7 @@ struct QuietHoursTests {
     await player.stop()
   }
 
-  @Test("a summary that was not heard before the next quiet hours is told at their end, with what is new")
+  @Test("payments of a summary not heard before the next quiet hours are in the next summary, with the new payments")
   func secondNight() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -247,7 +247,7 @@ struct QuietHoursTests {
     await player.stop()
   }
 
-  @Test("a backlog of quiet hours is not summarised by itself, and each of its payments ends as quiet")
+  @Test("a backlog in quiet hours gets no summary of its own, and each of its payments ends as quiet")
   func backlog() async throws {
     let lane = try TestLane()
     let player = try await started(lane, quiet: "09:00-10:00") { $0.order.longestBacklog = 2 }
@@ -264,7 +264,7 @@ struct QuietHoursTests {
     await player.stop()
   }
 
-  @Test("a rule sets the volume when its time begins, and what a person sets holds until then")
+  @Test("a rule sets the volume when its time begins, and a volume that a person sets applies until then")
   func volume() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

@@ -56,8 +56,7 @@ struct RecordedPlaybackTests {
     }
   }
 
-  @Test(
-    "the first sound has a lead-in, the next one has none while the device is open, and one after that has it again")
+  @Test("a sound has a lead-in if the device was closed before, and no lead-in while the device is open")
   func leadIn() async throws {
     let server = try PulseServer()
     var (settings, waking) = (Player.Settings(), Waking())

@@ -29,7 +29,7 @@ struct RestoringTests {
     await player.stop()
   }
 
-  @Test("a restored number of a sequence is heard in order, and counts neither as late nor as missing")
+  @Test("a restored announcement with a sequence number plays in order, and its number is neither late nor missing")
   func sequence() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -75,7 +75,7 @@ struct RestoringTests {
     await player.stop()
   }
 
-  @Test("the next player hears what was restored, in its old place and once")
+  @Test("the next player plays a restored announcement once, in its old place")
   func restarted() async throws {
     let lane = try TestLane()
     let first = try await lane.started()
@@ -91,7 +91,7 @@ struct RestoringTests {
     await second.stop()
   }
 
-  @Test("what was cancelled before a player began is restored by it")
+  @Test("a player can restore an announcement that was cancelled before the player began")
   func cancelledBefore() async throws {
     let lane = try TestLane()
     for id in ["a", "b"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -137,7 +137,7 @@ struct RestoringTests {
     }
   }
 
-  @Test("a rendering that was still under way when the announcement was cancelled does not end the restored one")
+  @Test("a rendering that still runs when its announcement is cancelled does not end the restored announcement")
   func rendering() async throws {
     let lane = try TestLane()
     let renderer = HeldRenderer()
@@ -160,7 +160,7 @@ struct RestoringTests {
     await player.stop()
   }
 
-  @Test("whatever is cancelled and restored at once, each announcement is heard once or stays cancelled")
+  @Test("of announcements that are cancelled and restored at once, each is heard once or stays cancelled")
   func races() async throws {
     let lane = try TestLane()
     let player = try await lane.started()

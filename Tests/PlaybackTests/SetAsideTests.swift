@@ -8,7 +8,7 @@ import SoundOutputTestSupport
 import TestSupport
 import Testing
 
-@Suite("Announcements that were under way at two ends of the process", .timeLimit(.minutes(2)))
+@Suite("Announcements that were in progress at two crashes", .timeLimit(.minutes(2)))
 struct SetAsideTests {
   /// Lets an announcement be under way at a number of ends of the process, as the ledger sees it: after a restart, its
   /// clip is read before it is played.
@@ -28,7 +28,7 @@ struct SetAsideTests {
   }
 
   @Test(
-    "an announcement that was under way at two ends of the process is heard after the others",
+    "an announcement that was in progress at two crashes is heard after the other announcements",
     arguments: [Ledger.State.rendering, .playing])
   func afterOthers(state: Ledger.State) async throws {
     let lane = try TestLane()
@@ -42,7 +42,7 @@ struct SetAsideTests {
   }
 
   @Test(
-    "an announcement that was under way at three ends is heard ten minutes later, and is told until then",
+    "an announcement that was in progress at three crashes is heard ten minutes later, and is counted until then",
     arguments: [Ledger.State.rendering, .playing])
   func later(state: Ledger.State) async throws {
     let lane = try TestLane()
@@ -63,7 +63,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("an announcement that was under way at one end of the process keeps its place")
+  @Test("an announcement that was in progress at one crash keeps its place")
   func once() async throws {
     let lane = try TestLane()
     for id in ["a", "b"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -91,7 +91,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("an announcement that is set aside can be cancelled, and is not heard then")
+  @Test("an announcement that is set aside can be cancelled, and is then not heard")
   func cancelled() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -108,7 +108,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("an announcement that was playing when two players crashed is heard after the others by the third")
+  @Test("an announcement that was playing when two players crashed is heard last, by the third player")
   func crashes() async throws {
     var lane = try TestLane()
     for id in ["a", "b", "c"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -129,7 +129,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("what a player finds when it starts counts as begun before its clip is read, and before it sounds")
+  @Test("an announcement found at the start of a player counts as begun before its clip is read, and before it sounds")
   func countedFirst() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -148,7 +148,7 @@ struct SetAsideTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("where something always waits, an announcement that is set aside has its turn after ten minutes")
+  @Test("if the queue is never empty, an announcement that is set aside is played after ten minutes")
   func overdue() async throws {
     let lane = try TestLane()
     for id in ["a", "b", "c", "d", "e"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -168,7 +168,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("while an announcement that was set aside waits for another attempt, the next one holds up no other")
+  @Test("while an overdue announcement waits for another try, a second overdue announcement does not block the queue")
   func twoOverdue() async throws {
     let lane = try TestLane()
     for id in ["a", "b", "c", "d", "e", "f"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -186,7 +186,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("a payment that another process cancelled before its turn is not heard, also after a restart")
+  @Test("a payment that another process cancelled before its turn is not heard")
   func cancelledElsewhere() async throws {
     let lane = try TestLane()
     for id in ["a", "b"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -203,7 +203,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("a player that is stopped leaves no announcement that counts as interrupted")
+  @Test("a player that is stopped in order does not count its announcement as interrupted")
   func stopped() async throws {
     let lane = try TestLane()
     for _ in 0..<3 {
@@ -217,7 +217,7 @@ struct SetAsideTests {
     }
   }
 
-  @Test("after a longer series of ends, work waits for an hour, and then for six")
+  @Test("after further crashes, work waits for an hour and then for six hours, and announcements half a minute less")
   func longer() {
     #expect(InterruptedWork.pause(afterStarts: 0) == nil && InterruptedWork.pause(afterStarts: 1) == nil)
     #expect([2, 3, 4, .max].map { InterruptedWork.pause(afterStarts: $0) } == [600, 3_600, 21_600, 21_600])

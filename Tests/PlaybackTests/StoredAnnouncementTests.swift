@@ -101,7 +101,7 @@ struct StoredContentTests {
     #expect(summed.locale == "zh-CN")
   }
 
-  @Test("a refund, a text, a sum too large to speak, or no payment cannot be summarised, and a single payment can")
+  @Test("a refund, a text, a sum too large to speak, or an empty list cannot be summarised; a single payment can")
   func noSummary() throws {
     let payment = try payment("1", "12.50", "CNY")
     let text = try stored(#"{"aps":{"alert":"Hello"}}"#, id: "t")

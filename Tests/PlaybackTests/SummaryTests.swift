@@ -42,7 +42,7 @@ struct BacklogSummaryTests {
     await player.stop()
   }
 
-  @Test("the many payments of a summary are not counted as waiting, and do not hide what waits after them")
+  @Test("the payments of a summary are not counted as waiting, and do not hide announcements that wait after them")
   func hidden() async throws {
     let lane = try TestLane()
     var members: [Int64] = []

@@ -45,14 +45,14 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a good file is read, and its samples give what they say")
+  @Test("a valid file is read, and its samples have the expected outcomes")
   func good() throws {
     let file = try read(Self.good)
     #expect(file.mapping.name == "Test" && file.mapping.isSigned && file.mapping.samples.count == 1)
     #expect(file.sampleErrors() == [])
   }
 
-  @Test("a mistake is told with its line and what to do")
+  @Test("the error of a mistake names the line and the remedy")
   func mistakes() {
     for (line, replacement, expected) in [
       ("name: Test", "xyzzy: Test", "1: unknown key 'xyzzy'; the keys are name, verification, "),
@@ -172,7 +172,7 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a file that is signed in parts may use only these parts")
+  @Test("a file whose signature covers only some fields of the body may use only these fields")
   func parts() throws {
     func file(_ kinds: String, _ payment: String) throws {
       _ = try MappingTexts.endpoint(
@@ -199,7 +199,7 @@ struct MappingFileTests {
     try file("[{when: {/code: 200}, kind: received}]", good.replacing("{id: /id", with: "{id: /shown, identity: /id"))
   }
 
-  @Test("a file with a token may neither rely on a time nor tell tests from real payments")
+  @Test("a file with a token may use neither the time of a payment nor its test mode, because these are not signed")
   func unsigned() {
     for extra in ["time: {from: /t, format: seconds}", "live: {from: /l, live: a, test: b}"] {
       let payment = MappingTexts.payment.replacing("{id", with: "{\(extra), id")
@@ -210,7 +210,7 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a form has no arrays")
+  @Test("a mapping file for forms may not read an array of payments")
   func formWithEach() {
     #expect(throws: ProviderSettingsError.self) {
       try MappingTexts.endpoint(
@@ -219,7 +219,7 @@ struct MappingFileTests {
     }
   }
 
-  @Test("each key without a value, or with one of another shape, is an error and no trap")
+  @Test("a key whose value is missing or of another type is reported as an error and does not crash the program")
   func shapes() {
     let lines = Self.good.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     for index in lines.indices {
@@ -237,7 +237,7 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a sample that does not give what it says is told with its line")
+  @Test("the error of a sample with an unexpected outcome names the line of the sample")
   func failingSamples() throws {
     for (line, replacement, expected) in [
       ("amount: 12.50,", "amount: 12.51,", "gives another amount of payment 1"),
@@ -258,7 +258,7 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a sample whose body may be changed fails, though it gives its payment")
+  @Test("a sample that is accepted with a changed body fails, even if it has the expected payment")
   func uncoveredBody() throws {
     // The message names the sum's place only: the scheme is signed in parts, and the id is not among them.
     let file = try read(Self.good)
@@ -269,7 +269,7 @@ struct MappingFileTests {
     #expect(sample.problem(with: mapping)?.contains("is accepted with byte") == true)
   }
 
-  @Test("a file is sought in the home folder before the program's own, and by its name only")
+  @Test("a mapping file is found by its name, first in the home folder, then among the shipped files")
   func search() throws {
     let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)

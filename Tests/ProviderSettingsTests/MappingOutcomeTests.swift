@@ -17,7 +17,7 @@ struct MappingOutcomeTests {
     return outcomes.count == 1 ? outcomes[0].refusedReason : nil
   }
 
-  @Test("sums are read from their digits, as a number or as text")
+  @Test("a sum may be a number or a text, and is read from its digits")
   func sums() throws {
     for (sum, currency, expected) in [
       ("12.5", "EUR", "12.50"), ("\"12.500\"", "EUR", "12.50"), ("9007199254740993", "JPY", "9007199254740993"),
@@ -32,7 +32,7 @@ struct MappingOutcomeTests {
     }
   }
 
-  @Test("a sum that is not clear is refused, without the sum in the reason")
+  @Test("an unclear sum is refused, and the reason does not contain the sum")
   func unclearSums() throws {
     for sum in ["1e2", "-5", "\"1,50\"", "\"12.345\"", "\"\"", "true", "[1]", "\"١٢\"", "\" 1\"", "98765.4321"] {
       let reason = try #require(try refusal(#"{"id":1,"sum":\#(sum),"currency":"EUR"}"#), "\(sum)")
@@ -47,7 +47,7 @@ struct MappingOutcomeTests {
     #expect(try MappingTexts.outcomes(#"{"id":1,"sum":"0.00","currency":"EUR"}"#).first?.ignoredReason != nil)
   }
 
-  @Test("minor units follow the currency, and the provider's own digits")
+  @Test("minor units have the decimal places of the currency, or those that the mapping file gives")
   func minorUnits() throws {
     let payment = "{id: /id, amount: {minor: /sum, digits: {ISK: 2}, unclear: [KWD]}, currency: /currency}"
     func sum(_ sum: String, _ currency: String) throws -> String? {
@@ -62,7 +62,7 @@ struct MappingOutcomeTests {
     #expect(try sum("\"1250\"", "EUR") == "12.50")
   }
 
-  @Test("an id keeps all its digits, and a value that is no id is refused")
+  @Test("an id keeps all its digits, and an id in an invalid form is refused")
   func ids() throws {
     #expect(
       try payments(#"{"id":820982911946154509,"sum":1,"currency":"EUR"}"#, payment: MappingTexts.payment).first?.id
@@ -72,7 +72,7 @@ struct MappingOutcomeTests {
     }
   }
 
-  @Test("an id is made of its parts, and the identity is another one where the file says so")
+  @Test("an id is joined from its parts, and the mapping file may name another identity")
   func composedIDs() throws {
     let payment = "{id: [/a, text: '-', /b], identity: /b, amount: {major: /sum}, currency: {text: EUR}}"
     let found = try payments(#"{"a":"x","b":7,"sum":1}"#, payment: payment).first
@@ -81,7 +81,7 @@ struct MappingOutcomeTests {
     #expect(try refusal(#"{"a":"x","sum":1}"#, payment: payment) != nil)
   }
 
-  @Test("a failed payment has an id of its own, also as its identity")
+  @Test("a failed payment has an id and an identity of its own")
   func failedIDs() throws {
     let outcomes = try MappingTexts.outcomes(
       MappingTexts.body, payment: "{id: /id, identity: /sum, amount: {major: /sum}, currency: /currency}",
@@ -98,7 +98,7 @@ struct MappingOutcomeTests {
     #expect(payment?.id == "p1/failed" && payment?.identity == "p1/failed" && payment?.reference == "p1")
   }
 
-  @Test("the first row that fits counts, by several fields, null and texts of any type")
+  @Test("the first row that matches decides, by one or more fields, by null, and by values of any type")
   func rows() throws {
     let kinds = """
       [{when: {/a: [x, y], /b: 1}, kind: received}, {when: {/a: null}, kind: ignored, because: no a},
@@ -118,7 +118,7 @@ struct MappingOutcomeTests {
     #expect(try outcome(#""a":"a name with spaces""#)?.ignoredReason == "no row of the mapping file's kinds fits")
   }
 
-  @Test("each element of an array is a payment of its own")
+  @Test("each element of an array is a separate payment")
   func each() throws {
     let payment = "{each: /list, id: /id, amount: {major: /sum}, currency: root /currency}"
     let outcomes = try MappingTexts.outcomes(
@@ -144,7 +144,7 @@ struct MappingOutcomeTests {
     #expect(try refusal(#"{"id":1,"list":{"Name":"Amount"}}"#, payment: payment) != nil)
   }
 
-  @Test("times are read in each format")
+  @Test("times are read in every format")
   func times() throws {
     for (format, value) in [
       ("format: rfc3339", "\"2026-11-20T10:00:00+07:00\""), ("format: seconds", "1795143600"),
@@ -172,7 +172,7 @@ struct MappingOutcomeTests {
     #expect(try payments(#"{"id":1,"sum":1,"x":false}"#, payment: payment).count == 1)
   }
 
-  @Test("live and test payments are told apart, and any other value is refused")
+  @Test("the live field tells live payments from test payments, and any other value is refused")
   func live() throws {
     let payment =
       "{id: /id, amount: {major: /sum}, currency: {text: EUR}, live: {from: /l, live: 'true', test: 'false'}}"
@@ -191,13 +191,13 @@ struct MappingOutcomeTests {
   }
 
   @Test(
-    "a genuine body that is not strict JSON is refused and not read some other way",
+    "a genuine body that is not strict JSON is refused",
     arguments: ["", "[", "{'id':1}", #"{"id":1,"id":2}"#, "{\"id\":\"\\ud800\"}", "id=1"])
   func unreadable(body: String) throws {
     #expect(try MappingTexts.outcomes(body).first?.refusedReason == "The body is not strict JSON.")
   }
 
-  @Test("a row about headers alone can ignore a body that cannot be read, and one about a missing field cannot")
+  @Test("a row about headers alone can ignore an unreadable body, and a row about a missing field cannot")
   func unreadableIgnored() throws {
     let kinds =
       "[{when: {/x: null}, kind: ignored}, {when: {header X-Ping: '1'}, kind: ignored, because: a ping}, {kind: received}]"
@@ -213,7 +213,7 @@ struct MappingOutcomeTests {
     #expect(try MappingTexts.outcomes("[" + String(repeating: "1,", count: 600_000) + "1]").first?.refusedReason != nil)
   }
 
-  @Test("the answers are those of the file, and what heals when a key is set is asked for again")
+  @Test("the answers are those of the mapping file, and an unknown key is answered with 500")
   func answers() throws {
     let endpoint = try MappingTexts.endpoint(
       MappingTexts.signed,

@@ -8,7 +8,7 @@ import Testing
 @Suite("Test requests of mapping files")
 struct MappingTestRequestTests {
   @Test(
-    "a test request is signed with the endpoint's secret, and is a new payment of now each time",
+    "a test request is signed with the endpoint's secret, and each test request is a new payment",
     arguments: ShippedMappings.names.filter { $0 != "woovi" })
   func request(name: String) throws {
     var endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")
@@ -27,7 +27,7 @@ struct MappingTestRequestTests {
     #expect(!endpoint.judge(request, at: now).isVerified)
   }
 
-  @Test("there is no test request where only the provider can sign, or without a mapping file")
+  @Test("an endpoint without a mapping file, or with a provider's public key, has no test request")
   func none() throws {
     var endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")
     #expect(MappingProvider().sample(id: "x", for: endpoint, at: .now) == nil)
@@ -35,7 +35,7 @@ struct MappingTestRequestTests {
     #expect(MappingProvider().sample(id: "x", for: endpoint, at: .now) == nil)
   }
 
-  @Test("a test request is one that the endpoint takes: a test where it takes tests")
+  @Test("a test request for an endpoint of test payments is a test payment")
   func live() throws {
     var endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")
     endpoint.mapping = try ShippedMappings.file("shopify").mapping

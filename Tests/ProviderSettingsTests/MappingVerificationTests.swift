@@ -14,7 +14,7 @@ struct MappingVerificationTests {
     encoding.text(of: SignatureChecks.code(of: Data(message.utf8), key: key, hash))
   }
 
-  @Test("a code over the body is taken with each hash and encoding", arguments: SignatureHash.allCases)
+  @Test("a signature over the body is accepted with each hash and encoding", arguments: SignatureHash.allCases)
   func hashes(hash: SignatureHash) throws {
     for encoding in SignatureEncoding.allCases {
       let endpoint = try MappingTexts.endpoint(
@@ -31,14 +31,14 @@ struct MappingVerificationTests {
     }
   }
 
-  @Test("a signature header that occurs twice is refused, though both are good")
+  @Test("a signature header that occurs twice is refused, even if both signatures are valid")
   func repeatedHeader() throws {
     let endpoint = try MappingTexts.endpoint(MappingTexts.signed)
     let good = code(MappingTexts.body)
     #expect(endpoint.rejection([("X-Sig", good), ("x-sig", good)]) == .headerRepeated)
   }
 
-  @Test("any of the endpoint's secrets may have signed, and an empty one never has")
+  @Test("a signature by any secret of the endpoint is accepted, and a signature by an empty secret is refused")
   func secrets() throws {
     let other = ProviderSecret("another")
     var endpoint = try MappingTexts.endpoint(MappingTexts.signed, secrets: [other, MappingTexts.secret])
@@ -49,7 +49,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([("X-Sig", code(MappingTexts.body, key: Data()))]) == .keyUnknown)
   }
 
-  @Test("a key is decoded as the file says, and a secret in another form is told")
+  @Test("a secret is decoded as the file says, and a secret in another form is refused")
   func keys() throws {
     for (form, text) in [("base64", "AAECAw=="), ("hex", "00010203")] {
       let endpoint = try MappingTexts.endpoint(
@@ -61,7 +61,7 @@ struct MappingVerificationTests {
     }
   }
 
-  @Test("the signatures of a list are tried, each with its prefix")
+  @Test("each signature of a list is tried, and only signatures with the prefix count")
   func lists() throws {
     let good = code(MappingTexts.body)
     let bad = code("another")
@@ -82,7 +82,7 @@ struct MappingVerificationTests {
     time: {pair: t, window: 60}, message: [time, text: ., body]}
     """
 
-  @Test("pairs have one time and any of the named signatures")
+  @Test("a header of pairs has one time, and may have any of the named signatures")
   func pairs() throws {
     let endpoint = try MappingTexts.endpoint(Self.pairs)
     let good = code("1700000000.\(MappingTexts.body)")
@@ -94,7 +94,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([("X-Sig", "t=1700000001,te=\(good)")]) == .signatureInvalid)
   }
 
-  @Test("a signed time outside the window is refused both ways, in seconds and in milliseconds")
+  @Test("a signed time too far before or after the clock is refused, in seconds and in milliseconds")
   func times() throws {
     for (unit, factor) in [("s", 1), ("ms", 1_000)] as [(String, Int64)] {
       let endpoint = try MappingTexts.endpoint(
@@ -118,7 +118,7 @@ struct MappingVerificationTests {
     }
   }
 
-  @Test("a message is made of headers, query keys, places in the body and constants")
+  @Test("a signed text is made of headers, query keys, fields of the body and constants")
   func messages() throws {
     let endpoint = try MappingTexts.endpoint(
       """
@@ -138,7 +138,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection(headers, large, query: "data.id=7") == .malformed)
   }
 
-  @Test("a digest has the secret as a part, and its signature stands in the body")
+  @Test("a digest is made with the secret as a part of the text, and is compared with the signature in the body")
   func digest() throws {
     let endpoint = try MappingTexts.endpoint(
       "{scheme: digest, hash: sha512, encoding: hex, pointer: /sig, message: [/id, /sum, secret]}",
@@ -158,7 +158,7 @@ struct MappingVerificationTests {
     #expect(empty.rejection([], body("\"100.00\"", "\"\(bare)\"")) == .signatureInvalid)
   }
 
-  @Test("a token is compared as a whole, with its prefix, and signs nothing")
+  @Test("a token is compared as a whole, with its prefix, and counts as unsigned")
   func token() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: token, header: Authorization, prefix: 'Apikey '}")
     #expect(endpoint.rejection([("Authorization", "Apikey a secret of the tests")]) == nil)
@@ -172,7 +172,7 @@ struct MappingVerificationTests {
     #expect(empty.rejection([("Authorization", "Apikey ")]) == .signatureInvalid)
   }
 
-  @Test("a token that is the SHA-256 of the secret is taken, also if the endpoint has only the SHA-256")
+  @Test("a token that is the SHA-256 of the secret is accepted, also if the endpoint has only the SHA-256")
   func hashedToken() throws {
     var endpoint = try MappingTexts.endpoint("{scheme: token, header: Authorization, secret: sha256}")
     let digest = SignatureEncoding.hex.text(of: SignatureChecks.digest(of: MappingTexts.secret.bytes, .sha256))
@@ -184,7 +184,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([("Authorization", "Bearer " + digest)]) == .signatureInvalid)
   }
 
-  @Test("a secret in the URL may have the path suffix behind it")
+  @Test("a secret in the URL may be followed by the path suffix")
   func urlSecret() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: url, query: token}", more: "path_suffix: /pix")
     #expect(endpoint.mapping?.pathSuffix == "/pix")
@@ -203,14 +203,14 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([]) == .signatureMissing)
   }
 
-  @Test("without a scheme only the URL protects, and the file counts as unsigned")
+  @Test("a file with the scheme none accepts requests without a signature, and counts as unsigned")
   func none() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: none}", secrets: [])
     #expect(endpoint.rejection([]) == nil)
     #expect(endpoint.mapping?.isSigned == false)
   }
 
-  @Test("a code that covers nothing of the body counts as unsigned")
+  @Test("a signature that covers nothing of the body counts as unsigned")
   func uncovered() throws {
     let endpoint = try MappingTexts.endpoint(
       "{scheme: hmac, hash: sha256, encoding: hex, header: X-Sig, message: [query id]}")
@@ -218,7 +218,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([("X-Sig", code("7"))], query: "id=7") == nil)
   }
 
-  @Test("a form with a key twice is refused, whichever is signed")
+  @Test("a form in which a key occurs twice is refused, although the signature covers the whole form")
   func forms() throws {
     let endpoint = try MappingTexts.endpoint(MappingTexts.signed, more: "body: form")
     func rejection(_ body: String) -> ProviderRejection.Code? { endpoint.rejection([("X-Sig", code(body))], body) }
@@ -227,7 +227,7 @@ struct MappingVerificationTests {
     #expect(rejection("id=1&sum=2&currency=EUR&s%75m=2") == .headerRepeated)
   }
 
-  @Test("an unsigned ping is answered as accepted and announces nothing, and only if it says nothing else")
+  @Test("an unsigned ping is answered with success and announces nothing, and a ping with other fields is refused")
   func unsignedPing() throws {
     let endpoint = try MappingTexts.endpoint(MappingTexts.signed, more: "unsigned_ping: webhook_id")
     let ping = endpoint.judge(ProviderRequest(headers: [], body: Data("webhook_id=5".utf8)), at: MappingTexts.now)
@@ -240,7 +240,7 @@ struct MappingVerificationTests {
     #expect(try MappingTexts.endpoint(MappingTexts.signed).rejection([], "webhook_id=5") == .signatureMissing)
   }
 
-  @Test("parts of a form are signed as they are decoded")
+  @Test("the signed parts of a form are the decoded values")
   func formParts() throws {
     let endpoint = try MappingTexts.endpoint(
       "{scheme: digest, hash: sha512, encoding: base64, pointer: /sign, message: [/id, /sum, secret]}",
@@ -257,13 +257,13 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([], "id=%FF") == .malformed)
   }
 
-  @Test("an endpoint without a mapping file rejects everything, and announces nothing")
+  @Test("an endpoint without a mapping file rejects every request")
   func noMapping() {
     let endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")
     #expect(endpoint.rejection([]) == .malformed)
   }
 
-  @Test("RSA needs a key that can be read, and a short one only where the file says so")
+  @Test("RSA needs a readable key, and accepts a short key only if the mapping file allows short keys")
   func rsa() throws {
     let woovi = try ShippedMappings.file("woovi")
     let sample = try #require(woovi.mapping.samples.first)

@@ -44,7 +44,7 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("white space inside a secret of Stripe is an error, and inside one of Razorpay it is not")
+  @Test("white space inside a secret is an error for Stripe, and is allowed for Razorpay and Square")
   func inside() {
     #expect(error("stripe", secret: "whsec_ab cd")?.problem == "endpoints[0].secrets[0] has white space in it")
     #expect(error("razorpay", secret: "my own words") == nil && error("square", secret: "a b") == nil)
@@ -67,7 +67,7 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("a single secret may stand without a list, and at most 8 are read")
+  @Test("a single secret needs no list, and more than 8 secrets are an error")
   func counts() throws {
     #expect(try endpoint("stripe", "secrets: whsec_a").secrets.map(\.text) == ["whsec_a"])
     #expect(try endpoint("stripe", "secrets: [a, b, c, d, e, f, g, h]").secrets.count == 8)
@@ -89,7 +89,7 @@ struct ProviderKeysTests {
     #expect(try endpoint("alipay", ["public_keys:", "  any: |"] + block).publicKeys.keys.first == "any")
   }
 
-  @Test("a public key that cannot be read, or is short, is an error without its text")
+  @Test("a public key that is unreadable or short is an error, and the error does not contain the key")
   func badPublicKeys() throws {
     let short = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1_024)).publicKey.derRepresentation
     let key = try #require(Self.key).derRepresentation.base64EncodedString()
@@ -104,7 +104,7 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("an API v3 key has 32 ASCII characters, or the 16 of the libraries' examples")
+  @Test("an API v3 key has 32 ASCII characters, or 16 as in the examples of the libraries")
   func apiV3() throws {
     let bare = try #require(Self.key).derRepresentation.base64EncodedString()
     for (key, isRight) in [
@@ -140,7 +140,7 @@ struct ProviderKeysTests {
       payment: PaymentFields(id: [source], amount: .major(source), currency: source))
   }
 
-  @Test("an endpoint has the secrets or public keys that its mapping file needs, and no others")
+  @Test("an endpoint needs the secrets or public keys that its mapping file uses, and may have no others")
   func mappingNeeds() throws {
     let key = try #require(Self.key).derRepresentation.base64EncodedString()
     #expect(try endpoint(try mapping(.hmac), "secrets: [a]").mapping != nil)
@@ -162,7 +162,7 @@ struct ProviderKeysTests {
     #expect(((try? endpoint(try mapping(.hmac, .base64), "secrets: [\"\(secret)\"]")) != nil) == isRight)
   }
 
-  @Test("where nothing is signed, the id must be too long to guess")
+  @Test("an endpoint without signatures needs a long id, because the id is its only protection")
   func secretID() throws {
     #expect(throws: ProviderSettingsError.self) { try endpoint(try mapping(.none), id: "till") }
     #expect(try endpoint(try mapping(.none), id: "k3jx90vbq2m8wz5t7c1d").id.count == 20)

@@ -38,7 +38,7 @@ struct ProvidersFileTests {
     error(Self.stripe[0], Self.stripe[1], Self.stripe[2], line)
   }
 
-  @Test("an endpoint needs an id, a provider and its secret, and the rest has defaults")
+  @Test("an endpoint needs an id, a provider and a secret, and every other key has a default")
   func defaults() throws {
     let endpoint = try endpoint("id: till", "provider: stripe", "secrets: [whsec_a]")
     #expect(endpoint.id == "till" && endpoint.provider == .stripe && endpoint.account == "default")
@@ -61,7 +61,7 @@ struct ProvidersFileTests {
     #expect(endpoint.takesTillEntries && !endpoint.awaitsCapture)
   }
 
-  @Test("Adyen's endpoints can wait for the capture")
+  @Test("an Adyen endpoint can wait for the capture")
   func capture() throws {
     let key = String(repeating: "0A", count: 32)
     #expect(try endpoint("id: a", "provider: adyen", "secrets: [\(key)]", "capture: true").awaitsCapture)
@@ -70,7 +70,7 @@ struct ProvidersFileTests {
   @Test("a list of endpoints may be empty")
   func none() throws { #expect(try endpoints("endpoints: []\n").isEmpty) }
 
-  @Test("two endpoints with one id are an error with both lines")
+  @Test("two endpoints with the same id are an error with both lines")
   func repeated() {
     let yaml = """
       endpoints:
@@ -83,7 +83,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "a near miss of a key or a word is an error with its line and what was meant",
+    "a misspelt key or word is an error with its line and a suggestion",
     arguments: [
       ("secretss: [a]", 5, "did you mean 'secrets'?"), ("max-age: 5", 5, "did you mean 'max_age'?"),
       ("Payer: true", 5, "did you mean 'payer'?"), ("kinds: [recieved]", 5, "did you mean 'received'?"),
@@ -126,7 +126,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "a provider's missing key is an error that says what to add",
+    "a missing key of a provider is an error that names the key to add",
     arguments: [
       ("stripe", "secrets"), ("razorpay", "secrets"), ("adyen", "secrets"), ("standard-webhooks", "secrets"),
       ("square", "secrets"), ("wechatpay", "public_keys"), ("alipay", "public_keys"), ("mapping", "mapping"),
@@ -143,11 +143,11 @@ struct ProvidersFileTests {
     #expect(error("id: a", "provider: square", "secrets: [a]")?.remedy.hasPrefix("add url:") == true)
   }
 
-  @Test("pushes need a device")
+  @Test("an endpoint that delivers pushes needs a device")
   func push() { #expect(stripeError("deliver: [push]")?.remedy.hasPrefix("add device:") == true) }
 
   @Test(
-    "a provider that cannot be supported is an error with the reason and another way",
+    "a provider that cannot be supported is an error with the reason and an alternative",
     arguments: [
       "mercadopago", "Mercado Pago", "portone", "mollie", "sumup", "gocardless", "paypal", "toss", "paypay", "line-pay",
       "LINE Pay", "btcpay", "casso", "wise",
@@ -159,7 +159,7 @@ struct ProvidersFileTests {
     #expect(error?.remedy.contains("POST /v1/announcements") == true)
   }
 
-  @Test("another provider's name leads to mapping files, and a near miss to what was meant")
+  @Test("the name of an unknown provider is an error that suggests a mapping file or the closest name")
   func otherProviders() {
     #expect(error("id: a", "provider: shopify")?.remedy.contains("provider: mapping") == true)
     #expect(error("id: a", "provider: strpie")?.remedy == "did you mean 'stripe'?")
@@ -167,13 +167,13 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "a mapping file is named without a folder",
+    "the name of a mapping file has no folder",
     arguments: ["../x.yaml", "a/b.yaml", ".yaml", ".hidden.yaml", "shopify", "shopify.yml", "a b.yaml"])
   func mappingNames(name: String) {
     #expect(error("id: a", "provider: mapping", "mapping: \"\(name)\"")?.code == .valueInvalid)
   }
 
-  @Test("a mapping file that is not there is an error with its name")
+  @Test("a missing mapping file is an error with its name")
   func noMapping() {
     let error = error("id: a", "provider: mapping", "mapping: mine.yaml", "secrets: [a]")
     #expect(error?.code == .fileUnreadable && error?.file == "mine.yaml")

@@ -14,22 +14,20 @@ import Testing
     if: RecordedWebhook.folder != nil,
     "CRIER_WEBHOOK_VECTORS names no folder with recorded webhooks, so they are not run"))
 struct RecordedWebhookTests {
-  @Test("the folder has requests, so that a wrong name does not pass")
+  @Test("the folder has at least one request")
   func folder() { #expect(!RecordedWebhook.all.isEmpty) }
 
-  @Test("each request gives what its file says", arguments: RecordedWebhook.all)
+  @Test("each request has the outcome that its file expects", arguments: RecordedWebhook.all)
   func expectation(webhook: RecordedWebhook) throws {
     if let problem = try webhook.problem() { Issue.record(Comment(rawValue: "\(webhook.name) \(problem)")) }
   }
 
-  @Test(
-    "a request of a provider that cannot be supported is refused with the reason",
-    arguments: RecordedWebhook.unsupported)
+  @Test("a provider that cannot be supported has a reason", arguments: RecordedWebhook.unsupported)
   func unsupported(webhook: RecordedWebhook) {
     #expect(RecordedWebhook.reasonAgainst(webhook.provider)?.isEmpty == false)
   }
 
-  @Test("each changed byte of a signed body is rejected", arguments: RecordedWebhook.all)
+  @Test("a change of any byte of a signed body announces no other payment", arguments: RecordedWebhook.all)
   func changedBytes(webhook: RecordedWebhook) throws {
     guard webhook.isValid, var endpoint = try webhook.endpoint() else { return }
     endpoint.kinds = Set(Payment.Kind.allCases)

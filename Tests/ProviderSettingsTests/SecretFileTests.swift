@@ -31,7 +31,8 @@ final class SecretFileTests {
   }
 
   @Test(
-    "a file that others can read or change is an error that says what to run", arguments: [0o644, 0o640, 0o620, 0o601])
+    "a file that others can read or change is an error that names the command to run",
+    arguments: [0o644, 0o640, 0o620, 0o601])
   func open(mode: Int) throws {
     let file = try write(mode: mode)
     let error = #expect(throws: ProviderSettingsError.self) { try read(file) }
@@ -49,7 +50,7 @@ final class SecretFileTests {
     #expect(try read(link).endpoints.count == 1)
   }
 
-  @Test("an empty file is told to be empty")
+  @Test("an empty file is an error")
   func empty() throws {
     let file = try write(mode: 0o600)
     try Data().write(to: file)
@@ -57,7 +58,7 @@ final class SecretFileTests {
     #expect(error?.code == .yamlMalformed)
   }
 
-  @Test("a missing file and a folder cannot be read")
+  @Test("a missing file and a folder are errors")
   func missing() {
     for file in [folder.appending(path: "none.yaml"), folder] {
       let error = #expect(throws: ProviderSettingsError.self) { try read(file) }

@@ -19,7 +19,7 @@ struct SettingsNodeTests {
     }
   }
 
-  @Test("values are read with their types, and a number is a text as it was written")
+  @Test("values are read with their types, and a number is read as it was written")
   func values() throws {
     let fields = try node("a: 012\nb: [x, 'y']\nc: true\nd: 7\ne:\n").fields(["a", "b", "c", "d", "e"])
     #expect(try fields["a"]?.text() == "012")
@@ -31,7 +31,7 @@ struct SettingsNodeTests {
     #expect(fields["f"] == nil)
   }
 
-  @Test("a near miss of a key is an error with the key that was meant, and its line")
+  @Test("a misspelt key is an error with its line and the correct key")
   func unknownKey() {
     #expect(
       message("one: 1\nsecrts: [x]\n") { _ = try $0.fields(["one", "secrets"]) }
@@ -41,14 +41,14 @@ struct SettingsNodeTests {
         == "test.yaml:2: unknown key 'zebra' in a; the keys are b, c.")
   }
 
-  @Test("a missing key is an error that says what to add")
+  @Test("a missing key is an error that names the key to add")
   func missingKey() {
     #expect(
       message("a: 1\n") { _ = try $0.fields(["a", "b"]).required("b", remedy: "add b: 2") }
         == "test.yaml:1: the file has no key 'b'; add b: 2.")
   }
 
-  @Test("a value of another type is an error with its path and line, and without the value")
+  @Test("a value of another type is an error with its path and line, and the error does not contain the value")
   func wrongTypes() {
     func check(_ yaml: String, _ expected: String, _ read: (SettingsNode) throws -> Void) {
       #expect(message(yaml) { try read(try $0.fields(["a"]).required("a", remedy: "")) } == expected)
@@ -80,7 +80,7 @@ struct SettingsNodeTests {
     #expect(message(yaml)?.hasPrefix("test.yaml:2: anchors (&name) are not read;") == true)
   }
 
-  @Test("a file of nested aliases is refused at once, also where they are keys")
+  @Test("a file of nested aliases is refused before they are expanded, also if they are keys")
   func aliasBomb() {
     let lines = (1..<60).map { "a\($0): &a\($0) [*a\($0 - 1),*a\($0 - 1),*a\($0 - 1)]" }
     #expect(message("a0: &a0 [x]\n" + lines.joined(separator: "\n"))?.contains("anchors") == true)
@@ -95,7 +95,7 @@ struct SettingsNodeTests {
     #expect(message("\(end)&a [x]")?.contains("anchors (&name) are not read") == true)
   }
 
-  @Test("an & inside a text is no anchor")
+  @Test("an & inside a text is not an anchor")
   func ampersand() throws {
     #expect(try node("a: \"x=1&y=2 & z\"\n").fields(["a"])["a"]?.text() == "x=1&y=2 & z")
   }
@@ -110,7 +110,7 @@ struct SettingsNodeTests {
     #expect(message("a: [1\nb: 2\n")?.contains("not valid YAML") == true)
   }
 
-  @Test("deep nesting is refused, by whatever it is made", arguments: ["[", "{a: ", "- ", "? "])
+  @Test("deep nesting of lists, maps or keys is refused", arguments: ["[", "{a: ", "- ", "? "])
   func nesting(opening: String) {
     let deep = String(repeating: opening, count: 60_000 / opening.utf8.count)
     #expect(message(deep) != nil)

@@ -47,7 +47,7 @@ extension Networked {
     }
 
     @Test(
-      "Python's h2 finds every header field and the provider token right",
+      "every header field and the provider token are correct for Python's h2",
       arguments: ["apns", "shrink", "early", "narrow"])
     func python(mode: String) async throws {
       try await PushSite.with { site in
@@ -59,7 +59,7 @@ extension Networked {
       }
     }
 
-    @Test("Python's h2 refuses a dead token, and a token of another key")
+    @Test("Python's h2 refuses a dead device token, and a provider token of another key")
     func pythonRefuses() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("apns", in: site.folder)
@@ -77,7 +77,7 @@ extension Networked {
     }
 
     @Test(
-      "a server that does not speak HTTP/2 as it should ends the pushes, each once",
+      "each push ends once if the server does not speak HTTP/2 correctly",
       arguments: [
         ("http1", PushTransportError.Code.notHTTP2), ("noalpn", .notHTTP2), ("plain", .cannotConnect),
         ("mute", .cannotConnect), ("zero", .cannotConnect), ("drop", .cannotConnect),
@@ -93,7 +93,7 @@ extension Networked {
       }
     }
 
-    @Test("pushes to a server that stops reading all end, also those that wait for their turn")
+    @Test("all pushes to a server that stops reading end, also those that wait for their turn")
     func deaf() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("deaf", in: site.folder)
@@ -104,7 +104,7 @@ extension Networked {
       }
     }
 
-    @Test("a push that waits too long for its turn was not processed")
+    @Test("a push that waits too long for its turn is reported as not processed")
     func longQueue() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("one", in: site.folder)
@@ -115,7 +115,7 @@ extension Networked {
       }
     }
 
-    @Test("a wrong length in one answer ends no other push")
+    @Test("an answer with a wrong length ends no other push")
     func lengths() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("lengths", in: site.folder)
@@ -136,7 +136,7 @@ extension Networked {
       }
     }
 
-    @Test("an answer whose body has no end is an answer")
+    @Test("an answer counts, even if its body does not end")
     func endless() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("endless", in: site.folder)
@@ -146,7 +146,7 @@ extension Networked {
       }
     }
 
-    @Test("refusals that are longer together than the window of a connection all arrive")
+    @Test("refusals that are larger together than the window of a connection all arrive")
     func wordy() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("wordy", in: site.folder)

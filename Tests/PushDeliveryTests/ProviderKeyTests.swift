@@ -43,7 +43,9 @@ struct ProviderKeyTests {
     }
   }
 
-  @Test("a file that others can read is refused with the command to run", arguments: [0o644, 0o640, 0o604, 0o660])
+  @Test(
+    "a file that others can read is refused, and the error names the command to run",
+    arguments: [0o644, 0o640, 0o604, 0o660])
   func readableByOthers(mode: Int) throws {
     try inFolder { folder in
       let file = folder.appending(path: "key.p8")
@@ -98,7 +100,7 @@ struct ProviderKeyTests {
     }
   }
 
-  @Test("a file with anything else than a P-256 key is refused")
+  @Test("a file without a P-256 private key is refused")
   func notAKey() throws {
     let other = P384.Signing.PrivateKey().pemRepresentation
     let publicKey = P256.Signing.PrivateKey().publicKey.pemRepresentation
@@ -118,7 +120,7 @@ struct ProviderKeyTests {
   }
 
   @Test(
-    "ids that are not Apple's are refused",
+    "ids in another form than Apple's are refused",
     arguments: ["", "ABC", "ABC123DEF", "ABC123DEFGH", "ABC123DEF-", "ÄBC123DEF", "ABC123DE\"\n"])
   func ids(id: String) throws {
     let key = try #require(throws: ProviderKeyError.self) {
@@ -131,7 +133,7 @@ struct ProviderKeyTests {
     #expect(team.code == .teamInvalid)
   }
 
-  @Test("no text about the key contains a part of it")
+  @Test("no description of the key contains a part of the key")
   func secret() async throws {
     let key = try ProviderKey(pem: Self.pem, id: "ABC123DEFG", team: "DEF123GHIJ")
     let tokens = ProviderTokens(key: key)

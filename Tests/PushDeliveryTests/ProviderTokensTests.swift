@@ -37,7 +37,7 @@ struct ProviderTokensTests {
   }
 
   @Test(
-    "over a day, no token is older than 60 minutes, and none is replaced before 20 minutes", arguments: [60, 7, 1_199])
+    "no token gets older than 60 minutes, and no token is replaced before 20 minutes", arguments: [60, 7, 1_199])
   func day(step: Int) async throws {
     let (tokens, clock) = try make()
     var last: Int?
@@ -72,7 +72,7 @@ struct ProviderTokensTests {
     #expect(texts.count == 1)
   }
 
-  @Test("a hundred refusals of an expired token make one new token")
+  @Test("a hundred refusals of an expired token lead to one new token")
   func refusals() async throws {
     let (tokens, clock) = try make()
     let refused = try await tokens.token()

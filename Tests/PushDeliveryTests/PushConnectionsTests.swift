@@ -47,7 +47,7 @@ extension Networked {
 
     // MARK: Answers
 
-    @Test("each status arrives with its reason, its id and its wait")
+    @Test("each answer arrives with its status, reason, id and waiting time")
     func answers() async throws {
       let answers: [(status: Int, reason: String, wait: Int?)] = [
         (400, "BadTopic", nil), (403, "ExpiredProviderToken", nil), (404, "BadPath", nil),
@@ -105,7 +105,7 @@ extension Networked {
       }
     }
 
-    @Test("a server that allows one stream until it knows the provider token gets one push first")
+    @Test("a server that allows one stream until it accepts the provider token gets one push first")
     func strictStreams() async throws {
       try await PushSite.with {
         $0.hasStrictStreams = true
@@ -150,7 +150,7 @@ extension Networked {
     }
 
     @Test(
-      "a push whose stream or connection ends says whether it may have been processed",
+      "the error of a push whose stream or connection ends tells whether the push may have been processed",
       arguments: [
         (Fault.Action.reset(code: 7), PushTransportError.Code.notProcessed), (.reset(code: 2), .connectionLost),
         (.reset(code: 8), .connectionLost), (.closeConnection, .connectionLost), (.never, .timedOut),
@@ -168,7 +168,7 @@ extension Networked {
       }
     }
 
-    @Test("after a time without any answer, pushes go on with a new connection")
+    @Test("after the time limit without an answer, pushes are sent over a new connection")
     func deadConnection() async throws {
       try await PushSite.with {
         $0.faults = .script { $0.connection == 1 && $0.number > 1 ? Fault(.never) : nil }
@@ -185,7 +185,7 @@ extension Networked {
       }
     }
 
-    @Test("pushes that wait or are under way end when the client is closed, and later ones are refused")
+    @Test("pushes that wait or are being sent end when the client is closed, and later pushes are refused")
     func closed() async throws {
       let (arrivals, arrival) = AsyncStream<Int>.makeStream()
       try await PushSite.with { configuration in
@@ -221,7 +221,7 @@ extension Networked {
 
     // MARK: Servers that cannot be used
 
-    @Test("a server that is not there, and one with a certificate of somebody else, are told apart")
+    @Test("an unreachable server and a server with an untrusted certificate have different errors")
     func unusable() async throws {
       try await PushSite.with { site in
         let absent = try PushConnections(

@@ -6,9 +6,9 @@ import PushDelivery
 import PushMessages
 import Testing
 
-@Suite("What became of a push, in words")
+@Suite("The outcome of a push in words")
 struct PushOutcomeTextTests {
-  @Test("every reason of our own has words of its own")
+  @Test("every reason that Crier itself gives has its own text")
   func reasons() {
     let codes =
       PushTransportError.Code.allCases.map(\.rawValue) + [PushSender.noToken, PushSender.notConfigured]
@@ -20,7 +20,7 @@ struct PushOutcomeTextTests {
     }
   }
 
-  @Test("docs/push.md has the table of our own reasons")
+  @Test("docs/push.md has the table of the reasons that Crier itself gives")
   func documentation() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/push.md")
     let section = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n### ").first {
@@ -35,7 +35,7 @@ struct PushOutcomeTextTests {
     #expect(rows.contains { $0[0] == "`Status…`" })
   }
 
-  @Test("a delivery promises nothing about the phone, and an unknown reason is named as it stands")
+  @Test("the text of a delivery promises no arrival on the phone, and an unknown reason is named unchanged")
   func others() {
     #expect(PushOutcomeText.text(of: .delivered, reason: nil).contains("Nothing tells"))
     #expect(PushOutcomeText.text(of: .expired, reason: nil).contains("no longer news"))

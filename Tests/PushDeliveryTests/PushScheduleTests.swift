@@ -56,7 +56,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: later, room: 10).send.map(\.number) == [1])
   }
 
-  @Test("a push that is set aside is sent after its time, when all others have come back, and alone")
+  @Test("a push that is set aside is sent alone, after its time and after all other pushes have ended")
   func setAside() {
     var schedule = PushSchedule()
     let later = start.addingTimeInterval(600)
@@ -84,7 +84,7 @@ struct PushScheduleTests {
     #expect(schedule.count == 0 && schedule.underWay == 0 && schedule.nextMoment == nil)
   }
 
-  @Test("of the pushes that one end of the process interrupted, one is being sent at a time, beside all others")
+  @Test("only one of the pushes that were interrupted once is sent at a time, and all other pushes are sent beside it")
   func suspects() {
     var schedule = PushSchedule()
     for (number, device) in [(1, "a"), (2, "b"), (3, "c")] {
@@ -104,14 +104,14 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start, room: 10).send.map(\.starts) == [0], "one that came back is like the others")
   }
 
-  @Test("of many pushes that one end of the process interrupted, a sixty-fourth part is sent at a time")
+  @Test("a sixty-fourth part of many interrupted pushes is sent at a time")
   func manySuspects() {
     var schedule = PushSchedule()
     for number in 1...256 { schedule.add(push(Int64(number), to: "\(number)", starts: 1)) }
     #expect(schedule.next(at: start, room: 1_000).send.count == 4)
   }
 
-  @Test("a push that is set aside expires, and waits for a topic that is paused")
+  @Test("a push that is set aside can expire, and waits while its topic is paused")
   func setAsideEnds() {
     var schedule = PushSchedule()
     schedule.setAside(push(1, to: "a", lifetime: 60), until: start.addingTimeInterval(90))
@@ -139,7 +139,7 @@ struct PushScheduleTests {
     #expect(sent == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test("a push that is no longer news is not sent, and the next one takes its turn at once")
+  @Test("an expired push is not sent, and the next push takes its turn at once")
   func expiry() {
     var schedule = PushSchedule()
     schedule.add(push(1, to: "a", lifetime: 10))
@@ -236,7 +236,7 @@ struct PushScheduleTests {
     }
   }
 
-  @Test("an app whose server does not answer leaves room for the others, and its own pushes follow when one comes back")
+  @Test("an app without answers uses a limited number of places, and its next push is sent when one push ends")
   func roomOfAnApp() {
     var schedule = PushSchedule()
     for number in 1...4 { schedule.add(push(Int64(number), to: "slow-\(number)", app: "com.example.slow")) }
@@ -250,7 +250,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start, room: 10, mostToApp: 2).send.map(\.number) == [4])
   }
 
-  @Test("a push that waits for a place of its app expires in time")
+  @Test("a push that waits for a place of its app expires at its time")
   func expiryInLine() {
     var schedule = PushSchedule()
     schedule.add(push(1, to: "a"))
@@ -262,7 +262,7 @@ struct PushScheduleTests {
   }
 
   /// Random devices, apps, answers and times. An independent record checks every promise of the schedule.
-  @Test("every push ends exactly once and in its device's order, whatever the answers are", arguments: 0..<20)
+  @Test("every push ends exactly once and in the order of its device, whatever the answers are", arguments: 0..<20)
   func randomAnswers(seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     var schedule = PushSchedule()

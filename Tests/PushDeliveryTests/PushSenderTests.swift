@@ -88,7 +88,7 @@ extension Networked {
       }
     }
 
-    @Test("a push that was never tried, because its app was refused, expires with the reason of the app")
+    @Test("a push that was never sent, because its app was refused, expires with the reason of the app")
     func neverTried() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with {
@@ -133,7 +133,7 @@ extension Networked {
       }
     }
 
-    @Test("a bad device token is counted and kept, however often it is refused")
+    @Test("each refusal of a bad device token is counted, and the token is kept")
     func badDeviceToken() async throws {
       try await PushSite.with { site in
         site.simulator.set(APNSSimulator.Device(PushSite.token(1), state: .wrongEnvironment))
@@ -147,7 +147,7 @@ extension Networked {
       }
     }
 
-    @Test("ten devices whose tokens are refused in a row make the app suspect, with one report")
+    @Test("refused tokens of ten devices in a row lead to one report about the app")
     func suspects() async throws {
       try await PushSite.with { configuration in
         configuration.faults = .script { _ in Fault(.answer(status: 400, reason: "DeviceTokenNotForTopic")) }
@@ -164,7 +164,8 @@ extension Networked {
       }
     }
 
-    @Test("a wrong key stops the app with one report, is tried from time to time, and then everything is sent")
+    @Test(
+      "a wrong key stops the app with one report, single pushes try the key, and all pushes are sent after a success")
     func wrongKey() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { configuration in
@@ -212,7 +213,7 @@ extension Networked {
       }
     }
 
-    @Test("a device that is sent too much waits alone, and keeps its order")
+    @Test("a device with too many requests waits without delaying other devices, and keeps its order")
     func tooManyRequests() async throws {
       let clock = TestClock(jumps: false)
       let others = Locked(0)
@@ -245,7 +246,7 @@ extension Networked {
       }
     }
 
-    @Test("retry-After of a busy server is waited for")
+    @Test("the sender waits for the time in Retry-After of a busy server")
     func retryAfter() async throws {
       let clock = TestClock(jumps: true)
       let moments = Locked<[Date]>([])
@@ -267,7 +268,7 @@ extension Networked {
       }
     }
 
-    @Test("a push that is no longer news is not sent, and is told")
+    @Test("an expired push is not sent, and its end is reported")
     func expired() async throws {
       try await PushSite.with { site in
         let outbox = try Outbox()
@@ -317,7 +318,7 @@ extension Networked {
     }
 
     @Test(
-      "a push to a phone that was registered before the wall clock was set is sent",
+      "a step of the wall clock after the registration of a phone does not prevent a push from being sent",
       arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
     func clockStepAfterRegistration(seconds: TimeInterval) async throws {
       let now = Date()
@@ -338,7 +339,7 @@ extension Networked {
       }
     }
 
-    @Test("a push that was under way at two ends of the process is told, and sent later, after the others")
+    @Test("a push that was interrupted twice is reported, and sent later, after the others")
     func setAside() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { _ in
@@ -357,7 +358,7 @@ extension Networked {
       }
     }
 
-    @Test("a device without a token, and one that is gone, end their pushes")
+    @Test("pushes to a device without a token, or to a removed device, end without being sent")
     func noToken() async throws {
       try await PushSite.with { site in
         let outbox = try Outbox()
@@ -399,7 +400,7 @@ extension Networked {
       }
     }
 
-    @Test("while a server cannot be reached, one push tries it for all, and the pushes expire with the reason")
+    @Test("while a server cannot be reached, one push at a time tries it, and the pushes expire with the reason")
     func unreachable() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { site in
@@ -430,7 +431,7 @@ extension Networked {
       }
     }
 
-    @Test("a sender that is stopped finishes what it sends, and the next one goes on")
+    @Test("a stopped sender finishes the pushes that it is sending, and the next sender continues")
     func stopped() async throws {
       try await PushSite.with {
         $0.answerDelay = 5
@@ -453,7 +454,7 @@ extension Networked {
     }
 
     @Test(
-      "with random faults, each push ends once, in its device's order, and the ledger agrees with APNs",
+      "with random faults, each push ends once, in the order of its device, and the ledger agrees with APNs",
       arguments: [1, 2])
     func randomFaults(seed: UInt64) async throws {
       var run = RandomFaults(pushes: 5_000, devices: 200)

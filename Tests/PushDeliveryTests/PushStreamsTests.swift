@@ -36,7 +36,7 @@ import Testing
 
   // MARK: Room
 
-  @Test("streams have odd numbers that rise, as many at a time as the server allows")
+  @Test("streams have rising odd numbers, and there are at most as many as the server allows")
   func room() {
     var streams = Streams()
     #expect(!streams.hasRoom)
@@ -65,7 +65,7 @@ import Testing
 
   // MARK: Answers
 
-  @Test("an answer is whole at its end, and its stream keeps its place until it has ended on both sides")
+  @Test("an answer is complete at its end, and its stream keeps its place until both sides have ended it")
   func answer() {
     var streams = streams(limit: 1)
     let id = streams.start("a", at: start)
@@ -78,7 +78,7 @@ import Testing
     #expect(streams.hasRoom && streams.isEmpty)
   }
 
-  @Test("header fields without an end are no answer")
+  @Test("header fields alone are not an answer until the stream has ended")
   func headersWithoutEnd() {
     var streams = streams()
     let id = streams.start("a", at: start)
@@ -86,7 +86,7 @@ import Testing
     #expect(text(streams.end(id, reason: .internalError)) == "a: connection_lost")
   }
 
-  @Test("informational answers are forgotten, and trailers change nothing")
+  @Test("informational answers are ignored, and trailers do not change the answer")
   func blocks() {
     var streams = streams()
     let id = streams.start("a", at: start)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(
-    "an answer without a final status is none",
+    "an answer without a final status counts as a lost connection",
     arguments: [
       [], [(":status", "103")], [(":status", "099")], [(":status", "600")], [(":status", "OK")], [("x", "y")],
     ] as [[(String, String)]])
@@ -126,7 +126,7 @@ import Testing
     #expect(text(last.ending) == "b: 500 -" && !last.mustReset)
   }
 
-  @Test("what belongs to no stream changes nothing")
+  @Test("frames of an unknown stream have no effect")
   func strangers() {
     var streams = streams()
     let id = streams.start("a", at: start)
@@ -143,7 +143,8 @@ import Testing
 
   // MARK: Ends
 
-  @Test("a stream that the server refuses, or that comes after the last of GOAWAY, was not processed")
+  @Test(
+    "a push is not processed if the server refuses its stream, or if its stream comes after the last stream of GOAWAY")
   func refused() {
     var streams = streams()
     let ids = ["a", "b", "c", "d", "e"].map { streams.start($0, at: start) }
@@ -157,7 +158,7 @@ import Testing
     #expect(streams.isEmpty)
   }
 
-  @Test("the end of the connection ends each push that has no answer, once")
+  @Test("the end of the connection ends each push without an answer once")
   func connectionEnds() {
     var streams = streams()
     let ids = ["a", "b", "c"].map { streams.start($0, at: start) }
@@ -166,7 +167,7 @@ import Testing
     #expect(streams.endAll().isEmpty && streams.isEmpty)
   }
 
-  @Test("streams that take too long end, those with an answer too, and the oldest of the others is known")
+  @Test("streams that take too long end, and the start of the oldest other stream is known")
   func time() {
     var streams = streams()
     #expect(streams.oldest == nil)

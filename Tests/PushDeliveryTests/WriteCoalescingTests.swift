@@ -35,7 +35,7 @@ import Testing
 
   private func write(_ text: String) { channel.write(ByteBuffer(string: text), promise: nil) }
 
-  @Test("what is written and flushed in one turn leaves as one part, with one flush")
+  @Test("bytes that are written and flushed in one turn leave as one part, with one flush")
   func gathers() throws {
     for text in ["a", "b", "c"] {
       write(text)
@@ -54,7 +54,7 @@ import Testing
     #expect(flushes.count == 2)
   }
 
-  @Test("no part is longer than a record, unless it was written so, and the order stays")
+  @Test("parts are joined up to the length of a record, a longer part stays whole, and the order stays")
   func records() throws {
     let texts = (0..<5).map { String(repeating: "\($0)", count: 6_000) } + [String(repeating: "x", count: 20_000), "y"]
     for text in texts { write(text) }
@@ -65,7 +65,7 @@ import Testing
     #expect(parts.map(\.count) == [12_000, 12_000, 6_000, 20_000, 1])
   }
 
-  @Test("a promise is kept when its own bytes have left, after everything that was written before")
+  @Test("the promise of a write is kept after its bytes and all earlier bytes have left")
   func promises() throws {
     write("a")
     let promise = channel.eventLoop.makePromise(of: Void.self)
@@ -77,7 +77,7 @@ import Testing
     try promise.futureResult.wait()
   }
 
-  @Test("what was written and flushed before the end of the connection is not lost")
+  @Test("bytes that are written and flushed before the end of the connection are not lost")
   func closes() throws {
     write("a")
     channel.flush()

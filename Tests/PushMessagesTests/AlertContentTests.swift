@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("the example of docs/push.md is read, but for the values that the page shortens")
+  @Test("the example of docs/push.md is read after its shortened values are completed")
   func example() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/push.md")
     let text = try String(contentsOf: page, encoding: .utf8)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "tokens that this version does not know whole are as if there were none, because the clip is right",
+    "tokens that this version does not know completely count as absent, because the clip is still right",
     arguments: [#"["十 aw","二 zw"]"#, #"["十 aw","二"]"#, #"["十 aw"," aw"]"#, #"["十 awx"]"#, #"["二 五 aw"]"#, "[]"])
   func unknownTokens(tokens: String) throws {
     let content = try content(#"{"crier":{"id":"1","locale":"zh-CN","pack":"p","tokens":\#(tokens)}}"#)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "a value of another shape is an error that names its key and not its value",
+    "a value of another shape is an error that names the key and does not contain the value",
     arguments: [
       ("[]", "The payload must be a JSON object, with integers of at most 64 bits."),
       ("not JSON", "The payload must be a JSON object, with integers of at most 64 bits."),
@@ -134,7 +134,7 @@ import Testing
     #expect(error?.description.contains("such as Hong_Kong_dollars") == true)
   }
 
-  @Test("a payer's name and a note are never said from a pack", arguments: [Script.Role.payer, .note])
+  @Test("a payer's name and a note are not spoken from a voice pack", arguments: [Script.Role.payer, .note])
   func unrecordedRoles(role: Script.Role) {
     let token = ClipToken(name: "Anna", role: role, pause: .end)
     #expect(throws: PushMessageError.self) { try Content.Spoken(pack: "p", tokens: [token]) }

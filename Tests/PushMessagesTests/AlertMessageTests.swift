@@ -23,7 +23,7 @@ import Testing
         + #""text":"支付宝到账十二元","tokens":["支付宝 cp","到账 pp","十 aw","二 aw","元 ae"]}}"#)
   }
 
-  @Test("what a message does not have is left out")
+  @Test("a field that a message does not have is left out")
   func empty() {
     #expect(json(AlertMessage(title: "Hi")) == #"{"aps":{"alert":{"title":"Hi"},"mutable-content":1}}"#)
     #expect(
@@ -49,7 +49,7 @@ import Testing
     #expect(json(AlertMessage(relevanceScore: try Hundredths(value))).contains(#""relevance-score":\#(expected)}"#))
   }
 
-  @Test("a share is 0 to 100 hundredths")
+  @Test("a share has 0 to 100 hundredths")
   func badHundredths() {
     for value in [-1, 101, .max, .min] {
       let error = #expect(throws: PushMessageError.self) { try Hundredths(value) }
@@ -69,7 +69,7 @@ import Testing
     #expect(error?.code == .soundInvalid)
   }
 
-  @Test("the values of the interruption level are Apple's")
+  @Test("the values of the interruption level are those of Apple")
   func levels() {
     #expect(
       InterruptionLevel.allCases.map(\.rawValue) == ["passive", "active", "time-sensitive", "critical"])

@@ -18,7 +18,7 @@ import Testing
     #expect(throws: PushMessageError.self) { try BackgroundMessage(payload: Data(#"{"crier":{"prefetch":7}}"#.utf8)) }
   }
 
-  @Test("of a long list, the first clips are sent, as many as fit")
+  @Test("the first clips of a long list are sent, as many as fit")
   func long() throws {
     let clips = try (0..<500).map { try AlertMessages.clip(name: "\($0).wav") }
     let (body, leftOut) = try BackgroundMessage(clips: clips).fitted()

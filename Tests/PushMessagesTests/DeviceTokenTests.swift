@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "anything but whole bytes in ASCII hexadecimal digits is refused, and the error does not repeat it",
+    "a text that is not whole bytes in ASCII hexadecimal digits is refused, and the error does not contain the text",
     arguments: [
       "", "00", String(repeating: "0", count: 15), String(repeating: "0", count: 17),
       String(repeating: "f", count: 402),

@@ -23,7 +23,7 @@ import Testing
     #expect(age.isDue(at: moment(600)))
   }
 
-  @Test("if the clock was set, a token is replaced after 20 minutes and no sooner", arguments: [-600, -6, 6, 600])
+  @Test("if the clock was set, a token is replaced after 20 minutes and not earlier", arguments: [-600, -6, 6, 600])
   func clockSet(minutes: Double) {
     let age = ProviderTokenAge(madeAt: moment(0))
     #expect(!age.isDue(at: moment(1, set: minutes)))
@@ -31,14 +31,14 @@ import Testing
     #expect(age.isDue(at: moment(20, set: minutes)))
   }
 
-  @Test("a small correction of the clock changes nothing", arguments: [-4, 4])
+  @Test("a small correction of the clock does not change the time at which a token is replaced", arguments: [-4, 4])
   func clockCorrected(minutes: Double) {
     let age = ProviderTokenAge(madeAt: moment(0))
     #expect(!age.isDue(at: moment(39.99, set: minutes)))
     #expect(age.isDue(at: moment(40, set: minutes)))
   }
 
-  @Test("a token of another start of the machine is replaced")
+  @Test("a token from before a restart of the machine is replaced")
   func otherStart() {
     #expect(ProviderTokenAge(madeAt: moment(30)).isDue(at: moment(10)))
   }
@@ -75,7 +75,7 @@ import Testing
     #expect(oldest == 39)
   }
 
-  @Test("in 200 days with random pushes and clocks that are set, no token is younger than 20 or older than 60")
+  @Test("in 200 days with random pushes and clock changes, every token is replaced at an age of 20 to 60 minutes")
   func randomDays() {
     var generator = SplitMix64(seed: 20)
     for day in 0..<200 {

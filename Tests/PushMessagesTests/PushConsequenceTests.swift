@@ -43,19 +43,19 @@ import Testing
     (503, "Shutdown", .retry(after: nil, scope: .push)),
   ]
 
-  @Test("each reason that Apple documents has its consequence", arguments: table)
+  @Test("each reason that Apple documents has the consequence of the table", arguments: table)
   func documented(status: Int, reason: String, consequence: PushConsequence) {
     let invalidSince = status == 410 ? Date(timeIntervalSince1970: 1_800_000_000) : nil
     #expect(PushConsequence(PushResponse(status: status, reason: reason, invalidSince: invalidSince)) == consequence)
   }
 
-  @Test("the table above has every reason once")
+  @Test("the table above has every reason exactly once")
   func complete() {
     #expect(Self.table.map(\.reason).sorted() == PushRefusal.allCases.map(\.rawValue).sorted())
   }
 
   @Test(
-    "an answer without a documented reason is decided by its status",
+    "the status decides about an answer without a documented reason",
     arguments: [
       (200, .delivered), (400, .failed), (401, .stopApp), (403, .stopApp), (404, .stopApp), (405, .stopApp),
       (407, .stopApp), (410, .deviceGone(since: nil)), (413, .failed), (429, .retry(after: nil, scope: .device)),
@@ -69,7 +69,7 @@ import Testing
     #expect(PushConsequence(PushResponse(status: status, reason: "NewReason")) == consequence)
   }
 
-  @Test("only status 410 means that the app is gone, since the time that APNs names")
+  @Test("only status 410 means that the app was removed, since the time that APNs names")
   func gone() {
     let since = Date(timeIntervalSince1970: 1_800_000_000)
     for status in 0...599 {
@@ -85,7 +85,7 @@ import Testing
     #expect(PushConsequence(PushResponse(status: 400, reason: "Unregistered", invalidSince: since)) == .tokenSuspect)
   }
 
-  @Test("an old provider token is replaced once; if the new one is refused as well, the app stops")
+  @Test("an old provider token is replaced once, and the app stops if the new token is also refused")
   func refresh() {
     let response = PushResponse(status: 403, reason: "ExpiredProviderToken")
     #expect(PushConsequence(response) == .refreshToken)
@@ -93,7 +93,7 @@ import Testing
     #expect(PushConsequence(PushResponse(status: 200), afterRefresh: true) == .delivered)
   }
 
-  @Test("the wait that APNs asks for is kept")
+  @Test("the waiting time that APNs asks for is kept")
   func retryAfter() {
     let response = PushResponse(status: 429, reason: "TooManyRequests", retryAfter: 30)
     #expect(PushConsequence(response) == .retry(after: .seconds(30), scope: .device))

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "a time of expiry that cannot be written becomes the nearest one that can",
+    "a time of expiry out of range is replaced by the nearest time in range",
     arguments: [
       (nil, "0"), (-1, "0"), (0, "0"), (1, "1"), (1e300, "253402300799"), (.infinity, "253402300799"),
       (-.infinity, "0"), (.nan, "0"),

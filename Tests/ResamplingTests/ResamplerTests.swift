@@ -37,7 +37,7 @@ import Testing
     #expect(20 * log10((2 * energy).squareRoot() / 16_000) < -90)
   }
 
-  @Test("full scale does not wrap")
+  @Test("samples at full scale do not wrap around")
   func fullScale() throws {
     let square = (0..<22_050).map { $0 / 25 % 2 == 0 ? Int16.max : Int16.min }
     let converted = try Resampler.convert(square, from: 22_050, to: 48_000)

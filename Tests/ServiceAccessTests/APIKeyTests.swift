@@ -35,7 +35,7 @@ struct APIKeyTests {
     #expect(Set(keys.flatMap { $0.text.suffix(43) }).count == 64)
   }
 
-  @Test("the same random numbers make the same key")
+  @Test("the same random numbers give the same key")
   func reproducible() {
     var (one, other) = (CountingNumbers(), CountingNumbers())
     #expect(APIKey.make(using: &one) == APIKey.make(using: &other))
@@ -57,7 +57,7 @@ struct APIKeyTests {
     #expect(key.hasDigest((Data([1]) + key.digest).dropFirst()), "a part of other data, with its own indices")
   }
 
-  @Test("a malformed key is refused, and the error does not repeat it")
+  @Test("a malformed key is refused, and the error does not contain the key")
   func malformed() {
     let secret = String(repeating: "A", count: 43)
     let texts = [
@@ -116,7 +116,7 @@ struct APIKeyTests {
 
 @Suite("The name of a key in the log")
 struct LogNameTests {
-  @Test("the name is the same each time, differs between keys, and reveals nothing of the key or its id")
+  @Test("the name of a key is always the same, differs between keys, and reveals nothing of the key or its id")
   func name() {
     let (one, other) = (APIKey.make(), APIKey.make())
     let name = APIKey.logName(ofDigest: one.digest)

@@ -13,7 +13,7 @@ struct AccountBudgetTests {
     return limits
   }
 
-  @Test("the number of simultaneous clips is limited, and one that ends frees its place")
+  @Test("the number of simultaneous clips is limited, and a clip that ends frees its place")
   func atOnce() {
     var budget = AccountBudget(limits(atOnce: 2))
     #expect(budget.begin(at: .zero) == nil && budget.begin(at: .zero) == nil)
@@ -24,7 +24,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(at: .zero) == nil)
   }
 
-  @Test("the number of clips in a day is limited; they come back one by one, all of them within a day")
+  @Test("the number of clips in a day is limited, and the clips come back one by one within a day")
   func clips() {
     var budget = AccountBudget(limits(clips: 4))
     for _ in 0..<4 {
@@ -40,7 +40,7 @@ struct AccountBudgetTests {
     #expect(!budget.isUnused(at: day) && budget.isUnused(at: day + day / 4))
   }
 
-  @Test("the number of bytes in a day is limited; the last clip may exceed it, and the excess is paid back")
+  @Test("the number of bytes in a day is limited, and the last clip may exceed the limit at the cost of a longer wait")
   func bytes() {
     var budget = AccountBudget(limits(bytes: 86_400))
     #expect(budget.begin(at: .zero) == nil)
@@ -52,7 +52,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(at: .seconds(3_601)) == nil)
   }
 
-  @Test("a clip that was not made costs nothing of the daily limit")
+  @Test("a clip that was not made does not count against the daily limit")
   func notMade() {
     var budget = AccountBudget(limits(clips: 1))
     for _ in 0..<5 {
@@ -62,7 +62,7 @@ struct AccountBudgetTests {
     #expect(budget.isUnused(at: .zero))
   }
 
-  @Test("the stored usage of an earlier service counts, less what has come back since")
+  @Test("the stored use of an earlier service counts, minus the part that has come back since")
   func restored() {
     var before = AccountBudget(limits(clips: 10, bytes: 1_000))
     for _ in 0..<10 {
@@ -79,7 +79,7 @@ struct AccountBudgetTests {
     #expect(forged.isUnused(at: .zero))
   }
 
-  @Test("after lower limits are set, an account waits no longer than if it had used up the new limits")
+  @Test("after the limits were lowered, an account waits no longer than after a full use of the new limits")
   func lowered() {
     let used = AccountBudget.Use(clips: 20_000, bytes: 4 << 30)
     var budget = AccountBudget(limits(clips: 10, bytes: 1_000), used: used)
@@ -125,7 +125,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(.list, at: .zero) == nil)
   }
 
-  @Test("a clip that failed because of its text counts as a clip, but without bytes")
+  @Test("a clip that failed because of its text counts as a clip without bytes")
   func paid() {
     var budget = AccountBudget(limits(clips: 1))
     #expect(budget.begin(at: .zero) == nil)
@@ -134,7 +134,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(at: .zero) == .day(day) && budget.underWay == 0)
   }
 
-  @Test("a clock that runs backwards gives no account a larger budget")
+  @Test("a clock that runs backwards does not increase the budget of an account")
   func backwards() {
     var budget = AccountBudget(limits(clips: 1))
     #expect(budget.begin(at: day) == nil)

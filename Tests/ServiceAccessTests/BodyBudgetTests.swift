@@ -18,7 +18,7 @@ struct BodyBudgetTests {
     try #require(budget.begin(keyID, at: now).ticket)
   }
 
-  @Test("one id can use only its share, and the rest stays free for others")
+  @Test("one id can use only its share of the memory, and the rest stays free for other ids")
   func share() throws {
     var budget = budget
     for (index, keyID) in ["a", "b"].enumerated() {
@@ -41,7 +41,7 @@ struct BodyBudgetTests {
     #expect(budget.begin("c", at: .zero).ticket == nil && budget.count == 6)
   }
 
-  @Test("a body that ends frees its memory, once")
+  @Test("a body that ends frees its memory exactly once")
   func ended() throws {
     var budget = budget
     let ticket = try begin(&budget, "a")
@@ -53,7 +53,7 @@ struct BodyBudgetTests {
     #expect(budget.grow(next, by: 40, at: .zero).isHeld)
   }
 
-  @Test("a body is dropped for another body of its id only after it has been arriving for a while")
+  @Test("a body is dropped for another body of the same id only after it has been arriving for a while")
   func givesWay() throws {
     var budget = budget
     let slow = try begin(&budget, "a")
@@ -80,7 +80,7 @@ struct BodyBudgetTests {
     #expect(budget.begin("f", at: .seconds(6)).ticket == nil, "the others are not old enough")
   }
 
-  @Test("the budget never exceeds its limits, whatever arrives")
+  @Test("the budget stays within its limits, whatever bodies arrive")
   func bounded() {
     var budget = budget
     var tickets: [Int] = []

@@ -31,7 +31,7 @@ struct ClientAddressTests {
     #expect(try client("::1", "[2001:db8::1]:4711", proxies: "::1") == address("2001:db8::1"))
   }
 
-  @Test("behind a proxy that names no client, the client is unknown")
+  @Test("behind a proxy that gives no client's address, the client is unknown")
   func unknown() throws {
     #expect(try client("127.0.0.1", proxies: "127.0.0.1") == nil)
     #expect(try client("127.0.0.1", "127.0.0.1", proxies: "127.0.0.1") == nil)
@@ -41,7 +41,8 @@ struct ClientAddressTests {
 
 @Suite("The limit on failures of an address")
 struct FailureLimitsTests {
-  @Test("an address may fail a limited number of times, and regains attempts over time, independently of others")
+  @Test(
+    "an address may fail a limited number of times, and regains attempts over time, separately from other addresses")
   func limit() throws {
     var limits = FailureLimits(try RateLimit(rate: 1, burst: 2))
     let (one, other) = (try #require(IPAddress("192.0.2.1")), try #require(IPAddress("2001:db8::1")))
@@ -54,7 +55,7 @@ struct FailureLimitsTests {
     #expect(limits.take(one, at: .seconds(1)).isAllowed && limits.count == 2)
   }
 
-  @Test("a check costs nothing, reports what a failure would report, and remembers no address")
+  @Test("a check uses no attempt, has the result that a failure would have, and stores no address")
   func look() throws {
     var limits = FailureLimits(try RateLimit(rate: 1, burst: 1), capacity: 1)
     let (one, other) = (try #require(IPAddress("192.0.2.1")), try #require(IPAddress("192.0.3.1")))

@@ -15,7 +15,7 @@ struct LogSamplingTests {
     #expect(sampling.finish(at: .seconds(20)).isEmpty, "each number is reported once")
   }
 
-  @Test("the number of omitted lines is reported even if nothing follows")
+  @Test("the number of omitted lines is reported even if no line follows")
   func finished() {
     var sampling = LogSampling<String>(most: 1)
     for kind in ["a", "b", "b", "b", "c", "c"] { _ = sampling.take(kind, at: .zero) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rate limits")
 struct RateLimitTests {
-  @Test("a burst may arrive at once, and further requests as tokens come back")
+  @Test("a burst is allowed at once, and further requests are allowed as tokens come back")
   func burst() throws {
     var bucket = TokenBucket(try RateLimit(rate: 10, burst: 3))
     #expect((0..<5).map { _ in bucket.take(at: .zero).isAllowed } == [true, true, true, false, false])
@@ -16,7 +16,7 @@ struct RateLimitTests {
     #expect((0..<5).map { _ in bucket.take(at: .seconds(60)).isAllowed } == [true, true, true, false, false])
   }
 
-  @Test("an answer states the remaining requests, the time until the limit resets, and the time to wait")
+  @Test("an answer has the remaining requests, the time until the limit resets, and the time to wait")
   func answers() throws {
     var bucket = TokenBucket(try RateLimit(rate: 0.5, burst: 2))
     let first = bucket.take(at: .seconds(100))
@@ -44,7 +44,7 @@ struct RateLimitTests {
     #expect(bucket.look(at: .seconds(5)).headerFields.map(\.value) == ["1", "1", "0"])
   }
 
-  @Test("a check or a refusal takes no token")
+  @Test("neither a check nor a refusal takes a token")
   func looking() throws {
     var bucket = TokenBucket(try RateLimit(rate: 1, burst: 1))
     for _ in 0..<5 { #expect(bucket.look(at: .zero).isAllowed) }
@@ -54,7 +54,7 @@ struct RateLimitTests {
     #expect(bucket.take(at: .seconds(1)).isAllowed)
   }
 
-  @Test("a full bucket may be forgotten")
+  @Test("a bucket is full again after the time for its missing tokens")
   func forgetting() throws {
     var bucket = TokenBucket(try RateLimit(rate: 2, burst: 5))
     #expect(bucket.isFull(at: .zero))
@@ -63,7 +63,7 @@ struct RateLimitTests {
   }
 
   @Test(
-    "exactly the requests with a token pass, however they arrive",
+    "exactly the requests with a token are allowed, whenever they arrive",
     arguments: [(1.0, 1), (4.0, 7), (0.125, 2), (500.0, 10), (1_000_000.0, 1_000_000), (0.001, 1)])
   func longRun(rate: Double, burst: Int) throws {
     var bucket = TokenBucket(try RateLimit(rate: rate, burst: burst))

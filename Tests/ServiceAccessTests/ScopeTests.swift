@@ -6,7 +6,7 @@ import Testing
 @Suite("Scopes")
 struct ScopeTests {
   @Test(
-    "a scope gives these permissions and no others",
+    "a scope has exactly the permissions of the table",
     arguments: [
       (Scope.announce, [Permission.announce, .register]), (.read, [.read]), (.play, [.attend, .play]),
       (.till, [.read, .attend]), (.operator, [.announce, .read, .attend, .play, .operate]),
@@ -20,13 +20,13 @@ struct ScopeTests {
     }
   }
 
-  @Test("several scopes allow what each of them allows")
+  @Test("several scopes allow everything that one of them allows")
   func several() {
     let scopes: Set<Scope> = [.announce, .till]
     #expect(Permission.allCases.filter(scopes.allow) == [.announce, .register, .read, .attend])
   }
 
-  @Test("names are printed in a fixed order and can be parsed again")
+  @Test("names of scopes are printed in a fixed order and can be parsed again")
   func names() {
     #expect(Set<Scope>([.admin, .read, .announce]).names == ["announce", "read", "admin"])
     #expect(Set<Scope>(names: ["play", "read", "play"]) == [.play, .read])
@@ -35,7 +35,8 @@ struct ScopeTests {
   }
 
   @Test(
-    "an unknown name allows nothing", arguments: ["", "Admin", "admin ", "push", "*", "ADMIN", "manageKeys", "attend"])
+    "an unknown name gives no permission",
+    arguments: ["", "Admin", "admin ", "push", "*", "ADMIN", "manageKeys", "attend"])
   func unknown(name: String) {
     #expect(Set<Scope>(names: [name]).isEmpty)
     #expect(Set<Scope>(names: [name, "read"]) == [.read])

@@ -38,7 +38,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("a signed request is valid, also after its header fields were sent and parsed")
+  @Test("a signed request is valid, also after its header fields have been sent and parsed")
   func valid() throws {
     for version in SignedRequest.Version.allCases {
       let content = version == .two ? content : altered { $0.idempotencyKey = nil }
@@ -90,7 +90,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("a header field that was not signed cannot be added, empty or not")
+  @Test("an added header field that was not signed makes the signature invalid, even if it is empty")
   func added() {
     let bare = altered { ($0.idempotencyKey, $0.contentType) = (nil, nil) }
     let request = request(bare)
@@ -155,7 +155,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("every error consists of a reason and a next step, and does not repeat what was sent")
+  @Test("every error has a reason and a next step, and does not contain the received values")
   func texts() {
     var codes: Set<AccessError.Code> = []
     func collect(_ work: () throws(AccessError) -> Void) {

@@ -50,7 +50,7 @@ struct SignedURLTests {
     #expect(try query(signing.signed(path, until: now + 60)).signature == signature)
   }
 
-  @Test("another path, time, signature or secret is invalid")
+  @Test("a changed path, time, signature or secret makes the signature invalid")
   func changed() throws {
     let sent = try query(try signing.signed(path, until: now + 60))
     for other in ["/v1/clips/9f3b.wav", "/v1/clips/9f3a.wav/", "/v1/clips/9F3A.wav", "/v1/clips/%39f3a.wav", ""] {
@@ -70,7 +70,7 @@ struct SignedURLTests {
     }
   }
 
-  @Test("a path and a time cannot be confused with another path and another time")
+  @Test("a signature for a path and a time is invalid for the same text divided in another way")
   func seam() throws {
     let sent = try query(try signing.signed("/v1/clips/a", until: now + 60))
     #expect(failure(path: "/v1/clips/a\n1800000060", "1800000060", sent.signature) == .signatureInvalid)
@@ -106,7 +106,7 @@ struct SignedURLTests {
     #expect(failure(sent.expires, String(repeating: "+", count: 42) + "A") == .signatureMalformed)
   }
 
-  @Test("an invalid path, or a time that a query cannot hold, is not signed")
+  @Test("an invalid path, or a time that does not fit into a query, is not signed")
   func notSignable() {
     for path in [
       "", "v1/clips/a", "/v1/clips/a?b", "/v1/clips/a#b", "/v1/clips/ä", "/a b", "/a\nb", "/a\0", "/a\u{7F}",

@@ -57,7 +57,7 @@ struct HostileHeaderTests {
   ]
 
   @Test(
-    "whatever a header states, reading it neither traps nor goes on for ever",
+    "reading a header with any content neither traps nor goes on for ever",
     arguments: [("wav", wav), ("aiff", aiff), ("caf", ima4CAF), ("m4a", m4a), ("aac", aac)])
   func anyHeader(_ name: String, _ sample: [UInt8]) throws {
     #expect(try #require(SoundHeader(of: sample)).sampleRate != nil, "\(name) is a sound before it is changed")

@@ -9,7 +9,7 @@ import Waveforms
 
 @Suite("Sound files that other programs make")
 struct SampleFileTests {
-  @Test("the verdict on each file and its problems are right", arguments: SampleFile.all)
+  @Test("each file gets the expected verdict and the expected problems", arguments: SampleFile.all)
   func verdict(sample: SampleFile) throws {
     try withFolder { folder in
       let diagnosis = diagnosis(of: try sample.make(in: folder))
@@ -22,7 +22,7 @@ struct SampleFileTests {
     }
   }
 
-  @Test("what the check calls playable can be played", arguments: SampleFile.all.filter(\.isPlayable))
+  @Test("a file that the check calls playable can be played", arguments: SampleFile.all.filter(\.isPlayable))
   func played(sample: SampleFile) throws {
     try withFolder { folder in
       let bytes = [UInt8](try Data(contentsOf: try sample.make(in: folder)))
@@ -34,7 +34,7 @@ struct SampleFileTests {
     }
   }
 
-  @Test("there are at least 60 files, and at least 40 each that are playable and that are not")
+  @Test("there are at least 60 files, of which at least 40 are playable and at least 40 are not playable")
   func count() {
     #expect(SampleFile.all.count >= 60)
     #expect(SampleFile.all.count { $0.isPlayable } >= 40)

@@ -69,7 +69,7 @@ struct SoundDiagnosisTests {
     #expect(message(-30) == "The loudness is -30.00 LUFS, which is below -19 LUFS and quieter than Crier's clips.")
   }
 
-  @Test("default alone is the system's sound, which no file replaces, and both remedies give it the same other name")
+  @Test("a file named default is reported as never played, and both remedies suggest the same other name")
   func reserved() {
     let facts = SoundFacts(
       path: "/tones/default", folder: "/tones", content: .sound(.caf), header: header(.caf),
@@ -83,13 +83,13 @@ struct SoundDiagnosisTests {
   }
 
   @Test(
-    "default.wav is the sound for all missing ones, and default.caf and default.aiff are names like others",
+    "a file may be named default.wav, default.caf or default.aiff",
     arguments: [SoundContainer.wav, .caf, .aiff])
   func fallback(_ container: SoundContainer) {
     #expect(codes(header(container), path: "default.\(container.fileExtensions[0])") == [])
   }
 
-  @Test("a sound 60 dB below full scale cannot be heard, and a clipped one only gets a warning")
+  @Test("a sound 60 dB below full scale cannot be heard, and a clipped sound only gets a warning")
   func peak() {
     #expect(codes(levels: SoundLevels(peak: 0)) == [.silent])
     #expect(codes(levels: SoundLevels(peak: 0.001)) == [.silent])
@@ -102,7 +102,7 @@ struct SoundDiagnosisTests {
   func undecodable() { #expect(codes(levels: nil) == [.undecodable]) }
 
   @Test(
-    "only a folder named Sounds that is not in Library is warned of",
+    "a warning is given only for a folder named Sounds that is not in Library",
     arguments: [
       ("/containers/group.crier/Library/Sounds", true), ("/containers/group.crier/Sounds", false),
       ("/Sounds", false), ("/containers/group.crier/library/sounds", false), ("/home/ada/tones", true), ("/", true),
@@ -126,7 +126,7 @@ struct SoundDiagnosisTests {
   }
 
   @Test(
-    "each kind of content that is not a sound is a problem of its own, without others",
+    "each kind of content that is not a sound has its own problem and no other problem",
     arguments: [
       (SoundContent.missing, SoundProblem.Code.missing), (.folder, .folder), (.special, .notAFile),
       (.unreadable, .unreadable), (.oversized, .fileTooLarge), (.empty, .emptyFile), (.zeros, .onlyZeroBytes),

@@ -44,7 +44,7 @@ struct SoundExaminationTests {
     }
   }
 
-  @Test("a symbolic link is followed, and its own name is checked")
+  @Test("a symbolic link is followed, and the link's own name is checked")
   func link() throws {
     try withFolder { folder in
       _ = try SampleFile.sox("tone.wav").make(in: folder)
@@ -96,7 +96,7 @@ struct SoundExaminationTests {
     }
   }
 
-  @Test("no beginning and no change of a single header byte causes a trap")
+  @Test("no truncation of a file and no change of a single header byte causes a trap")
   func hostile() throws {
     let samples: [SampleFile] = [
       .sox("a.wav", "-e ima-adpcm", rate: 8_000, frames: 800),

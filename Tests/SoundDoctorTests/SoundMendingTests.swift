@@ -54,7 +54,7 @@ struct SoundMendingTests {
     }
   }
 
-  @Test("a long sound that only ends in silence is trimmed, and nothing of it is cut")
+  @Test("a sound that is long only because of silence at its end is trimmed, and not cut")
   func trimmed() throws {
     try withFolder { folder in
       var sample = SampleFile.sox("tail.wav", rate: 8_000)

@@ -53,7 +53,7 @@ struct DoctorCheckTests {
     throw Refusal(description: error.message)
   }
 
-  @Test("only what iOS plays is published, and the error has the doctor's words", arguments: Answer.all)
+  @Test("only a sound that iOS plays is published, and an error has the doctor's words", arguments: Answer.all)
   func published(_ answer: Answer) async throws {
     let home = try TemporaryLibrary()
     let old = Sample.wav(seed: 9)

@@ -43,7 +43,7 @@ struct DownloadRulesTests {
     #expect(try code(text) == expected)
   }
 
-  @Test("http is allowed on request, and other schemes are not")
+  @Test("http is allowed on request, and every other scheme except https is refused")
   func unencrypted() throws {
     let rules = DownloadRules(allowsUnencrypted: true)
     #expect(try code("http://a.example/s.wav", rules) == nil)
@@ -81,7 +81,7 @@ struct DownloadRulesTests {
     }
   }
 
-  @Test("a redirect may be relative, and its fragment is dropped")
+  @Test("a redirect may be relative, and its fragment is removed")
   func relative() throws {
     let trail = ["https://a.example/x/s.wav?q=1"]
     #expect(try redirect("t.wav", after: trail) == .success("https://a.example/x/t.wav"))
@@ -89,7 +89,7 @@ struct DownloadRulesTests {
     #expect(try redirect("//b.example/t.wav", after: trail) == .success("https://b.example/t.wav"))
   }
 
-  @Test("a redirect in a circle, beyond the limit, to http or to no URL is refused")
+  @Test("a redirect in a circle, beyond the limit, to http or to an invalid URL is refused")
   func refused() throws {
     let first = "https://a.example/1"
     #expect(try redirect(first, after: [first]) == .failure(DownloadError(.redirectCircle, host: "a.example")))
@@ -113,7 +113,7 @@ struct DownloadRulesTests {
   }
 
   @Test(
-    "only content types that can be a sound are read",
+    "an answer is refused if its content type cannot be that of a sound",
     arguments: [
       (nil, true), ("audio/wav", true), ("audio/x-caf; a=b", true), ("application/octet-stream", true),
       ("binary/octet-stream", true), ("Audio/AIFF", true), ("nonsense", true),
@@ -125,7 +125,7 @@ struct DownloadRulesTests {
     #expect(SoundKind.isPossible(contentType: type) == isPossible)
   }
 
-  @Test("the format is found in the first bytes")
+  @Test("the format is recognised by the first bytes")
   func kinds() {
     #expect(SoundKind(Sample.wav()) == .wav)
     #expect(SoundKind(Array("FORM....AIFF".utf8)) == .aiff)
@@ -136,7 +136,7 @@ struct DownloadRulesTests {
     }
   }
 
-  @Test("an error names the attempt, the host and the next step, and nothing else of the URL")
+  @Test("an error names the attempt, the host and the remedy, and no other part of the URL")
   func texts() throws {
     for code in DownloadError.Code.allCases {
       let text = DownloadError(code, host: "a.example", status: 404, reason: "It is short.").description

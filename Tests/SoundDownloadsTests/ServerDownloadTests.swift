@@ -134,7 +134,7 @@ struct ServerDownloadTests {
       rules: DownloadRules(allowsUnencrypted: true), clock: clock, check: Sample.check)
   }
 
-  @Test("a bad answer ends in its own error, and the library is unchanged", arguments: BadServer.all)
+  @Test("each kind of bad answer has its own error, and the library is unchanged", arguments: BadServer.all)
   func badServers(_ bad: BadServer) async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -211,7 +211,7 @@ struct ServerDownloadTests {
     #expect(server.requests.last?.fields["range"] == "bytes=40000-")
   }
 
-  @Test("a stored sound is asked for with its entity tag, and 304 keeps it")
+  @Test("a stored sound is requested with its entity tag, and an answer with 304 keeps the sound")
   func notModified() async throws {
     let server = try LocalServer { request, connection in
       guard request.fields["if-none-match"] == "W/\"v1\"" else {
@@ -232,7 +232,7 @@ struct ServerDownloadTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("a request of a task that is already cancelled ends with an error")
+  @Test("a request in a cancelled task ends with an error")
   func cancelledRequest() async throws {
     // Without the cancellation, the request would never end.
     let server = try LocalServer { _, connection in
@@ -261,7 +261,7 @@ struct ServerDownloadTests {
     }
   }
 
-  @Test("a request that has ended before it was started is not started, and ends with its error")
+  @Test("a request whose end comes before its start is never sent, and has the error of its end")
   func endedEarly() async throws {
     let answer = SessionAnswer(mostBytes: 10) {}
     answer.end(.connectionLost)
@@ -270,7 +270,7 @@ struct ServerDownloadTests {
     }
   }
 
-  @Test("if nobody reads an answer any more, its connection is closed")
+  @Test("a connection is closed after the last reader of its answer is gone")
   func dropped() async throws {
     let closed = Event()
     let server = try LocalServer { _, connection in
@@ -286,7 +286,7 @@ struct ServerDownloadTests {
     await closed.wait()
   }
 
-  @Test("a port on which nothing listens ends in its own error")
+  @Test("a port on which no program listens has its own error")
   func nothingListens() async throws {
     let port = try LocalServer { _, _ in }.port
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/a.wav"))
@@ -299,7 +299,7 @@ struct ServerDownloadTests {
     #expect(home.files.isEmpty)
   }
 
-  @Test("a server without a valid certificate ends in its own error")
+  @Test("a server without a valid certificate has its own error")
   func noEncryption() async throws {
     let server = try LocalServer(BadServer.file(Sample.wav(), length: nil))
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/a.wav"))

@@ -33,7 +33,7 @@ struct SoundDownloaderTests {
     ScriptedFetcher { _, _ in SoundAnswer(200, ["ETag": "\"v1\""], [Sample.wav()]) }
   }
 
-  @Test("callers of the same URL and name share one transfer, and a cancelled caller stops waiting alone")
+  @Test("callers of the same URL and name share one transfer, and the cancellation of one caller does not end it")
   func shared() async throws {
     let mayAnswer = Event()
     let fetcher = ScriptedFetcher { _, _ in
@@ -61,7 +61,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": Sample.wav()])
   }
 
-  @Test("when all callers are cancelled, the transfer is cancelled, and a later caller starts another one")
+  @Test("if all callers are cancelled, the transfer is cancelled, and a later caller starts a new transfer")
   func abandoned() async throws {
     let isCancelled = Event()
     let fetcher = ScriptedFetcher { _, number in
@@ -80,7 +80,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": Sample.wav()])
   }
 
-  @Test("a caller that is already cancelled starts nothing")
+  @Test("a caller that is already cancelled starts no transfer")
   func cancelledBefore() async throws {
     let fetcher = Self.whole
     let downloader = downloader(fetcher)
@@ -95,7 +95,7 @@ struct SoundDownloaderTests {
     #expect(downloader.waiting == 0)
   }
 
-  @Test("other names and other URLs are transfers of their own")
+  @Test("callers with another name or another URL have separate transfers")
   func separate() async throws {
     let downloader = downloader(Self.whole)
     let other = try #require(URL(string: "https://other.example/a.wav"))
@@ -107,7 +107,7 @@ struct SoundDownloaderTests {
     #expect(Set(home.files.keys) == Set(names))
   }
 
-  @Test("without a given name, the name is the digest of the URL with the extension of the format")
+  @Test("without a given name, the sound is named after the digest of the URL and the extension of the format")
   func names() async throws {
     let caf = Array("caff12345678".utf8)
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer(200, [:], [caf]) }
@@ -123,7 +123,7 @@ struct SoundDownloaderTests {
   }
 
   @Test(
-    "an invalid file name is refused before anything is requested",
+    "an invalid file name is refused before a request is sent",
     arguments: [
       String(repeating: "a", count: 64) + ".wav", "a.mp3", "../a.wav", ".a.wav", "",
     ])
@@ -151,7 +151,7 @@ struct SoundDownloaderTests {
     #expect(fetcher.requests.isEmpty)
   }
 
-  @Test("an answer from a private address is discarded, although the name had a public one before")
+  @Test("an answer from a private address is discarded, although the name had a public address before")
   func rebound() async {
     let fetcher = ScriptedFetcher { request, _ in
       #expect(request.addresses == [TableResolver.publicAddress])
@@ -172,7 +172,7 @@ struct SoundDownloaderTests {
     #expect(error?.code == .insecureRedirect)
   }
 
-  @Test("an error of the content check is a part of the error, and the library is unchanged")
+  @Test("the error contains the error of the content check, and the library is unchanged")
   func refusedContent() async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -184,7 +184,7 @@ struct SoundDownloaderTests {
     #expect(home.records.isEmpty)
   }
 
-  @Test("when the library cannot take the sound, the error gives the reason, and the old file stays")
+  @Test("if the library cannot store the sound, the error contains the reason, and the old file stays")
   func fullDisk() async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -197,7 +197,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": old])
   }
 
-  @Test("the old file stays until the new one is whole")
+  @Test("the old file stays until the new file is complete")
   func oldStays() async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -236,7 +236,7 @@ struct SoundDownloaderTests {
     #expect(home.files.isEmpty)
   }
 
-  @Test("a record is used only if the library still has the recorded bytes")
+  @Test("a record of a download is used only if the library still has the recorded bytes")
   func records() async throws {
     let fetcher = ScriptedFetcher { request, _ in
       request.fields["If-None-Match"] == nil ? SoundAnswer(200, ["ETag": "\"v1\""], [Sample.wav()]) : SoundAnswer(304)
@@ -258,7 +258,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": Sample.wav(), "b.wav": Sample.wav()])
   }
 
-  @Test("a stored sound that is removed while the server is asked is transferred again")
+  @Test("a stored sound that is removed during the request is transferred again")
   func removedMeanwhile() async throws {
     let library = home.library
     let fetcher = ScriptedFetcher { request, _ in

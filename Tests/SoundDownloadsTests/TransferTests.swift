@@ -55,7 +55,7 @@ struct TransferTests {
     #expect(transfer.bytes == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   }
 
-  @Test("a whole answer to a request for the missing bytes starts anew")
+  @Test("a whole answer to a request for the missing bytes starts the transfer again")
   func startsAnew() throws {
     var transfer = try broken()
     _ = try transfer.receiveHead(status: 200, fields: ["etag": "\"v2\"", "content-length": "3"])
@@ -99,7 +99,7 @@ struct TransferTests {
     }
   }
 
-  @Test("more bytes than declared are refused at once, and fewer are requested again")
+  @Test("more bytes than declared are refused at once, and an answer with fewer bytes is requested again")
   func declaredLength() throws {
     var long = transfer()
     _ = try long.receiveHead(status: 200, fields: ["content-length": "3"])
@@ -116,7 +116,9 @@ struct TransferTests {
     }
   }
 
-  @Test("a declared length that is no number is refused", arguments: ["-1", "", "1x", "1, 1", "99999999999999999999"])
+  @Test(
+    "a declared length that is not a number is refused",
+    arguments: ["-1", "", "1x", "1, 1", "99999999999999999999"])
   func noNumber(_ length: String) {
     var transfer = transfer()
     #expect(throws: DownloadError(.lengthMismatch, host: "a.example")) {
@@ -124,7 +126,7 @@ struct TransferTests {
     }
   }
 
-  @Test("a sound of exactly the size limit is allowed, and one more byte is not, with and without a declared length")
+  @Test("a sound of exactly the size limit is allowed, and a sound of one more byte is refused")
   func sizeLimit() throws {
     let rules = DownloadRules(mostBytes: 4)
     var declared = transfer(rules)
@@ -140,7 +142,7 @@ struct TransferTests {
     #expect(try streamed.endBody(nil))
   }
 
-  @Test("a connection that breaks after the last declared byte does no harm")
+  @Test("a transfer whose connection breaks after the last declared byte is complete")
   func lateBreak() throws {
     var transfer = transfer()
     _ = try transfer.receiveHead(status: 200, fields: ["content-length": "2"])
@@ -159,7 +161,7 @@ struct TransferTests {
     }
   }
 
-  @Test("after a redirect that broke, the original URL is requested again")
+  @Test("after a failed transfer from a redirect's target, the original URL is requested again")
   func originalAgain() throws {
     var transfer = transfer()
     #expect(try transfer.receiveHead(status: 307, fields: ["location": "https://b.example/t.wav"]) == .request)
@@ -177,7 +179,7 @@ struct TransferTests {
   }
 
   @Test(
-    "each other status has an error",
+    "every other status has its own error code",
     arguments: [
       (204, .unexpectedStatus), (300, .unexpectedStatus), (400, .unexpectedStatus), (401, .accessRefused),
       (403, .accessRefused), (404, .notFound), (407, .accessRefused), (410, .notFound), (416, .unexpectedStatus),

@@ -18,7 +18,7 @@ struct SoundFilesTests {
     SoundFormat.encodings(of: container).map { SoundFormat(container: container, encoding: $0) }
   }
 
-  @Test("every combination except CAF with IMA ADPCM can be written")
+  @Test("every combination of container and encoding except CAF with IMA ADPCM can be written")
   func combinations() {
     #expect(Self.formats.count == 11)
     #expect(SoundFormat.encodings(of: .caf) == [.pcm16, .ulaw, .alaw])
@@ -43,7 +43,7 @@ struct SoundFilesTests {
     }
   }
 
-  @Test("another program reads the intended format", arguments: formats)
+  @Test("another program reads each file in the intended format", arguments: formats)
   func measured(format: SoundFormat) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -19,7 +19,7 @@ struct GroupedPublishingTests {
     GroupedPublishing(library: SoundLibrary(container: home.container, calls: calls))
   }
 
-  @Test("each clip's bytes are synchronized before its name, and the folder once, after all names")
+  @Test("each clip's bytes are synchronized before the clip gets its name, and the folder once, after all names")
   func order() throws {
     let log = CallLog()
     try home.makeSoundsDirectory()
@@ -40,7 +40,7 @@ struct GroupedPublishingTests {
     }
   }
 
-  @Test("a prepared clip is not found under its name, and a published one is")
+  @Test("a clip is found under its name only after it is published, and not while it is prepared")
   func publishes() throws {
     let groups = groups()
     let clips = [try groups.prepare([1], as: "a.wav"), try groups.prepare([2, 2], as: "b.wav")]
@@ -109,7 +109,7 @@ struct GroupedPublishingTests {
     #expect(hidden.isEmpty)
   }
 
-  @Test("a failure while a clip is written is that clip's error, and the other clips of the group are published")
+  @Test("a failure while a clip is written is an error of this clip, and the group's other clips are published")
   func writingFails() throws {
     var calls = FileSystemCalls.system
     let write = calls.write
@@ -139,7 +139,7 @@ struct GroupedPublishingTests {
     #expect(home.names.isEmpty)
   }
 
-  @Test("two clips of a group and two publishers may have the same name, and the last one wins")
+  @Test("two clips of a group or of two publishers may have the same name, and the last published clip stays")
   func sameName() throws {
     let (one, other) = (groups(), groups())
     let clips = [try one.prepare([1], as: "a.wav"), try one.prepare([2], as: "a.wav")]
@@ -151,7 +151,7 @@ struct GroupedPublishingTests {
     #expect(try home.library.contents(of: "a.wav") == [3])
   }
 
-  @Test("the hidden files of a prepared group are not removed by others, and those of a killed process are")
+  @Test("hidden files of a prepared group are not removed, and hidden files of a killed process are removed")
   func temporaryFiles() throws {
     for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
     let groups = groups()
@@ -187,7 +187,7 @@ struct GroupedPublishingTests {
     #expect(open.value == 0)
   }
 
-  @Test("a task waits for a prepared clip until it is published or given up, and not for other clips")
+  @Test("a task waits for a prepared clip until the clip is published or given up, and not for other clips")
   func waits() async throws {
     let groups = groups()
     #expect(await groups.waitForClips(named: "a.wav") == false)

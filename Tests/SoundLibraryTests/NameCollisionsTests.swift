@@ -14,7 +14,7 @@ struct NameCollisionsTests {
     NameCollisions(places.map { SoundListing($0, $1) }).collisions
   }
 
-  @Test("names that are in one place only do not collide")
+  @Test("a name that is in only one place does not collide")
   func none() {
     #expect(collisions([]).isEmpty)
     #expect(
@@ -24,7 +24,7 @@ struct NameCollisionsTests {
       ]).isEmpty)
   }
 
-  @Test("a name in several places collides, and the first place is heard")
+  @Test("a name in several places collides, and the file in the first place is heard")
   func places() throws {
     let places: [SoundPlace] = [.appContainer, group, shop, .bundle]
     for first in places.indices {
@@ -59,7 +59,7 @@ struct NameCollisionsTests {
     #expect(places.map(\.kinds) == [[.severalPlaces]])
   }
 
-  @Test("names that differ only in letter case collide, and each is heard by its own name on a phone")
+  @Test("names that differ only in letter case collide, and a phone plays each file by its own name")
   func letterCase() throws {
     let found = collisions([(group, [("Tone.wav", .file)]), (.bundle, [("tone.wav", .file)])])
     try #require(found.map(\.name) == ["Tone.wav", "tone.wav"])
@@ -69,7 +69,7 @@ struct NameCollisionsTests {
     #expect(found[1].others == [found[0].heard.url])
   }
 
-  @Test("one name can collide in every way")
+  @Test("one name can have collisions of every kind")
   func all() {
     let found = collisions([
       (.appContainer, [("caf\u{E9}.wav", .file), ("cafe\u{301}.wav", .file)]), (.bundle, [("CAF\u{C9}.wav", .file)]),

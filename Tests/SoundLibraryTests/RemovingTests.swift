@@ -44,7 +44,7 @@ struct RemovingTests {
     #expect(home.names == ["a.wav", "b.wav", "c.wav"])
   }
 
-  @Test("the listed names are those of clips only, in order")
+  @Test("only the names of clips are listed, in order")
   func list() throws {
     #expect(try home.library.names() == [])
     for name in ["b.wav", "a.caf"] { _ = try home.library.publish([1], as: name) }

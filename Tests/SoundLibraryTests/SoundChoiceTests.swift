@@ -11,7 +11,7 @@ struct SoundChoiceTests {
   static let states: [SoundChoice.Tone] = [.notChosen, .chosen("tone.wav"), .missing("tone.wav"), .unreadable]
 
   @Test(
-    "an announcement's clip wins over a tone and over the push",
+    "an announcement's clip takes precedence over a tone and over the push's sound",
     arguments: states, [nil, "", "default", "push.caf"])
   func announcement(_ tone: SoundChoice.Tone, _ payload: String?) {
     let choice = SoundChoice(announcement: "clip.wav", tone: tone, payload: payload)
@@ -54,7 +54,7 @@ struct SoundChoiceTests {
   ]
 
   @Test(
-    "without a clip, the chosen tone wins, then the push's sound, then the default sound; a skipped tone is reported",
+    "without a clip, the tone is used, then the push's sound, then the default sound; a skipped tone is reported",
     arguments: rows, [nil, ""])
   func rest(_ row: Row, _ announcement: String?) {
     let choice = SoundChoice(announcement: announcement, tone: row.tone, payload: row.payload)

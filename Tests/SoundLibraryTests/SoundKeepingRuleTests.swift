@@ -14,7 +14,7 @@ struct SoundKeepingRuleTests {
   }
 
   @Test(
-    "a last use at any time that a file can state is recorded again",
+    "whatever time a file states for its last use, a new use is recorded",
     arguments: [Int.min, Int.min + 1, -1, 0, Int.max - 1, Int.max])
   func anyTime(_ time: Int) {
     #expect(SoundUse(at: testTime).isNews(lastUsedAt: time))
@@ -25,7 +25,7 @@ struct SoundKeepingRuleTests {
     #expect(removed(SoundKeeping(), [storedSound(1, hours: 100_000)]).isEmpty)
   }
 
-  @Test("over the budget in bytes, the clips unused for the longest time go, until the rest fits")
+  @Test("over the budget in bytes, the clips unused for the longest time are removed until the rest fits")
   func bytes() {
     let sounds = [
       storedSound(1, hours: 5), storedSound(2, hours: 9), storedSound(3, hours: 7), storedSound(4, hours: 3),
@@ -39,7 +39,7 @@ struct SoundKeepingRuleTests {
     }
   }
 
-  @Test("too many files are removed in the same order, and tones count but stay")
+  @Test("above the limit of files, clips are removed in the same order; tones count, but are not removed")
   func files() {
     let tone = StoredSound(name: "tone.wav", byteCount: 1_000, lastUsed: testTime.addingTimeInterval(-1e8))
     let sounds = [tone, storedSound(1, hours: 5), storedSound(2, hours: 9)]
@@ -48,14 +48,14 @@ struct SoundKeepingRuleTests {
     #expect(removed(SoundKeeping(mostFiles: 0), sounds).map(\.0) == [clipName(2), clipName(1)])
   }
 
-  @Test("clips that nobody asked for during the longest time go, also within the budget")
+  @Test("clips that were unused for longer than the limit are removed, even within the budget")
   func unused() {
     let sounds = [storedSound(1, hours: 24 * 31), storedSound(2, hours: 24 * 29)]
     let removals = removed(SoundKeeping(mostBytes: 1_000, longestUnused: 30 * 86_400), sounds)
     #expect(removals.map(\.0) == [clipName(1)] && removals.map(\.1) == [.unused])
   }
 
-  @Test("no clip goes in the hour after its use, even if the recorded use is up to an hour too early")
+  @Test("no clip is removed in the hour after its use, even if the recorded use is up to an hour too early")
   func young() {
     let sounds = [
       storedSound(1, hours: 1.9), storedSound(2, hours: 2.1), storedSound(3, hours: 0), storedSound(4, hours: -5),

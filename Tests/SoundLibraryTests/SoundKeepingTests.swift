@@ -31,7 +31,7 @@ struct SoundKeepingTests {
       ])
   }
 
-  @Test("a use is recorded once an hour, and looking at a clip is no use")
+  @Test("a use of a clip is recorded once an hour, and a look at a clip does not count as a use")
   func use() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     func lastUsed() throws -> Double {
@@ -55,7 +55,7 @@ struct SoundKeepingTests {
     #expect(try library().sounds().map(\.lastUsed) == [testTime])
   }
 
-  @Test("pruning removes the clips over the budget, and only lists them if it is asked to")
+  @Test("the clips over the budget can be listed, and pruning removes exactly these clips")
   func prune() throws {
     for number in 1...3 { _ = try library(hours: -Double(number) - 10).publish([1, 2], as: clipName(number)) }
     let keeping = SoundKeeping(mostBytes: 3)
@@ -83,7 +83,7 @@ struct SoundKeepingTests {
     #expect(listings.value == 2 && home.names == [".publishing-3", clipName(2)])
   }
 
-  @Test("a clip that is used or published again while others are removed stays")
+  @Test("a clip that is used or published again while other clips are removed stays")
   func meanwhile() throws {
     for number in 1...2 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
     // The first lock is that of the removal of the first clip. By then the second one is used again.
@@ -97,7 +97,7 @@ struct SoundKeepingTests {
     #expect(removed.map(\.sound.name) == [clipName(1)] && home.names == [clipName(2)])
   }
 
-  @Test("a clip that is needed when it is to be removed stays, and so does a tone that was chosen meanwhile")
+  @Test("a clip that is needed when its removal begins stays, and a tone that was chosen meanwhile stays too")
   func neededMeanwhile() throws {
     for number in 1...4 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
     let excess = try library().excess(SoundKeeping(mostBytes: 0), needed: [clipName(4)])
@@ -144,7 +144,7 @@ struct SoundKeepingTests {
     #expect(try library(calls: calls).contents(of: clipName(1), isUse: true) == nil)
   }
 
-  @Test("the temporary files of processes that have ended are removed, and those of others stay")
+  @Test("temporary files of processes that have ended are removed, and temporary files in use stay")
   func temporaries() throws {
     try home.leaveBehind(".publishing-3")
     try home.leaveBehind(".publishing-700")
@@ -174,7 +174,7 @@ struct SoundKeepingTests {
     #expect(try library(calls: calls).contents(of: clipName(1)) == [1])
   }
 
-  @Test("a lock that a stopped process holds delays a use, and never blocks it for ever")
+  @Test("a lock that a stopped process holds delays a use, but does not block the use for ever")
   func stopped() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     let lock = try #require(
@@ -192,7 +192,7 @@ struct SoundKeepingTests {
     #expect(try library().prune(SoundKeeping(mostBytes: 0), needed: []).map(\.sound.name) == [clipName(2)])
   }
 
-  @Test("a clip that cannot be removed is an error that names the folder, and the others are removed")
+  @Test("a clip that cannot be removed is an error that names the folder, and the other clips are removed")
   func failure() throws {
     for number in 1...3 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
     let first = Counter()

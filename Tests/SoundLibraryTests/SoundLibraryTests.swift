@@ -190,7 +190,8 @@ struct SoundLibraryTests {
     }
   }
 
-  @Test("a dangling link, a pipe or a socket with a clip's name is no clip, and is replaced", arguments: Other.allCases)
+  @Test(
+    "a dangling link, a pipe or a socket with a clip's name is not a clip, and is replaced", arguments: Other.allCases)
   func otherAsClip(_ other: Other) throws {
     try home.makeSoundsDirectory()
     try other.make(at: home.container.soundsDirectory.path + "/a.wav")
@@ -201,7 +202,7 @@ struct SoundLibraryTests {
     #expect(home.names == ["a.wav"])
   }
 
-  @Test("a folder with a clip's name is moved away with its files and told, and the clip is published")
+  @Test("a folder with a clip's name is moved away with its files and reported, and the clip is published")
   func folderAsClip() throws {
     let told = Locked<[URL]>([])
     let library = SoundLibrary(container: home.container) { folder in told.withLock { $0.append(folder) } }

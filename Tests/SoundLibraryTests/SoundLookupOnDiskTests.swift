@@ -94,7 +94,7 @@ struct SoundLookupOnDiskTests {
   }
 
   @Test(
-    "whatever each of the three places has for a name, the first match decides, with and without default.wav",
+    "with any entries in the three places, the first match decides, with and without default.wav",
     arguments: Candidate.allCases, Candidate.allCases)
   func everyCombination(_ app: Candidate, _ group: Candidate) throws {
     for bundle in Candidate.allCases {
@@ -102,7 +102,7 @@ struct SoundLookupOnDiskTests {
     }
   }
 
-  @Test("a name that leads from one place to a file of another one finds nothing", arguments: places, places)
+  @Test("a name that leads from one place to a file in another place finds nothing", arguments: places, places)
   func betweenPlaces(_ from: SoundPlace, _ to: SoundPlace) throws {
     let home = try TemporaryPlaces()
     try home.put("tone.wav", in: to)

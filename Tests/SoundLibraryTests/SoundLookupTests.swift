@@ -53,7 +53,7 @@ struct SoundLookupTests {
     }
   }
 
-  @Test("of several files named default.wav, the one that the search finds first is the fallback")
+  @Test("of several files named default.wav, the first that the search finds is the fallback")
   func fallbacks() {
     for sound in 0..<8 {
       for fallback in 0..<8 {
@@ -72,7 +72,7 @@ struct SoundLookupTests {
     }
   }
 
-  @Test("whatever the places have under the name, the first regular file decides, and only a readable one is heard")
+  @Test("with any entries in the places, the first regular file decides, and only a readable file is heard")
   func kinds() {
     let kinds: [SoundListing.Kind?] = [nil, .file, .emptyFile, .unreadableFile, .folder, .symbolicLink, .special]
     for app in kinds {
@@ -140,7 +140,7 @@ struct SoundLookupTests {
     #expect(missing.remarks == [.folder("default.wav", .bundle), .notFound([.bundle])])
   }
 
-  @Test("names are compared with letter case, and a name in another case is remarked on")
+  @Test("names are compared with letter case, and a name in another case gets a remark")
   func letterCase() throws {
     let missing = resolve("tone.wav", [(group, ["Tone.wav"]), (.bundle, [])])
     #expect(missing.rule == .system)
@@ -152,7 +152,7 @@ struct SoundLookupTests {
     #expect(resolve("straße.wav", [(.bundle, ["STRASSE.wav"])]).remarks.first == .otherCase("STRASSE.wav", .bundle))
   }
 
-  @Test("names in different Unicode normal forms are the same name, and a name with the same bytes goes first")
+  @Test("names in different Unicode normal forms are the same name, and a name with the same bytes takes precedence")
   func normalForms() throws {
     let (composed, decomposed) = ("caf\u{E9}.wav", "cafe\u{301}.wav")
     for (name, other) in [(composed, decomposed), (decomposed, composed)] {
@@ -179,7 +179,7 @@ struct SoundLookupTests {
   }
 
   @Test(
-    "a name that no file can have leads nowhere and is remarked on",
+    "a name that no file can have finds no file and gets a remark",
     arguments: [
       "../tone.wav", "a/tone.wav", "/Shop.app/tone.wav", "..", ".", "", "tone.wav\u{0}", "to\nne.wav", "\u{7F}.wav",
       String(repeating: "a", count: 252) + ".wav",
@@ -202,7 +202,7 @@ struct SoundLookupTests {
     }
   }
 
-  @Test("a name without an extension is found only as it is, and the names with an extension are suggested")
+  @Test("a name without an extension is found only unchanged, and similar names with an extension are suggested")
   func noExtension() {
     let missing = resolve("tone", [(group, ["tone.wav"]), (.bundle, ["tone.caf", "tone.wav", "tones.wav"])])
     #expect(missing.rule == .system)
@@ -212,7 +212,7 @@ struct SoundLookupTests {
     #expect(found.rule == .bundle && found.remarks == [.noExtension(similar: [])])
   }
 
-  @Test("if several groups have the sound, the first in the given order is taken, and a remark names them")
+  @Test("if several groups have the sound, the first in the given order is taken, and a remark says so")
   func groups() {
     for order in [[group, shop], [shop, group]] {
       let result = resolve("tone.wav", order.map { ($0, ["tone.wav"]) })
@@ -224,14 +224,14 @@ struct SoundLookupTests {
     #expect(below.rule == .appContainer && below.remarks.isEmpty)
   }
 
-  @Test("only the relevant entries of a folder are needed for the same result")
+  @Test("only names similar to the searched name, and default.wav, are relevant to a search")
   func relevance() {
     let isRelevant = SoundLookup.relevance(to: ["tone", "cafe\u{301}.wav"])
     for name in ["tone", "Tone.wav", "caf\u{E9}.wav", "CAF\u{C9}.WAV", "default.wav"] { #expect(isRelevant(name)) }
     for name in ["tones.wav", "other.wav", "Info.plist"] { #expect(!isRelevant(name)) }
   }
 
-  @Test("every rule and remark has a name for programs, and every remark is a sentence")
+  @Test("every rule and remark has a code, and the text of every remark is a sentence")
   func texts() {
     #expect(SoundResolution.Rule.fallback(.bundle).code == "fallback" && SoundResolution.Rule.system.code == "system")
     #expect(SoundResolution.Rule.appContainer.code == "app_container" && SoundResolution.Rule.bundle.code == "bundle")

@@ -98,7 +98,7 @@ struct TemporaryFileTests {
     #expect(temporary.name == ".publishing-1")
   }
 
-  @Test("on a file system without locks, names alone keep files apart, and none is removed")
+  @Test("on a file system without locks, names alone keep files apart, and no leftover file is removed")
   func worksWithoutLocks() throws {
     try home.leaveBehind(".publishing-0")
     var calls = FileSystemCalls.system
@@ -110,7 +110,7 @@ struct TemporaryFileTests {
     #expect(home.names.contains(".publishing-0"))
   }
 
-  @Test("when the first names are in use, others are tried, and an error occurs when all are in use")
+  @Test("if the first names are in use, other names are tried, and an error occurs if all names are in use")
   func runsOut() throws {
     var calls = FileSystemCalls.system
     calls.lock = { (_) throws(SystemError) in throw SystemError(number: EOPNOTSUPP) }

@@ -23,7 +23,7 @@ struct TonePreferenceTests {
     try Data(text.utf8).write(to: preference.file)
   }
 
-  @Test("it is Library/Preferences/<group>.json with the tone under the key sound")
+  @Test("the file is Library/Preferences/<group>.json, with the tone under the key sound")
   func place() throws {
     try preference.setTone("chime.wav")
     let path = home.root.path + "/containers/group.crier/Library/Preferences/group.crier.json"
@@ -49,7 +49,7 @@ struct TonePreferenceTests {
     #expect(TemporaryContainer.names(in: folder).isEmpty)
   }
 
-  @Test("reading creates nothing")
+  @Test("reading creates no file and no folder")
   func readsOnly() throws {
     #expect(try preference.tone() == nil)
     #expect(TemporaryContainer.names(in: home.root).isEmpty)
@@ -69,7 +69,7 @@ struct TonePreferenceTests {
     #expect(try preference.tone() == "b.wav")
   }
 
-  @Test("other keys do not disturb")
+  @Test("other keys in the file do not disturb the choice")
   func otherKeys() throws {
     try store("{\"volume\": 3, \"sound\": \"a.wav\"}")
     #expect(try preference.tone() == "a.wav")
@@ -123,7 +123,7 @@ struct TonePreferenceTests {
     #expect(TemporaryContainer.names(in: folder) == ["group.crier.json"])
   }
 
-  @Test("a file that may not be read is an error, unlike a missing one")
+  @Test("a file that may not be read is an error, unlike a missing file")
   func unreadable() throws {
     try preference.setTone("a.wav")
     var calls = FileSystemCalls.system

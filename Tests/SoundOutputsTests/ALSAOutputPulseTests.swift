@@ -38,7 +38,7 @@ import Waveforms
     return try output.play(sound, volume: .full, control: PlayControl())
   }
 
-  @Test("a complete tone is heard, and playing ends at its end")
+  @Test("a tone is heard completely, and playing ends at the end of the tone")
   func wholeTone() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -124,7 +124,8 @@ import Waveforms
     #expect(Int(samples[second.upperBound - 1]) > 30_900)
   }
 
-  @Test("a sound paused before it begins is heard only after resuming, and one stopped before is not heard")
+  @Test(
+    "a sound paused before its start is heard only after resuming, and a sound stopped before its start is not heard")
   func pausedFirst() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -147,7 +148,7 @@ import Waveforms
     #expect((sounds.first?.lowerBound ?? 0) >= resumedAt.withLock { $0 } - 480)
   }
 
-  @Test("consecutive sounds do not overlap, and each is heard whole after the caller's gap")
+  @Test("consecutive sounds do not overlap, and each sound is heard completely after the caller's gap")
   func gaps() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -166,7 +167,7 @@ import Waveforms
 
   /// With its own latency, the sink of PulseAudio renders 2 s of silence as soon as it has no stream.
   @Test(
-    "the gap between sounds is the caller's on a sink with its own latency, also if the sounds' rates differ",
+    "a sink with its own latency does not change the caller's gap between sounds, also with different rates",
     arguments: [[22_050], [22_050, 48_000]])
   func ownLatencyOfTheSink(rates: [Int]) throws {
     let server = try PulseServer()
@@ -192,7 +193,7 @@ import Waveforms
     return waking
   }
 
-  @Test("while the sink is kept awake, it gets sound between two sounds, and no long silence")
+  @Test("a sink that is kept awake gets sound between two sounds, without a long silence")
   func keptAwake() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -215,7 +216,7 @@ import Waveforms
     #expect((silences.max() ?? 9_999) <= 100, "\(silences.max() ?? -1) ms")
   }
 
-  @Test("a server's restart while the sink is kept awake has no effect but a lead-in, and opening finds a dead server")
+  @Test("a server's restart while the sink is kept awake only adds a lead-in, and opening reports a dead server")
   func restartedWhileAwake() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm, waking: wakingWithTone(leadIn: 300))

@@ -37,7 +37,7 @@ import Waveforms
     #expect(samples.dropFirst(sound.samples.count).allSatisfy { $0 == 0 })
   }
 
-  @Test("a sink that swallows the first 300 ms loses a part of the sound without a lead-in, and none with one")
+  @Test("on a sink that swallows the first 300 ms, a sound is complete only with a lead-in of at least 300 ms")
   func leadIn() throws {
     let sound = Tone.ramp(milliseconds: 700, rate: 22_050)
     for (leadIn, isWhole) in [(0, false), (300, true), (500, true)] {
@@ -54,7 +54,7 @@ import Waveforms
     }
   }
 
-  @Test("every opening of the device has a lead-in, and a following sound has none; at volume 0 the tone is silent")
+  @Test("each opening of the device has a lead-in, a second sound has no lead-in, and at volume 0 the tone is silent")
   func openings() throws {
     var waking = Waking()
     (waking.leadInMilliseconds, waking.sound) = (100, .tone)
@@ -74,7 +74,7 @@ import Waveforms
     #expect(try written.allSatisfy { $0 == 0 })
   }
 
-  @Test("a device with 48,000 Hz and two channels receives the sound at its pitch in both")
+  @Test("a device with 48,000 Hz and two channels receives the sound at its pitch in both channels")
   func converted() throws {
     let output = ALSAOutput(device: TestPCMs.stereo48000(path))
     let sound = Tone.sine(1000, milliseconds: 500, rate: 22_050)
@@ -99,7 +99,7 @@ import Waveforms
     }
   }
 
-  @Test("an empty sound is heard at once, without a device")
+  @Test("an empty sound counts as heard at once, without a device")
   func empty() throws {
     let output = ALSAOutput(device: "crier_no_such_pcm")
     #expect(

@@ -49,7 +49,7 @@ import Testing
     #expect(sound(device) == samples)
   }
 
-  @Test("a sound that was given up while its device hung is dropped when the device wakes up, and not played on")
+  @Test("a sound that was given up while its device hung is dropped when the device wakes up, and does not continue")
   func abandoned() {
     let device = SimulatedDevice(clock: clock)
     var playing = DevicePlaying(
@@ -94,7 +94,7 @@ import Testing
     #expect((11_000...11_050).contains(clock.now().wholeMilliseconds))
   }
 
-  @Test("without a pause of the device, the buffer is dropped and its unheard part is played again")
+  @Test("on a device that cannot pause, a pause drops the buffer, and its unheard part is played again")
   func softwarePause() throws {
     let device = SimulatedDevice(clock: clock)
     clock.at(.seconds(1)) { control.pause() }
@@ -116,7 +116,7 @@ import Testing
     #expect(control.position == 1000)
   }
 
-  @Test("a device that plays no more sound is lost after 2 s", arguments: [0, 1000, 2999])
+  @Test("a device that stops playing sound is lost after 2 s", arguments: [0, 1000, 2999])
   func stalled(frame: Int) throws {
     let device = SimulatedDevice(clock: clock)
     device.stallsAt = frame
@@ -125,7 +125,8 @@ import Testing
     #expect((2000...2050).contains(clock.now().wholeMilliseconds - frame))
   }
 
-  @Test("other faults end playing", arguments: [DeviceFault.Kind.lost, .failed, .busy])
+  @Test(
+    "a lost, failed or busy device ends playing with its fault", arguments: [DeviceFault.Kind.lost, .failed, .busy])
   func faults(kind: DeviceFault.Kind) {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(1000, kind)]
@@ -176,7 +177,7 @@ import Testing
     return result
   }
 
-  @Test("a sink that swallows its first 300 ms loses them of the sound without a lead-in, and nothing with one")
+  @Test("on a sink that swallows its first 300 ms, a sound loses 300 ms without a lead-in, and nothing with a lead-in")
   func leadIn() throws {
     let device = sleepyDevice()
     #expect(try play(device) == .heard)
@@ -187,7 +188,7 @@ import Testing
     #expect(other.played.firstIndex { $0 != 0 } == 300)
   }
 
-  @Test("the longest lead-in does not count as a device that plays nothing")
+  @Test("the longest lead-in is not mistaken for a device that plays nothing")
   func longLeadIn() throws {
     let device = SimulatedDevice(clock: clock)
     #expect(try play(device, waking(leadIn: Waking.longestLeadIn)) == .heard)
@@ -195,7 +196,7 @@ import Testing
     #expect(sound(device) == samples)
   }
 
-  @Test("a lead-in is no part of the sound: its position stays at 0, and a sound stopped meanwhile was heard for 0 ms")
+  @Test("a sound's position stays at 0 during the lead-in, and a sound stopped in the lead-in was heard for 0 ms")
   func positionInLeadIn() throws {
     let device = SimulatedDevice(clock: clock)
     let places = Locked<[Int]>([])
@@ -232,7 +233,7 @@ import Testing
     #expect(device.played.count < 1_000 + 5_000 + 3_100, "without a second lead-in")
   }
 
-  @Test("keeping awake survives an underrun, and another fault ends it, so that the next sound has a lead-in")
+  @Test("keeping the sink awake survives an underrun; another fault ends it, and the next sound has a lead-in")
   func faultsWhileAwake() throws {
     let device = sleepyDevice()
     device.faults = [(4_000, .underrun), (9_000, .lost)]
@@ -243,7 +244,7 @@ import Testing
     #expect(sound(device) == samples + samples)
   }
 
-  @Test("an underrun in the lead-in loses nothing, and adds no second one")
+  @Test("an underrun in the lead-in loses nothing, and adds no second lead-in")
   func underrunInLeadIn() throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(100, .underrun)]
@@ -252,7 +253,7 @@ import Testing
     #expect(device.played.firstIndex(of: 1) == 500)
   }
 
-  @Test("a sound continues after a pause or after the machine slept with a lead-in", arguments: [true, false])
+  @Test("after a pause or a sleep of the machine, a sound continues with a lead-in", arguments: [true, false])
   func leadInAfterPause(isPause: Bool) throws {
     let device = sleepyDevice()
     device.canPause = true

@@ -23,7 +23,7 @@ import Testing
     #expect(thread.run(patience: .seconds(60)) { _, answer in answer.give(isDone.withLock { $0 }) } == true)
   }
 
-  @Test("a job that may take any time is waited for, whatever the patience is")
+  @Test("a job without a time limit is waited for, whatever the patience is")
   func unlimited() {
     let answer = PendingAnswer<Int>()
     answer.noteProgress(false)
@@ -41,7 +41,7 @@ import Testing
     #expect(answer.isAbandoned, "progress comes too late")
   }
 
-  @Test("an answer is given once")
+  @Test("only the first answer of a job is given")
   func once() {
     let answer = PendingAnswer<Int>()
     answer.give(1)

@@ -27,7 +27,7 @@ struct MisbehavingChildTests {
   }
 
   @Test(
-    "an invalid answer of a child is not heard, and all later texts get their own sound",
+    "an invalid answer of a child gives no sound, and all later texts get their own sound",
     arguments: [
       "answers with a byte before its answer", "answers with a byte behind its answer", "answers twice",
       "answers with a number of its own", "ends without an answer", "answers half", "crashes behind its answer",
@@ -48,7 +48,7 @@ struct MisbehavingChildTests {
   }
 
   @Test(
-    "a child that does not end is killed and not heard, and all later texts get their own sound",
+    "a child that does not end is killed and gives no sound, and all later texts get their own sound",
     // The texts run one after another, because some use all of their permitted processor time.
     .serialized,
     arguments: [
@@ -86,7 +86,7 @@ struct MisbehavingChildTests {
   }
 
   @Test(
-    "if no child can be started or confined, the engine is unavailable and no text is blamed",
+    "if no child can be started or confined, the engine is unavailable, and no text counts as failed",
     arguments: ["without-processes", "without-confinement"])
   func noChild(voice: String) async throws {
     let engine = try StandInEngine.engine()
@@ -99,7 +99,7 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
-  @Test("if a voice process ends before a child receives the text, the text is not blamed and is tried again")
+  @Test("a text is tried again, and does not count as failed, if a voice process ends before a child receives the text")
   func endBeforeRequest() async throws {
     let engine = try StandInEngine.engine()
     let last = "child: is the last one of its voice process"
@@ -107,7 +107,7 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
-  @Test("a child that writes to every possible descriptor reaches nobody")
+  @Test("a child that writes to every possible descriptor does not change the sound of any text")
   func everyDescriptor() async throws {
     let engine = try StandInEngine.engine()
     let text = "child: writes to everybody"
@@ -128,7 +128,7 @@ struct MisbehavingChildTests {
     }
   }
 
-  @Test("phonemes also belong to their own text")
+  @Test("an invalid answer to a request for phonemes is an error, and later texts get their own sound")
   func phonemes() async throws {
     let engine = try StandInEngine.engine()
     await #expect(throws: SpeechEngineError.self) {

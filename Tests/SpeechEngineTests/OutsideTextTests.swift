@@ -16,7 +16,7 @@ struct OutsideTextTests {
   ]
 
   @Test(
-    "no such text is refused because of its word events, and no sum beside it is silent",
+    "no name or note with such signs is refused because of its word events, and the sum beside it is spoken",
     arguments: ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"])
   func spoken(locale: String) async throws {
     let writer = try BuiltSpeaker.phraseBooks().writer(for: locale)

@@ -13,7 +13,7 @@ import TestSupport
 
 @Suite("The pool of speakers")
 struct SpeakerPoolTests {
-  @Test("a speaker that was killed while idle is restarted without an effect")
+  @Test("a speaker that was killed while idle is restarted, and the next request gets the same sound")
   func killedIdle() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1)
     let good = try await engine.speak(BuiltSpeaker.english)
@@ -73,7 +73,7 @@ struct SpeakerPoolTests {
     #expect(outcomes.contains(nil))
   }
 
-  @Test("a request that is cancelled while waiting leaves its place to another one")
+  @Test("a request that is cancelled while waiting leaves its place to another request")
   func cancelledWaiter() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 1, deadlineMilliseconds: 20_000)
     let long = Utterance(voice: "en-us+f2", rate: 160, text: String(repeating: "received twelve dollars, ", count: 60))

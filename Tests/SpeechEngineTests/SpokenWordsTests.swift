@@ -36,7 +36,7 @@ struct SpokenWordsTests {
         [(0, 1), (1, 1), (2, 1), (3, 1)]))
   }
 
-  @Test("the sound of another sum is refused: one with more, fewer or longer words, or without any")
+  @Test("the sound of another sum is refused: a sum with more, fewer, longer or no words")
   func another() {
     // Received one million dollars
     #expect(!fits(fiveDollars, [(0, 8), (9, 3), (13, 7), (21, 7)]))
@@ -74,7 +74,7 @@ struct SpokenWordsTests {
     #expect(!fits(long, [(0, 4), (5, 3)]))
   }
 
-  @Test("inside a name or a note an event may be anywhere, but the words around it have theirs at their first letters")
+  @Test("inside a name or a note an event may be anywhere, and each word around it has an event at its first letter")
   func outside() {
     let name = run([("from ", .phrase), ("x. goNo", .payer), (", paid", .phrase)])
     #expect(fits(name, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4)]))
@@ -86,7 +86,7 @@ struct SpokenWordsTests {
     #expect(!fits(sum, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4), (20, 7)]))
   }
 
-  @Test("a Korean word that begins with a nasal has no event, and spelled letters have several")
+  @Test("a Korean word that begins with a nasal needs no event, and spelled letters may have several events")
   func wordEvents() {
     #expect(fits(run([("오천 원 ", .amount), ("네이버페이", .phrase)], voice: "ko+f2"), [(0, 2), (3, 1)]))
     #expect(fits(run([("from ", .phrase), ("Лев.", .payer)]), [(0, 4), (5, 3), (5, 3), (5, 3)]))

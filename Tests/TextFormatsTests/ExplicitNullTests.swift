@@ -32,12 +32,12 @@ struct ExplicitNullTests {
     try JSONDecoder().decode(Status.self, from: Data(json.utf8))
   }
 
-  @Test("an absent value is null, under the name of its key")
+  @Test("an absent value is encoded as null under its key")
   func absent() throws {
     #expect(try Self.json(Status(id: "a")) == #"{"fault":null,"finished_at":null,"id":"a","rows":null}"#)
   }
 
-  @Test("a present value is encoded as it is without the wrapper, objects and the encoder's dates too")
+  @Test("a present value is encoded as without the wrapper, also an object or a date")
   func present() throws {
     let status = Status(
       id: "a", rows: 2, finishedAt: Date(timeIntervalSince1970: 86_400), fault: Status.Fault(code: "busy"))
@@ -46,13 +46,13 @@ struct ExplicitNullTests {
         == #"{"fault":{"code":"busy"},"finished_at":"1970-01-02T00:00:00Z","id":"a","rows":2}"#)
   }
 
-  @Test("a missing key and null are both an absent value")
+  @Test("a missing key and null are both decoded as an absent value")
   func missing() throws {
     #expect(try Self.status(#"{"id":"a"}"#) == Status(id: "a"))
     #expect(try Self.status(#"{"id":"a","rows":null,"finished_at":null,"fault":null}"#) == Status(id: "a"))
   }
 
-  @Test("what was encoded is decoded to the same value")
+  @Test("an encoded value is decoded to the same value")
   func roundTrip() throws {
     for status in [
       Status(id: "a"), Status(id: "b", rows: 0, finishedAt: Date(timeIntervalSinceReferenceDate: 1.5)),

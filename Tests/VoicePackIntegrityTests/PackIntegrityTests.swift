@@ -79,7 +79,7 @@ struct PackIntegrityTests {
     #expect(error.code == .manifestChanged && error.file == nil)
   }
 
-  @Test("a digest in upper case, or an empty one, does not match", arguments: [true, false])
+  @Test("a digest in upper case and an empty digest do not match", arguments: [true, false])
   func otherDigest(isUpperCase: Bool) throws {
     let folder = try SealedPack()
     var manifest = folder.manifest

@@ -32,14 +32,14 @@ struct AsteriskLayoutTests {
     #expect(try sources("en").map(\.file.lastPathComponent).contains("13.wav"))
   }
 
-  @Test("Spanish numbers are found by their own words")
+  @Test("the files of Spanish numbers get the Spanish words")
   func spanish() throws {
     try lay(
       "digits/1.wav", "digits/1M.wav", "digits/22.wav", "digits/and.wav", "digits/hundred.wav", "digits/20-and.wav")
     #expect(try sources("es_MX").map(\.row.text) == ["uno", "un", "veintidós", "y", "cien"])
   }
 
-  @Test("of two files for one word the first in the table is used, and of two formats WAV")
+  @Test("if a word has two files, the first of the table is used, and if a file has two formats, WAV is used")
   func oneOfEach() throws {
     try lay(
       "digits/100.gsm.wav", "digits/100.wav", "digits/hundred.wav", "digits/5.flac", "digits/5.wav", "digits/5.gsm")

@@ -101,7 +101,7 @@ struct ClipPreparationTests {
     #expect(abs(clip.waveform.durationMilliseconds - 1000) <= 15)
   }
 
-  @Test("the measurements are reported")
+  @Test("the report has the noise floor, the peak, the clipped samples and the distance of voice and noise")
   func report() throws {
     let report = try prepared(Signals.take(0.5, noise: 0.003)).report
     // 0.003/√3 is -55.2 dBFS over 24 kHz. 11 kHz of that remain, and the quietest frames are 1 dB lower.
@@ -131,7 +131,7 @@ struct ClipPreparationTests {
     #expect(code(quiet + Signals.tone(1000, 0.5, seconds: 0.02) + quiet) == .tooShort)
   }
 
-  @Test("more than 20 s are too long, in any form")
+  @Test("a recording with more than 20 s between its first and its last sound is too long")
   func tooLong() {
     #expect(code(Signals.take() + Signals.silence(seconds: 20) + Signals.take()) == .tooLong)
   }

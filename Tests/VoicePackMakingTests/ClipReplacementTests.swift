@@ -32,7 +32,7 @@ struct ClipReplacementTests {
 
   private func loaded() throws -> VoicePack { try VoicePack(directory: folder.url.appending(path: "shop")) }
 
-  @Test("the clip has the new sound and everything else stays, and the digests match")
+  @Test("a replaced clip has the new sound, the rest of the pack stays as it was, and the digests match")
   func replaced() throws {
     let before = try pack()
     let written = try PackWriter(directory: folder.url).replace("one.wav", with: Self.sound(600), in: before)

@@ -115,7 +115,7 @@ struct PackCheckSoundTests {
     try expect(.openEdges, "does not begin and end at zero", in: samples)
   }
 
-  @Test("a clip of more than 5 s is a warning, and one of more than the permitted 20 s an error")
+  @Test("a clip of more than 5 s is a warning, and a clip of more than the permitted 20 s is an error")
   func long() throws {
     let clip = try clip()
     func repeated(seconds: Int) -> [Int16] {

@@ -137,7 +137,7 @@ struct PackCheckTests {
     #expect(report.findings.map(\.code) == [.wrongText] && report.errorCount == 1)
   }
 
-  @Test("a phrase is spelled as its language joins words")
+  @Test("the words of a phrase's text may be joined or separated, but must be the words of the phrase")
   func phraseText() throws {
     func report(_ text: String) throws -> PackCheckReport {
       try check { pack in
@@ -152,7 +152,7 @@ struct PackCheckTests {
     #expect(try codes(report("삼십")) == ["error wrong_text 이 십"])
   }
 
-  @Test("two numbers with one recording are an error, because one of them is wrong")
+  @Test("two numbers with one recording are an error, because one number must be wrong")
   func duplicateNumbers() throws {
     let report = try check { pack in
       try pack.set(try Tones.clip(0), file: pack.file("삼"))
@@ -175,7 +175,7 @@ struct PackCheckTests {
     #expect(codes(report) == ["warning duplicate_clip 삼, 십"])
   }
 
-  @Test("a number and another word with one recording are a warning")
+  @Test("one recording for two words that are not numbers is a warning")
   func duplicateOthers() throws {
     let report = try check { pack in
       let words = pack.vocabulary.words.filter { $0.role == .channel }
@@ -223,7 +223,7 @@ struct PackCheckTests {
   }
 
   @Test(
-    "an invalid manifest, or one of another format, is reported as such",
+    "a manifest that is invalid or of another format is reported as unreadable",
     arguments: ["", "no JSON", "[]", "{\"format\": 1}", String(repeating: "[", count: 100_000)])
   func unreadableManifest(_ text: String) throws {
     let report = try check(seal: false) { try $0.write(manifest: Data(text.utf8)) }
@@ -236,7 +236,7 @@ struct PackCheckTests {
     #expect(codes(report) == ["error manifest_unreadable manifest.json"])
   }
 
-  @Test("a pack for another phrase book is an error")
+  @Test("a pack of another locale than the phrase book's is an error")
   func wrongLocale() throws {
     let report = try check { $0.manifest.locale = "ko-KP" }
     #expect(codes(report) == ["error wrong_locale manifest.json"])

@@ -55,7 +55,7 @@ struct PackMarksTests {
     #expect(error?.code == .marksUnreadable)
   }
 
-  @Test("a damaged file of marks is an error that says how to go on, and removing a pack's marks removes it")
+  @Test("a damaged file of marks is an error that names the file, and removing the pack's marks removes the file")
   func damaged() throws {
     let manifest = try write()
     try Data("[".utf8).write(to: folder.url.appending(path: "shop.marks.json"))

@@ -105,7 +105,7 @@ struct PackWriterTests {
     #expect(entries() == ["my-shop"])
   }
 
-  @Test("a token without a plain clip uses its final one")
+  @Test("a token without a plain clip uses its final clip in the plain position too")
   func noPlainClip() throws {
     let manifest = try writer.write(
       facts, clips: [clip("cents", position: .rising), clip("cents", position: .final, hertz: 330)])
@@ -177,7 +177,7 @@ struct PackWriterTests {
     #expect(entries().isEmpty)
   }
 
-  @Test("a removed pack is gone completely, and one that does not exist is an error")
+  @Test("a removed pack leaves no file, and removing a pack that does not exist is an error")
   func removed() throws {
     try writer.write(facts, clips: [clip("one")])
     try writer.remove("my-shop")
@@ -186,7 +186,7 @@ struct PackWriterTests {
     #expect(error?.code == .writingFailed && error?.subject == "my-shop")
   }
 
-  @Test("a disk that is full leaves the earlier pack and no draft, and the error gives the system's reason")
+  @Test("on a full disk the earlier pack stays, no draft is left, and the error gives the system's reason")
   func fullDisk() throws {
     try writer.write(facts, clips: [clip("one")])
     let before = try contents()

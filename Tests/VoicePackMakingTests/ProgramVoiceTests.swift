@@ -69,14 +69,14 @@ struct ProgramVoiceTests {
       ])
   }
 
-  @Test("a program that reads a file gets the words in it")
+  @Test("a program that reads its words from a file gets them in a file")
   func textFile() async throws {
     try program(#"cat "$1" >> said; cp sound.wav "$2""#)
     _ = try await voice("{text_file} {output}").recordings(of: rows)
     #expect(said.filter { !$0.hasPrefix("/") } == ["one,", "two,", "two."])
   }
 
-  @Test("a second run makes only what is missing, and another command begins anew")
+  @Test("a second run makes only the missing recordings, and another command makes all of them again")
   func resumed() async throws {
     try program(#"test "$1" != two. && cp sound.wav "$2""#)
     let stopped = await error(try voice())
@@ -145,7 +145,7 @@ struct ProgramVoiceTests {
     #expect(error?.problem == "names the program no-such-program, which is not installed")
   }
 
-  @Test("the rows are those of the sheet, and numbers with their units")
+  @Test("the rows are those of the sheet, followed by phrases of numbers with their units")
   func sheet() throws {
     let writer = try Templates.writer("en-US")
     let vocabulary = try writer.vocabulary(currencies: nil, includesOtherCurrencies: false)

@@ -8,7 +8,7 @@ import Waveforms
 
 @testable import VoicePackMaking
 
-@Suite("RecordingCheck: the engine says what recordings should say")
+@Suite("RecordingCheck: the engine says the words that recordings should say")
 struct RecordingCheckTests {
   private let speaker = SyllableVoice(height: 1.15, pace: 150)
   private let engine = SyllableEngine()
@@ -37,7 +37,7 @@ struct RecordingCheckTests {
         == [RecordingSuspicion(kind: .swapped, clip: 3, soundsLike: pack.count)])
   }
 
-  @Test("one new clip is compared only with single words, on a thread that may wait, and not all words with all")
+  @Test("a new clip is compared only with single words, on a thread that may wait, and not every word with every other")
   func oneClipAmongPhrases() async throws {
     let comparisons = Locked<[Bool]>([])
     let check = try RecordingCheck(engine: engine, writer: try Templates.writer("en-US")) { first, second in
@@ -66,7 +66,7 @@ struct RecordingCheckTests {
     #expect(try await check().suspicions(of: speaker.clip("unsayable", [1, 1]), in: clips) == [])
   }
 
-  @Test("clips that the engine cannot say are left out, and the others are still named by their own index")
+  @Test("clips that the engine cannot say are left out, and the other clips keep their index")
   func unsayable() async throws {
     var clips = clips
     clips.insert(speaker.clip("unsayable", [1, 1]), at: 0)

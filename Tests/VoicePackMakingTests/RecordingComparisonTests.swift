@@ -6,7 +6,7 @@ import Waveforms
 
 @testable import VoicePackMaking
 
-@Suite("RecordingComparison: recordings are compared with what they should say")
+@Suite("RecordingComparison: recordings are compared with the words that they should say")
 struct RecordingComparisonTests {
   private let words = SyllableVoice.words
   private let speaker = SyllableVoice(height: 1.15, pace: 150)
@@ -26,7 +26,7 @@ struct RecordingComparisonTests {
     #expect(try suspicions(clips) == [])
   }
 
-  @Test("a swapped pair is found and named, whichever two it is", arguments: [(0, 1), (5, 11)])
+  @Test("a swapped pair is found and named, whichever clips were swapped", arguments: [(0, 1), (5, 11)])
   func swapped(first: Int, second: Int) throws {
     var clips = clips
     (clips[first].waveform, clips[second].waveform) = (clips[second].waveform, clips[first].waveform)
@@ -55,14 +55,14 @@ struct RecordingComparisonTests {
       difference: { _, _ in difference })
   }
 
-  @Test("a word that was recorded twice is named, together with the word that it sounds like")
+  @Test("a clip that sounds clearly more like another word is named together with this word")
   func repeated() {
     let repeated = RecordingSuspicion(kind: .otherWords, clip: 4, soundsLike: 10)
     #expect(suspicions([[4, 4]: 7, [4, 10]: 4]) == [repeated])
     #expect(suspicions([[4, 4]: 7, [4, 10]: 6.9]) == [])
   }
 
-  @Test("a recording that fits no words is not suspected, and neither is a saying that fits every recording")
+  @Test("a recording that fits no words is not suspected, and words that fit every recording cause no suspicion")
   func tendencies() {
     var far: [[Int]: Float] = [:]
     var near: [[Int]: Float] = [:]
@@ -75,7 +75,7 @@ struct RecordingComparisonTests {
   }
 
   @Test(
-    "the number of distances for one clip grows with the number of clips, and not with its square",
+    "the number of distances for one clip grows in proportion to the number of clips",
     arguments: [100, 800])
   func distancesOfOneClip(count: Int) {
     let words = (0..<count).map { "word\($0)" }
@@ -93,7 +93,7 @@ struct RecordingComparisonTests {
     #expect(calls <= 25 * count)
   }
 
-  @Test("sounds are compared for one clip a number of times that grows with the number of clips")
+  @Test("the number of compared sounds for one clip grows in proportion to the number of clips")
   func comparisonsOfOneClip() throws {
     let words = SyllableVoice.words(48)
     let clips = words.map { speaker.clip($0.text, $0.syllables) }
@@ -105,7 +105,9 @@ struct RecordingComparisonTests {
     #expect((1...25 * words.count).contains(calls.withLock { $0 }))
   }
 
-  @Test("one clip is suspected as it is in the comparison of the whole pack", arguments: [(3, 3), (3, 8), (7, 0)])
+  @Test(
+    "the comparison of one clip gives the same suspicion as the comparison of the whole pack",
+    arguments: [(3, 3), (3, 8), (7, 0)])
   func oneClipAsInPack(clip: Int, other: Int) throws {
     var clips = clips
     (clips[clip].waveform, clips[other].waveform) = (clips[other].waveform, clips[clip].waveform)
@@ -115,7 +117,7 @@ struct RecordingComparisonTests {
     #expect(try RecordingComparison(of: 11, in: clips, sayings: sayings(words)).suspicions == [])
   }
 
-  @Test("a smaller advantage is enough for words that sound similar")
+  @Test("between words that sound similar, a smaller difference is enough for a suspicion")
   func similar() {
     let swapped = RecordingSuspicion(kind: .swapped, clip: 1, soundsLike: 2)
     let distances: [[Int]: Float] = [[1, 2]: 3.9, [2, 1]: 3.8]
@@ -124,7 +126,7 @@ struct RecordingComparisonTests {
     #expect(suspicions([[1, 2]: 3.7, [2, 1]: 3.8], difference: 3) == [swapped])
   }
 
-  @Test("words that the engine says alike are never suspected of each other, even if they were swapped")
+  @Test("clips of words that the engine says alike are never suspected, even if they were swapped")
   func alike() throws {
     var words = words
     words[1].syllables = words[0].syllables
@@ -155,7 +157,7 @@ struct RecordingComparisonTests {
     #expect(try suspicions(clips) == first)
   }
 
-  @Test("few clips, and clips without any voice to compare with, are not suspected")
+  @Test("in a pack of few clips, or without a voice to compare with, no clip is suspected")
   func few() throws {
     var clips = Array(clips.prefix(RecordingComparison.fewestClips - 1))
     (clips[0].waveform, clips[1].waveform) = (clips[1].waveform, clips[0].waveform)

@@ -19,7 +19,7 @@ struct RecordingCuttingTests {
     return try Recording(Signals.waveform(Signals.mixed(samples, hiss)))
   }
 
-  @Test("there is a piece for each word, without any of the next one", arguments: [0, 0.001, 0.005])
+  @Test("each word has a piece of the recording, without a part of the next word", arguments: [0, 0.001, 0.005])
   func cuts(noise: Double) throws {
     let recording = try recording(pauses: [0.6, 1.0, 0.7, 3.0], noise: noise)
     let pieces = try RecordingCutting().cut(recording, into: 5)
@@ -47,7 +47,7 @@ struct RecordingCuttingTests {
     #expect(try RecordingCutting().cut(recording, into: 2).count == 2)
   }
 
-  @Test("after a repeated word all pieces are listed with their times, without a guess")
+  @Test("if a word was repeated, all pieces are listed with their times, without a guess")
   func tooMany() throws {
     let recording = try recording(pauses: [0.6, 1.0])
     let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: 2) }
@@ -71,7 +71,7 @@ struct RecordingCuttingTests {
     #expect(try cutting.cut(recording, into: 4).count == 4)
   }
 
-  @Test("if no pause gives as many pieces, none is suggested")
+  @Test("if no minimum pause gives as many pieces as rows, no pause is suggested")
   func noHint() throws {
     let recording = try recording(pauses: [0.6, 0.6])
     for wanted in [9, 0] {

@@ -76,14 +76,14 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("a channel with reversed polarity does not cancel the other")
+  @Test("a channel with reversed polarity does not cancel the other channel")
   func oppositeChannel() throws {
     let tone = Signals.tone(1000, 0.5, seconds: 1)
     let recording = try Recording.read(folder.wav("a.wav", tone, tone.map { -0.97 * $0 }))
     #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
   }
 
-  @Test("three or more equal samples at full scale count as clipped, but a full-scale tone has none")
+  @Test("three or more equal samples at full scale count as clipped, and a tone just below full scale is not clipped")
   func clipping() throws {
     let clipped = Signals.tone(200, 1.5, seconds: 1)
     let recording = try Recording.read(folder.wav("a.wav", clipped))
@@ -104,7 +104,7 @@ struct RecordingFileTests {
     #expect(abs(decibels(level(other) / 0.5)) < 0.05)
   }
 
-  @Test("the file stays unchanged")
+  @Test("reading a file leaves the file unchanged")
   func leavesTheFile() throws {
     let file = try folder.wav("a.wav", Signals.take())
     let before = try Data(contentsOf: file)
@@ -144,7 +144,7 @@ struct RecordingFileTests {
     #expect(error?.code == .recordingUnreadable)
   }
 
-  @Test("more than 512 MiB is refused without being read")
+  @Test("a file of more than 512 MiB is refused without being read")
   func refusesLargeFiles() throws {
     let file = try folder.wav("large.wav", Signals.take())
     let handle = try FileHandle(forWritingTo: file)
@@ -154,7 +154,7 @@ struct RecordingFileTests {
     #expect(error?.description.contains("512 MiB") == true)
   }
 
-  @Test("more than 2 h is refused without being read")
+  @Test("a recording of more than 2 h is refused without being read")
   func refusesLongRecordings() throws {
     let rate = 8000
     let file = try folder.wav("long.wav", [0], rate: rate, depth: .bits8)

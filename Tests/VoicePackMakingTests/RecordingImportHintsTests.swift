@@ -43,7 +43,8 @@ struct RecordingImportHintsTests {
     #expect(warnings.map(\.description) == ["2 of 3 rows have no recording: row 2 (two), row 3 (three)."])
   }
 
-  @Test("the same recording for different words is one warning that names both, and for the same words there is none")
+  @Test(
+    "the same recording for different words is one warning that names both, and for equal words there is no warning")
   func sameRecording() throws {
     for (name, seconds) in [("001", 0.4), ("002", 0.4), ("003", 0.5), ("004", 0.5)] {
       try folder.wav("\(name).wav", Signals.take(seconds: seconds))
@@ -69,7 +70,7 @@ struct RecordingImportHintsTests {
       warnings.allSatisfy { $0.description.contains("silence of more than 500 ms") && $0.problem.contains("001") })
   }
 
-  @Test("after a cough was found, a longer minimum pause, which would join it to a word, is not advised")
+  @Test("if a cough was found, the error does not advise a longer pause, which would join the cough to a word")
   func coughAndPause() throws {
     let texts = ["one hundred and twenty", "two", "three hundred thousand", "forty", "fifty million dollars"]
     var lengths = texts.map { Double($0.spokenLength + 3) * 0.06 }
@@ -82,7 +83,9 @@ struct RecordingImportHintsTests {
     #expect(error?.details.count == 1)
   }
 
-  @Test("if the lengths do not tell which row was not read, a range that contains the row is named", arguments: 0..<10)
+  @Test(
+    "if the lengths do not show which row was not read, the error names a range that contains the row",
+    arguments: 0..<10)
   func unreadRange(missing: Int) throws {
     // The first three rows have one length, and the others another.
     let texts = Array(repeating: "two", count: 3) + Array(repeating: "one hundred thousand", count: 7)
@@ -99,7 +102,7 @@ struct RecordingImportHintsTests {
       error?.details.first?.hasPrefix("one row between \(range): probably not read") == true, "\(error?.details ?? [])")
   }
 
-  @Test("if several rows were not read, or any row may be the one, no row is named", arguments: [1, 2])
+  @Test("if several rows were not read, or any row may be the unread row, no row is named", arguments: [1, 2])
   func noGuess(missing: Int) throws {
     let texts = Array(repeating: "two", count: 30)
     let file = try long(Array(repeating: 0.3, count: 30 - missing))
@@ -110,7 +113,7 @@ struct RecordingImportHintsTests {
     #expect(error?.details == [])
   }
 
-  @Test("a long recording with as many rows as the sheet of another option names this option")
+  @Test("if a long recording fits the sheet of another option, the error names this option")
   func otherSheet() throws {
     let file = try long([0.3, 0.4, 0.5])
     let error = #expect(throws: PackMakingError.self) {

@@ -40,7 +40,7 @@ struct RecordingImportTests {
     #expect(imported.reports.keys.sorted() == [1, 2, 3, 4, 5])
   }
 
-  @Test("a token's name alone selects its plain clip")
+  @Test("a file with only the name of a token becomes the plain clip of the token")
   func plainFirst() throws {
     try record("one.wav")
     #expect(try imported().clips.map(\.position) == [.plain])
@@ -143,7 +143,7 @@ struct RecordingImportTests {
     #expect(error?.details.contains { $0.hasSuffix(#"/it'\''s.wav'"#) } == true)
   }
 
-  @Test("the command that converts a long recording works in the folder in which its path was given")
+  @Test("the suggested command that converts a long recording has the path as it was given")
   func unreadLongRecording() throws {
     try folder.file("all.m4a", Array("ftypM4A".utf8))
     let given = URL(filePath: "shop/../all.m4a", relativeTo: folder.url)
@@ -178,7 +178,7 @@ struct RecordingImportTests {
     #expect(steps == ["1/2 one.wav", "2/2 café.wav"])
   }
 
-  @Test("one long recording is divided into the rows, in order")
+  @Test("one long recording is divided into a clip for each row, in order")
   func cutting() throws {
     let takes = [200.0, 400, 800].map { Signals.silence(seconds: 0.7) + Signals.tone($0, 0.3, seconds: 0.3) }
     let file = try folder.wav("long.wav", takes.flatMap(\.self) + Signals.silence(seconds: 0.5))
@@ -194,7 +194,7 @@ struct RecordingImportTests {
     }
   }
 
-  @Test("one long recording of only the required rows is accepted, and says what is missing")
+  @Test("one long recording of only the required rows is accepted, with a warning about the missing rows")
   func onlyRequired() throws {
     let file = try folder.wav("long.wav", Self.long([0.3, 0.3]))
     let imported = try RecordingImport().recordings(cutting: file, for: rows, orOnly: [rows[0], rows[3]])
@@ -246,7 +246,7 @@ struct RecordingImportTests {
     #expect(error?.details.first?.contains("look between 0:") == true)
   }
 
-  @Test("a long recording that is far from the sheet lists no guesses")
+  @Test("the error for a long recording that is far from the sheet lists no guesses")
   func farFromTheSheet() throws {
     let file = try folder.wav("long.wav", Self.long(Array(repeating: 0.3, count: 15)))
     let error = #expect(throws: PackMakingError.self) {

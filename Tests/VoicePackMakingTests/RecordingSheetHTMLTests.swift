@@ -43,7 +43,7 @@ struct RecordingSheetHTMLTests {
         "<code>crier voices import recording.wav --locale en-US --currency USD --currency EUR --id my-shop</code>"))
   }
 
-  @Test("there is one table, whose head is repeated on paper, and rows are not split between pages")
+  @Test("the page has one table, whose head is repeated on paper, and rows are not split between pages")
   func printing() throws {
     let html = try page("en-US")
     #expect(html.components(separatedBy: "<thead>").count == 2)

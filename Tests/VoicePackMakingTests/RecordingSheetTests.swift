@@ -37,7 +37,7 @@ struct RecordingSheetTests {
     }
   }
 
-  @Test("the sheet of what a pack lacks has the rows without a recording, also of words that have changed")
+  @Test("the sheet for an incomplete pack has the rows without a recording, also for words that have changed")
   func missing() throws {
     let sheet = try sheet("en-US")
     let all = sheet.rows
@@ -83,7 +83,7 @@ struct RecordingSheetTests {
     #expect(rows.first?.file == "0001" && rows.last?.file == "1000")
   }
 
-  @Test("a block first lists its level words and then those that end a sentence, and states its coverage")
+  @Test("a block lists first level words, then words that end a sentence, and states its coverage")
   func block() throws {
     let block = try sheet("en-US").blocks[1]
     #expect(

@@ -25,7 +25,7 @@ struct SheetLocaleTests {
     }
   }
 
-  @Test("a sheet fits its own language, in any letter case, and survives its CSV")
+  @Test("a sheet fits its own language, in any letter case, and its CSV keeps the language")
   func own() throws {
     for locale in locales { #expect(try error(sheet(locale), locale) == nil) }
     let csv = RecordingSheet(vocabulary: try Templates.writer("zh-CN").vocabulary()).csv

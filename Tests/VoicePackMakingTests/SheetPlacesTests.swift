@@ -39,7 +39,7 @@ struct SheetPlacesTests {
     #expect(places.row(of: clip(rows[0])) != nil)
   }
 
-  @Test("each clip of the whole sheet has its row, and so has each clip of a part that payments need")
+  @Test("each clip has its row if the pack has the whole sheet, or only the part that payments need")
   func whole() throws {
     let rows = try rows([])
     for count in [rows.count, 32] {

@@ -15,7 +15,7 @@ struct SpeechFeaturesTests {
     }
   }
 
-  @Test("there is a frame every 15 ms, and at least one")
+  @Test("a sound has a frame every 15 ms, and at least one frame")
   func count() {
     #expect(SpeechFeatures(sound(1)).frames.count == 34)
     #expect(SpeechFeatures([]).frames.count == 1)

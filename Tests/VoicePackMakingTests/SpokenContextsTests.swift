@@ -34,7 +34,9 @@ struct SpokenContextsTests {
     }
   }
 
-  @Test("each reading is cut once, and is at its stated position", arguments: ["en-US", "zh-CN", "hi-IN", "ja-JP"])
+  @Test(
+    "the same words are cut once for each position, from the stated place in the sentence",
+    arguments: ["en-US", "zh-CN", "hi-IN", "ja-JP"])
   func extents(locale: String) throws {
     let sentences = try SpokenContexts(writer: Templates.writer(locale)).sentences
     var known: Set<[String]> = []

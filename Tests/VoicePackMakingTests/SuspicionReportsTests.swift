@@ -68,7 +68,7 @@ struct SuspicionReportsTests {
     return #expect(throws: PackMakingError.self) { try imported.add(suspicions, acceptingSwaps: false) }
   }
 
-  @Test("recordings that are shifted against the rows are named as such, with the row from which on, and not as pairs")
+  @Test("recordings that are shifted against the rows are reported with the first shifted row, and not as pairs")
   func shifted() {
     for error in [
       refusal([(8, 9), (4, 5), (6, 7), (10, 11)]), refusal([(8, 9), (6, 7), (4, 5)]),
@@ -92,13 +92,13 @@ struct SuspicionReportsTests {
     #expect(error?.details == [])
   }
 
-  @Test("up to three pairs that do not touch, and two that do, are listed as swapped")
+  @Test("up to three swapped pairs, or two pairs of adjacent rows, are listed as swapped")
   func fewPairs() {
     #expect(refusal([(0, 5), (1, 7), (2, 11)])?.details.count == 3)
     #expect(refusal([(0, 1), (2, 3)])?.details.count == 2)
   }
 
-  @Test("the pairs of a long recording are named by their times, and nothing is to be renamed")
+  @Test("the pairs of a long recording are named by their times, and the remedy does not say to rename a file")
   func times() {
     let error = refusal([(0, 5)], times: (0..<12).map { "0:0\($0).10–0:0\($0).50" })
     #expect(

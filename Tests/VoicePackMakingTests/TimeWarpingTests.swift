@@ -14,7 +14,7 @@ struct TimeWarpingTests {
     }
   }
 
-  @Test("a sound has no distance from itself, and none from itself at another speed")
+  @Test("a sound has the distance 0 from itself, at the same speed and at another speed")
   func speed() {
     let sound = frames([1, 5, 2, 7, 3, 3, 9, 4])
     let slower = frames([1, 5, 5, 2, 7, 7, 3, 3, 3, 9, 4, 4])

@@ -21,7 +21,7 @@ struct PackManifestTests {
     #expect(full.fault == nil)
   }
 
-  @Test("a manifest says that an engine made its clips, and says nothing if a person recorded them")
+  @Test("a manifest states that an engine made its clips, and has no such key if a person recorded them")
   func synthesized() throws {
     let built = PackManifest(
       id: "demo", locale: "en-US", speaker: "an engine", licence: "CC0-1.0", isSynthesized: true)

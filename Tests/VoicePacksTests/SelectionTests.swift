@@ -46,7 +46,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "the rising clip is chosen before a comma, and the final one before a full stop and at the end, if they exist",
+    "the rising clip is chosen before a comma, and the final clip before a full stop and at the end, if they exist",
     arguments: [
       (.word, "one.wav"), (.piece, "one.wav"), (.clause, "rising.wav"), (.sentence, "final.wav"), (.end, "final.wav"),
     ] as [(ClipToken.Pause, String)])
@@ -62,7 +62,7 @@ struct SelectionTests {
     #expect(files([("one", .amount, .word), ("dollars", .amount, .end)]) == ["one.wav", "dollars.wav"])
   }
 
-  @Test("the longest phrase wins, then a shorter one, then the single clips")
+  @Test("the longest phrase is chosen, then a shorter phrase, then the single clips")
   func longest() {
     #expect(
       files([("twenty", .amount, .word), ("one", .amount, .piece), ("dollars", .amount, .end)])
@@ -85,14 +85,14 @@ struct SelectionTests {
     #expect(files([("twenty", .amount, pause), ("one", .amount, .word)]) == ["twenty.wav", "one.wav"])
   }
 
-  @Test("a phrase contains only words of the amount or none, so that the amount can be read back")
+  @Test("a phrase never mixes words of the amount with other words, so that the amount can be read back")
   func roles() {
     #expect(files([("received", .phrase, .piece), ("twenty", .amount, .end)]) == ["received.wav", "twenty.wav"])
     #expect(files([("received", .phrase, .piece), ("twenty", .channel, .end)]) == ["received-twenty.wav"])
     #expect(files([("received", .amount, .piece), ("twenty", .amount, .end)]) == ["received-twenty.wav"])
   }
 
-  @Test("tokens without a clip are missing, adjacent ones together, and every token is covered once")
+  @Test("adjacent tokens without a clip are missing as one range, and every token is covered once")
   func missing() {
     let tokens = ["x", "y", "one", "z", "twenty"].map { ClipToken(name: $0, role: .amount, pause: .word) }
     let ranges = pack.selection(for: tokens).map { selection in

@@ -22,7 +22,7 @@ struct VoicePackShelfTests {
     VoicePackShelf(folders: [first.url, second.url], storage: .copied, interval: .zero)
   }
 
-  @Test("packs are listed in the order of the folders, then by name, and the first folder wins")
+  @Test("packs are listed in the order of the folders, then by name, and the first of two packs with one name is used")
   func precedence() throws {
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     try second.write(VoicesFolder.manifest("alpha", tokens: ["one"]))
@@ -55,7 +55,7 @@ struct VoicePackShelfTests {
     #expect(try shelf.manifest(id: "shop") == manifest)
   }
 
-  @Test("a broken pack is an error of its own, and the others remain usable")
+  @Test("a broken pack is an error, and the other packs remain usable")
   func broken() throws {
     try first.write(VoicesFolder.manifest("good", tokens: ["one"]))
     let clipless = try first.write(VoicesFolder.manifest("clipless", tokens: ["one"]))
@@ -127,7 +127,7 @@ struct VoicePackShelfTests {
     #expect(try shelf.pack(id: "shop") === pack)
   }
 
-  @Test("the generation increases with each change of a pack that was read, of the list and of the choices only")
+  @Test("the generation increases only with a change of a pack that was read, of the list or of the choices")
   func generations() throws {
     let choices = first.url.appending(path: "packs.json")
     let shelf = VoicePackShelf(folders: [first.url], choices: choices, interval: .zero)
@@ -151,7 +151,7 @@ struct VoicePackShelfTests {
     #expect(try step { try FileManager.default.removeItem(at: first.directory("shop")) } == 1)
   }
 
-  @Test("a clip that is written or truncated in place leaves a copied pack as it was, and is read at the next look")
+  @Test("a copied pack stays as it was if a clip is changed in place, and the changed clip is read at the next look")
   func changedInPlace() throws {
     let directory = try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     let clip = directory.appending(path: "one.wav")

@@ -34,7 +34,7 @@ struct VoicePackTests {
     #expect(loadingError(directory.appending(path: "../demo/.")) == nil)
   }
 
-  @Test("clips are joined with the pauses of their places, and without one at the end")
+  @Test("clips are joined with the pause of each place, and without a pause after the last clip")
   func stitched() throws {
     let pack = try VoicePack(directory: directory)
     let tokens = [
@@ -72,7 +72,7 @@ struct VoicePackTests {
     #expect(results.count == 1)
   }
 
-  @Test("a pack that is renamed during use keeps its sound")
+  @Test("a pack keeps its sound even if its folder is removed during use")
   func replaced() throws {
     let pack = try VoicePack(directory: directory)
     let before = pack.bytes(ofClip: "one.wav").map { Data(Array($0)) }

@@ -89,7 +89,7 @@ struct WaveformDrawingTests {
     #expect(words(waveform, columns: 20) == ["received       and", "     twelve", "       dollars"])
   }
 
-  @Test("only words that fit on none of three rows are cut, each before the next one begins")
+  @Test("only words that fit on none of three rows are cut, each before the next word begins")
   func cutWords() {
     let waveform = silence(
       milliseconds: 2000,

@@ -119,7 +119,7 @@ struct WAVFileTests {
     #expect(code(broken) == .truncated)
   }
 
-  @Test("the description states the position of the error and the correct value")
+  @Test("an error's description states the position of the error and the correct value")
   func description() {
     var bytes = WAVFile.encode(waveform)
     bytes[22] = 2

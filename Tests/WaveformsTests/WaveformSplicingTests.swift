@@ -72,7 +72,7 @@ struct WaveformSplicingTests {
     #expect(hash == 13_191_364_871_849_438_693)
   }
 
-  @Test("marks match the voices, with the clips' texts")
+  @Test("each mark has the text of its clip and the time at which the clip's voice is heard")
   func marks() {
     let whole = spliced([(constant(2205), 100), (constant(2205), 0), (constant(2205), 0)])
     #expect(whole.marks.map(\.text) == ["0", "1", "2"])
@@ -126,7 +126,7 @@ struct WaveformSplicingTests {
     #expect(zip(samples, samples.dropFirst()).allSatisfy { abs(Double($0) - Double($1)) <= limit })
   }
 
-  @Test("negative pauses become zero, and long ones at most a minute")
+  @Test("negative pauses become zero, and long pauses are limited to a minute")
   func absurdPauses() {
     let clip = constant(1000)
     #expect(spliced([(clip, -5), (clip, .min)]) == spliced([(clip, 0), (clip, 0)]))
@@ -178,7 +178,7 @@ struct JoinTests {
     }
   }
 
-  @Test("overlapping vowels have at most the steps of two voices, √2 times those of one")
+  @Test("overlapping vowels have steps of at most √2 times the steps of one voice")
   func overlappingVowels() {
     for pair in pairs {
       for join in joins(pair.first, pair.second, pause: 0) {

@@ -27,7 +27,7 @@ extension Networked {
       return answer
     }
 
-    @Test("a message arrives as it is, signed, at the host's name and path")
+    @Test("a message arrives unchanged and signed, with the host's name and the path")
     func delivered() async throws {
       let receiver = try await Receiver()
       #expect(
@@ -41,7 +41,7 @@ extension Networked {
     }
 
     @Test(
-      "each way to answer has its own outcome",
+      "each kind of answer has its own outcome, and is requested once",
       arguments: [
         ("status/200", WebhookOutcome.delivered), ("status/301", .redirected), ("status/307", .redirected),
         ("status/400", .refused), ("status/404", .refused), ("status/410", .gone), ("status/500", .serverFailed),
@@ -54,7 +54,7 @@ extension Networked {
     }
 
     @Test(
-      "an answer with a status that HTTP does not have, or with an order of its own, is invalid and ends nothing",
+      "an answer with an invalid status, or with an informational status as the last, is invalid",
       arguments: [
         "000 x", "001 x", "042 x", "099 x", "600 x", "999 x", "101 Switching Protocols", "100 Continue",
       ])
@@ -69,7 +69,7 @@ extension Networked {
       }
     }
 
-    @Test("what follows a whole answer on the same connection is not read")
+    @Test("bytes after a complete answer on the same connection are ignored")
     func twoAnswers() async throws {
       let receiver = try await Receiver()
       for second in ["HTTP/1.1 099 x\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "garbage"] {
@@ -80,7 +80,7 @@ extension Networked {
       #expect(await send("status/204", to: receiver).outcome == .delivered)
     }
 
-    @Test("a receiver that stalls is given up after the longest time")
+    @Test("an attempt to a receiver that stalls ends at the time limit")
     func stalls() async throws {
       let receiver = try await Receiver()
       let client = receiver.client(longest: .milliseconds(300))
@@ -89,7 +89,7 @@ extension Networked {
       await client.close()
     }
 
-    @Test("an answer counts although its body drips, and the body is given up after the longest time")
+    @Test("an answer counts although its body arrives slowly, and the body is abandoned at the time limit")
     func drips() async throws {
       let receiver = try await Receiver()
       let client = receiver.client(longest: .seconds(1))
@@ -102,7 +102,8 @@ extension Networked {
       await client.close()
     }
 
-    @Test("a host that is not found in time is unreachable, and the message is signed when it is found")
+    @Test(
+      "a host whose address is not found in time is unreachable, and the message is signed after the address is found")
     func slowLookUp() async throws {
       let receiver = try await Receiver()
       var settings = WebhookClient.Settings()
@@ -124,14 +125,14 @@ extension Networked {
       #expect(receiver.requestsSoFar.isEmpty)
     }
 
-    @Test("a pause that the receiver asks for is passed on")
+    @Test("the client returns the pause that the receiver asks for")
     func pause() async throws {
       let receiver = try await Receiver()
       let answer = await send("status/503", to: receiver)
       #expect(answer == WebhookClient.Answer(.serverFailed, status: 503, requestedPause: 600, couldConnect: true))
     }
 
-    @Test("a trusted certificate for the host is accepted, and the connection is used again")
+    @Test("a trusted certificate for the host is accepted, and the connection is reused")
     func encrypted() async throws {
       let receiver = try await Receiver(certified: Receiver.host)
       let client = receiver.client()
@@ -142,7 +143,7 @@ extension Networked {
       #expect(Set(requests.map(\.client)).count == 1)
     }
 
-    @Test("a certificate for another host, or one that nobody trusts, is refused before anything is sent")
+    @Test("a certificate that is untrusted or for another host is refused before anything is sent")
     func certificates() async throws {
       let other = try await Receiver(certified: "other.example")
       let refused = await send("status/204", to: other)
@@ -168,7 +169,7 @@ extension Networked {
       #expect(receiver.requestsSoFar.isEmpty)
     }
 
-    @Test("a host with a private address is refused before a connection, even if it has a public one too")
+    @Test("a host with a private address is refused before a connection, even if it also has a public address")
     func privateAddress() async throws {
       let receiver = try await Receiver(certified: Receiver.host)
       var settings = WebhookClient.Settings()
@@ -198,7 +199,7 @@ extension Networked {
       #expect(receiver.requestsSoFar.isEmpty)
     }
 
-    @Test("a name is resolved once an attempt, and the connection goes to the address that was checked")
+    @Test("a name is resolved once for each attempt, and the connection goes to the checked address")
     func rebinding() async throws {
       let receiver = try await Receiver()
       // No other resolver knows this name, so a second look-up by the connection itself would fail.
@@ -218,7 +219,7 @@ extension Networked {
       )
     }
 
-    @Test("another address of the host is tried if there is no connection to the first")
+    @Test("another address of the host is tried if the first address refuses the connection")
     func otherAddress() async throws {
       let receiver = try await Receiver()
       var settings = WebhookClient.Settings()

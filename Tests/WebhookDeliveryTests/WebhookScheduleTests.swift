@@ -17,7 +17,7 @@ struct WebhookScheduleTests {
       number: number, endpoint: endpoint, nextAt: Self.start.addingTimeInterval(seconds), starts: starts)
   }
 
-  @Test("a few messages are under way to an endpoint, and the endpoints take turns")
+  @Test("a limited number of messages is sent to an endpoint at a time, and the endpoints take turns")
   func turns() {
     var schedule = WebhookSchedule(mostOfOne: 2)
     for number in 1...6 { schedule.add(message(Int64(number), to: 1)) }
@@ -30,7 +30,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [3])
   }
 
-  @Test("a message that is set aside is sent after its time, when all others have come back, and alone")
+  @Test("a message that is set aside is sent alone, after its time and after all other messages have ended")
   func setAside() {
     var schedule = WebhookSchedule()
     let later = Self.start.addingTimeInterval(600)
@@ -51,7 +51,8 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: later.addingTimeInterval(5), room: 10).map(\.message) == [1], "it is one of many again")
   }
 
-  @Test("of the messages that one end of the process interrupted, one is under way at a time, beside all others")
+  @Test(
+    "only one of the messages that were interrupted once is sent at a time, and all other messages are sent beside it")
   func suspects() {
     var schedule = WebhookSchedule()
     for number in 1...3 { schedule.add(message(Int64(number), to: Int64(number), starts: 1)) }
@@ -67,7 +68,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).isEmpty && schedule.count == 3)
   }
 
-  @Test("a suspect whose endpoint rests does not delay the other suspects")
+  @Test("an interrupted message whose endpoint rests does not delay other interrupted messages")
   func restingSuspect() {
     var schedule = WebhookSchedule()
     for number in 1...2 { schedule.add(message(Int64(number), to: 1, starts: 1)) }
@@ -82,7 +83,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: rested, room: 10).map(\.message) == [2])
   }
 
-  @Test("a message that could not be marked stays a suspect or set aside, and the next one alone comes a minute later")
+  @Test("a message whose start was not recorded stays interrupted or set aside, and the next message is sent alone")
   func notStarted() {
     var schedule = WebhookSchedule()
     for number in 1...2 { schedule.add(message(Int64(number), to: 1), setAsideUntil: Self.start) }
@@ -97,7 +98,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start.addingTimeInterval(3), room: 10).isEmpty)
   }
 
-  @Test("a message that is set aside leaves with its endpoint")
+  @Test("a message that is set aside is removed with its endpoint")
   func setAsideDropped() {
     var schedule = WebhookSchedule()
     schedule.add(message(1, to: 1), setAsideUntil: Self.start)
@@ -121,7 +122,7 @@ struct WebhookScheduleTests {
     #expect(again.map(\.message) == [1] && again.map(\.dueAt) == [Self.start.addingTimeInterval(65)])
   }
 
-  @Test("while an endpoint fails, one message at a time is sent to it, with rests in between, until one is delivered")
+  @Test("while an endpoint fails, one message at a time is sent to it, with rests, until a message is delivered")
   func failing() {
     var schedule = WebhookSchedule(mostOfOne: 3)
     for number in 1...9 { schedule.add(message(Int64(number), to: 1)) }
@@ -136,7 +137,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: rested, room: 10).count == 3)
   }
 
-  @Test("a rest that the receiver asks for holds for all messages, and other endpoints do not wait for it")
+  @Test("a rest that the receiver asks for applies to all of its messages, and to no other endpoint")
   func rest() {
     var schedule = WebhookSchedule(mostOfOne: 1)
     for number in 1...3 { schedule.add(message(Int64(number), to: 1)) }
@@ -149,7 +150,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: hour, room: 10).count == 1)
   }
 
-  @Test("the messages of a disabled endpoint are dropped, and those that were under way are forgotten when they end")
+  @Test("the messages of a disabled endpoint are removed, and its messages in progress are removed when they end")
   func dropped() {
     var schedule = WebhookSchedule(mostOfOne: 2)
     for number in 1...4 { schedule.add(message(Int64(number), to: 1)) }
@@ -163,7 +164,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [5], "it was enabled again")
   }
 
-  @Test("whatever happens, each message ends once, and no endpoint has too many under way")
+  @Test("each message ends once, and no endpoint has too many messages in progress, whatever the results are")
   func random() {
     var random = SplitMix64(seed: 7)
     for _ in 0..<50 {

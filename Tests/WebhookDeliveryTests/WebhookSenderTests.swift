@@ -82,7 +82,7 @@ private final class Outbox: Sendable {
 extension Networked {
   @Suite("The sender of webhooks", .timeLimit(.minutes(5)))
   struct WebhookSenderTests {
-    @Test("a message is delivered once, genuine, and counted")
+    @Test("a message is delivered once, with a valid signature, and is counted")
     func delivered() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/204")
@@ -100,7 +100,7 @@ extension Networked {
     }
 
     @Test(
-      "a receiver that only fails gets ten attempts in three days, then its endpoint is disabled with one alarm",
+      "a receiver that only fails gets ten attempts in three days, and then its endpoint is disabled with one alarm",
       arguments: [
         ("status/302", WebhookOutcome.redirected), ("status/403", .refused), ("status/500", .serverFailed),
         ("close", .closedEarly), ("nonsense", .answerInvalid), ("stall", .timedOut),
@@ -133,7 +133,7 @@ extension Networked {
         ])
     }
 
-    @Test("a receiver with a bad certificate gets nothing, and its endpoint is disabled after three days")
+    @Test("a receiver with a bad certificate gets no message, and its endpoint is disabled after three days")
     func badCertificate() async throws {
       let outbox = try Outbox(try await Receiver(certified: "other.example"))
       let id = try await outbox.register("status/204")
@@ -157,7 +157,7 @@ extension Networked {
         ])
     }
 
-    @Test("a receiver that recovers gets the same message again, with the same id")
+    @Test("a receiver that recovers gets the same message again with the same id")
     func recovered() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("first/500")
@@ -168,7 +168,7 @@ extension Networked {
       #expect(try await outbox.endpoint(id).failingSince == nil)
     }
 
-    @Test("messages that were due while no sender ran have three days from then on, and their endpoint stays")
+    @Test("messages that became due while no sender ran get three more days, and their endpoint stays enabled")
     func absence() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/500")
@@ -183,7 +183,7 @@ extension Networked {
       #expect(outbox.clock.now.timeIntervalSince(back) >= 3 * 86_400)
     }
 
-    @Test("a message that was postponed while the clock was years ahead is sent when the clock is right again")
+    @Test("a message that was postponed while the clock was years ahead is sent after the clock was corrected")
     func clockSetBack() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/500")
@@ -218,7 +218,7 @@ extension Networked {
     }
 
     @Test(
-      "a message that waited for another attempt is sent after a restart, whatever the wall clock shows",
+      "a message that waits for another attempt is sent after a restart, whatever the wall clock shows",
       arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
     func clockStepAtRestart(seconds: TimeInterval) async throws {
       let outbox = try Outbox(try await Receiver())
@@ -231,7 +231,7 @@ extension Networked {
       #expect(outbox.clock.now.timeIntervalSince(start) <= 11)
     }
 
-    @Test("a message that was under way at two ends of the process is told, and sent later, after the others")
+    @Test("a message that was interrupted twice is reported, and sent later, after the others")
     func setAside() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/204")
@@ -247,7 +247,7 @@ extension Networked {
       #expect(try await outbox.receiver.received(3).last?.id == messages.first?.message.id)
     }
 
-    @Test("a message that was under way at one end of the process is sent at once")
+    @Test("a message that was interrupted once is sent at once")
     func interruptedOnce() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/204")
@@ -259,7 +259,7 @@ extension Networked {
       #expect(outbox.clock.now == start && !outbox.reports.contains(.setAside(count: 1)))
     }
 
-    @Test("a sender that is stopped leaves no message that counts as interrupted")
+    @Test("a stopped sender leaves no message that counts as interrupted")
     func stopped() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("stall")
@@ -275,7 +275,7 @@ extension Networked {
       }
     }
 
-    @Test("a receiver that asks for a pause gets no other message meanwhile")
+    @Test("a receiver that asks for a pause gets no message during the pause")
     func pause() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/503")
@@ -288,7 +288,7 @@ extension Networked {
       #expect(later.count <= 4 && later.allSatisfy { $0 >= start.timeIntervalSince1970 + 600 })
     }
 
-    @Test("a receiver that stalls delays no other")
+    @Test("a receiver that stalls delays no other receiver")
     func slow() async throws {
       let outbox = try Outbox(try await Receiver())
       let (slow, quick) = (try await outbox.register("stall"), try await outbox.register("status/204"))
@@ -318,7 +318,7 @@ extension Networked {
       #expect(requests.count == 2 && Set(requests.map(\.id)).count == 1)
     }
 
-    @Test("messages that are stored while the sender runs are sent, to the endpoints of all accounts")
+    @Test("messages that are stored while the sender runs are sent to the endpoints of all accounts")
     func later() async throws {
       let outbox = try Outbox(try await Receiver())
       let shop = try await outbox.register("status/204")

@@ -28,7 +28,7 @@ struct WebhookSecretTests {
     }
   }
 
-  @Test("the published vector of Standard Webhooks is signed and verified as published")
+  @Test("the published vector of Standard Webhooks has the published signature and is verified")
   func vector() throws {
     let secret = try WebhookSecret(Self.secret)
     #expect(secret.signature(id: Self.id, timestamp: Self.timestamp, body: Self.body) == Self.signature)
@@ -36,7 +36,7 @@ struct WebhookSecretTests {
     #expect(secret.text == Self.secret)
   }
 
-  @Test("a message is refused if its id, its time, its body, its signature or the secret is another")
+  @Test("a message is refused if its id, time, body or signature, or the secret, was changed")
   func tampered() throws {
     #expect(try failure(id: Self.id + "x") == .signatureInvalid)
     #expect(try failure(timestamp: "1614265331") == .signatureInvalid)
@@ -49,7 +49,7 @@ struct WebhookSecretTests {
     #expect(try failure(signatures: "v1a" + Self.signature.dropFirst(2)) == .signatureInvalid)
   }
 
-  @Test("the time of a message may differ by five minutes from the receiver's, and by no more")
+  @Test("the time of a message may differ from the receiver's clock by five minutes at most")
   func tolerance() throws {
     for (seconds, code) in [(-300, nil), (300, nil), (-301, .timestampOutsideWindow), (301, .timestampOutsideWindow)]
       as [(TimeInterval, WebhookError.Code?)]
@@ -61,7 +61,8 @@ struct WebhookSecretTests {
     }
   }
 
-  @Test("while a receiver changes its secret, each of two signatures is enough, and other versions are passed over")
+  @Test(
+    "while a receiver changes its secret, either signature is enough, and signatures of other versions are passed over")
   func rotation() throws {
     let (old, new) = (try WebhookSecret(Self.secret), WebhookSecret.make())
     let message = WebhookMessage(id: WebhookMessage.newID(), body: Self.body)
@@ -78,7 +79,7 @@ struct WebhookSecretTests {
     #expect(try failure(signatures: "v1a,AAAA v2,BBBB v1,CCCC \(Self.signature)") == nil)
   }
 
-  @Test("a secret is whsec_ and 24 to 64 bytes in base64, and nothing else")
+  @Test("a secret has the form whsec_ and 24 to 64 bytes in base64, and any other form is refused")
   func secrets() throws {
     for count in [24, 32, 64] {
       let text = "whsec_" + Data(repeating: 7, count: count).base64EncodedString()
@@ -106,7 +107,7 @@ struct WebhookSecretTests {
     }
   }
 
-  @Test("ids are random, and have no period, because a period separates the signed parts")
+  @Test("ids are random and contain no period, because a period separates the signed parts")
   func ids() {
     let ids = (0..<100).flatMap { _ in [WebhookMessage.newID(), WebhookMessage.newEndpointID()] }
     #expect(Set(ids).count == 200)

@@ -7,7 +7,7 @@ import WeeklyTimes
 @Suite struct VolumeRulesTests {
   private func rules(_ text: String) throws -> VolumeRules { try VolumeRules(text, zone: try zone("UTC")) }
 
-  @Test("a rule holds in its time, and the rule that began last holds before the others")
+  @Test("a rule applies within its time, and the rule that began last takes precedence")
   func nested() throws {
     let rules = try rules("08:00-20:00=80, 12:00-13:00 = 40")
     let expected: [(String, Int?, String)] = [
@@ -21,13 +21,13 @@ import WeeklyTimes
     }
   }
 
-  @Test("of two rules that begin at the same moment, the later one in the list holds")
+  @Test("of two rules that begin at the same moment, the later rule in the list applies")
   func order() throws {
     let rules = try rules("08:00-20:00=80, 08:00-09:00=10")
     #expect(try rules.setting(at: at("2026-11-20T08:30:00Z")).percent == 10)
   }
 
-  @Test("what a person sets holds until the next rule begins, and the usual volume comes back after a rule")
+  @Test("a volume that a person sets lasts until the next rule begins, and the usual volume returns after a rule")
   func choices() throws {
     let rules = try rules("22:00-07:00=20")
     var choice = VolumeChoice()
@@ -49,7 +49,7 @@ import WeeklyTimes
     #expect(try volume("2026-11-22T12:00:00Z") == "100")
   }
 
-  @Test("no rules leave the volume to the person and the settings")
+  @Test("without rules, the person and the settings decide on the volume")
   func none() throws {
     let rules = try rules(" ")
     #expect(rules.isEmpty && rules == VolumeRules())

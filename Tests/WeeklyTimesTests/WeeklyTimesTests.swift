@@ -7,7 +7,7 @@ import WeeklyTimes
 @Suite struct WeeklyTimesTests {
   // 2026-11-20 is a Friday. Berlin is an hour before UTC in winter.
 
-  @Test("times that cross midnight begin on their days and end on the next day")
+  @Test("times across midnight begin on their days and end on the next day")
   func midnight() throws {
     let times = try WeeklyTimes("mon-fri 22:00-07:00")
     let friday = try times.span(at: at("2026-11-20T21:00:00Z"))
@@ -21,7 +21,7 @@ import WeeklyTimes
     #expect(try weekend.until == at("2026-11-23T21:00:00Z"))
   }
 
-  @Test("a part without days is for every day, and 24:00 is the end of a day")
+  @Test("a part without days applies to every day, and 24:00 is the end of a day")
   func everyDay() throws {
     let times = try WeeklyTimes("12:30-24:00")
     for day in 16...22 {
@@ -40,14 +40,14 @@ import WeeklyTimes
     }
   }
 
-  @Test("parts that meet or overlap count as one")
+  @Test("parts that touch or overlap count as one part")
   func joined() throws {
     let times = try WeeklyTimes("fri 20:00-24:00, sat 00:00-06:00, sat 05:00-08:00")
     let span = try times.span(at: at("2026-11-20T23:30:00Z"))
     #expect(try span == .init(isWithin: true, since: at("2026-11-20T19:00:00Z"), until: at("2026-11-21T07:00:00Z")))
   }
 
-  @Test("times that always hold, and times that never do, have neither a beginning nor an end")
+  @Test("times that always apply, and times that never apply, have neither a beginning nor an end")
   func always() throws {
     let moment = try at("2026-11-20T12:00:00Z")
     #expect(try WeeklyTimes("00:00-24:00").span(at: moment) == .init(isWithin: true))
@@ -56,14 +56,14 @@ import WeeklyTimes
     #expect(try WeeklyTimes.never(in: zone("UTC")).isEmpty)
   }
 
-  @Test("times that come once a week begin a week after they began")
+  @Test("times that apply once a week begin a week after their last beginning")
   func weekly() throws {
     let times = try WeeklyTimes("fri 10:00-11:00", "UTC")
     let span = try times.span(at: at("2026-11-20T11:00:00Z"))
     #expect(try span == .init(isWithin: false, since: at("2026-11-20T11:00:00Z"), until: at("2026-11-27T10:00:00Z")))
   }
 
-  @Test("a time that is skipped when the clock is set forward is the moment at which it is set")
+  @Test("a time that is skipped when the clock is set forward counts as the moment of the change")
   func gap() throws {
     // On 2026-03-29 the clock in Berlin shows 03:00 after 01:59, at 01:00 UTC.
     let change = try at("2026-03-29T01:00:00Z")
@@ -79,7 +79,7 @@ import WeeklyTimes
     #expect(try night.until == at("2026-03-29T05:00:00Z"))
   }
 
-  @Test("of a time that comes twice, the first begins a part and the second ends it")
+  @Test("a part begins at the first occurrence of a repeated time, and ends at the second occurrence")
   func overlap() throws {
     // On 2026-10-25 the clock in Berlin shows 02:00 again after 02:59, at 01:00 UTC.
     let times = try WeeklyTimes("sun 02:15-02:45")
@@ -91,7 +91,7 @@ import WeeklyTimes
   }
 
   @Test(
-    "at each moment of a year, the times agree with the clock on the wall",
+    "at each moment of a year, the times agree with the local clock",
     arguments: ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Santiago", "UTC"])
   func year(name: String) throws {
     let times = try WeeklyTimes("mon-fri 22:00-06:30, sat 13:00-14:00", name)
@@ -108,7 +108,7 @@ import WeeklyTimes
     }
   }
 
-  @Test("a moment far away is no reason to stop")
+  @Test("a moment in the far past or future does not crash the program")
   func far() throws {
     let times = try WeeklyTimes("mon-fri 22:00-07:00")
     for moment in [
@@ -120,7 +120,7 @@ import WeeklyTimes
   }
 
   @Test(
-    "a text that gives no times is refused, with the part that is wrong",
+    "a text without valid times is refused, and the error has the wrong part",
     arguments: [
       ("mo 22:00-07:00", WeeklyTimesError.Code.dayUnknown, "mo"),
       ("mon-tue-wed 22:00-07:00", .dayUnknown, "mon-tue-wed"),
@@ -143,7 +143,7 @@ import WeeklyTimes
     #expect((part.isEmpty || error.description.contains(part)))
   }
 
-  @Test("only names of the IANA database are time zones")
+  @Test("only names of the IANA database are accepted as time zones")
   func zones() {
     for name in ["Europe/Berlin", "Asia/Calcutta", "UTC", "America/Argentina/Ushuaia"] {
       #expect(TimeZone.named(name).map { LocalClock(zone: $0).zoneName } == name)

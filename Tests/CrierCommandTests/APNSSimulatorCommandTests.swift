@@ -142,7 +142,7 @@ struct APNSSimulatorCommandTests {
       (["apns-simulator", "--any-key", "--fault", "500"], "The rate is missing: give FAULT=RATE, such as 500=0.1."),
       (
         ["apns-simulator", "--any-key", "--fault", "200=0.1"],
-        "The status 200 is no refusal: give a status from 400 to 599."
+        "The status 200 is not a refusal: give a status from 400 to 599."
       ),
       (
         ["apns-simulator", "--any-key", "--fault", "goway=1"],

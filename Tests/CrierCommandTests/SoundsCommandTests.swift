@@ -119,7 +119,7 @@ struct SoundsCommandTests {
     #expect(rest.status == 0 && rest.output == clips[0].lastPathComponent + "\n")
     let none = try crier("sounds", "prune", "--unused-days", "0")
     #expect(none.status == 0 && none.output.isEmpty)
-    #expect(none.message.hasSuffix("\nNo clip exceeds the limits, or all of those that do are still needed.\n"))
+    #expect(none.message.hasSuffix("\nNo clip exceeds the limits, or every clip that exceeds them is still needed.\n"))
   }
 
   @Test("clips that the home's service needs stay: those with a valid URL and those of waiting announcements")

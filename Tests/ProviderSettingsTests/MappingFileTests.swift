@@ -79,8 +79,8 @@ struct MappingFileTests {
         "message: [body]", "message: [body]\n  time: {header: T}",
         "7: verification.message does not have the part time, "
       ),
-      ("message: [body]", "message: [body, secret]", "7: verification.message has the part secret; remove it;"),
-      ("scheme: hmac", "scheme: digest", "7: verification.message does not have the part secret; add it;"),
+      ("message: [body]", "message: [body, secret]", "7: verification.message has the part secret; remove the part;"),
+      ("scheme: hmac", "scheme: digest", "7: verification.message does not have the part secret; add the part;"),
       (
         "message: [body]", "message: [body]\n  list: pairs",
         "3: verification has list: pairs or signature_names without"

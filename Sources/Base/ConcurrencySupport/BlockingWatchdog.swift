@@ -20,7 +20,7 @@ public enum BlockingWatchdog {
     #if CRIER_WATCHDOG
       guard Thread.current.threadDictionary[mark] != nil else { return }
       // Not from outside: which functions a thread calls is decided by the code, and the tests go all ways.
-      fatalError("\(function) may block, and runs on a thread that must not; call it in onWaitingThread.")
+      fatalError("\(function) may block, and runs on a thread that must not block; call it in onWaitingThread.")
     #endif
   }
 

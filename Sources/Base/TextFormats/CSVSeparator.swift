@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What separates the fields of a file.
+/// The character that separates the fields of a file.
 ///
 /// The first line of a file that is not blank decides it for the whole file. A line such as `sep=;` names it.
 /// Otherwise, it is the separator that the line has most often outside quotation marks, and the comma if two are as frequent or

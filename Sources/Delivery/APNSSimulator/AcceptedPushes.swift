@@ -26,10 +26,10 @@ struct AcceptedPushes {
     return isNew
   }
 
-  /// Notes what became of a push, unless it is forgotten.
+  /// Notes the fate of a push, unless the push is forgotten.
   mutating func set(_ fate: RecordedPush.Fate, of id: UUID) { entries[id]?.fate = fate }
 
-  /// Counts a delivery of a push, unless it is forgotten.
+  /// Counts a delivery of a push, unless the push is forgotten.
   mutating func deliver(_ id: UUID) {
     entries[id]?.delivered += 1
     entries[id]?.fate = .delivered

@@ -50,7 +50,7 @@ public struct RefusedPush: Sendable, Equatable {
   public let isFault: Bool
 }
 
-/// What became of a push. Two requests with the same id are one push.
+/// The record of a push. Two requests with the same id are one push.
 public struct RecordedPush: Sendable, Equatable {
   public enum Fate: String, Sendable {
     /// The device got it.
@@ -73,7 +73,7 @@ public struct RecordedPush: Sendable, Equatable {
   public internal(set) var accepted = 0
   /// The number of deliveries of this id.
   public internal(set) var delivered = 0
-  /// What became of the last request with this id.
+  /// The fate of the last request with this id.
   public internal(set) var fate = Fate.delivered
 }
 
@@ -88,7 +88,7 @@ public struct Counts: Sendable, Equatable {
   public internal(set) var duplicates = 0
   public internal(set) var delivered = 0
   public internal(set) var dropped = 0
-  /// Pushes that changed places with the next one.
+  /// Pushes that changed places with the push after them.
   public internal(set) var reordered = 0
   /// Refused requests, by reason. Answers of faults are not included.
   public internal(set) var refused: [String: Int] = [:]

@@ -3,7 +3,7 @@
 import ConcurrencySupport
 import Foundation
 
-/// The devices, what is on the way to them, and the record of accepted pushes.
+/// The devices, the pushes on the way to them, and the record of accepted pushes.
 final class PushStore: Sendable {
   /// A device and the pushes that are on the way to it.
   private struct Phone {
@@ -144,7 +144,7 @@ final class PushStore: Sendable {
     }
   }
 
-  /// Delivers all pushes that wait for the next one.
+  /// Delivers all pushes that are held back until the next push to the same device.
   func releaseAll() {
     for token in state.withLock({ Array($0.phones.keys) }) { release(nil, to: token) }
   }

@@ -115,9 +115,9 @@ private struct AdyenItem {
   let success: String
   let signature: String?
 
-  /// - Returns: nil if a field is no text, number or truth value, or if a field other than the shop's own reference has
-  ///   a colon. Colons separate the fields in what is signed, and nothing is escaped: with two fields that may have
-  ///   colons, an item could be made into one with another id that has the same signature.
+  /// - Returns: nil if a field is not a text, a number or a truth value, or if a field other than the shop's own
+  ///   reference has a colon. In the signed text, colons separate the fields, and nothing is escaped: if two fields
+  ///   could have colons, an item could be made into an item with another id and the same signature.
   init?(_ element: JSONFields) {
     guard let item = element["NotificationRequestItem"] else { return nil }
     func signed(_ field: JSONFields?, mayHaveColon: Bool = false) -> String? {

@@ -11,8 +11,8 @@ struct AlipayForm {
 
   /// Reads a form and decodes its percent signs and pluses.
   ///
-  /// - Throws: `.malformed` if the body is no form with keys such as Alipay's; `.headerRepeated` for a key that occurs
-  ///   twice.
+  /// - Throws: `.malformed` if the body is not a form with keys such as Alipay's; `.headerRepeated` for a key that
+  ///   occurs twice.
   init(_ body: Data) throws(ProviderRejection) {
     var values: [String: Data] = [:]
     for field in body.split(separator: Self.ampersand, omittingEmptySubsequences: false) {
@@ -30,7 +30,7 @@ struct AlipayForm {
   /// Returns whether the form has a value for a key. An empty value counts as none: it may not be signed.
   func has(_ key: String) -> Bool { values[key]?.isEmpty == false }
 
-  /// The value of a key if it is printable ASCII; nil for any other value, and without a value.
+  /// The value of a key if it is printable ASCII; nil for any other value, and if the key has no value.
   subscript(_ key: String) -> String? {
     guard let value = values[key], !value.isEmpty, value.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
     return String(decoding: value, as: UTF8.self)

@@ -12,7 +12,7 @@ package struct JSONFields: Sendable {
   /// Reads a body.
   ///
   /// - Parameter body: UTF-8 JSON of at most ``ProviderRequest/largestBody`` bytes and at most 64 levels deep.
-  /// - Returns: nil if the body is no JSON by RFC 8259, has a key twice in one object, half of a surrogate pair, or a
+  /// - Returns: nil if the body is not JSON by RFC 8259, has a key twice in one object, half of a surrogate pair, or a
   ///   number of more than 36 characters. Other readers could take such a body for another payment.
   package init?(_ body: Data) {
     guard

@@ -13,16 +13,17 @@ package protocol PaymentProvider: Sendable {
     _ request: ProviderRequest, for endpoint: ProviderEndpoint, at now: Date
   ) throws(ProviderRejection) -> VerifiedWebhook
 
-  /// Returns what a verified request means, an entry for each payment in it. The endpoint's filters are applied later.
+  /// Returns the meaning of a verified request: an outcome for each payment in it. The endpoint's filters are applied
+  /// later.
   ///
-  /// - Throws: ``ProviderFault`` if it cannot be read until something is set here.
+  /// - Throws: ``ProviderFault`` if the webhook cannot be read until a setting of the endpoint is corrected.
   func outcomes(of webhook: VerifiedWebhook, for endpoint: ProviderEndpoint) throws(ProviderFault) -> [ProviderOutcome]
 
   /// Returns the answer that the provider expects.
   func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer
 
   /// Returns a request about a payment that was never made, signed with the endpoint's first secret. The payment is one
-  /// that the endpoint takes: real if it takes real ones, and to its first merchant.
+  /// that the endpoint takes: a real payment if the endpoint takes real payments, and to the endpoint's first merchant.
   ///
   /// - Parameter id: The id of the payment: letters, digits, `-` and `_`.
   /// - Returns: nil if the endpoint cannot sign, because only the provider has the private key.
@@ -50,12 +51,13 @@ package struct ProviderFault: Error, Sendable, Hashable {
   package init(_ message: String) { self.message = message }
 }
 
-/// What became of a request, as far as the provider is concerned.
+/// The verdict on a request, as far as the provider is concerned.
 package enum ProviderVerdict: Sendable, Hashable {
-  /// It was announced or will be, is a repetition, or is not to be announced. It need not be sent again.
+  /// The payment was announced or will be announced, is a repetition, or is not to be announced. The request need not
+  /// be sent again.
   case accepted
   case rejected(ProviderRejection)
-  /// It cannot be accepted now, with the status of HTTP that says why: 429, 500 or 503.
+  /// The request cannot be accepted now, with the HTTP status that says why: 429, 500 or 503.
   case failed(status: Int)
 
   /// The status that suits a provider without rules of its own.

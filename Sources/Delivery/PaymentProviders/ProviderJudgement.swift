@@ -7,17 +7,17 @@ package import Foundation
 package struct ProviderJudgement: Sendable {
   /// Why the request is not the provider's; nil if it is.
   package var rejection: ProviderRejection?
-  /// What the request means, an entry for each payment in it; empty if it was rejected.
+  /// The meaning of the request: an outcome for each payment in the request; empty if the request was rejected.
   package var outcomes: [ProviderOutcome] = []
   /// The time that the signature covers; nil if it covers none.
   package var signedAt: Date?
-  /// Why a genuine request cannot be read until something is set here; nil if it can be read.
+  /// Why a genuine request cannot be read until a setting of the endpoint is corrected; nil if it can be read.
   package var fault: ProviderFault?
 
   package var isVerified: Bool { rejection == nil }
   package var payments: [ProviderPayment] { outcomes.compactMap(\.payment) }
 
-  /// The verdict if everything that was to be stored has been stored.
+  /// The verdict, provided that everything that had to be stored was stored.
   package var verdict: ProviderVerdict {
     if let rejection { return .rejected(rejection) }
     return fault == nil ? .accepted : .failed(status: 500)
@@ -61,7 +61,7 @@ extension ProviderEndpoint {
     }
     // A request that names no account may be about any: Stripe names none for the platform's own payments.
     guard merchants.isEmpty || payment.merchant.map(merchants.contains) == true else {
-      return .ignored("a payment to an account of the provider that the endpoint's merchants do not name")
+      return .ignored("a payment to an account that is not among the endpoint's merchants")
     }
     guard kinds.contains(payment.kind) else {
       return .ignored("kind \(payment.kind.rawValue), which the endpoint's kinds do not name")

@@ -10,10 +10,11 @@ package struct ProviderPayment: Sendable, Hashable {
   package var id: String
   package var kind: Payment.Kind
   package var amount: Money
-  /// The payment that this is about: its identity, or that of the payment that failed.
+  /// The identity of the payment or refund that this value reports. For a failed payment, it is the identity that the
+  /// payment has if it succeeds after all.
   package var reference: String
-  /// What tells the payment from all others, so that it is announced once: the ``id``, unless the provider does not sign
-  /// its id (Midtrans). Whoever has seen one request could then give it another id.
+  /// The text that tells the payment from all others, so that the payment is announced once: the ``id``, unless the
+  /// provider does not sign the id (Midtrans). Whoever has seen one request could then give the payment another id.
   package var identity: String
   package var payer: String?
   package var note: String?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request is not taken for the provider's. It contains no secret, signature or part of the body, except the name
-/// of a key.
+/// The reason why a request is not shown to come from the provider. It contains no secret, signature or part of the
+/// body, except the name of a key.
 package struct ProviderRejection: Error, Sendable, Hashable, CustomStringConvertible {
   package enum Code: String, Sendable, Hashable, CaseIterable {
     /// The signature, or the token, is missing.

@@ -11,7 +11,7 @@ package struct ProviderRequest: Sendable {
   package var headers: [(name: String, value: String)]
   /// The body's exact bytes.
   package var body: Data
-  /// What follows the question mark of the URL, as it was sent; nil without a question mark.
+  /// The part of the URL after the question mark, as it was sent; nil without a question mark.
   package var query: String?
 
   package init(headers: [(name: String, value: String)], body: Data, query: String? = nil) {

@@ -71,7 +71,8 @@ extension Lane {
     if current.retryAt <= now { sound() } else { wake(at: current.retryAt) }
   }
 
-  /// Whether another process has ended the announcement, so that it must not play. If this is not known, it plays.
+  /// Whether another process has ended the announcement, so that it must not play. If this is not known, the
+  /// announcement plays.
   private func hasEndedElsewhere(_ number: Int64) async -> Bool {
     (try? await ledger.entry(number)?.state.isFinal) ?? false
   }

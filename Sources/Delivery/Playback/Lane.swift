@@ -99,9 +99,9 @@ actor Lane {
   var mayNotSummarise = false
   /// The volume that a person set.
   var volumeChoice: VolumeChoice
-  /// What the rules of the volume said when they were last asked, until that changes.
+  /// The last answer of the rules of the volume, with the time until which it holds.
   var volumeRule: VolumeRules.Setting?
-  /// What the quiet hours said when they were last asked, until that changes.
+  /// The last answer of the quiet hours, with the time until which it holds.
   var quietSpan: WeeklyTimes.Span?
   /// Whether payments may have ended as quiet that no summary names yet.
   var mayHaveQuietPayments = true

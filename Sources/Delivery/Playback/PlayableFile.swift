@@ -58,7 +58,7 @@ public enum PlayableFile {
       }
       guard Resampler.supportedRates.contains(sound.sampleRate) else {
         throw PlayableFileError(
-          .malformed, path, "has a sample rate of \(sound.sampleRate) Hz", remedy: "give one of 8,000 to 192,000 Hz")
+          .malformed, path, "has a sample rate of \(sound.sampleRate) Hz", remedy: "give a file of 8,000 to 192,000 Hz")
       }
       return sound
     } catch let error as PlayableFileError {

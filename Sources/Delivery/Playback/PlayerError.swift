@@ -26,7 +26,10 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notRunning: "The player of the lane \(lane) is not running; start it first."
     case .alreadyStarted: "The player of the lane \(lane) was already started; create another player."
     case .nothingToReplay:
-      "The lane \(lane) has no such finished announcement to replay; give the number of one that has ended."
+      """
+      The lane \(lane) has no finished announcement to replay, or none with this number; give the number of one that \
+      has ended.
+      """
     case .volumeInvalid: "The volume of the lane \(lane) is out of range; give 0 to 100 per cent."
     }
   }

@@ -31,7 +31,7 @@ public struct RenderedSound: Sendable, Hashable {
   public var waveform: Waveform
   /// The name of its clip, if the clip is in the sound library.
   public var clip: String?
-  /// What was decided about the announcement when it was rendered; nil for a sound file.
+  /// The decision about the announcement when it was rendered; nil for a sound file.
   public var decision: Decision?
 
   public init(waveform: Waveform, clip: String? = nil, decision: Decision? = nil) {

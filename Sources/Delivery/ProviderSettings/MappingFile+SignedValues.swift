@@ -3,7 +3,8 @@
 import PaymentProviders
 
 extension ProviderMapping {
-  /// Checks that nothing unsigned decides anything where the scheme signs.
+  /// Checks that no value that the scheme does not sign decides about a payment. For a scheme that signs nothing, only
+  /// `time` and `live` are checked.
   ///
   /// - Parameters:
   ///   - fields: The entries of `payment`.
@@ -19,7 +20,7 @@ extension ProviderMapping {
     guard isSigned else { return }
     let remedy = "name a place that the message covers, or write text:"
     if payment.identity.isEmpty {
-      try check("id", payment.id, "name a place that the message covers, or add identity with one")
+      try check("id", payment.id, "name a place that the message covers, or add identity with such a place")
     }
     try check("identity", payment.identity, remedy)
     try check("amount", [payment.amount.source], remedy)

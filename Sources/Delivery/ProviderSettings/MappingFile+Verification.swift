@@ -84,7 +84,7 @@ extension MappingVerification {
     switch (entries["header"], entries["pair"]) {
     case (let header?, nil): time = Time(.header(try header.headerName()))
     case (nil, let pair?):
-      guard list == .pairs else { throw pair.error("needs list: pairs", remedy: "add it, or name a header") }
+      guard list == .pairs else { throw pair.error("needs list: pairs", remedy: "add list: pairs, or name a header") }
       time = Time(.pair(try pair.text()))
     default: throw node.error("does not name one place", .keyMissing, remedy: "add header: NAME, or pair: NAME")
     }
@@ -112,7 +112,8 @@ extension MappingVerification {
       throw node.error(
         scheme == .digest ? "does not have the part secret" : "has the part secret",
         remedy: scheme == .digest
-          ? "add it; without it everybody can compute the hash" : "remove it; the code has the secret as its key")
+          ? "add the part; without the secret, everybody can compute the hash"
+          : "remove the part; the secret is the key of the code")
     }
     if case .body = place, message.contains(.body) {
       throw node.error("has the part body, which contains the signature itself", remedy: "name the parts of the body")

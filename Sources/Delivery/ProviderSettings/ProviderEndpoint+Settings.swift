@@ -92,7 +92,7 @@ extension ProviderEndpoint {
     if let locale = fields["locale"] {
       let tag = try Self.word(locale, "a language as a BCP 47 tag, such as en-US")
       guard tag.utf8.count <= 64, tag.utf8.allSatisfy({ Self.isIDByte($0, plus: "-_", capitals: true) }) else {
-        throw locale.error("is not a BCP 47 tag", remedy: "give one such as en-US")
+        throw locale.error("is not a BCP 47 tag", remedy: "give a tag such as en-US")
       }
       self.locale = tag
     }

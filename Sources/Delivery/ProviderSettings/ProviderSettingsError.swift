@@ -6,7 +6,7 @@ package struct ProviderSettingsError: Error, Sendable, Hashable, CustomStringCon
     case fileUnreadable = "file_unreadable"
     /// Others than the owner may read the file, which holds secrets.
     case fileNotPrivate = "file_not_private"
-    /// The file is no YAML.
+    /// The file is not YAML.
     case yamlMalformed = "yaml_malformed"
     case keyUnknown = "key_unknown"
     case keyMissing = "key_missing"

@@ -15,11 +15,11 @@ public struct PushClient: Sendable {
   /// The host and the port of the server.
   public var server: String { connections.server.name }
 
-  /// What came of an attempt to send a push.
+  /// The result of an attempt to send a push.
   public struct Attempt: Sendable, Hashable {
     /// The last answer, whatever its status is.
     public var response: PushResponse
-    /// What the sender has to do with the push and its device. It is never `refreshToken`.
+    /// What the sender has to do with the push and its device. The value is never `refreshToken`.
     public var consequence: PushConsequence
   }
 

@@ -20,7 +20,7 @@ final class PushConnection {
   struct Job: Sendable {
     var headers: HPACKHeaders
     var body: ByteBuffer
-    /// The time from which on it waits.
+    /// The time from which the request waits.
     var arrivedAt = NIODeadline.now()
     var finish: @Sendable (Result<PushResponse, PushTransportError>) -> Void
   }

@@ -3,7 +3,7 @@
 public import Ledger
 import PushMessages
 
-/// What became of a push, in words for the people of a shop.
+/// The outcome of a push, in words for the people of a shop.
 public enum PushOutcomeText {
   /// - Parameter reason: What APNs or the sender said; nil when there is nothing to say.
   public static func text(of state: Ledger.Push.State, reason: String?) -> String {

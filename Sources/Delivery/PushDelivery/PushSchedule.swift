@@ -16,8 +16,8 @@ public import PushMessages
 /// sent at a time, so that a second end tells which one it was. A push that was under way at two ends in a row leaves its
 /// place, and is sent later, while no other is; see `InterruptedWork`.
 ///
-/// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it. All
-/// times, those of the expiries too, are those of a clock that is never set, such as `SteadyClock`.
+/// The schedule is a value without a clock: the caller passes the time, sends the pushes that it gets, and reports
+/// their outcomes. All times, those of the expiries too, are those of a clock that is never set, such as `SteadyClock`.
 public struct PushSchedule: Sendable {
   /// The pushes of a kind to a device of an account.
   private struct LineKey: Hashable {
@@ -308,8 +308,8 @@ public struct PushSchedule: Sendable {
   /// Reports that a push that was being sent must be sent again. The later pushes of its kind to its device wait for
   /// it. The schedule keeps the push as it is passed here, with its reason.
   ///
-  /// - Parameter wasStarted: Whether there was an attempt. Its end makes the push one like the others, if it was set aside
-  ///   or a suspect. Without an attempt, it stays what it was.
+  /// - Parameter wasStarted: Whether there was an attempt. After an attempt, a push that was set aside or a suspect is
+  ///   a push like the others. Without an attempt, it stays set aside or a suspect.
   public mutating func retry(_ push: Ledger.UnfinishedPush, at moment: Date, wasStarted: Bool = true) {
     let key = LineKey(push)
     guard lines[key]?.isSending == true else { return }

@@ -135,8 +135,8 @@ public actor PushSender {
   /// The number of pushes that are set aside; see `InterruptedWork`.
   public var setAsideCount: Int { schedule.setAsideCount }
 
-  /// The topics that are stopped. A topic counts while pushes wait for it, and until the time at which one would be tried
-  /// again: an app that nobody uses any more is no fault.
+  /// The topics that are stopped. A topic counts while pushes wait for it, and until the time at which one would be
+  /// tried again: an app that nobody uses any more is not a fault.
   public var stops: [PushSchedule.Topic: Stop] {
     guard !stopped.isEmpty else { return [:] }
     return stopped.reduce(into: [:]) { stops, stop in
@@ -201,8 +201,8 @@ public actor PushSender {
     if setAside > 0 { report(.setAside(count: setAside)) }
   }
 
-  /// Returns a push with its expiry on the sender's clock. It was stored as a time of day, and the clock may have been
-  /// set since. A push never has longer to go than when it was accepted.
+  /// Returns a push with its expiry on the sender's clock. The expiry was stored as a time of day, and the clock may
+  /// have been set since. A push never has more time left than when it was accepted.
   private func onOwnClock(_ push: Ledger.UnfinishedPush) -> Ledger.UnfinishedPush {
     let left = min(push.expiresAt.timeIntervalSince(date()), push.expiresAt.timeIntervalSince(push.createdAt))
     var push = push
@@ -228,7 +228,7 @@ public actor PushSender {
     }
   }
 
-  /// Sends a push once, and stores what became of it.
+  /// Sends a push once, and stores the outcome.
   private func send(_ push: Ledger.Push, token: String?, of entry: Ledger.UnfinishedPush) async {
     let app = PushSchedule.App(bundleID: push.app, environment: push.environment)
     guard let token else { return await end(push, .unregistered, reason: Self.noToken, entry) }

@@ -33,13 +33,13 @@ public struct ListedOutput: Sendable, Hashable {
     return outputs
   }
 
-  /// The PCMs that `aplay -L` of Debian 12 lists although they are no outputs: the one that discards its sound, and
+  /// The PCMs that `aplay -L` of Debian 12 lists although they are not outputs: the one that discards its sound, and
   /// plugins, which convert rates and channels, or lead to another sound system that is mostly not there.
   private static let plugins: Set<String> = [
     "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix", "jack", "oss", "usbstream",
   ]
 
-  /// Returns the name of the output of a PCM; nil for a PCM that is no output.
+  /// Returns the name of the output of a PCM; nil for a PCM that is not an output.
   static func id(ofPCM pcm: String) -> String? {
     if plugins.contains(String(pcm.prefix { $0 != ":" })) || pcm.isEmpty { return nil }
     return (try? OutputName("alsa:\(pcm)"))?.description

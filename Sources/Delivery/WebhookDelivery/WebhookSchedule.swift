@@ -8,15 +8,15 @@ public import Ledger
 /// The decision which messages are sent next.
 ///
 /// Each endpoint has a line of its own, and the endpoints take turns, so an endpoint that is slow or fails delays no
-/// other. At most a few messages are under way to an endpoint. To an endpoint that fails, only one is, with pauses in
-/// between. Their order is not promised.
+/// other. At most a few messages are under way to an endpoint. To an endpoint that fails, only one message is under
+/// way, with pauses in between. The order of messages is not promised.
 ///
 /// Messages that were under way at one end of the process are suspects: one of them may have caused it. Few of them are
 /// under way at a time, so that a second end tells which one it was. A message that was under way at two ends in a row is
 /// set aside, and sent later, while no other is under way; see `InterruptedWork`.
 ///
-/// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it. All
-/// times are those of a clock that is never set, such as `SteadyClock`.
+/// The schedule is a value without a clock: the caller passes the time, sends the messages that it gets, and reports
+/// their outcomes. All times are those of a clock that is never set, such as `SteadyClock`.
 public struct WebhookSchedule: Sendable {
   /// The messages to an endpoint.
   private struct Line {

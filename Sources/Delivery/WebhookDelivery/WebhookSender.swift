@@ -56,7 +56,7 @@ public actor WebhookSender {
   private var lastNumber: Int64 = 0
   /// The time of the latest look at the schedule; nil before the first.
   private var lastLook: Date?
-  /// The time since which the sender has been there for its messages: since its start, or since the machine slept.
+  /// The time since which the sender could send messages: its start, or the end of the machine's last sleep.
   private var present = Date.distantPast
   private let signal: WorkSignal
 
@@ -145,8 +145,8 @@ public actor WebhookSender {
     if setAside > 0 { report(.setAside(count: setAside)) }
   }
 
-  /// Returns a message with its times on the sender's clock. They were stored as times of day, and the clock may have
-  /// been set since: a time that is further ahead than its own pause counts as now.
+  /// Returns a message with its times on the sender's clock. The times were stored as times of day, and the clock may
+  /// have been set since. A time that is further ahead than its pause is long counts as now.
   private func onOwnClock(_ message: Ledger.UnfinishedWebhook) -> Ledger.UnfinishedWebhook {
     let (current, date) = (now(), date())
     let wait = message.nextAt.timeIntervalSince(date)
@@ -176,7 +176,7 @@ public actor WebhookSender {
     }
   }
 
-  /// Sends a message once, and stores what became of it.
+  /// Sends a message once, and stores the outcome.
   private func send(_ found: Ledger.WebhookToSend, of entry: WebhookSchedule.Entry) async {
     defer { signal.wake() }
     var entry = entry

@@ -20,7 +20,7 @@ public struct CaughtUp: Sendable, Hashable {
 
 /// An announcement that was pushed to the device.
 public struct CaughtUpAnnouncement: Sendable, Hashable {
-  /// What became of the push.
+  /// The outcome of the push.
   public enum State: Sendable, Hashable {
     case waiting, sending
     /// Apple's push service accepted the push. Nothing says whether the phone got it.

@@ -111,7 +111,7 @@ public final class DeviceClient: Sendable {
   }
 
   /// Tells the service that the extension's enumerator of a container was invalidated. A container that the service
-  /// does not know is no error.
+  /// does not know is not an error.
   ///
   /// - Throws: ``DeviceClientError``.
   public func endEnumerating(_ container: String) async throws(DeviceClientError) {

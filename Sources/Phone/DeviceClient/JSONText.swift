@@ -5,7 +5,7 @@ import Foundation
 /// The places of values in a JSON text, so that a value can be taken out byte for byte.
 ///
 /// A decoder would give back numbers in another spelling, such as 12.5 for 12.50. The text must have been accepted by a
-/// decoder before. If it is no JSON, the result is nil or wrong, but nothing outside the text is read.
+/// decoder before. If the text is not JSON, the result is nil or wrong, but nothing outside the text is read.
 struct JSONText {
   private let bytes: [UInt8]
 
@@ -19,8 +19,8 @@ struct JSONText {
 
   func data(_ place: Range<Int>) -> Data { Data(bytes[place]) }
 
-  /// Returns the place of an object's member; nil if the value is no object or has no such member. Of several members
-  /// with the key, the last one counts.
+  /// Returns the place of an object's member; nil if the value is not an object, or does not have the member. Of
+  /// several members with the key, the last one counts.
   func member(_ name: String, of place: Range<Int>) -> Range<Int>? {
     guard bytes[place].first == UInt8(ascii: "{") else { return nil }
     var found: Range<Int>?
@@ -38,7 +38,7 @@ struct JSONText {
     return found
   }
 
-  /// Returns the places of an array's elements; nil if the value is no array.
+  /// Returns the places of an array's elements; nil if the value is not an array.
   func elements(of place: Range<Int>) -> [Range<Int>]? {
     guard bytes[place].first == UInt8(ascii: "[") else { return nil }
     var found: [Range<Int>] = []

@@ -76,7 +76,7 @@ public final class LibraryCopy: Sendable {
     return manifest
   }
 
-  /// Asks for the changes of the library, and brings the copy up to them.
+  /// Asks the service for the changes of the library, and applies them to the copy.
   ///
   /// The lock of the copy is released before this returns or throws, so hand the result to the system afterwards: iOS
   /// ends a process that it suspends while the process holds a lock in a shared container. Let the system know of the

@@ -4,8 +4,8 @@ public import DeviceClient
 import FileSystem
 import SoundLibrary
 
-/// The reason why a copy of the library was not updated to the end. What is in place stays usable, and the next update
-/// continues.
+/// The reason why a copy of the library was not updated to the end. Files that are in place stay usable, and the next
+/// update continues.
 public struct LibraryCopyError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {

@@ -50,8 +50,9 @@ struct AnnouncementSounds: Sendable {
     return PreparedSound(name: payload, quality: .tone, duration: duration)
   }
 
-  /// The push names the clip of the announcement as its sound. As long as the phone does not have the clip, the chosen
-  /// tone is heard instead, and without one the default sound.
+  /// Returns the name of the sound that is heard as long as the phone does not have the announcement's clip: the chosen
+  /// tone, or else the sound that the push names, or else the default sound. If the push names the clip as its sound,
+  /// that name does not count.
   private static func choice(_ tone: SoundChoice.Tone, payload: String?) -> String {
     let isClip = payload.map(SoundLibrary.isRenderedClip) ?? false
     return SoundChoice(announcement: nil, tone: tone, payload: isClip ? nil : payload).name

@@ -44,8 +44,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     /// The time after which a process that has not been heard from counts as ended. It is heard from at least once in
     /// half of this time, so a process that stands still for 4 s does not count as ended.
     public var lease: Int64 = 8_000
-    /// The time after which the service is asked again, and after which another process asks if the one that asks is not
-    /// heard from.
+    /// The time after which the service is asked again, and after which another process asks if the asking process has
+    /// not reported.
     public var catchUpLease: Int64 = 4_000
     /// The assumed duration of a sound that is not prepared yet.
     public var assumedDuration: Int64 = 4_000
@@ -76,7 +76,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var process: String?
     /// The moment after which the entry's process counts as ended.
     public var aliveUntil: Int64
-    /// The begin of the work on a notification that the service named; nil before it.
+    /// The beginning of the work on a notification that the service named; nil before it.
     var workBeganAt: Int64?
     /// The duration of the prepared sound; nil until it is prepared.
     public var duration: Int64?
@@ -137,8 +137,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var until: Int64
     /// The highest number that the request covers.
     var upTo: Int64
-    /// The numbers of ``NotificationOrder/unheard`` and ``NotificationOrder/postponed`` at the begin of the request,
-    /// without those that were added again meanwhile. Those that the service does not name are forgotten.
+    /// The numbers of ``NotificationOrder/unheard`` and ``NotificationOrder/postponed`` at the beginning of the
+    /// request, without the numbers that were added again meanwhile. Numbers that the service does not name are
+    /// forgotten.
     var asked: [Int64]
     var isEnded = false
   }

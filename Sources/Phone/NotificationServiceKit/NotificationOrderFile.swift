@@ -21,7 +21,8 @@ public import Foundation
 /// lock is held while the file is replaced, and never while a notification is handed over: iOS ends a process that is
 /// suspended with the lock of a shared file (observed, exception code 0xdead10cc).
 public struct NotificationOrderFile: Sendable {
-  /// The longest time for which a process waits for the lock, in seconds. A work that does not get it tries again.
+  /// The longest time for which a process waits for the lock, in seconds. Work that does not get the lock in this time
+  /// tries again.
   static let lockTimeout: TimeInterval = 0.25
 
   /// The folder of the group container in which Crier keeps its files.

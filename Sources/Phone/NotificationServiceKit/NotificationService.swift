@@ -149,10 +149,12 @@ public final class NotificationService: Sendable {
   }
 
   /// Asks the service for all announcements after the last one that was heard, and adds local notifications for them.
-  /// Then it removes clips that were unused for long. The app calls it when it is opened. It returns when all is done.
+  /// Then this method removes clips that were unused for long. Call it when the app is opened. The method returns when
+  /// all of this is done.
   ///
-  /// A cancelled task ends it early: what has no local notification by then is asked for again later. Files of the
-  /// container are locked meanwhile, so it runs within ``Configuration/uninterrupted``.
+  /// If the task is cancelled, the method ends early: announcements that have no local notification by then are asked
+  /// for again later. Files of the container are locked meanwhile, so the work runs within
+  /// ``Configuration/uninterrupted``.
   public func catchUp() async {
     let work = Task { await configuration.uninterrupted { [self] in await catchUpNow() } }
     await withTaskCancellationHandler {

@@ -52,8 +52,8 @@ extension NotificationWork {
     service.lost.ended(self)
   }
 
-  /// Notes that what the order counts as heard was not heard. The next change of the order takes the note over, so no
-  /// lock is needed.
+  /// Notes that the announcement, or the payments of its summary, were not heard although the order counts them as
+  /// heard. The next change of the order takes the note over, so no lock is needed.
   func noteUnheard() {
     let members = turns.withLock { $0.members }
     let unheard = members.isEmpty ? [(arrival.id, arrival.sequence)] : members.map { ($0.id, $0.sequence) }

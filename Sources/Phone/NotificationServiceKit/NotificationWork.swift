@@ -45,14 +45,14 @@ public final class NotificationWork: Sendable {
     var members: [NotificationOrder.Entry] = []
   }
 
-  /// The way of the local notification for a lost push.
+  /// The states of the local notification for a lost push.
   enum LocalNotificationState {
     case none
-    /// The order counts it as heard, and the system does not have it yet.
+    /// The order counts the push as heard, and the system does not have the local notification yet.
     case decided
-    /// The system has it, or is about to get it.
+    /// The system has the local notification, or is about to get it.
     case added
-    /// It must not be added any more.
+    /// The local notification must not be added any more.
     case givenUp
   }
 

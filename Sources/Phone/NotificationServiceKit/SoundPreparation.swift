@@ -64,13 +64,13 @@ final class SoundPreparation: Sendable {
   /// When the work on the notification began, in ms.
   var beganAt: Int64 { progress.withLock { $0.beganAt } }
 
-  /// Gives up what is not ready.
+  /// Gives up the work that has not ended: the search for a sound, and the attachments.
   func end() {
     for task in progress.withLock({ $0.tasks }) { task.cancel() }
   }
 
-  /// Whether the notification can be handed over: the best sound is known, or the time for it is over, and so is the
-  /// time for attachments.
+  /// Whether the notification can be handed over: the best sound is known, or the time for the search is over; and the
+  /// attachments are there, or the time for them is over.
   func isReady(at now: Int64) -> Bool { look(at: now).isReady }
 
   /// Returns the best sound so far, and whether the notification can be handed over with it.

@@ -3,7 +3,7 @@
 /// The reason why a sound or an attachment was not downloaded, or why an attachment was not copied. The library is
 /// unchanged, and no file was left behind.
 public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was to be downloaded.
+  /// The kind of content that was to be downloaded.
   public enum Content: String, Sendable, Hashable, CaseIterable { case sound, attachment }
 
   /// The error codes, for programs.
@@ -50,7 +50,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     case serverBusy = "server_busy"
     /// The server reported a fault of its own.
     case serverFailed = "server_failed"
-    /// The server answered with a status that is no answer to the request.
+    /// The server answered with a status that does not answer the request.
     case unexpectedStatus = "unexpected_status"
     /// A resumed download continues with other bytes than the missing ones.
     case wrongRange = "wrong_range"
@@ -89,7 +89,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
-    /// The code for a status that is no answer to the request.
+    /// The code for a status that does not answer the request.
     package init(status: Int) {
       self =
         switch status {

@@ -40,11 +40,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var voices: URL
     /// What the player needs; nil for a service without a player.
     public var player: PlayerParts?
-    /// What sends pushes; nil for a service that sends none.
+    /// The parts that send pushes; nil for a service that sends none.
     public var pushes: PushParts?
-    /// What sends webhooks; nil for a service that sends none.
+    /// The parts that send webhooks; nil for a service that sends none.
     public var webhooks: WebhookParts?
-    /// What takes the webhooks of payment providers; nil for a service that takes none.
+    /// The parts that take the webhooks of payment providers; nil for a service that takes none.
     package var providers: ProviderParts?
     /// Returns whether the shop is open at a moment, for the alarm about a silent shop.
     public var isOpen: @Sendable (Date) -> Bool = { _ in true }

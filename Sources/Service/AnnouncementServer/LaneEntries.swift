@@ -15,8 +15,8 @@ struct LaneEntries: Sendable {
     /// Whether the account may read the text.
     var showsWords: Bool
 
-    /// What was decided about the announcement, with its words; nil if the account may not read them, if the clip is
-    /// still to be made, or if the entry is a sound file.
+    /// The decision about the announcement, with its words; nil if the account may not read them, if the clip is still
+    /// to be made, or if the entry is a sound file.
     var words: Decision? { showsWords ? entry.decision : nil }
   }
 

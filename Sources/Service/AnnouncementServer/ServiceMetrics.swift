@@ -160,7 +160,7 @@ final class ServiceMetrics: Sendable {
     var unreachableWebhookEndpoints: Int?
     /// The numbers of deliveries that are set aside.
     var setAside = Ledger.SetAsideCounts()
-    /// What became of the requests and payments of providers since the start, and how many payments wait.
+    /// The outcomes of the requests and payments of providers since the start, and the number of payments that wait.
     var providers: [ProviderHistory.Outcome: Int] = [:]
     var waitingProviderPayments = 0
     /// The number of disabled webhook endpoints; nil if it is not known.

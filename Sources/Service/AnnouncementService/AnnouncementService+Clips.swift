@@ -82,7 +82,8 @@ extension AnnouncementService {
     return made
   }
 
-  /// What keeps an announcement from some of its devices.
+  /// Returns warnings about the devices that get no notification of an announcement, or whose library does not get its
+  /// clip.
   ///
   /// - Parameter group: The app group that gets the clip.
   private func warnings(about devices: [Ledger.Device], group: String) -> [String] {

@@ -3,7 +3,7 @@
 package import Announcements
 package import Announcer
 
-/// What makes and keeps the clips of announcements.
+/// The type that makes and keeps the clips of announcements.
 package protocol ClipMaking: Sendable {
   /// Returns the report of a clip, and makes the clip if it does not exist.
   ///

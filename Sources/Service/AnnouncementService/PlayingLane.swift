@@ -19,7 +19,8 @@ package final class PlayingLane: Sendable {
     try await turns.share([Self.turn]) { try await work(name) }
   }
 
-  /// Changes the lane. When this returns, all work with the former lane has ended, so that nothing comes to it any more.
+  /// Changes the lane. When this returns, all work with the former lane has ended, so nothing is added to the former
+  /// lane any more.
   package func change(to name: String) async {
     await turns.take([Self.turn]) { current.withLock { $0 = name } }
   }

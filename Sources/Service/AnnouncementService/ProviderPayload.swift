@@ -59,7 +59,8 @@ struct ProviderPayload {
     return cut.allSatisfy(\.isWhitespace) ? nil : cut
   }
 
-  /// What recognises the payment when it is reported again. The kind belongs to it: a refund may have the payment's id.
+  /// The digests that recognise the payment when it is reported again. They include the kind, because a refund may have
+  /// the payment's id.
   var identity: Ledger.NewProviderPayment.Identity {
     var identity = Ledger.NewProviderPayment.Identity(
       id: digest(of: payment.identity, payment.kind),

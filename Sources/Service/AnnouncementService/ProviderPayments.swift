@@ -19,14 +19,14 @@ package actor ProviderPayments {
   /// What the id of a test of an endpoint contains, and with it the id of its announcement.
   package static let testMark = "crier-test-"
 
-  /// What became of one entry of a request.
+  /// The outcome of one entry of a request.
   package enum Result: Sendable, Hashable {
     case accepted
     case late
     case duplicate
-    /// It is not to be announced, for a reason.
+    /// The entry is not to be announced, for a reason.
     case ignored(String)
-    /// It cannot be announced, for a reason that has no amounts and names.
+    /// The payment cannot be announced, for a reason that has no amounts and names.
     case refused(String)
   }
 
@@ -43,7 +43,7 @@ package actor ProviderPayments {
   private static let mostOfAccount = 8
   /// The pauses of an account between attempts that fail, in seconds: they double from the first to the last.
   private static let pauses: ClosedRange<TimeInterval> = 1...60
-  /// The number of attempts after which later payments of the account have their turn before one that fails.
+  /// The number of attempts after which later payments of the account have their turn before a payment that fails.
   private static let patience = 3
   /// The time for which a payment is tried, in seconds. An hour later it would no longer be news.
   private static let longestTrying: TimeInterval = 3_600
@@ -86,7 +86,7 @@ package actor ProviderPayments {
   /// - Parameters:
   ///   - body: The request's body.
   ///   - moment: The time of the request's arrival.
-  /// - Returns: What became of each outcome, in the same order.
+  /// - Returns: The result of each outcome, in the same order.
   /// - Throws: `LedgerError`. Nothing was stored then.
   package nonisolated func take(
     _ outcomes: [ProviderOutcome], of body: Data = Data(), for endpoint: ProviderEndpoint, at moment: Date
@@ -237,8 +237,9 @@ package actor ProviderPayments {
     }
   }
 
-  /// Whether every attempt to announce a payment would end with an error. The provider sends the payment no second time,
-  /// so what somebody here can mend is no such error: a voice pack, an output, a device, an app.
+  /// Whether every attempt to announce a payment would end with an error. The provider does not send the payment a
+  /// second time, so an error that somebody at the shop can mend does not count: a voice pack, an output, a device, an
+  /// app.
   private static func isFinal(_ error: any Error) -> Bool {
     switch error {
     case let error as AcceptanceError: [.fieldInvalid, .idConflict].contains(error.code)
@@ -278,7 +279,9 @@ package actor ProviderPayments {
     failures += 1
     failing[payment.number] = (since, failures)
     let isOver = moment.timeIntervalSince(since) > Self.longestTrying && !Self.isPatient(error)
-    if isOver, (try? await end(payment, refusal: "It could not be announced for an hour: \(error)")) != nil { return }
+    if isOver, (try? await end(payment, refusal: "The payment could not be announced for an hour: \(error)")) != nil {
+      return
+    }
     // Before payments that have not been tried, there is only a short pause.
     let isHopeless = waiting[payment.account]?.allSatisfy { failing[$0.number] != nil } ?? true
     let pauses = (resting[payment.account]?.failures ?? 0) + 1

@@ -158,12 +158,12 @@ extension InstallationDiagnosis {
     case .newer:
       InstallationProblem(
         .ledgerNewer, "A newer version of Crier wrote the ledger. It was not changed.",
-        remedy: "Install that version again; this one is: crier --version")
+        remedy: "Install that version again. To see the version of this program: crier --version")
     case .older:
       InstallationProblem(
         .ledgerOlder,
-        "An older version of Crier wrote the ledger; it must be brought up to date before it can be read.",
-        remedy: "Back the home up, and then run this command, which does it (so does starting the service):\n"
+        "An older version of Crier wrote the ledger; the ledger must be brought up to date before it can be read.",
+        remedy: "Back up the home. This command then brings the ledger up to date, as starting the service does:\n"
           + commands.crier("keys list"))
     case .foreign:
       InstallationProblem(
@@ -173,7 +173,7 @@ extension InstallationDiagnosis {
     case .unindexed:
       InstallationProblem(
         .ledgerLogUnindexed,
-        "A log with changes stands beside the ledger without its index (-shm), so that reading it would write.",
+        "A log with changes is beside the ledger, but the log's index (-shm) is missing, so reading would write it.",
         remedy: "This command reads the log into the ledger, as starting the service does:\n"
           + commands.crier("keys list"))
     case .other(let reason):

@@ -108,7 +108,8 @@ extension InstallationDiagnosis {
     }
     // A pack need not have all words, so this is no problem.
     let hint =
-      hints.isEmpty ? "" : "; the engine says what a pack lacks, and this lists it: " + hints.joined(separator: "; ")
+      hints.isEmpty
+      ? "" : "; the engine says the words that a pack lacks; to list them: " + hints.joined(separator: "; ")
     return InstallationCheck(
       .voicePacks,
       sound.isEmpty ? "no pack can be used" : "every clip has its digest: \(sound.joined(separator: ", "))\(hint)",

@@ -135,7 +135,7 @@ public enum LedgerFacts: Sendable, Hashable {
 
   public enum Obstacle: Sendable, Hashable {
     case damaged, newer, older, foreign
-    /// A log stands beside the file without its index, so that reading would write.
+    /// A log stands beside the file, but the log's index is missing, so reading would write the index.
     case unindexed
     /// Any other error, as a phrase.
     case other(String)

@@ -32,10 +32,11 @@ public struct RemedyCommands: Sendable {
 
 /// The remedies of faults that a running service finds.
 extension RemedyCommands {
-  public var doctor: Remedy { Remedy("This command names the cause, and what mends it:", crier("doctor")) }
+  public var doctor: Remedy { Remedy("This command names the cause, and a remedy:", crier("doctor")) }
   public var deviceLost: Remedy {
     Remedy(
-      "Connect the device or start its sound server; the player then goes on by itself. What waits:", crier("queue"))
+      "Connect the device or start its sound server; the player then goes on by itself. See which announcements wait:",
+      crier("queue"))
   }
   public var paused: Remedy { Remedy("Resume playback:", crier("queue resume")) }
   public var queueLong: Remedy { Remedy("See what waits, and why:", crier("queue")) }
@@ -44,7 +45,8 @@ extension RemedyCommands {
   }
   public var notPlayed: Remedy {
     Remedy(
-      "Restart the service, which then plays what waits on other outputs, unless take_over is false. What waits:",
+      "Restart the service. Unless take_over is false, it then plays the announcements that wait on other outputs. See "
+        + "which announcements wait:",
       crier("queue"))
   }
   /// - Parameter cause: What the reason of APNs means and what to do, in sentences.
@@ -60,7 +62,7 @@ extension RemedyCommands {
   }
   public var workSetAside: Remedy {
     Remedy(
-      "Nothing is lost: the service makes these deliveries later, alone. Find out what ended it:",
+      "Nothing is lost: the service makes these deliveries later, alone. Find out what ended the service:",
       "journalctl -u crier -p warning")
   }
   public var paymentProviders: Remedy {
@@ -81,7 +83,8 @@ extension RemedyCommands {
   /// - Parameter server: The host and the port.
   public static func pushServer(_ server: String) -> Remedy {
     Remedy(
-      "Look up the name and try the port, on this machine. With a server of your own, add --cacert and its file:",
+      "Look up the name and try the port, on this machine. With a server of your own, add --cacert and the file that "
+        + "ca in the setting apns names:",
       "curl -sS -o /dev/null --http2 \(Shell.quoted("https://\(server)/"))")
   }
 }

@@ -61,7 +61,7 @@ struct FaultRate {
         "\(name) is not a fault: give STATUS or STATUS:REASON, such as 400:BadTopic, or goaway, reset, close or never.")
     }
     guard (400...599).contains(status) else {
-      throw ValidationError("The status \(status) is no refusal: give a status from 400 to 599.")
+      throw ValidationError("The status \(status) is not a refusal: give a status from 400 to 599.")
     }
     let reason = parts.count == 2 ? String(parts[1]) : reasons[status] ?? unknownReason
     guard !reason.isEmpty, reason.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {

@@ -51,7 +51,8 @@ struct GroupTones {
   func milliseconds(of name: String) throws -> Int? {
     guard let bytes = try library.contents(of: name) else {
       throw UnplayableTone(
-        name: name, reason: "The file was removed in the meantime.", remedy: "crier sounds tone list shows the tones.")
+        name: name, reason: "The file was removed in the meantime.",
+        remedy: "Run crier sounds tone list to see the tones.")
     }
     let path = try library.url(for: name).path(percentEncoded: false)
     let folder = library.soundsDirectory.path(percentEncoded: false)
@@ -62,12 +63,12 @@ struct GroupTones {
     return facts.header?.durationMilliseconds
   }
 
-  /// Returns the error for a name that is no tone.
+  /// Returns the error for a name that is not the name of a tone.
   func unknown(_ typed: String, files: [String]) -> ValidationError {
     if SoundLibrary.isRenderedClip(typed) {
       return ValidationError(
-        "NAME: \(typed) has the name of an announcement's clip, which may be removed at any time. Choose a tone; "
-          + "crier sounds tone list shows them.")
+        "NAME: \(typed) has the name of an announcement's clip, which may be removed at any time. Choose a tone: "
+          + "run crier sounds tone list to see the tones.")
     }
     let own = ((try? own.names()) ?? []).filter { !files.contains(MadeTone.fileName(of: $0)) }
     let choices = files + own + [SoundChoice.defaultName]

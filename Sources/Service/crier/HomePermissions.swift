@@ -125,7 +125,7 @@ extension CrierHome {
     return files.compactMap { finding($0.name, $0.care) }
   }
 
-  /// Whether there is no such file or folder. One that this user may not reach is not missing.
+  /// Whether a file or folder does not exist. A file that this user may not reach is not missing.
   static func isMissing(_ file: URL) -> Bool {
     guard access(file.path(percentEncoded: false), F_OK) != 0 else { return false }
     return errno == ENOENT || errno == ENOTDIR

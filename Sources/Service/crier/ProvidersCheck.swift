@@ -36,7 +36,7 @@ extension Providers {
     @Option(help: "The file with the body.", completion: .file())
     var body: String?
 
-    @Option(help: ArgumentHelp("What follows the question mark of the URL.", valueName: "text"))
+    @Option(help: ArgumentHelp("The part of the URL after the question mark.", valueName: "text"))
     var query: String?
 
     @Option(help: ArgumentHelp("The time of arrival, in seconds since 1970. (default: now)", valueName: "seconds"))

@@ -14,14 +14,15 @@ extension Providers {
     static let configuration = CommandConfiguration(
       abstract: "Posts a sample payment to the service, signed with the endpoint's secret.",
       discussion: """
-        The payment is 1.00 of a currency, or that of the mapping file's first sample, and has a new id each time. The \
-        service takes it for a payment of the provider: it is heard, counted among the sums, and told to webhooks. The \
-        button in the console tests an endpoint without counting.
+        The payment is 1.00 of a currency, or the payment of the mapping file's first sample, and has a new id each \
+        time. The service takes the payment for one of the provider's: the payment is heard, counted among the sums, \
+        and told to webhooks. The button in the console tests an endpoint without counting.
 
         A provider that signs with a private key of its own cannot be imitated: save one of its requests, and run crier \
         providers check.
 
-        Exit status: 0 if the service accepted it; 65 if it refused it; 69 if it cannot be reached or has failed.
+        Exit status: 0 if the service accepted the payment; 65 if the service refused the payment; 69 if the \
+        service cannot be reached or has failed.
 
         EXAMPLES
           crier providers test till

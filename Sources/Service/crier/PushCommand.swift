@@ -246,15 +246,15 @@ struct Refused: Error, CustomStringConvertible {
   private var retry: String {
     guard reason == PushSender.tooManyTokens else { return "Try again in a moment." }
     return """
-      It takes one new token of a key in 20 minutes, and another program has sent one, such as a service with another \
-      home folder. Set CRIER_HOME to the folder of that service, so that both send the same token, or try again in 20 \
-      minutes.
+      APNs takes one new token of a key in 20 minutes, and another program, such as a service with another home \
+      folder, has sent one. Set CRIER_HOME to the folder of that service, so that both send the same token, or try \
+      again in 20 minutes.
       """
   }
 
   /// The row of the reason in docs/push.md.
   private var explanation: String {
-    guard let reason else { return "It gave no reason. docs/push.md says what each status means." }
+    guard let reason else { return "APNs gave no reason. docs/push.md says what each status means." }
     guard let row = PushReasonText.row(of: reason) else {
       return "\(reason): Apple does not document this reason. docs/push.md says what each status means."
     }

@@ -230,7 +230,7 @@ struct ServiceConfiguration: Sendable {
     let smallSums = try reader.text(.smallSums, "") {
       SmallSums($0) != nil
     } rule: {
-      "give a currency and the smallest sum that is no longer small, such as VND=1000, separated by spaces or commas"
+      "give a currency and a limit below which its sums are small, such as VND=1000, separated by spaces or commas"
     }
     self.smallSums = SmallSums(smallSums) ?? SmallSums()
     settings.group = try reader.text(.group, settings.group) {

@@ -87,7 +87,7 @@ extension Sounds {
           let verb = dryRun ? "Would remove" : "Removed"
           Terminal.note(
             removals.isEmpty
-              ? "No clip exceeds the limits, or all of those that do are still needed."
+              ? "No clip exceeds the limits, or every clip that exceeds them is still needed."
               : "\(verb) \(removals.count) clips: \(KeepingOptions.reasons(removals)).")
           return
         }

@@ -118,7 +118,7 @@ extension Sounds {
 
     /// Prints the names that collide.
     ///
-    /// - Returns: Whether there are none.
+    /// - Returns: Whether no names collide.
     private func report(_ found: NameCollisions) throws -> Bool {
       for collision in found.collisions {
         if !collision.heard.isNamedSound {

@@ -24,7 +24,7 @@ extension Voices {
     @Argument(help: "The id of the pack, as crier voices list shows it.")
     var id: String?
 
-    @Option(help: "The language of the pack, as a BCP 47 tag; a check that the pack is the right one.")
+    @Option(help: "The language of the pack, as a BCP 47 tag. The command refuses a pack of another language.")
     var locale: String?
 
     @Option(help: "Forget the choice for this language, so that the first recorded pack speaks.")
@@ -35,7 +35,8 @@ extension Voices {
 
     func validate() throws {
       if id == nil, none == nil {
-        throw ValidationError("The pack's id is missing: give one of crier voices list, or --none with a language.")
+        throw ValidationError(
+          "The pack's id is missing: give an id that crier voices list shows, or --none with a language.")
       }
       if let id, none != nil {
         throw ValidationError("--none cannot be used with the pack \(Terminal.printable(id)): drop one of them.")

@@ -2,7 +2,7 @@
 
 public import SoundHeaders
 
-/// What was found out about a file. ``SoundDiagnosis`` decides by these facts alone.
+/// The facts that were found out about a file. ``SoundDiagnosis`` decides by these facts alone.
 public struct SoundFacts: Sendable, Hashable {
   /// The file's path as it was given, for messages and commands.
   public var path: String

@@ -43,15 +43,15 @@ public struct SoundHeader: Sendable, Hashable {
 
   /// Reads the header of a file, whose kind its first bytes show.
   ///
-  /// - Returns: Nil if the file is no sound, or if there is no reader for its kind: WAVE, AIFF, CAF, MPEG-4 and AAC have
-  ///   one.
+  /// - Returns: Nil if the file is not a sound, or if there is no reader for its kind: WAVE, AIFF, CAF, MPEG-4 and AAC
+  ///   have one.
   public init?(of file: [UInt8]) {
     self.init(HeaderBytes(bytes: file))
   }
 
   /// Reads the header of a file on the disk, and no more of the file than that.
   ///
-  /// - Returns: Nil if the file cannot be read, is no sound, or if there is no reader for its kind.
+  /// - Returns: Nil if the file cannot be read or is not a sound, or if there is no reader for its kind.
   public init?(ofFileAt file: URL) {
     guard let bytes = try? HeaderBytes(file: file) else { return nil }
     self.init(bytes)

@@ -17,7 +17,7 @@ public struct NameCollisions: Sendable, Hashable {
 
   /// A name that collides.
   public struct Collision: Sendable, Hashable {
-    /// The name, in the form that is heard, or else in the form of the first file.
+    /// The name, spelled like the file that is heard, or else like the first file.
     public var name: String
     public var kinds: [Kind]
     /// What a phone plays for the name.

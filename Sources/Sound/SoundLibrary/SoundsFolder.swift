@@ -147,7 +147,7 @@ struct SoundsFolder: ~Copyable, Sendable {
 
   /// Returns the bytes of a file; throws an error of the kind `missing` when it does not exist.
   ///
-  /// - Parameter use: When the file is used; nil if this reading is no use.
+  /// - Parameter use: When the file is used; nil if this reading does not count as a use.
   func contents(of name: String, atMost limit: Int, use: SoundUse? = nil) throws(SystemError) -> [UInt8] {
     let file = try openFile(name)
     let status = try calls.status(file.number)

@@ -13,7 +13,7 @@ import GRDB
 final class Damage: Sendable {
   private struct State {
     var isFound = false
-    /// Nil if SQLite found the damage.
+    /// The change of a file that was found; nil if SQLite found the damage.
     var change: LedgerError.FileChange?
     var connection: DatabaseQueue?
     var lastWaiter = 0

@@ -3,8 +3,8 @@
 public import Foundation
 import GRDB
 
-/// What was decided about an announcement when its clip was made: the words, the language, the voice and the clip.
-/// Players, pushes and lists use the decision, so that what is heard is what was reported.
+/// The decision about an announcement when its clip was made: the words, the language, the voice and the clip. Players,
+/// pushes and lists use the decision, so that what is heard is what was reported.
 ///
 /// The ledger keeps it for as long as it keeps the announcement or an answer about it.
 public struct Decision: Sendable, Hashable {
@@ -160,8 +160,8 @@ extension Ledger {
     ])
   }
 
-  /// Returns the decisions about announcements, by the bytes of their ids. There is none about one that waits to be
-  /// rendered, or one of an earlier version.
+  /// Returns the decisions about announcements, by the bytes of their ids. An announcement that waits to be rendered,
+  /// or that an earlier version accepted, has no decision.
   static func decisions(account: String, ids: [String], in database: Database) throws -> [Data: Decision] {
     let statement = try database.cachedStatement(sql: "SELECT * FROM decisions WHERE \(withIDs)")
     let decisions = try statement.all([account, json(ids)]) { row in

@@ -12,7 +12,7 @@ public struct NewDevice: Sendable, Hashable {
   /// The bundle id of the app, 1 to 155 bytes.
   public var app: String
   public var environment: PushEnvironment
-  /// The app group into whose container sounds go, 1 to 255 bytes; nil for the key's or the service's.
+  /// The app group into whose container sounds go, 1 to 255 bytes; nil for the group of the key or of the service.
   public var appGroup: String?
   /// The name by which several devices are addressed, such as all phones of a shop: 1 to 128 bytes.
   public var deviceGroup: String?
@@ -79,7 +79,7 @@ extension Ledger {
       public let refusals: Int
     }
 
-    /// What became of a push.
+    /// The outcome of a push.
     public struct Outcome: Sendable, Hashable {
       /// A final state.
       public let state: Push.State
@@ -97,7 +97,7 @@ extension Ledger {
     public let locale: String?
     public let tone: String?
     public let tokens: [PushTokenKind: Token]
-    /// What became of the latest push with each kind of token.
+    /// The outcome of the latest push with each kind of token.
     public let outcomes: [PushTokenKind: Outcome]
     /// The id of the device's own key; nil when it has none.
     public let keyID: String?

@@ -6,21 +6,22 @@ import GRDB
 /// The rule for work that was under way when the process ended: a webhook message, a push, a batch, or an announcement
 /// that was being rendered or played.
 ///
-/// Work that was under way at two ends of the process in a row may itself end the process. It is set aside: the others
-/// go on without it, and it is done later, alone. An ordered stop is not such an end. A power cut looks like one.
+/// Work that was under way at two ends of the process in a row may itself end the process. Such work is set aside:
+/// other work goes on without it, and it is done later, alone. An ordered stop is not such an end. A power cut looks
+/// like one.
 public enum InterruptedWork {
   /// The number of starts without an end after which work is set aside.
   public static let patience = 2
 
-  /// The time between two works that are done alone, in seconds, in which the others have their turns.
+  /// The time between two works that are done alone, in seconds. Other work has its turns in this time.
   public static let rest: TimeInterval = 60
 
   /// The time after its moment at which work that was set aside is done although others wait, in seconds.
   public static let longestDelay: TimeInterval = 600
 
   /// Returns how many of the works that one end of the process interrupted may be under way at a time: a sixty-fourth
-  /// part of them, but at least one. A second end then blames few that are not its cause, and the others are delayed by
-  /// at most 64 attempts.
+  /// part of them, but at least one. A second end then blames few works that are not its cause, and the other works are
+  /// delayed by at most 64 attempts.
   public static func mostSuspects(of count: Int) -> Int { max(1, count / 64) }
 
   /// Returns the time for which work is set aside after the process has started, in seconds: ten minutes, an hour, and

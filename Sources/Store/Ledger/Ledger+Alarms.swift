@@ -52,8 +52,8 @@ extension Ledger {
     }
   }
 
-  /// Returns the time at which the latest payment that was received was accepted, on any way and of any account
-  /// that is no ``TestAccount``; nil if there is none. The call reads all decisions.
+  /// Returns the time at which the ledger accepted the latest received payment, whatever its delivery and its account,
+  /// except payments of a ``TestAccount``; nil if there is none. The call reads all decisions.
   public func latestPayment() async throws(LedgerError) -> Date? {
     try await read(isLong: true) { database in
       let at = try Int64.fetchOne(

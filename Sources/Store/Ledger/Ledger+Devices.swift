@@ -19,8 +19,8 @@ extension Ledger {
   ///     whose key was revoked meanwhile, for example because the device was removed, is not registered again.
   ///   - actor: The administrator who makes the key.
   /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyDevices`, `deviceNameTaken` when a group of devices has the
-  ///   device's id or a device has the name of its group, `keyNotInForce` when `ownKey` is no valid key of the device,
-  ///   `keyExists`, `diskFull`, `busy` or a file error. Nothing was changed then.
+  ///   device's id or a device has the name of its group, `keyNotInForce` when `ownKey` is not a valid key of the
+  ///   device, `keyExists`, `diskFull`, `busy` or a file error. Nothing was changed then.
   @discardableResult
   public func register(
     _ new: NewDevice, key: NewKey, renewsKey: Bool = false, with ownKey: String? = nil, by actor: Administrator

@@ -11,7 +11,7 @@ extension Ledger {
   /// Stores what one request of a provider reports, in one transaction. When the call returns, every payment in it is
   /// durable or was known before.
   ///
-  /// - Returns: What became of each report, in the same order.
+  /// - Returns: The outcome of each report, in the same order.
   /// - Throws: ``LedgerError`` with `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was stored then, and
   ///   the provider sends the request again.
   public func accept(

@@ -22,7 +22,7 @@ extension Ledger {
     let usedAt: Date?
   }
 
-  /// What came of a code.
+  /// The result of signing in with a code.
   public enum SignIn: Sendable, Hashable {
     /// The code was exchanged for this new key.
     case signedIn(Key)

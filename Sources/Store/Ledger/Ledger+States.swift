@@ -13,7 +13,7 @@ extension Ledger {
     public var detail: [String: String]
     /// The file name of the announcement's clip, at most 4,096 bytes; nil keeps the stored name.
     public var clip: String?
-    /// What was decided about the announcement when its clip was made; nil keeps what is stored. The first decision
+    /// The decision about the announcement when its clip was made; nil keeps the stored decision. The first decision
     /// stands.
     public var decision: Decision?
     /// The length of the part that was played, in milliseconds; nil keeps the stored value.
@@ -143,8 +143,8 @@ extension Ledger {
     }
   }
 
-  /// Puts the messages about the end of an announcement into the outbox. A cancellation is no event for webhooks: the
-  /// account or the shop has asked for it.
+  /// Puts the messages about the end of an announcement into the outbox. A cancellation is not an event for webhooks:
+  /// the account or the shop has asked for it.
   private func tell(
     _ state: State, of id: String, account: String, _ detail: [String: String], at: Int64, in database: Database
   ) throws {

@@ -17,7 +17,7 @@ extension Ledger {
     public let milliseconds: Int
     /// The id of the message, which its header `webhook-id` has; nil for an attempt that an earlier version made.
     public let message: String?
-    /// What the message told of; nil for an attempt that an earlier version made.
+    /// The type of the event in the message; nil for an attempt that an earlier version made.
     public let kind: WebhookEvent.Kind?
   }
 

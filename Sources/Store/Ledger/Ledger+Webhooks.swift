@@ -56,7 +56,7 @@ extension Ledger {
     return id
   }
 
-  /// Puts the messages about the end of a push into the outbox. A push that announces nothing is no event.
+  /// Puts the messages about the end of a push into the outbox. A push that announces nothing is not an event.
   func tellEnd(ofPush number: Int64, in database: Database) throws {
     let row = try Row.fetchOne(
       database.cachedStatement(

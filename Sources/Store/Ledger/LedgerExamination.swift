@@ -8,8 +8,8 @@ import GRDB
 public enum LedgerExamination: Sendable, Hashable {
   /// There is no file.
   case missing
-  /// A log with changes that are not in the file stands beside it without its index (`-shm`), as after a crash and an
-  /// incomplete copy. SQLite would have to write the index to read the ledger.
+  /// Beside the file stands a log with changes that are not in the file, but the log's index (`-shm`) is missing, as
+  /// after a crash and an incomplete copy. SQLite would have to write the index to read the ledger.
   case unindexedLog
   /// SQLite found no fault in any page.
   ///

@@ -92,7 +92,8 @@ struct LedgerFilesRule {
     return verdict
   }
 
-  /// Records a look whose files were found whole by a check of every page.
+  /// Records a look whose files are whole, so that the next look is compared with it. For example, a check of every
+  /// page has found them whole.
   mutating func accept(_ look: Look) {
     last = look
     hasWritten = false

@@ -19,7 +19,7 @@ public struct NewAnswer: Sendable, Hashable {
   public var report: Data
   /// The clip that the report describes; nil when it describes none.
   public var clip: PublishedClip?
-  /// What was decided about the announcement; nil for an answer that repeats an earlier one.
+  /// The decision about the announcement; nil for an answer that repeats an earlier one.
   public var decision: Decision?
   /// Codes and numbers about the clip for webhooks, such as `["method": "speech"]`, at most 1,000 bytes. They must not
   /// contain amounts or names. Nil for an answer that repeats an earlier one, of which webhooks are not told.
@@ -91,7 +91,7 @@ extension Ledger {
     public let id: String
     /// The announcement's entry; nil when it was not to be played or was pruned.
     public let entry: Entry?
-    /// What was decided about the announcement; nil when an earlier version accepted it.
+    /// The decision about the announcement; nil when an earlier version accepted it.
     public let decision: Decision?
     /// The first answer for the id; nil when the announcement did not come with a request, or the answer was pruned.
     public let answer: Answer?

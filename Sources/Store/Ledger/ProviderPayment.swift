@@ -38,7 +38,7 @@ extension Ledger {
 
   /// A report that is to be stored.
   public struct NewProviderPayment: Sendable, Hashable {
-    /// What recognises the payment when it is reported again.
+    /// The digests that recognise the payment when it is reported again.
     public struct Identity: Sendable, Hashable {
       /// 16 bytes that stand for the account, the endpoint, the payment and its kind.
       public var id: Data
@@ -73,9 +73,9 @@ extension Ledger {
     }
   }
 
-  /// What became of a report.
+  /// The outcome of a report.
   public enum ProviderAcceptance: Sendable, Hashable {
-    /// It waits to be announced.
+    /// The payment waits to be announced.
     case accepted
     case late
     case refused

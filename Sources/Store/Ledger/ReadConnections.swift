@@ -3,8 +3,8 @@
 import ConcurrencySupport
 import GRDB
 
-/// The connections for reads of a few rows. A read takes a connection without other reads, or else the one with the
-/// fewest, so that it does not wait behind a single read that takes long.
+/// The connections for reads of a few rows. A read takes a connection without other reads, or else the connection with
+/// the fewest reads, so that it does not wait behind a single read that takes long.
 ///
 /// The first connections are preferred, because each connection has its own cache of pages and of compiled statements.
 final class ReadConnections: Sendable {
@@ -20,7 +20,7 @@ final class ReadConnections: Sendable {
     underWay = Locked(connections.map { _ in 0 })
   }
 
-  /// Performs a read on a connection that is free, or becomes free first as far as known.
+  /// Performs a read on a free connection or, if none is free, on one with the fewest reads under way.
   func read(_ work: @escaping @Sendable (Database) -> Void) {
     let place = underWay.withLock { counts in
       let place = counts.indices.reduce(0) { counts[$1] < counts[$0] ? $1 : $0 }

@@ -39,7 +39,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
   public var defaultPack: String?
   /// The app group for a payload that names none.
   public var defaultGroup: String?
-  /// What was decided about the announcement; nil if its clip is still to be made, or if an earlier version accepted it.
+  /// The decision about the announcement; nil if its clip is still to be made, or if an earlier version accepted it.
   public var decision: Decision?
   /// The time from which the announcement is dropped instead of played, stored with millisecond precision; nil when it
   /// does not expire. It does not apply to money.

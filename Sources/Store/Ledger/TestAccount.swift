@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The account in which the test keys of a client's account work. What they announce is never heard or pushed, is in no
-/// list and no sum of the client's own account, and counts towards none of its limits.
+/// The account in which the test keys of a client's account work. Announcements of test keys are never heard or pushed,
+/// are in no list and no sum of the client's own account, and count towards none of its limits.
 public enum TestAccount {
   /// The start of the accounts' names. No client's account begins with `crier:`.
   static let prefix = "crier:test:"

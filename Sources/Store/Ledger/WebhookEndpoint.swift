@@ -109,7 +109,7 @@ extension Ledger {
     public let finishedAt: Date?
   }
 
-  /// What the sender must know about an unfinished message to decide when it is sent.
+  /// The facts about an unfinished message from which the sender decides when to send the message.
   public struct UnfinishedWebhook: Sendable, Hashable {
     public let number: Int64
     /// The endpoint's number.

@@ -3,14 +3,14 @@
 public import Announcements
 public import Foundation
 
-/// What a message tells. It contains no amounts, names or tokens.
+/// The event that a message reports. It contains no amounts, names or tokens.
 public struct WebhookEvent: Sendable, Hashable {
   /// The types of events, as they stand in a message.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A request was answered: the announcement's clip exists.
     case rendered = "announcement.rendered"
-    /// A request about a pending payment was answered. This comes instead of ``rendered``, so that nobody takes the
-    /// payment for money.
+    /// A request about a pending payment was answered. This event comes instead of ``rendered``, so that nobody takes
+    /// the payment for money that has arrived.
     case pending = "announcement.pending"
     /// The announcement was played to its end.
     case played = "announcement.played"
@@ -40,11 +40,11 @@ public struct WebhookEvent: Sendable, Hashable {
   }
 
   public var kind: Kind
-  /// The time of what happened.
+  /// The time at which the event happened.
   public var at: Date
   /// The announcement's id; nil for a test and for an alarm.
   public var announcement: String?
-  /// The way that the event is about; nil for a test and for an alarm.
+  /// The delivery that the event is about; nil for a test and for an alarm.
   public var delivery: AnnouncementRequest.Delivery?
   /// Codes and numbers, such as `["code": "no_voice"]`.
   public var detail: [String: String]

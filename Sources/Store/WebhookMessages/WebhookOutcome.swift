@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What came of one attempt to deliver a message.
+/// The outcome of one attempt to deliver a message.
 public enum WebhookOutcome: String, Sendable, Hashable, CaseIterable {
   /// The receiver answered with 2xx.
   case delivered

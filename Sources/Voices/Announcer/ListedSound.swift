@@ -19,8 +19,8 @@ public struct ListedSound: Sendable, Hashable {
 
   /// Returns the sounds of a library in the order of their names; an empty array when the folder does not exist.
   ///
-  /// This takes as long as it takes to read all files. Names that are not clip names are left out, and so are folders,
-  /// links and files that are removed in the meantime. A record is not compared with its sound.
+  /// The call reads all files, and takes as long as that. Names that are not clip names are left out, and so are
+  /// folders, links and files that are removed in the meantime. A record is not compared with its sound.
   ///
   /// - Throws: `SoundLibraryError`.
   public static func all(in library: SoundLibrary) throws(SoundLibraryError) -> [ListedSound] {

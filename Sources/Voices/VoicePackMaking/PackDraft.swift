@@ -52,7 +52,7 @@ public struct PackDraft: Sendable, Hashable, Codable {
     }
   }
 
-  /// Returns whether these files are all that payments need.
+  /// Returns whether these files contain all rows that payments need.
   public func isComplete(with files: Set<String>) -> Bool {
     rows.allSatisfy { !$0.isRequired || files.contains($0.file) }
   }

@@ -46,7 +46,7 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     /// The clip begins or ends with a step.
     case openEdges = "open_edges"
     case tooLong = "too_long"
-    /// A speech recogniser took an amount that was joined from the clips for a different amount.
+    /// An amount was joined from the clips, and a speech recogniser understood a different amount.
     case misunderstood
     /// A clip seems to say the words of another clip.
     case otherWords = "other_words"

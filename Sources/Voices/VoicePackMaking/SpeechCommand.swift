@@ -34,7 +34,8 @@ public struct SpeechCommand: Sendable, Hashable {
     }
     guard contains(.text) || contains(.textFile) else {
       throw Self.invalid(
-        "has no {text}", "put {text} where the program takes the words, or {text_file} where it takes a file of them")
+        "has no {text}",
+        "put {text} where the program takes the words, or {text_file} where it takes the name of a file with the words")
     }
     let known = Placeholder.allCases.map(\.rawValue)
     for word in words {

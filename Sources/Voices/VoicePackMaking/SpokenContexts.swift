@@ -124,7 +124,7 @@ struct SpokenContexts {
 extension AnnouncementError {
   fileprivate static var unspeakableBook: AnnouncementError {
     AnnouncementError(
-      .currencyUnspeakable, "currency", "the phrase book has no currency", remedy: "add one under currencies")
+      .currencyUnspeakable, "currency", "the phrase book has no currency", remedy: "add a currency under currencies")
   }
 }
 

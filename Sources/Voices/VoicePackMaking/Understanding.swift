@@ -52,7 +52,7 @@ public struct UnderstandingMeasure: Sendable {
   ) throws(AnnouncementError) {
     guard let currency = writer.ownCurrency else {
       throw AnnouncementError(
-        .currencyUnspeakable, "currency", "the phrase book has no currency", remedy: "add one under currencies")
+        .currencyUnspeakable, "currency", "the phrase book has no currency", remedy: "add a currency under currencies")
     }
     (self.writer, self.recognizer, self.currency) = (writer, recognizer, currency)
     var random = FixedRandom(seed: 2026)

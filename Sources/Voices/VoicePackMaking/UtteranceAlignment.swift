@@ -20,7 +20,7 @@ struct UtteranceAlignment {
   private static let tolerance = 12.0
 
   /// The smallest variance of the lengths that is assumed. Their unit is the natural logarithm of the ratio of the
-  /// length to that expected.
+  /// length to the expected length.
   private static let leastVariance = 0.01
 
   /// The largest range of rows that helps the speaker.

@@ -53,7 +53,7 @@ extension VoicePackError {
   }
 
   static func notFound(_ id: String) -> VoicePackError {
-    VoicePackError(.notFound, "voice pack \(id)", "does not exist", remedy: "list the packs with crier voices list")
+    VoicePackError(.notFound, "voice pack \(id)", "does not exist", remedy: "run crier voices list to see the packs")
   }
 
   /// Returns a text from a file or a command line in a form for errors. The result is short and contains no characters

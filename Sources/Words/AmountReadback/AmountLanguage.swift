@@ -68,7 +68,8 @@ extension AmountLanguage {
   static func accepts(_ part: MinorPart) -> Bool { true }
 }
 
-/// A spoken count of minor units: `count` of `unit`, the units before it, and whether a zero precedes it.
+/// A spoken count of minor units: `count` of `unit`. The other fields say which units precede the count, and whether a
+/// zero does.
 struct MinorPart {
   var count: Int64
   /// The number of decimal places that the part fills, counted from the unit before it.

@@ -62,7 +62,7 @@ struct Lexicon: Sendable {
     UInt64(UInt32(bitPattern: node)) << 21 | UInt64(scalar)
   }
 
-  /// Returns the slot of an edge, which is the slot to use if the edge does not exist yet.
+  /// Returns the slot of an edge or, if the edge does not exist yet, the slot in which to put it.
   private func slot(_ node: Int32, _ scalar: UInt32) -> Int {
     let key = Self.key(node, scalar)
     var slot = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> shift)

@@ -41,7 +41,7 @@ public struct AnnouncementRequest: Sendable, Hashable {
   public var options: Options
   /// The options of the notification. Only a request with the delivery `push` has some.
   public var notification = NotificationOptions()
-  /// Sentences for the report, one for each key that the decoder does not know, and others.
+  /// Sentences for the report: one for each key that the decoder does not know, and the sentences of other warnings.
   public var warnings: [String] = []
 
   /// The defaults that an API key supplies for options that a request leaves out.

@@ -41,7 +41,7 @@ extension PayloadDecoder {
     }
     if treatment == .refuse, !top.wasAccepted, let first = unknown.first {
       throw AnnouncementError(
-        .fieldUnknown, first.name, count == 1 ? "is not a key" : "is not a key, and neither are \(count - 1) more",
+        .fieldUnknown, first.name, count == 1 ? "is not a key" : "is one of \(count) unknown keys",
         remedy: first.isMisplaced ? misplacedRemedy : "remove unknown keys, or do not ask for strict handling")
     }
     return warnings(about: unknown, of: count)

@@ -159,7 +159,7 @@ public enum PayloadDecoder {
     guard let id = try identifier(fields, key: "refund_of") else { return nil }
     guard try kind(fields) == .refunded else {
       throw AnnouncementError(
-        .fieldsConflict, fields.name("refund_of"), "is given for a payment that is no refund",
+        .fieldsConflict, fields.name("refund_of"), "is given for a payment that is not a refund",
         remedy: "set kind to refunded, or leave refund_of out")
     }
     return id

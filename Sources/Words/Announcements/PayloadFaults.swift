@@ -9,7 +9,7 @@ struct PayloadFaults {
   /// - Parameter first: The fault for which the payload is refused. Its others are taken over.
   init(_ first: AnnouncementError) { note(first) }
 
-  /// Reads a part of the payload that can be read without the others, and notes its faults.
+  /// Reads a part of the payload that can be read without the other parts, and notes its faults.
   mutating func read<Value>(_ part: () throws(AnnouncementError) -> Value) {
     do throws(AnnouncementError) { _ = try part() } catch { note(error) }
   }
@@ -20,8 +20,8 @@ struct PayloadFaults {
     for fault in [single] + error.others where !found.contains(fault) { found.append(fault) }
   }
 
-  /// The first fault, with the others. A key that is missing may be the one that is misspelt, so it is no fault beside an
-  /// unknown key.
+  /// The first fault, with the others. A key that is missing may be the one that is misspelt, so it is not a fault
+  /// beside an unknown key.
   var error: AnnouncementError {
     var first = found[0]
     let hasUnknownKey = found.contains { $0.code == .fieldUnknown }

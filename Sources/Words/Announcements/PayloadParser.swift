@@ -282,7 +282,7 @@ struct PayloadParser {
     while let byte, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
   }
 
-  /// Skips white space, and then the wanted byte if it is next. Returns whether it was.
+  /// Skips white space, and then the wanted byte if it is next. Returns whether the byte was next.
   private mutating func take(_ wanted: UInt8) -> Bool {
     skipBlanks()
     guard byte == wanted else { return false }

@@ -12,7 +12,7 @@ package enum PayloadValue: Sendable {
   case array([PayloadValue])
   case object([String: PayloadValue])
 
-  /// Parses JSON that is no payload, such as a provider's webhook, by the payload's strict rules.
+  /// Parses JSON that is not a payload, such as a provider's webhook, by the payload's strict rules.
   ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
   package init(json bytes: [UInt8], largestBytes: Int, deepestNesting: Int) throws(AnnouncementError) {

@@ -114,7 +114,7 @@ struct SentenceTemplate: Sendable {
         }
       }
       if part.isOptional, part.pieces.filter({ if case .place = $0 { true } else { false } }).count != 1 {
-        return "has an optional part without exactly one place"
+        return "has an optional part with no place or with several places"
       }
     }
     let places = optional.union(required)

@@ -3,17 +3,17 @@
 /// The sums that are so small that a listener may take them for much larger ones. Before the amount of such a payment,
 /// the announcement says “only”.
 ///
-/// Where nearly all sums are thousands, listeners expect thousands: sellers in Vietnam are said to have taken 200 dong
-/// for 200,000 by ear (vnreview.vn, article 61053; not confirmed).
+/// Where nearly all sums are in the thousands, listeners expect thousands: sellers in Vietnam are said to have heard
+/// “200 dong” and understood 200,000 (vnreview.vn, article 61053; not confirmed).
 public struct SmallSums: Sendable, Hashable {
-  /// For each currency, the smallest sum that is no longer small.
+  /// The limit of each currency: a sum below the limit is small.
   private var limits: [Currency: Money] = [:]
 
   /// Creates an empty collection: no sum is small.
   public init() {}
 
-  /// Creates the collection from a text such as `VND=1000 IDR=5000`: for each currency (ISO 4217) the smallest sum that
-  /// is no longer small. Returns `nil` if the text is not valid. A currency must not occur twice.
+  /// Creates the collection from a text such as `VND=1000 IDR=5000`: for each currency (ISO 4217) a limit below which
+  /// its sums are small. Returns `nil` if the text is not valid. A currency must not occur twice.
   public init?(_ text: String) {
     for entry in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
       let parts = entry.split(separator: "=", omittingEmptySubsequences: false).map(String.init)

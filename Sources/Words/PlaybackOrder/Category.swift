@@ -17,10 +17,10 @@ extension PlaybackItem {
 
     public var isMoney: Bool { self == .payment || self == .refund }
 
-    /// Whether an expired announcement may be dropped. Money never is.
+    /// Whether an expired announcement may be dropped. Announcements of money are never dropped.
     public var mayExpire: Bool { !isMoney }
 
-    /// Whether any category interrupts this one. Money and alerts always play to their end.
+    /// Whether any category interrupts this one. Announcements of money, and alerts, always play to their end.
     public var mayBeInterrupted: Bool {
       Category.allCases.contains { Meeting.of($0, with: self).whilePlaying == .interrupts }
     }

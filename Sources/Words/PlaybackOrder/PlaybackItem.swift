@@ -33,6 +33,6 @@ public struct PlaybackItem: Sendable, Hashable {
     self.durationMilliseconds = durationMilliseconds
   }
 
-  /// Whether the announcement has expired. Money never does.
+  /// Whether the announcement has expired. An announcement of a payment or a refund never expires.
   public func hasExpired(at now: Int64) -> Bool { category.mayExpire && expiresAt.map { $0 <= now } ?? false }
 }

@@ -71,7 +71,8 @@ extension AlertMessage {
     public var locale: String
     /// nil for an announcement without an amount.
     public var amount: Amount?
-    /// What happened: `received`, `pending`, `refunded`, `withdrawn` or `failed`; nil if the announcement is no payment.
+    /// What happened: `received`, `pending`, `refunded`, `withdrawn` or `failed`; nil if the announcement is not a
+    /// payment.
     public var kind: String?
     /// The spoken words.
     public var text: String?

@@ -15,7 +15,7 @@ public struct AlertMessage: Sendable, Hashable {
     public let criticalVolume: Hundredths?
 
     /// The extensions of the files that iOS plays as a notification's sound (Apple, UNNotificationSound: aiff, wav and
-    /// caf files). iOS adds none to a name, and plays the default sound for a name that is no file's.
+    /// caf files). iOS adds no extension to a name, and plays the default sound if no file has the name.
     private static let extensions = [".wav", ".caf", ".aiff", ".aif", ".aifc"]
 
     /// - Throws: ``PushMessageError`` with `soundInvalid` unless the name is `default`, or a file name of 1 to 255 bytes

@@ -45,7 +45,7 @@ public enum PushReasonText {
       case .checkEnvironmentAndRegister: "Check the environment, and register again."
       case .checkBundleIDAndRegister: "Check the bundle id, and register again."
       case .register: "The app must register again."
-      case .triedAgain: "It is tried again later."
+      case .triedAgain: "The push is tried again later."
       }
     }
   }
@@ -71,7 +71,7 @@ public enum PushReasonText {
     case .topicDisallowed: "the team of the key does not own the bundle id"
     case .badCertificate, .badCertificateEnvironment: "Crier uses no certificates"
     case .badEnvironmentKeyIDInToken: "the key is for the other environment"
-    case .badEnvironmentKeyInToken: "the same; APNs is seen to write it like this"
+    case .badEnvironmentKeyInToken: "the same as BadEnvironmentKeyIDInToken, as APNs was seen to spell it"
     case .expiredProviderToken: "the token is older than an hour, or a clock is wrong"
     case .forbidden: "the key may not send to this app"
     case .invalidProviderToken: "the key, its id or the team is wrong"
@@ -80,9 +80,9 @@ public enum PushReasonText {
     case .methodNotAllowed: "Crier only sends POST, so something changes its requests"
     case .expiredToken: "the token has expired"
     case .unregistered: "the app was removed, or its notifications were switched off"
-    case .tooManyProviderTokenUpdates: "the current token stays in use: a new one would be one update more"
+    case .tooManyProviderTokenUpdates: "the current token stays in use, because a new token would be another update"
     case .tooManyRequests: "too many pushes to this device"
-    case .idleTimeout: "the connection was idle; another one is not"
+    case .idleTimeout: "the connection was idle; another connection is not"
     case .internalServerError: "another attempt may succeed"
     case .serviceUnavailable: "APNs is overloaded"
     case .shutdown: "this server stops; another connection reaches another server"

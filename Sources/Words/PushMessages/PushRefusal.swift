@@ -118,7 +118,7 @@ enum PushRefusal: String, CaseIterable {
     case .expiredProviderToken: .refreshToken
     case .expiredToken, .unregistered: .forgetDevice
     case .tooManyRequests: .retry(.device)
-    // The current token stays in use: a new one would be one update more.
+    // The current token stays in use, because a new token would be another update.
     case .tooManyProviderTokenUpdates: .retry(.app)
     // Each concerns one connection or one attempt.
     case .idleTimeout, .internalServerError, .shutdown: .retry(.push)

@@ -4,7 +4,7 @@ public import Foundation
 
 /// The volume that a person set, beside the rules. It holds until the next rule begins.
 public struct VolumeChoice: Sendable, Hashable {
-  /// The volume of the times in which no rule applies, in per cent; nil for that of the settings.
+  /// The volume of the times in which no rule applies, in per cent; nil for the volume of the settings.
   public private(set) var usual: Int?
   /// The volume that was set while a rule applied, in per cent.
   public private(set) var passing: Int?

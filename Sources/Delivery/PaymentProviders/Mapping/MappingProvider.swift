@@ -111,7 +111,7 @@ extension ProviderMapping {
       guard let row else { return .ignored(event(place)) }
       switch row.meaning {
       case .ignored: return .ignored(row.because ?? event(place))
-      case .refused: return .refused(row.because ?? "The mapping file refuses such a request.")
+      case .refused: return .refused(row.because ?? "The mapping file refuses requests of this kind.")
       case .payment(let kind): return try paymentOutcome(kind, place)
       }
     } catch {

@@ -3,7 +3,7 @@
 package import Announcements
 package import Foundation
 
-/// A request that stands in a mapping file, and what the file must make of it.
+/// A request in a mapping file, and the outcome that the mapping must have for the request.
 package struct MappingSample: Sendable {
   package struct ExpectedPayment: Sendable, Hashable {
     package var id: String
@@ -50,12 +50,13 @@ package struct MappingSample: Sendable {
     return mapping.signed(request, with: secret, at: now) ?? request
   }
 
-  /// Returns what a mapping makes of the sample against what is expected.
+  /// Compares the outcomes that a mapping gives for the sample with the expected ones.
   ///
-  /// If the scheme signs the body, each byte of it is also changed in turn, or 4,096 bytes of a longer body: then the
-  /// request must be rejected. If the scheme signs only parts of the body, a changed request may give no other payment.
+  /// If the scheme signs the body, the comparison also changes each byte of the body in turn, or at least 4,096 bytes
+  /// of a longer body. Each changed request must be rejected. If the scheme signs only parts of the body, a changed
+  /// request must not give another payment.
   ///
-  /// - Returns: nil if all is as expected; otherwise what is wrong.
+  /// - Returns: nil if the outcomes are the expected ones; otherwise what is wrong.
   package func problem(with mapping: ProviderMapping) -> String? {
     var endpoint = ProviderEndpoint(id: "sample", provider: .mapping, account: "sample")
     endpoint.mapping = mapping

@@ -74,14 +74,15 @@ package struct MappingVerification: Sendable, Hashable {
   package var encoding = SignatureEncoding.hex
   /// Where the signature stands; nil for ``Scheme/none``.
   package var place: Place?
-  /// What stands before each signature.
+  /// The text before each signature.
   package var prefix = ""
   package var list: List?
   /// The names of the pairs that are signatures, for ``List/pairs``.
   package var signatureNames: [String] = []
   package var message: [Part] = []
-  /// The values that the second part of a ``Scheme/digest`` may have, if nothing stands between the parts. A payment whose
-  /// message could be cut into its parts at two of them is refused: another payment has the same hash (Midtrans).
+  /// The values that the second part of a ``Scheme/digest`` may have, if nothing stands between the parts. If the
+  /// message of a payment could be cut into its parts with two of these values, the payment is refused, because another
+  /// payment has the same hash (Midtrans).
   package var cuts: [String] = []
   package var secret = SecretForm.text
   /// Whether a key of 1,024 bits is taken.

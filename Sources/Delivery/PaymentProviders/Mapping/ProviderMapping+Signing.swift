@@ -4,10 +4,11 @@ import Announcements
 package import Foundation
 
 extension ProviderMapping {
-  /// What stands in the body of a sample at the place of the signature until it is computed.
+  /// The text in the body of a sample at the place of the signature until the signature is computed.
   package static let signaturePlaceholder = "SIGNATURE"
 
-  /// Returns a request with the provider's signature or token, for samples and tests. What is there already stays.
+  /// Returns a request with the provider's signature or token, for samples and tests. A signature or token that the
+  /// request already has stays.
   ///
   /// - Parameter now: The signed time, if the request has none.
   /// - Returns: nil if the request cannot be signed: RSA needs the provider's own key, and a message may lack a part.

@@ -43,13 +43,13 @@ package struct MappingRow: Sendable, Hashable {
 
   package struct Condition: Sendable, Hashable {
     package var source: ValueSource
-    /// The values of which the source has one; nil stands for nothing or null.
+    /// The values, one of which the source must have; nil stands for a missing value or null.
     package var values: [String?]
 
     package init(_ source: ValueSource, _ values: [String?]) { (self.source, self.values) = (source, values) }
   }
 
-  /// The conditions, all of which hold.
+  /// The conditions, all of which must hold.
   package var when: [Condition]
   package var meaning: Meaning
   /// Why the request is ignored or refused.

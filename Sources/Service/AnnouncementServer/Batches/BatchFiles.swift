@@ -45,7 +45,7 @@ struct BatchFiles: Sendable {
     }.get()
   }
 
-  /// Replaces the record of a batch. When this function returns, it is on disk.
+  /// Replaces the record of a batch. When this function returns, the record is on disk.
   ///
   /// - Throws: The operating system's error.
   func save(_ record: Batches.Record) async throws {

@@ -3,7 +3,8 @@
 /// The clips that were removed recently. A reader that read a clip before its removal must not keep it in memory
 /// afterwards.
 struct RemovedClips: Sendable {
-  /// The maximum number of names. When there are more, every clip that was read before counts as removed.
+  /// The maximum number of names. If one more name is added, the older names are forgotten, and every clip that was
+  /// read before the last of their removals counts as removed.
   static let mostNames = 1_000
 
   /// A moment between two removals.

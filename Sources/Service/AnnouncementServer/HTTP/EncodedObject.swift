@@ -27,7 +27,7 @@ struct EncodedObject: Sendable, Hashable {
     bytes.append(other.bytes.dropFirst())
   }
 
-  /// Removes a member of the object; nothing if it has none with this key.
+  /// Removes a member of the object. If the object has no member with this key, nothing is removed.
   mutating func remove(_ key: String) {
     guard let value = Self.value(of: key, in: bytes, from: bytes.startIndex) else { return }
     // The member begins with the quotation mark before its key, and one comma goes with it.
@@ -41,7 +41,8 @@ struct EncodedObject: Sendable, Hashable {
     bytes.removeSubrange(start..<end)
   }
 
-  /// Replaces a text in an object that is a member of this one; nothing if one of the two is missing or is no text.
+  /// Replaces a text in an object that is a member of this one. If the object or the text is missing, or if the value
+  /// is not a text, nothing is replaced.
   ///
   /// - Parameter text: The new text, without characters that JSON escapes.
   mutating func replace(_ key: String, of member: String, with text: String) {

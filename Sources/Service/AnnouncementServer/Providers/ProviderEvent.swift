@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// The event that something came from a payment provider which somebody should look at. It contains no amounts, names or
-/// secrets.
+/// The event that a payment or request of a payment provider needs somebody's attention. The event contains no amounts,
+/// names or secrets.
 struct ProviderEvent: Sendable, Hashable {
   enum Kind: String, Sendable, Hashable {
     /// A payment cannot be announced.

@@ -3,13 +3,13 @@
 import ConcurrencySupport
 import Foundation
 
-/// What arrived at the providers' endpoints since the service started, for people who look after it. Payments are in the
-/// ledger; repetitions, ignored events and rejected requests are only here.
+/// The requests that arrived at the providers' endpoints since the service started, for people who look after the
+/// service. Payments are in the ledger; repetitions, ignored events and rejected requests are only here.
 final class ProviderHistory: Sendable {
-  /// What became of a request, or of one payment in it.
+  /// The outcome of a request, or of one payment in it.
   enum Outcome: String, Sendable, Hashable, CaseIterable {
     case accepted, late, duplicate, ignored, refused, rejected, probe
-    /// It could not be stored, and the provider sends it again.
+    /// The request could not be stored, and the provider sends it again.
     case failed
   }
 

@@ -16,8 +16,8 @@ import TextFormats
 
 /// The routes on which payment providers' webhooks arrive, and those that show what became of them.
 ///
-/// A provider's own signature admits its request. The field `Authorization` may be part of it; it is no key of Crier's
-/// and does not count as a failed one.
+/// A provider's own signature admits its request. The field `Authorization` may be part of it; it is not a key of
+/// Crier's and does not count as a failed one.
 struct ProviderRoutes: Sendable {
   static let path = "/v1/providers/{provider}/{endpoint}"
 
@@ -87,9 +87,9 @@ struct ProviderRoutes: Sendable {
     }
   }
 
-  /// Answers a request that is not taken for the provider's. An address that sends many is answered with 429, and no
-  /// more is told of them. Genuine requests from the same address are not held back: a provider's address also sends the
-  /// webhooks of its other customers, who may have registered this URL.
+  /// Answers a request that is not shown to come from the provider. An address that sends many such requests is
+  /// answered with 429, and no more of them are reported. Genuine requests from the same address are not held back: a
+  /// provider's address also sends the webhooks of its other customers, who may have registered this URL.
   private func reject(
     _ judgement: ProviderJudgement, _ call: Call, _ endpoint: ProviderEndpoint, at date: Date
   ) -> Response {
@@ -102,9 +102,9 @@ struct ProviderRoutes: Sendable {
     return response(endpoint, judgement.verdict)
   }
 
-  /// Takes what a verified request means, and tells what became of it.
+  /// Takes the outcomes of a verified request, and reports the results.
   ///
-  /// - Returns: What became of each payment in the request.
+  /// - Returns: The result of each outcome of the request.
   /// - Throws: `LedgerError` if nothing could be stored.
   func take(
     _ judgement: ProviderJudgement, of body: Data, for endpoint: ProviderEndpoint, at date: Date

@@ -6,10 +6,10 @@ import Ledger
 import Logging
 import ServiceLifecycle
 
-/// The announcing of the payments that providers have reported. It works as soon as no other process does the same for
-/// the ledger, and stops with the service.
+/// The announcing of the payments that providers have reported. It begins as soon as no other process announces the
+/// payments of the ledger, and stops with the service.
 final class ProviderService: Service {
-  /// The interval between attempts to become the one that announces.
+  /// The interval between attempts to become the process that announces.
   private static let patience: Duration = .seconds(1)
   /// The interval between looks for payments that other processes have stored.
   private static let lookInterval: Duration = .seconds(5)

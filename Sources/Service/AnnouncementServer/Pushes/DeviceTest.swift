@@ -9,7 +9,7 @@ import TextFormats
 /// A notification that tests the way to a phone. It says nothing about money, is sent once and at once, and is not among
 /// the announcements of the phone.
 struct DeviceTest: Sendable {
-  /// What came of the test.
+  /// The outcome of the test.
   struct Outcome: Sendable, Encodable {
     var state: Ledger.Push.State
     /// What APNs or the sender said; null when there is nothing to say.
@@ -53,7 +53,7 @@ struct DeviceTest: Sendable {
   /// The time after which APNs drops the notification, in seconds.
   private static let lifetime: TimeInterval = 300
 
-  /// Sends the notification, and stores what came of it with the device.
+  /// Sends the notification, and stores the outcome with the device.
   func send(to device: Ledger.Device) async throws -> Outcome {
     let outcome = try await attempt(device)
     try await ledger.noteOutcome(

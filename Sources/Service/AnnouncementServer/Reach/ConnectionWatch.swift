@@ -27,14 +27,14 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// What is told of a destination.
+  /// A message about whether a destination is reached.
   struct News: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
       /// It was not reached for a minute.
       case unreachable
       /// It is still not reached, and more attempts have failed.
       case stillUnreachable
-      /// It is reached again, after it was told that it is not.
+      /// It is reached again, after a message said that it is not.
       case reachedAgain
     }
 

@@ -219,7 +219,7 @@ struct AnnouncementRoutes: Sendable {
     }
     @ExplicitNull var clip: Clip?
     @ExplicitNull var play: Play?
-    /// What became of each push; null if the announcement was not pushed.
+    /// The outcome of each push; null if the announcement was not pushed.
     @ExplicitNull var push: [Push]?
 
     struct Push: Encodable {

@@ -22,7 +22,7 @@ struct DeviceRoutes: Sendable {
   let keys: KeyRing
   let phraseBooks: PhraseBooks
   let groups: AppGroups
-  /// What sends tests to devices; nil for a service that sends no pushes.
+  /// The sender of tests to devices; nil for a service that sends no pushes.
   let test: DeviceTest?
   let administration: AdministrationLog
 
@@ -91,7 +91,8 @@ struct DeviceRoutes: Sendable {
       registration.isNew ? .created : .ok, WithSecret(line, "key", registration.isKeyStored ? key.text : nil))
   }
 
-  /// What keeps pushes from the device although it is registered, and which tokens another device has lost to it.
+  /// Returns warnings about the reasons for which no pushes reach the registered device, and about the tokens that
+  /// another device has lost to it.
   private func warnings(about registration: Ledger.Registration, for sender: Caller) -> [String] {
     let device = registration.device
     var warnings = registration.movedTokens.map(\.rawValue).sorted().map {
@@ -205,7 +206,7 @@ private struct DeviceLine: Encodable {
     }
   }
 
-  /// What became of the latest push with a kind of token.
+  /// The outcome of the latest push with a kind of token.
   struct Outcome: Encodable {
     var state: String
     @ExplicitNull var reason: String?

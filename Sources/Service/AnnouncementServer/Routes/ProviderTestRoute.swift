@@ -13,7 +13,7 @@ import TextFormats
 extension ProviderRoutes {
   var testRoute: Route { .post("/v1/provider-endpoints/{id}/test", .key(.announce), test) }
 
-  /// What became of a payment that was never made.
+  /// The outcome of a test: of a payment that was never made.
   private struct Test: Encodable {
     @ExplicitNull var id: String?
     var outcome: String

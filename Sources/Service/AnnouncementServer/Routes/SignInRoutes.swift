@@ -105,7 +105,7 @@ struct SignInRoutes: Sendable {
     guard let code = try await ledger.removeSignInCode(call.parameter, by: .key(try call.sender.keyID)) else {
       throw Problem(
         .notFound, "not_found",
-        "No code that waits has this id. If somebody signed in with it, revoke the key that came of it.")
+        "No code that waits has this id. If somebody signed in with it, revoke the key that was made with it.")
     }
     return try ServiceJSON.response(.ok, Line(code))
   }
@@ -184,8 +184,8 @@ struct SignInRoutes: Sendable {
     case .used:
       throw Problem(
         .unauthorized, "sign_in_code_used",
-        "Somebody has signed in with this code already. If it was not you, have the key that came of it revoked, and "
-          + "ask for another link.")
+        "Somebody has signed in with this code already. If it was not you, have the key that was made with it revoked, "
+          + "and ask for another link.")
     case .expired:
       throw Problem(.unauthorized, "sign_in_code_expired", "The code has expired. Ask for another link.")
     }

@@ -154,7 +154,7 @@ actor ShopWatch {
     return found
   }
 
-  /// Returns when each problem was first seen, of those that are there now.
+  /// Returns, for each problem that is there now, the time at which it was first seen.
   private func firstSeen(_ facts: ShopFacts) -> [ShopProblem.Code: Date] {
     let codes = ShopState(of: facts, for: .all).problems.map(\.code)
     let now = Date()

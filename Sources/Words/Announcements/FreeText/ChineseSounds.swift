@@ -5,7 +5,8 @@ import Foundation
 /// The sounds of the Chinese characters in words for numbers and units. They serve to find a sum that is written in
 /// pinyin: `jiu3 bai3 yuan2`.
 ///
-/// Of the characters with one sound, such as 元 and 圓, one stands for all, in the words and in what is searched.
+/// One of the characters with the same sound, such as 元 and 圓, stands for all of them, both in the words and in the
+/// searched text.
 struct ChineseSounds: Sendable {
   /// The characters by their sounds: pinyin with a tone digit.
   private var characters: [String: Unicode.Scalar] = [:]

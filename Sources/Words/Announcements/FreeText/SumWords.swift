@@ -13,7 +13,8 @@ final class SumWords: Sendable {
 
   init(_ books: [PhraseBook]) { self.books = books }
 
-  /// The table. Callers of several threads wait for the one that makes it.
+  /// The words for numbers and units of all phrase books. The first caller makes the table, and callers on other
+  /// threads wait meanwhile.
   var table: NumberWordTable {
     made.withLock { made in
       if let made { return made }

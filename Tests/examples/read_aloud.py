@@ -10,7 +10,8 @@ import sys
 
 def main():
     sheet, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    folder.mkdir()
+    # Another page may have read the same sheet.
+    folder.mkdir(exist_ok=True)
     rows = list(csv.DictReader(sheet.open(encoding="utf-8")))
 
     def read(row):

@@ -27,7 +27,7 @@ struct SpokenAmountChecks {
     print(
       "\(locale): \(said.count) amounts and numbers in \(currencies.count) currencies, "
         + "\(collisions.count) pairs that sound alike")
-    #expect(currencies.count > 130)
+    #expect(currencies.count > 130 / Self.step)
     #expect(collisions == [])
   }
 
@@ -68,6 +68,10 @@ struct SpokenAmountChecks {
   /// The largest of the numbers without a gap. `make check-amounts` takes 1,000.
   private static let numbers = ProcessInfo.processInfo.environment["CRIER_SPOKEN_NUMBERS"].flatMap(Int64.init) ?? 200
 
+  /// Of the currencies that no book has, every one is spoken, or every nth, to save time.
+  private static let step =
+    ProcessInfo.processInfo.environment["CRIER_CURRENCY_STEP"].flatMap(Int.init).map { max(1, $0) } ?? 1
+
   /// Returns the words of numbers up to ``numbers``, of every power of ten with every digit, with and without a one, and of
   /// random numbers. Each is in every currency of the book. Every number of minor units occurs alone, and some after
   /// major units. The bare numbers are also included. In all other currencies of ISO 4217, only numbers with every word
@@ -88,7 +92,8 @@ struct SpokenAmountChecks {
       said.append(Said(meaning: "\(number)", spelling: script.runs.map(\.spelling).joined()))
     }
     let others = Locale.commonISOCurrencyCodes.compactMap(Currency.init(code:))
-      .filter { !writer.bookCurrencies.contains($0) }
+      .filter { !writer.bookCurrencies.contains($0) }.enumerated().filter { $0.offset.isMultiple(of: step) }
+      .map { $0.element }
     let many: [Int64] =
       Array(1...21) + [30, 40, 50, 60, 70, 80, 90, 99, 100, 101, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 2_000]
       + [10_000, 20_000, 50_000, 100_000, 200_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000]

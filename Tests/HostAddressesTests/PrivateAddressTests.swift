@@ -40,6 +40,14 @@ struct HostAddressTests {
     #expect(try await !address(text).isPrivate)
   }
 
+  @Test("a name is looked up, and is not an address in any notation")
+  func name() async throws {
+    let found = await SystemHostResolver().addresses(of: "localhost")
+    #expect(!Set(found).isDisjoint(with: ["127.0.0.1", "::1"].compactMap { IPAddress($0) }))
+    #expect(IPAddress(anyNotation: "localhost") == nil)
+    #expect(IPAddress(anyNotation: "127.1") == IPAddress("127.0.0.1"))
+  }
+
   @Test("a host that cannot be resolved has no address")
   func unknown() async {
     #expect(await SystemHostResolver().addresses(of: "").isEmpty)

@@ -26,7 +26,7 @@ private final class Visitor: SyntaxVisitor {
   private static let unnoticed: Set<String> = [
     "precondition", "preconditionFailure", "fatalError", "assert", "assertionFailure", "print",
   ]
-  private static let unnoticedOwners: Set<String> = ["logger", "log", "Logger"]
+  private static let unnoticedOwners: Set<String> = ["logger", "log", "Logger", "BlockingWatchdog"]
 
   private static let operators: [String: (Mutation.Kind, [String])] = [
     "<": (.boundary, ["<="]), "<=": (.boundary, ["<"]), ">": (.boundary, [">="]), ">=": (.boundary, [">"]),

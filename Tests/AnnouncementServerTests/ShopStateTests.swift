@@ -115,7 +115,7 @@ struct ShopStateTests {
     #expect(problem.by == "till" && problem.since == Self.since && problem.count == 24 && problem.cause == nil)
   }
 
-  @Test("the key that paused is named only to its account and administrators, and a command is named to all")
+  @Test("a key that paused is named only to its account and administrators, and a command that paused to everybody")
   func whoPaused() {
     func by(_ viewer: ShopState.Viewer, _ account: String?) -> String? {
       state(for: viewer) { $0.pause = .init(since: Self.since, by: "name", account: account) }.problems.first?.by

@@ -72,7 +72,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "a currency with its name from CLDR is said with its country's minor unit, after a major unit",
+    "if the name of a currency comes from CLDR, the minor unit of its country is said after a major unit",
     arguments: [
       ("12.50", "HKD", "en-US", "twelve Hong Kong dollars and fifty cents"),
       ("1.01", "AUD", "en-US", "one Australian dollar and one cent"),

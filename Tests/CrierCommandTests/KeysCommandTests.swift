@@ -304,7 +304,7 @@ struct KeysCommandTests {
     #expect(try crier("keys", "list").output.contains("\texpired "))
   }
 
-  @Test("rotate names a wrong argument as typed, except for an id, which may be a key")
+  @Test("crier keys rotate shows a wrong argument as typed, except for an id, which may be a key")
   func rotateWrong() async throws {
     let crier = try Command()
     defer { crier.remove() }

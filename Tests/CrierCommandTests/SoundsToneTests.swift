@@ -338,7 +338,7 @@ struct SoundsToneTests {
     #expect(try files.map { try Data(contentsOf: $0) } == bytes)
   }
 
-  @Test("crier sounds check has no problem and no warning with any tone that make writes")
+  @Test("crier sounds check reports no problem and no warning for any tone that crier sounds tone make writes")
   func withoutProblems() throws {
     defer { crier.remove() }
     let made = try crier.run(["sounds", "tone", "make"] + Self.own)

@@ -55,7 +55,7 @@ struct LibraryPlanTests {
     #expect(next.clips.map(\.file) == [file(7)])
   }
 
-  @Test("the last of several changes of a name counts")
+  @Test("if a name has several changes, the last one counts")
   func several() {
     let removed = LibraryChange(kind: .clip, name: clip(1), change: .removed)
     #expect(plan([added(1), removed]).clips.isEmpty)

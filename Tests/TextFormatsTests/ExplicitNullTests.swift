@@ -37,7 +37,7 @@ struct ExplicitNullTests {
     #expect(try Self.json(Status(id: "a")) == #"{"fault":null,"finished_at":null,"id":"a","rows":null}"#)
   }
 
-  @Test("a present value is encoded as without the wrapper, also an object or a date")
+  @Test("a value that is present is encoded as if it had no wrapper, even an object or a date")
   func present() throws {
     let status = Status(
       id: "a", rows: 2, finishedAt: Date(timeIntervalSince1970: 86_400), fault: Status.Fault(code: "busy"))

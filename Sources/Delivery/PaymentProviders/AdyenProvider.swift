@@ -96,7 +96,7 @@ package struct AdyenProvider: PaymentProvider {
     case "CANCEL_OR_REFUND":
       // Terminals report a refund with it (Adyen's page "Outcome of a refund"), and others a cancellation.
       return succeeded
-        ? .refused("CANCEL_OR_REFUND: what says whether money was refunded is not signed.")
+        ? .refused("CANCEL_OR_REFUND: the part that says whether money was refunded is not signed.")
         : .ignored("CANCEL_OR_REFUND, not successful")
     default: return .ignored(item.eventCode)
     }

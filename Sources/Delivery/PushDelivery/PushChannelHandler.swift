@@ -40,7 +40,8 @@ final class PushChannelHandler: ChannelInboundHandler {
   /// Ends when the server has allowed no requests for too long.
   private var refusal: Scheduled<Void>?
 
-  /// - Parameter timeout: The time for which an answer may take, and for which the server may allow no requests.
+  /// - Parameter timeout: The longest time that an answer may take, and that may pass while the server allows no
+  ///   requests.
   init(connection: PushConnection, server: PushServer, timeout: TimeAmount) {
     self.connection = connection
     self.server = server

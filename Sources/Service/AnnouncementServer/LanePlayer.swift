@@ -91,7 +91,7 @@ final class LanePlayer: Service {
       }
       for (other, count) in moved.sorted(by: { $0.key < $1.key }) {
         logger.warning(
-          "Announcements waited on an output that nothing plays. They are played on this output.",
+          "Announcements waited on an output that no service plays. This service plays them.",
           metadata: ["from": "\(other)", "lane": "\(lane)", "announcements": "\(count)"])
       }
       if let count = try? await player.status().setAsideCount, count > 0 {

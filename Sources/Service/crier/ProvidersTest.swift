@@ -15,7 +15,7 @@ extension Providers {
       abstract: "Posts a sample payment to the service, signed with the endpoint's secret.",
       discussion: """
         The payment is 1.00 of a currency, or the payment of the mapping file's first sample, and has a new id each \
-        time. The service takes the payment for one of the provider's: the payment is heard, counted among the sums, \
+        time. The service treats it as a payment of the provider: the payment is heard, counted among the sums, \
         and told to webhooks. The button in the console tests an endpoint without counting.
 
         A provider that signs with a private key of its own cannot be imitated: save one of its requests, and run crier \

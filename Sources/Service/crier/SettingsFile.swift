@@ -153,8 +153,8 @@ struct SettingsFile {
     }
   }
 
-  /// Returns the line in which a name occurs again; nil if the name is not written at the start of a line there. The
-  /// library reports only the first occurrence.
+  /// Returns the line in which a name occurs again; nil if no later line begins with the name. The library reports only
+  /// the first occurrence.
   private static func secondLine(of name: String, after mark: Mark, in text: String) -> Int? {
     let indent = String(repeating: " ", count: max(0, mark.column - 1))
     let starts = ["", "\"", "'"].map { indent + $0 + name + $0 }

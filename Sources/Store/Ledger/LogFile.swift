@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// A write-ahead log of SQLite that stands beside its database without an index, so that no program has it open.
+/// A write-ahead log of SQLite beside its database. The log has no index, which shows that no program has
+/// it open.
 ///
 /// A program that ends while it closes the ledger leaves such a log, after everything in it was moved into the database.
 /// The format is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: numbers are big-endian.

@@ -139,7 +139,7 @@ extension Ledger {
     public var reason: String?
     /// Whether a sender was interrupted while it was sending the push.
     public let wasInterrupted: Bool
-    /// The number of attempts that were begun since one last came to an end; see ``InterruptedWork``.
+    /// The number of attempts that were begun since an attempt came to an end for the last time; see ``InterruptedWork``.
     public var starts: Int
 
     public init(

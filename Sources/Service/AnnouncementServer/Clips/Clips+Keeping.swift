@@ -49,11 +49,11 @@ extension Clips {
     haveRecorded(used)
   }
 
-  /// Removes the clips that a rule does not keep from the folders of all app groups, and from memory.
+  /// Removes from the folders of all app groups, and from memory, the clips that a rule does not keep.
   ///
   /// - Parameters:
-  ///   - needed: Returns the names of the clips that must stay. It is called with nil for all of them, and then, before
-  ///     each small group of clips is removed, with the names of the group.
+  ///   - needed: Returns the names of the clips that must stay. It is called first with nil, which means
+  ///     all clips, and then with the names of each small group before that group is removed.
   ///   - failed: Called with each error. The other clips and folders are pruned.
   /// - Returns: The removed clips.
   /// - Throws: The error of the first call of `needed`. Nothing was removed then.

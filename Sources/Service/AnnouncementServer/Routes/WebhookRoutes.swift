@@ -54,7 +54,7 @@ struct WebhookRoutes: Sendable {
   private func register(_ call: Call) async throws -> Response {
     let sender = try call.sender
     let fields = try await JSONFields.read(call, keys: ["url", "events", "description", "format"], keys)
-    let format = "give 1 for details that are texts, or 2"
+    let format = "give 1 (details as texts) or 2 (details with types)"
     let number = try fields.integer("format", in: 1...2, format) ?? WebhookEvent.Format.typed.rawValue
     guard let known = WebhookEvent.Format(rawValue: number) else { throw fields.invalid("format", format) }
     let new = NewWebhookEndpoint(

@@ -11,8 +11,8 @@ struct GuardWords: Decodable, Sendable {
   var fillers: [String]?
   /// Units of money: the names of all currencies in CLDR, their last words, and what people say.
   var units: [String]?
-  /// Units that are also the beginning of other words (엔터, 불고기, 五分) or of names. A sum with such a unit counts inside
-  /// a longer word only at the word's end.
+  /// Units that are also the beginning of other words (엔터, 불고기, 五分) or of names. Inside a longer
+  /// word, a sum with such a unit is recognised only if it ends the word.
   var openings: [String]?
   /// Units that are also names of people or places. They count as units before a number only if the number is long.
   var names: [String]?

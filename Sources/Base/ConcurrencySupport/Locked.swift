@@ -20,5 +20,5 @@ public final class Locked<Value> {
   }
 }
 
-/// The lock protects the value, and a value that is sendable itself may leave the lock.
-extension Locked: @unchecked Sendable where Value: Sendable {}
+/// A value that is sendable itself may leave the lock.
+extension Locked: @unchecked Sendable where Value: Sendable {}  // The lock protects the value.

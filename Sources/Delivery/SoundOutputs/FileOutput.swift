@@ -33,8 +33,7 @@ public final class FileOutput: SoundOutput {
   /// The path of the log.
   public let path: String
 
-  /// `@unchecked`: an output plays one sound at a time, so one thread after another uses the files.
-  private struct OpenFiles: @unchecked Sendable {
+  private struct OpenFiles: @unchecked Sendable {  // An output plays one sound at a time, so threads take turns.
     let log: AppendingFile
     var timeline: TimelineFile?
   }

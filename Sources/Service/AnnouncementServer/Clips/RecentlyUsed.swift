@@ -24,8 +24,7 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// `@unchecked`: the nodes never leave the lock.
-  private struct State: @unchecked Sendable {
+  private struct State: @unchecked Sendable {  // The nodes never leave the lock.
     var nodes: [Key: Node] = [:]
     var newest: Node?
     var oldest: Node?

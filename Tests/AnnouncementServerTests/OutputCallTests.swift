@@ -120,6 +120,26 @@ struct OutputCallTests {
     #expect(service.otherOutput.begun.isEmpty)
   }
 
+  @Test("what was heard on the former output is replayed on the new one if its id is given")
+  func replayElsewhere() async throws {
+    let service = try service()
+    let (client, admin) = (try await service.client(), try await service.client([.admin]))
+    let former = try await service.startPlayer()
+    try await play(client, "p1")
+    service.output.hear()
+    try await service.event(.played, 1, of: former)
+    #expect(try await choose(admin, #"{"output":"kitchen"}"#).status == 200)
+    let player = try await player(service)
+    service.otherOutput.hearAll()
+    #expect(try await client.send(.post, "/v1/playback/replay").code == "nothing_to_replay")
+    let named = try await client.send(
+      .post, "/v1/playback/replay", headers: ["Content-Type": "application/json"], body: Data(#"{"id":"p1"}"#.utf8))
+    #expect(named.status == 202)
+    let replay = Int64(try named.number("number").orThrow("a number"))
+    try await service.event(.played, replay, of: player)
+    #expect(service.output.heard == [1] && service.otherOutput.heard == [replay])
+  }
+
   @Test("the choice is kept over a restart, and null returns to the output of the settings")
   func kept() async throws {
     let earlier = try service()

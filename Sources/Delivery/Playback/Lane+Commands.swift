@@ -118,8 +118,10 @@ extension Lane {
   func replay(_ number: Int64?, for requester: String?) async -> Result<Int64, any Error> {
     do {
       guard let entry = try await finished(number) else { throw PlayerError(.nothingToReplay, lane: name) }
-      let replay = entry.announcement.replay(
+      var replay = entry.announcement.replay(
         id: "\(entry.number)-\(UUID().uuidString)", expiresAt: clock.date() + Double(settings.replayLifetime) / 1000)
+      // What was heard on another output is heard again on this one.
+      replay.lane = name
       let acceptance = try await ledger.accept(replay, again: entry.number, for: requester)
       await lookForArrivals()
       signals.happened()
@@ -135,7 +137,7 @@ extension Lane {
   private func finished(_ number: Int64?) async throws -> Ledger.Entry? {
     if let number = number ?? lastPlayed {
       let entry = try await ledger.entry(number)
-      return entry.flatMap { $0.lane == name && $0.state.isFinal ? $0 : nil }
+      return entry.flatMap { $0.state.isFinal ? $0 : nil }
     }
     // Payments that a summary stood for were not played themselves.
     return try await ledger.recent(200, lane: name).filter { $0.state == .played && $0.summarisedBy == nil }

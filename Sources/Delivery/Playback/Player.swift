@@ -164,7 +164,8 @@ public final class Player: Sendable {
   /// before it.
   ///
   /// - Parameters:
-  ///   - number: The announcement's number; `nil` means the last one that was played.
+  ///   - number: The number of an announcement that ended on any output; `nil` means the last one that was played on
+  ///     this one.
   ///   - requester: The account that requests the replay, for its limit; nil for a person at this machine.
   /// - Returns: The number of the new entry, which can be used to cancel it.
   /// - Throws: ``PlayerError`` with `nothingToReplay` or `notRunning`; `LedgerError` with `tooManyReplays` if the

@@ -27,8 +27,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .alreadyStarted: "The player of the lane \(lane) was already started; create another player."
     case .nothingToReplay:
       """
-      The lane \(lane) has no finished announcement to replay, or none with this number; give the number of one that \
-      has ended.
+      Nothing was played on the lane \(lane) yet, or no announcement with this number has ended; give the number of one \
+      that has ended.
       """
     case .volumeInvalid: "The volume of the lane \(lane) is out of range; give 0 to 100 per cent."
     }

@@ -251,7 +251,7 @@ extension Problem {
     case .nothingToReplay:
       self.init(
         .conflict, error.code.rawValue,
-        "No announcement that ended on this output can be replayed. Wait until one has been played.")
+        "Nothing was played on this output yet, or the announcement has not ended. Wait until it has.")
     case .notRunning, .alreadyStarted: self = .noPlayer
     case .volumeInvalid: self.init(.unprocessableContent, error.code.rawValue, "\(error)")
     }

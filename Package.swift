@@ -93,7 +93,7 @@ let yams = product("Yams", of: "Yams")
 let base: [Target] = [
   module("Sources/Base/CLinux"),
   module("Sources/Base/ConcurrencySupport"),
-  module("Sources/Base/FileSystem", ["ConcurrencySupport", onLinux("CLinux")], callsC: true),
+  module("Sources/Base/FileSystem", ["ConcurrencySupport", "TextFormats", onLinux("CLinux")], callsC: true),
   module("Sources/Base/HostAddresses", ["ConcurrencySupport"], callsC: true),
   module("Sources/Base/TextFormats"),
 ]
@@ -139,8 +139,9 @@ let voices: [Target] = [
     ]),
   program("Sources/Voices/speaker", exclude: ["COPYING"], links: ["espeak-ng", "seccomp"]),
   module("Sources/Voices/SpeakingPlans", ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"]),
-  module("Sources/Voices/SpeechEngine", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
-  module("Sources/Voices/VoicePackIntegrity", ["VoicePacks", crypto]),
+  module(
+    "Sources/Voices/SpeechEngine", ["Announcements", "ConcurrencySupport", "TextFormats", "Waveforms"], callsC: true),
+  module("Sources/Voices/VoicePackIntegrity", ["TextFormats", "VoicePacks", crypto]),
   module(
     "Sources/Voices/VoicePackMaking",
     [
@@ -155,9 +156,10 @@ let store: [Target] = [
   module(
     "Sources/Store/Ledger",
     [
-      "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "WebhookMessages", grdb,
+      "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats",
+      "WebhookMessages", grdb,
     ], callsC: true),
-  module("Sources/Store/WebhookMessages", ["Announcements", "HostAddresses", crypto]),
+  module("Sources/Store/WebhookMessages", ["Announcements", "HostAddresses", "TextFormats", crypto]),
 ]
 
 /// The player, pushes to phones, webhooks to accounts, and webhooks of payment providers. `APNSSimulator` is a stand-in
@@ -167,7 +169,7 @@ let delivery: [Target] = [
   module(
     "Sources/Delivery/APNSSimulator",
     ["ConcurrencySupport", crypto, nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS, swiftASN1, x509]),
-  module("Sources/Delivery/PaymentProviders", ["Announcements", crypto, cryptoExtras, swiftASN1, x509]),
+  module("Sources/Delivery/PaymentProviders", ["Announcements", "TextFormats", crypto, cryptoExtras, swiftASN1, x509]),
   module(
     "Sources/Delivery/Playback",
     [
@@ -198,7 +200,7 @@ let phone: [Target] = [
   module(
     "Sources/Phone/DeviceClient",
     [
-      "ConcurrencySupport", "FileSystem", "HostAddresses", "PushMessages", "SoundDownloads",
+      "ConcurrencySupport", "FileSystem", "HostAddresses", "PushMessages", "SoundDownloads", "TextFormats",
     ]),
   module(
     "Sources/Phone/LibraryCopies",
@@ -234,7 +236,8 @@ let service: [Target] = [
     "Sources/Service/AnnouncementService",
     [
       "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PaymentProviders", "Playback",
-      "PushMessages", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "WeeklyTimes", crypto,
+      "PushMessages", "SoundLibrary", "SpeechEngine", "TextFormats", "VoicePackIntegrity", "VoicePacks", "WeeklyTimes",
+      crypto,
     ]),
   program(
     "Sources/Service/crier",
@@ -336,9 +339,9 @@ let quickTests: [Target] = [
       "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport", "Mastering",
       "PaymentProviders", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
       "SoundFiles", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
-      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages",
-      "WeeklyTimes", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
-      serviceLifecycle, serviceLifecycleTestKit,
+      "TextFormats", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery",
+      "WebhookMessages", "WeeklyTimes", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded,
+      nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
     ]),
   tests(
     "Tests/AnnouncementServiceTests",

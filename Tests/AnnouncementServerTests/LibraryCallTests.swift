@@ -9,7 +9,7 @@ import SoundLibrary
 import SoundOutputTestSupport
 import TestSupport
 import Testing
-import VoicePackIntegrity
+import TextFormats
 import VoicePackMaking
 import VoicePacks
 

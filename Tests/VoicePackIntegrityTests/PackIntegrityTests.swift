@@ -16,12 +16,6 @@ struct PackIntegrityTests {
       PackIntegrity.sha256([UInt8]()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
-  @Test("a byte has two lower-case digits")
-  func hexadecimal() {
-    #expect([0, 9, 0x0A, 0xF0, 0xFF].hexadecimal == "00090af0ff")
-    #expect([UInt8]().hexadecimal == "")
-  }
-
   @Test("the digest covers everything in the manifest except itself")
   func digest() throws {
     let manifest = PackManifest(id: "shop", locale: "en-US", speaker: "Ada", licence: "CC0-1.0")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TextFormats
+
 /// A SHA-256 digest (FIPS 180-4) of bytes that arrive in pieces, such as the body of an answer.
 ///
 /// It names files and finds changed ones; no secret depends on it. It is a value, so a copy continues on its own.
@@ -28,11 +30,7 @@ package struct IncrementalSHA256: Sendable {
   }
 
   /// Returns the digest of all bytes so far as 64 lower-case hexadecimal digits. More bytes can be added afterwards.
-  package func hexadecimalDigest() -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: function.digest().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
+  package func hexadecimalDigest() -> String { function.digest().hexadecimal }
 
   /// Returns the digest of the bytes as 64 lower-case hexadecimal digits.
   package static func hexadecimalDigest(of bytes: some Sequence<UInt8>) -> String {

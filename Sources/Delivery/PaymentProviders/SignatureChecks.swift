@@ -4,6 +4,7 @@ import Crypto
 import CryptoExtras
 package import Foundation
 import SwiftASN1
+import TextFormats
 import X509
 
 /// The hash functions of signatures.
@@ -21,15 +22,7 @@ package enum SignatureEncoding: String, Sendable, Hashable, CaseIterable {
   package func bytes(of text: String) -> Data? {
     switch self {
     case .base64: return Data(base64Encoded: text)
-    case .hex:
-      let digits = Array(text.utf8)
-      guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
-      var bytes = Data(capacity: digits.count / 2)
-      for index in stride(from: 0, to: digits.count, by: 2) {
-        guard let high = Self.value(of: digits[index]), let low = Self.value(of: digits[index + 1]) else { return nil }
-        bytes.append(high << 4 | low)
-      }
-      return bytes
+    case .hex: return text.isEmpty ? nil : [UInt8](hexadecimal: text).map { Data($0) }
     }
   }
 
@@ -37,18 +30,7 @@ package enum SignatureEncoding: String, Sendable, Hashable, CaseIterable {
   package func text(of bytes: Data) -> String {
     switch self {
     case .base64: return bytes.base64EncodedString()
-    case .hex:
-      let digits = Array("0123456789abcdef".utf8)
-      return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-  }
-
-  private static func value(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
+    case .hex: return bytes.hexadecimal
     }
   }
 }

@@ -2,6 +2,7 @@
 
 public import Foundation
 public import PushMessages
+import TextFormats
 
 /// What a device registers. It replaces everything that was registered before.
 ///
@@ -45,7 +46,7 @@ public struct DeviceRegistration: Sendable, Hashable {
     get throws {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let shown = tokens.map { ($0.key.rawValue, Self.hexadecimal($0.value)) }
+      let shown = tokens.map { ($0.key.rawValue, $0.value.hexadecimal) }
       return try encoder.encode(
         Body(
           tokens: Dictionary(uniqueKeysWithValues: shown), bundleID: bundleID, environment: environment,
@@ -53,10 +54,6 @@ public struct DeviceRegistration: Sendable, Hashable {
     }
   }
 
-  private static func hexadecimal(_ bytes: Data) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
 }
 
 extension DeviceRegistration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

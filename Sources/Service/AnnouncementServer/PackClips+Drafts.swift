@@ -8,7 +8,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import SpeechEngine
-import VoicePackIntegrity
+import TextFormats
 import VoicePackMaking
 import VoicePacks
 import Waveforms

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TextFormats
 
 /// The text of a JSON object. Its members are in the order in which they were added.
 struct JSONText {
@@ -49,8 +50,7 @@ struct JSONText {
         bytes.append(UInt8(ascii: "\\"))
         bytes.append(byte)
       case 0x00..<0x20:
-        let digits = Array("0123456789abcdef".utf8)
-        bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        bytes += Array("\\u00\(CollectionOfOne(byte).hexadecimal)".utf8)
       default: bytes.append(byte)
       }
     }

@@ -2,6 +2,7 @@
 
 import Crypto
 public import Foundation
+import TextFormats
 
 extension APIKey {
   /// Returns the name that stands for a key in logs: 8 hexadecimal digits. `crier keys list` shows it beside the key's
@@ -10,7 +11,6 @@ extension APIKey {
   /// The key's id is not used in logs: anyone who knows an id can make the service read a request body, and more people
   /// see logs than keys.
   public static func logName(ofDigest digest: Data) -> String {
-    SHA256.hash(data: Data("crier log name\n".utf8) + digest).prefix(4)
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    SHA256.hash(data: Data("crier log name\n".utf8) + digest).prefix(4).hexadecimal
   }
 }

@@ -2,6 +2,7 @@
 
 import Crypto
 public import Foundation
+import TextFormats
 
 /// A request that its sender signed with a key, so that an attacker on the network can neither change nor repeat it.
 ///
@@ -90,10 +91,9 @@ public struct SignedRequest: Sendable, Hashable {
 
   /// The two header fields.
   public var headerFields: [(name: String, value: String)] {
-    let digits = signature.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return [
+    [
       (name: Self.timestampField, value: String(timestamp)),
-      (name: Self.signatureField, value: "\(version.rawValue)=\(digits)"),
+      (name: Self.signatureField, value: "\(version.rawValue)=\(signature.hexadecimal)"),
     ]
   }
 

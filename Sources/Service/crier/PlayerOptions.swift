@@ -9,8 +9,8 @@ import Ledger
 import Playback
 import SoundLibrary
 import SoundOutputs
+import TextFormats
 import ToneMaking
-import VoicePackIntegrity
 
 #if canImport(Glibc)
   import Glibc

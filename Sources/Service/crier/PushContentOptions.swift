@@ -7,7 +7,7 @@ import Crypto
 import Foundation
 import PushMessages
 import SoundHeaders
-import VoicePackIntegrity
+import TextFormats
 
 /// The options for what the app's service extension gets: the key `crier` of an alert push.
 struct PushContentOptions: ParsableArguments {

@@ -134,8 +134,6 @@ struct ServiceConfiguration: Sendable {
     return rate
   }
 
-  private typealias Source = (name: String, reader: ConfigReader, lines: [Name: Int])
-
   /// - Parameters:
   ///   - flags: The settings that were given as flags.
   ///   - file: The settings file from `--config`, which must exist. Nil means the home folder's file, which may be
@@ -151,7 +149,7 @@ struct ServiceConfiguration: Sendable {
       uniqueKeysWithValues: flags.map {
         (AbsoluteConfigKey([$0.key.rawValue]), ConfigValue(.string($0.value), isSecret: false))
       })
-    var sources: [Source] = [
+    var sources: [SettingsReader.Source] = [
       ("flag", ConfigReader(provider: InMemoryProvider(values: values)), [:]),
       (
         "environment",
@@ -185,7 +183,7 @@ struct ServiceConfiguration: Sendable {
             ])), lines
         ))
     }
-    var reader = Reader(sources: sources)
+    var reader = SettingsReader(sources: sources)
     try read(&reader)
     all = reader.settings
     warnings = Self.warnings(about: environment)
@@ -198,57 +196,33 @@ struct ServiceConfiguration: Sendable {
     }
   }
 
-  private mutating func read(_ reader: inout Reader) throws {
-    settings.host = try reader.text(.host, settings.host) {
-      !$0.isEmpty
-    } rule: {
-      "give a name or an address"
-    }
+  private mutating func read(_ reader: inout SettingsReader) throws {
+    settings.host = try reader.text(.host, settings.host, "give a name or an address")
     settings.port = try reader.number(.port, settings.port, 0...65_535)
-    let hosts = try reader.text(.hosts, "") {
-      Self.names(in: $0).allSatisfy { ServiceSettings.isHost($0) }
-    } rule: {
-      "give names or addresses without ports, separated by commas, such as till.example, 192.0.2.7"
-    }
-    settings.hosts = Self.names(in: hosts)
-    output = try reader.text(.output, output) {
-      !$0.isEmpty
-    } rule: {
-      "give default, alsa:NAME, null, file:PATH, or none for a service that plays nothing"
-    }
-    settings.locale = try reader.text(.locale, settings.locale) {
-      !$0.isEmpty
-    } rule: {
-      "give a BCP 47 tag"
-    }
-    let packs = try reader.text(.packs, "") {
-      PackSetting.choices(in: $0) != nil
-    } rule: {
-      "give a language and a pack's id for each choice, such as en-US=my-shop, separated by spaces or commas"
-    }
-    self.packs = PackSetting.choices(in: packs) ?? ChosenPacks()
-    let smallSums = try reader.text(.smallSums, "") {
-      SmallSums($0) != nil
-    } rule: {
+    settings.hosts = try reader.names(
+      .hosts, "", "give names or addresses without ports, separated by commas, such as till.example, 192.0.2.7"
+    ) { ServiceSettings.isHost($0) ? $0 : nil }
+    output = try reader.text(
+      .output, output, "give default, alsa:NAME, null, file:PATH, or none for a service that plays nothing")
+    settings.locale = try reader.text(.locale, settings.locale, "give a BCP 47 tag")
+    packs = try reader.value(
+      .packs, "",
+      "give a language and a pack's id for each choice, such as en-US=my-shop, separated by spaces or commas",
+      parse: PackSetting.choices(in:))
+    smallSums = try reader.value(
+      .smallSums, "",
       "give a currency and a limit below which its sums are small, such as VND=1000, separated by spaces or commas"
-    }
-    self.smallSums = SmallSums(smallSums) ?? SmallSums()
-    settings.group = try reader.text(.group, settings.group) {
-      GroupContainer.isGroupName($0)
-    } rule: {
-      "give an app group: letters, digits, . and -, such as group.crier"
-    }
-    let groups = try reader.text(.groups, "") {
-      Self.names(in: $0).allSatisfy(GroupContainer.isGroupName)
-    } rule: {
-      "give app groups with spaces or commas between them, such as 'group.till group.shop'"
-    }
-    settings.groups = groups.isEmpty ? nil : Self.names(in: groups)
-    let publicURL = try reader.text(.publicURL, "") { text in
-      text.isEmpty || Self.isBase(text)
-    } rule: {
-      "give the public base URL, such as https://pay.example, without a query, a fragment or a user"
-    }
+    ) { SmallSums($0) }
+    settings.group = try reader.value(
+      .group, settings.group, "give an app group: letters, digits, . and -, such as group.crier"
+    ) { GroupContainer.isGroupName($0) ? $0 : nil }
+    let groups = try reader.names(
+      .groups, "", "give app groups with spaces or commas between them, such as 'group.till group.shop'"
+    ) { GroupContainer.isGroupName($0) ? $0 : nil }
+    settings.groups = groups.isEmpty ? nil : groups
+    let publicURL = try reader.value(
+      .publicURL, "", "give the public base URL, such as https://pay.example, without a query, a fragment or a user"
+    ) { $0.isEmpty || Self.isBase($0) ? $0 : nil }
     settings.publicURL = publicURL.isEmpty ? nil : publicURL
     let rate = try reader.decimal(.rate, settings.rate.rate, RateLimit.rates)
     let burst = try reader.number(.burst, min(RateLimit.bursts.upperBound, max(1, Int(rate * 2))), RateLimit.bursts)
@@ -258,24 +232,12 @@ struct ServiceConfiguration: Sendable {
     speakers = try reader.number(.speakers, speakers, 1...256)
     volume = try reader.number(.volume, volume, 0...100)
     gap = try reader.number(.gap, gap, 0...60_000)
-    chime = try reader.text(.chime, chime) { _ in
-      true
-    } rule: {
-      ""
-    }
-    let chimes = try reader.text(.chimes, "") {
-      ChimeSounds.choices(in: $0) != nil
-    } rule: {
-      ChimeSounds.rule
-    }
-    self.chimes = ChimeSounds.choices(in: chimes) ?? [:]
+    // Whether the sound can be used is known when it is read.
+    chime = try reader.value(.chime, chime, "") { $0 }
+    chimes = try reader.value(.chimes, "", ChimeSounds.rule, parse: ChimeSounds.choices(in:))
     sink.leadIn = try reader.number(.leadIn, sink.leadIn, SinkSettings.leadIns)
-    sink.sound = try reader.value(
-      .wakeSound, sink.sound, rule: "give one of \(Waking.Sound.allCases.map(\.rawValue).joined(separator: ", "))"
-    ) {
-      Waking.Sound(rawValue: $0)
-    }
-    sink.keepAwake = try reader.value(.keepAwake, sink.keepAwake, rule: KeepAwake.rule) { KeepAwake($0) }
+    sink.sound = try reader.choice(.wakeSound, sink.sound)
+    sink.keepAwake = try reader.value(.keepAwake, "\(sink.keepAwake)", KeepAwake.rule) { KeepAwake($0) }
     settings.takesOver = try reader.flag(.takeOver, true)
     resumeAfterMinutes = try reader.number(.resumeAfter, resumeAfterMinutes, 0...10_080)
     resumesAtStart = try reader.flag(.resumeAtStart, false)
@@ -297,11 +259,9 @@ struct ServiceConfiguration: Sendable {
     settings.mostSoundBytes = bytes > 0 ? bytes : nil
     let files = try reader.number(.soundFiles, settings.mostSounds ?? 0, 0...1_000_000_000)
     settings.mostSounds = files > 0 ? files : nil
-    let apps = try reader.text(.apns, "") { [apns] in
-      $0.isEmpty || !apns.isEmpty
-    } rule: {
-      "is a list of entries with keys, so set it in the settings file"
-    }
+    let apps = try reader.value(
+      .apns, "", "is a list of entries with keys, so set it in the settings file"
+    ) { [apns] in $0.isEmpty || !apns.isEmpty ? $0 : nil }
     if apps.isEmpty { apns = [] }
     pushMinutes = try reader.number(.pushMinutes, pushMinutes, 1...1_440)
     settings.libraryPushInterval = Double(
@@ -310,16 +270,11 @@ struct ServiceConfiguration: Sendable {
     settings.requestDeadline = Double(try reader.number(.requestSeconds, Int(settings.requestDeadline), 1...3_600))
     settings.stopDeadline = Double(try reader.number(.stopSeconds, Int(settings.stopDeadline), 1...3_600))
     settings.mostConnections = try reader.number(.connections, settings.mostConnections, 16...1_000_000)
-    let level = try reader.text(.logLevel, logLevel.rawValue) {
-      Logger.Level(rawValue: $0) != nil
-    } rule: {
-      "give one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))"
-    }
-    logLevel = Logger.Level(rawValue: level) ?? .info
+    logLevel = try reader.choice(.logLevel, logLevel)
   }
 
   /// Reads the limits on the work of an account and on requests without a valid key.
-  private mutating func readLimits(_ reader: inout Reader) throws {
+  private mutating func readLimits(_ reader: inout SettingsReader) throws {
     var work = settings.work
     work.clipsAtOnce = try reader.number(.clipsAtOnce, work.clipsAtOnce, 1...1_000)
     work.clipsADay = try reader.number(.clipsADay, work.clipsADay, 1...1_000_000_000)
@@ -330,22 +285,18 @@ struct ServiceConfiguration: Sendable {
     settings.work = work
     let failures = try reader.number(.keyFailures, 10, 0...100_000)
     settings.keyFailures = failures > 0 ? try RateLimit(rate: Double(failures), burst: 5 * failures) : nil
-    let proxies = try reader.text(.proxies, "127.0.0.1 ::1") {
-      Self.names(in: $0).allSatisfy { IPAddress($0) != nil }
-    } rule: {
-      "give addresses with spaces or commas between them, such as '127.0.0.1 ::1'"
-    }
-    settings.proxies = Set(Self.names(in: proxies).compactMap { IPAddress($0) })
+    settings.proxies = Set(
+      try reader.names(
+        .proxies, "127.0.0.1 ::1", "give addresses with spaces or commas between them, such as '127.0.0.1 ::1'",
+        parse: { IPAddress($0) }))
   }
 
   /// Reads what depends on the time of day.
-  private mutating func readHours(_ reader: inout Reader) throws {
-    let name = try reader.text(.timeZone, "") {
-      $0.isEmpty || TimeZone.named($0) != nil
-    } rule: {
+  private mutating func readHours(_ reader: inout SettingsReader) throws {
+    let zone = try reader.value(
+      .timeZone, "",
       "give a name of the IANA database, such as Europe/Berlin, or nothing for the time zone of this machine"
-    }
-    let zone = TimeZone.named(name) ?? settings.timeZone
+    ) { [settings] in $0.isEmpty ? settings.timeZone : TimeZone.named($0) }
     settings.timeZone = zone
     openingHours = try reader.times(.openingHours) { text throws(WeeklyTimesError) in
       try WeeklyTimes(text, zone: zone)
@@ -367,10 +318,6 @@ struct ServiceConfiguration: Sendable {
         return "\(Terminal.printable(name)) (environment): is not a setting and has no effect"
           + (meant.map { "; did you mean \($0)?" } ?? ".")
       }
-  }
-
-  private static func names(in list: String) -> [String] {
-    list.split { $0 == "," || $0 == " " }.map(String.init)
   }
 
   /// Whether the text is a base URL that paths can be appended to. A query or a fragment would make that impossible,
@@ -414,110 +361,5 @@ struct ServiceConfiguration: Sendable {
       let line = "\(setting.name.rawValue): \(setting.value)"
       return line + String(repeating: " ", count: max(1, width - line.count)) + "# \(setting.source)"
     }.joined(separator: "\n")
-  }
-
-  /// A reader that looks up each setting and records its source.
-  private struct Reader {
-    let sources: [Source]
-    var settings: [Setting] = []
-
-    init(sources: [Source]) { self.sources = sources }
-
-    mutating func text(
-      _ name: Name, _ fallback: String, isRight: (String) -> Bool, rule: () -> String
-    ) throws -> String {
-      let found = find(name) ?? Found(text: fallback)
-      guard isRight(found.text) else { throw Fault(setting: name.rawValue, source: found.place, rule: rule()) }
-      append(name, Self.quoted(found.text), found)
-      return found.text
-    }
-
-    /// Reads a value whose description is its text.
-    mutating func value<Value>(
-      _ name: Name, _ fallback: Value, rule: String, parse: (String) -> Value?
-    ) throws -> Value {
-      let text = try text(name, "\(fallback)") {
-        parse($0) != nil
-      } rule: {
-        rule
-      }
-      return parse(text) ?? fallback
-    }
-
-    /// Reads times of the week. No text means no times.
-    mutating func times<Value>(_ name: Name, _ parse: (String) throws(WeeklyTimesError) -> Value) throws -> Value {
-      let found = find(name) ?? Found(text: "")
-      append(name, Self.quoted(found.text), found)
-      do throws(WeeklyTimesError) {
-        return try parse(found.text)
-      } catch {
-        throw Fault(setting: name.rawValue, source: found.place, rule: "\(error)")
-      }
-    }
-
-    mutating func flag(_ name: Name, _ fallback: Bool) throws -> Bool {
-      let found = find(name) ?? Found(text: String(fallback))
-      guard let value = Bool(found.text) else {
-        throw Fault(setting: name.rawValue, source: found.place, rule: "give true or false")
-      }
-      append(name, found.text, found)
-      return value
-    }
-
-    mutating func number(_ name: Name, _ fallback: Int, _ range: ClosedRange<Int>) throws -> Int {
-      let found = find(name) ?? Found(text: String(fallback))
-      guard let value = Int(found.text), range.contains(value) else {
-        throw Fault(
-          setting: name.rawValue, source: found.place,
-          rule: "give a whole number from \(range.lowerBound) to \(range.upperBound)")
-      }
-      append(name, found.text, found)
-      return value
-    }
-
-    mutating func decimal(_ name: Name, _ fallback: Double, _ range: ClosedRange<Double>) throws -> Double {
-      let found = find(name) ?? Found(text: "\(fallback)")
-      guard let value = Double(found.text), range.contains(value) else {
-        throw Fault(
-          setting: name.rawValue, source: found.place,
-          rule: "give a number from \(range.lowerBound) to \(range.upperBound)")
-      }
-      append(name, found.text, found)
-      return value
-    }
-
-    /// A value as text, and where it comes from.
-    private struct Found {
-      var text: String
-      var source = "default"
-      /// The line of the setting in its file.
-      var line: Int?
-      var place: String { source + (line.map { ", line \($0)" } ?? "") }
-    }
-
-    private mutating func append(_ name: Name, _ value: String, _ found: Found) {
-      settings.append(Setting(name: name, value: value, source: found.source, place: found.place))
-    }
-
-    /// Returns a value of any type as text, so that a value of the wrong type is reported and not ignored.
-    private func find(_ name: Name) -> Found? {
-      let key = ConfigKey([name.rawValue])
-      for (source, reader, lines) in sources {
-        let text =
-          reader.string(forKey: key) ?? reader.int(forKey: key).map { String($0) }
-          ?? reader.double(forKey: key).map { "\($0)" } ?? reader.bool(forKey: key).map { String($0) }
-        if let text { return Found(text: text, source: source, line: lines[name]) }
-      }
-      return nil
-    }
-
-    /// Quotes a value. A word that YAML would read as something other than text is quoted too.
-    private static func quoted(_ value: String) -> String {
-      let isWord = ["null", "true", "false", "yes", "no", "on", "off"].contains(value.lowercased())
-      let isPlain =
-        !value.isEmpty && !isWord
-        && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0)) }
-      return isPlain ? value : "'" + value.replacing("'", with: "''") + "'"
-    }
   }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import TextFormats
 
 extension Ledger {
   // MARK: - Recording
@@ -309,7 +310,7 @@ extension LibraryChange {
     position = try row.value("anchor")
     kind = try row.name("kind")
     name = try row.value("name")
-    sha256 = (try row.value("sha256") as Data).hexadecimalDigits
+    sha256 = (try row.value("sha256") as Data).hexadecimal
     bytes = try row.value("bytes")
     change = try row.name("change")
     changedAt = Date(wholeMilliseconds: try row.value("at"))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 public import Foundation
+import TextFormats
 
 /// The file of a clip or of a tone in the folder of an app group.
 public struct LibrarySound: Sendable, Hashable {
@@ -116,8 +118,7 @@ public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
     for byte in "\(feed)\0\(account)\0\(group)".utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
     }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return hash.hexadecimal
   }
 }
 
@@ -134,21 +135,7 @@ public struct LibraryPage: Sendable, Hashable {
 extension Data {
   /// Reads a SHA-256 digest; nil unless the text has 64 hexadecimal digits in lower case.
   init?(sha256 text: String) {
-    func value(_ digit: UInt8) -> UInt8? {
-      switch digit {
-      case 0x30...0x39: digit - 0x30
-      case 0x61...0x66: digit - 0x61 + 10
-      default: nil
-      }
-    }
-    let digits = text.utf8.compactMap(value)
-    guard text.utf8.count == 64, digits.count == 64 else { return nil }
-    self.init(stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
-  }
-
-  /// The digest as hexadecimal digits.
-  var hexadecimalDigits: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    guard IncrementalSHA256.isHexadecimalDigest(text), let bytes = [UInt8](hexadecimal: text) else { return nil }
+    self.init(bytes)
   }
 }

@@ -2,6 +2,7 @@
 
 import FileSystem
 public import Foundation
+import TextFormats
 
 /// The exclusive right to play a lane of a ledger. Its holder is the lane's player until the seat is released or the
 /// process ends, however it ends.
@@ -96,8 +97,7 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   /// Returns the 64-bit FNV-1a hash as 16 hexadecimal digits.
   private static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     let hash = bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    let digits = String(hash, radix: 16)
-    return Array((String(repeating: "0", count: 16 - digits.count) + digits).utf8)
+    return Array(hash.hexadecimal.utf8)
   }
 }
 
@@ -170,16 +170,12 @@ extension Ledger {
   /// Returns the lane's seat file, which is named in hexadecimal: a lane's name may contain any character, and the file
   /// system may treat two different names as one.
   private func seatFile(lane: String) -> URL {
-    let digits = lane.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return file.deletingLastPathComponent().appending(path: seatPrefix + digits)
+    file.deletingLastPathComponent().appending(path: seatPrefix + lane.utf8.hexadecimal)
   }
 
   private func lane(ofSeatFile name: String) -> String? {
     guard name.hasPrefix(seatPrefix) else { return nil }
-    let digits = Array(name.dropFirst(seatPrefix.count))
-    guard digits.count.isMultiple(of: 2), !digits.isEmpty else { return nil }
-    let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
-    guard bytes.count * 2 == digits.count else { return nil }
+    guard let bytes = [UInt8](hexadecimal: name.dropFirst(seatPrefix.count)), !bytes.isEmpty else { return nil }
     return String(validating: bytes, as: UTF8.self)
   }
 }

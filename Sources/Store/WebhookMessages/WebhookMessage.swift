@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import TextFormats
 
 /// A message to an endpoint: a JSON text with an id, which is the same in every attempt.
 public struct WebhookMessage: Sendable, Hashable {
@@ -20,10 +21,7 @@ public struct WebhookMessage: Sendable, Hashable {
   public static func newEndpointID() -> String { "whe_" + randomDigits() }
 
   private static func randomDigits() -> String {
-    [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)].map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)].map(\.hexadecimal).joined()
   }
 
   /// Returns the header fields of an attempt.

@@ -9,6 +9,7 @@ import SoundFiles
 public import SoundLibrary
 import SpeakingPlans
 public import SpeechEngine
+import TextFormats
 import VoicePackIntegrity
 public import VoicePacks
 public import Waveforms

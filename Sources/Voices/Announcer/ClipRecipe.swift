@@ -5,7 +5,7 @@ import Crypto
 import Mastering
 import SpeakingPlans
 import SpeechEngine
-import VoicePackIntegrity
+import TextFormats
 import VoicePacks
 
 /// One way to speak an announcement: the parts that are left out, the script that remains, and the voice of each part

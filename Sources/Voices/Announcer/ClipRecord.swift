@@ -4,7 +4,7 @@ import Announcements
 import Crypto
 import Foundation
 import SoundFiles
-import VoicePackIntegrity
+import TextFormats
 import Waveforms
 
 /// A clip's record. It is stored in the comment of the clip's sound file. A clip that is found in the folder can

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TextFormats
+
 /// A text for one voice, to be spoken without a break.
 public struct Utterance: Sendable, Hashable {
   /// The engine's name of the voice, such as `en-us+f2`: letters, digits, `_`, `+`, `-`; at most 64 bytes.
@@ -56,7 +58,6 @@ public struct EngineIdentity: Sendable, Hashable, CustomStringConvertible {
   public var dataFingerprint: UInt64
 
   public var description: String {
-    let digits = String(dataFingerprint, radix: 16)
-    return "espeak-ng-\(version)-\(String(repeating: "0", count: 16 - digits.count))\(digits)"
+    "espeak-ng-\(version)-\(dataFingerprint.hexadecimal)"
   }
 }

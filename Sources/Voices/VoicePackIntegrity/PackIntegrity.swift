@@ -2,6 +2,7 @@
 
 import Crypto
 public import Foundation
+import TextFormats
 public import VoicePacks
 
 /// Checks that a voice pack's bytes match the digests in its manifest. Otherwise a clip could be stored under the name
@@ -59,13 +60,5 @@ public struct VoicePackIntegrityError: Error, Sendable, Hashable, CustomStringCo
   public var description: String {
     let subject = file ?? PackManifest.fileName
     return "voice pack \(pack): \(subject) was changed after the pack was made; make or copy the pack again."
-  }
-}
-
-extension Sequence<UInt8> {
-  /// The bytes as lower-case hexadecimal digits, two for each byte.
-  package var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -10,7 +10,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import SoundLibrary
-import VoicePackIntegrity
+import TextFormats
 
 /// The service's clips. Simultaneous requests for the same clip share one rendering, and clips that are requested often
 /// are kept in memory.

@@ -8,7 +8,7 @@ import Logging
 import NIOCore
 import SoundDoctor
 import SoundLibrary
-import VoicePackIntegrity
+import TextFormats
 
 extension Library {
   /// Finds the tones in the folders of the app groups, and records them in the ledger, where phones read of them.

@@ -10,7 +10,7 @@ import Ledger
 import Logging
 import NIOCore
 import SoundLibrary
-import VoicePackIntegrity
+import TextFormats
 import VoicePacks
 
 /// The library of sounds of which phones keep a copy: the clips of each account and app group, the tones of each app

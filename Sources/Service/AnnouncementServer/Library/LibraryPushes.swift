@@ -7,7 +7,7 @@ import Ledger
 import Logging
 import PushDelivery
 import PushMessages
-import VoicePackIntegrity
+import TextFormats
 
 /// Pushes the changes of the library to phones: file-provider pushes for the working set and the containers that the
 /// phone's extension shows, and a background push if tones or voice packs have changed. The pushes are put into the

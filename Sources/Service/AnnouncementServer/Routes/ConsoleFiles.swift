@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
-import VoicePackIntegrity
+import TextFormats
 
 /// The files of the console and the API description. They are read once, from the folder `Console/` of the data.
 public struct ConsoleFiles: Sendable {

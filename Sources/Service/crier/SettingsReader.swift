@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import WeeklyTimes
+
+/// Looks up each setting of the service in its sources, and records where it was found.
+struct SettingsReader {
+  /// The name of a source, such as `flag`, what reads it, and the lines of its settings if it is a file.
+  typealias Source = (name: String, reader: ConfigReader, lines: [Name: Int])
+
+  typealias Name = ServiceConfiguration.Name
+  typealias Setting = ServiceConfiguration.Setting
+  typealias Fault = ServiceConfiguration.Fault
+
+  let sources: [Source]
+  var settings: [Setting] = []
+
+  init(sources: [Source]) { self.sources = sources }
+
+  /// Reads a value of one text.
+  ///
+  /// - Parameters:
+  ///   - fallback: the text of the default.
+  ///   - rule: what to do if the text is not a value.
+  ///   - parse: returns the value of a text; nil if the text is none.
+  /// - Throws: `ServiceConfiguration.Fault` with the rule.
+  mutating func value<Value>(
+    _ name: Name, _ fallback: String, _ rule: String, parse: (String) -> Value?
+  ) throws -> Value {
+    let found = find(name) ?? Found(text: fallback)
+    guard let value = parse(found.text) else {
+      throw Fault(setting: name.rawValue, source: found.place, rule: rule)
+    }
+    append(name, Self.quoted(found.text), found)
+    return value
+  }
+
+  /// Reads a text that is not empty.
+  mutating func text(_ name: Name, _ fallback: String, _ rule: String) throws -> String {
+    try value(name, fallback, rule) { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Reads a list whose entries are separated by commas or spaces.
+  mutating func names<Entry>(
+    _ name: Name, _ fallback: String, _ rule: String, parse: (String) -> Entry?
+  ) throws -> [Entry] {
+    try value(name, fallback, rule) { text in
+      let names = text.split { $0 == "," || $0 == " " }
+      let entries = names.compactMap { parse(String($0)) }
+      return entries.count == names.count ? entries : nil
+    }
+  }
+
+  /// Reads one of the cases of a type.
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: Name, _ fallback: Choice
+  ) throws -> Choice {
+    try value(
+      name, fallback.rawValue, "give one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))"
+    ) { Choice(rawValue: $0) }
+  }
+
+  /// Reads times of the week. No text means no times.
+  mutating func times<Value>(_ name: Name, _ parse: (String) throws(WeeklyTimesError) -> Value) throws -> Value {
+    let found = find(name) ?? Found(text: "")
+    append(name, Self.quoted(found.text), found)
+    do throws(WeeklyTimesError) {
+      return try parse(found.text)
+    } catch {
+      throw Fault(setting: name.rawValue, source: found.place, rule: "\(error)")
+    }
+  }
+
+  mutating func flag(_ name: Name, _ fallback: Bool) throws -> Bool {
+    let found = find(name) ?? Found(text: String(fallback))
+    guard let value = Bool(found.text) else {
+      throw Fault(setting: name.rawValue, source: found.place, rule: "give true or false")
+    }
+    append(name, found.text, found)
+    return value
+  }
+
+  mutating func number(_ name: Name, _ fallback: Int, _ range: ClosedRange<Int>) throws -> Int {
+    let found = find(name) ?? Found(text: String(fallback))
+    guard let value = Int(found.text), range.contains(value) else {
+      throw Fault(
+        setting: name.rawValue, source: found.place,
+        rule: "give a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    append(name, found.text, found)
+    return value
+  }
+
+  mutating func decimal(_ name: Name, _ fallback: Double, _ range: ClosedRange<Double>) throws -> Double {
+    let found = find(name) ?? Found(text: "\(fallback)")
+    guard let value = Double(found.text), range.contains(value) else {
+      throw Fault(
+        setting: name.rawValue, source: found.place,
+        rule: "give a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    append(name, found.text, found)
+    return value
+  }
+
+  /// A value as text, and where it comes from.
+  private struct Found {
+    var text: String
+    var source = "default"
+    /// The line of the setting in its file.
+    var line: Int?
+    var place: String { source + (line.map { ", line \($0)" } ?? "") }
+  }
+
+  private mutating func append(_ name: Name, _ value: String, _ found: Found) {
+    settings.append(Setting(name: name, value: value, source: found.source, place: found.place))
+  }
+
+  /// Returns a value of any type as text, so that a value of the wrong type is reported and not ignored.
+  private func find(_ name: Name) -> Found? {
+    let key = ConfigKey([name.rawValue])
+    for (source, reader, lines) in sources {
+      let text =
+        reader.string(forKey: key) ?? reader.int(forKey: key).map { String($0) }
+        ?? reader.double(forKey: key).map { "\($0)" } ?? reader.bool(forKey: key).map { String($0) }
+      if let text { return Found(text: text, source: source, line: lines[name]) }
+    }
+    return nil
+  }
+
+  /// Quotes a value. A word that YAML would read as something other than text is quoted too.
+  private static func quoted(_ value: String) -> String {
+    let isWord = ["null", "true", "false", "yes", "no", "on", "off"].contains(value.lowercased())
+    let isPlain =
+      !value.isEmpty && !isWord
+      && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0)) }
+    return isPlain ? value : "'" + value.replacing("'", with: "''") + "'"
+  }
+}

@@ -10,8 +10,11 @@ import HTTPTypes
 import Ledger
 import Logging
 import ServiceAccess
+import ServiceLifecycle
 import SoundFiles
 import SoundLibrary
+
+// This file is long, so that only the methods of the actor can change its state.
 
 /// The lists of announcements that are rendered one after another. An accepted list survives a restart of the service:
 /// it is on disk, and its rendering is started again. Clips that already exist are not made again.
@@ -23,34 +26,34 @@ actor Batches {
   static let longestLifetime: TimeInterval = 7 * 86_400
 
   let files: BatchFiles
-  let announcer: Announcer
-  let clips: Clips
-  let urls: ClipURLs
-  let settings: ServiceSettings
-  let metrics: ServiceMetrics
-  let work: AccountWork
-  let ledger: Ledger
-  let logger: Logger
-  let libraryChanged: @Sendable () -> Void
+  private let announcer: Announcer
+  private let clips: Clips
+  private let urls: ClipURLs
+  private let settings: ServiceSettings
+  private let metrics: ServiceMetrics
+  private let work: AccountWork
+  private let ledger: Ledger
+  private let logger: Logger
+  private let libraryChanged: @Sendable () -> Void
   var records: [String: Record] = [:]
   /// The clips that are not in the ledger yet, by batch id.
-  var held: [String: HeldClips] = [:]
+  private var held: [String: HeldClips] = [:]
   /// The ids of the batches that run or wait.
-  var queue: [String] = []
+  private var queue: [String] = []
   /// The batches that were running at two ends of the process in a row, and that run later.
-  var setAside = SetAsideWork<String, ContinuousClock.Instant>()
+  private(set) var setAside = SetAsideWork<String, ContinuousClock.Instant>()
   /// The id of the running batch when it is to be cancelled. No further row of its list is read then.
-  let stopping = Locked<String?>(nil)
+  private let stopping = Locked<String?>(nil)
   /// The id of the running batch.
-  var running: String?
+  private var running: String?
   /// The accounts whose lists are being written to disk, by batch id.
   private var accepting: [String: String] = [:]
   /// The account of the batch that ran last.
   private var lastAccount: String?
   private var isLoaded = false
   /// The turns for a batch's start, end and cancellation, which each wait for the disk.
-  let turns = Turns<String>()
-  var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
+  private let turns = Turns<String>()
+  private var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
   private var nextWatcher = 0
   private var wakeUp: CheckedContinuation<Void, Never>?
 
@@ -247,8 +250,304 @@ actor Batches {
     }
   }
 
-  func tell(_ status: Status) {
+  private func tell(_ status: Status) {
     records[status.id]?.status = status
     for watcher in (watchers[status.id] ?? [:]).values { watcher.yield(status) }
+  }
+}
+
+/// The rendering of a batch.
+extension Batches {
+  /// Renders a batch, unless it has ended meanwhile.
+  private func run(_ id: String) async {
+    guard let record = await turns.take([id], { await self.begin(id) }) else { return }
+    defer { running = nil }
+    // The list is read, and the result written, by threads that may block. The task of a batch blocks often, so it has
+    // such a thread from beginning to end.
+    let outcome = await withTaskExecutorPreference(WaitingThreads.shared) { await render(record) }
+    guard let outcome else { return await turns.take([id]) { await self.noteStarts(0, of: id) } }
+    await turns.take([id]) { await self.finish(record, outcome) }
+  }
+
+  private func begin(_ id: String) async -> Record? {
+    guard let record = records[id], record.status.state == .running else { return nil }
+    running = id
+    await noteStarts((record.starts ?? 0) + 1, of: id)
+    return record
+  }
+
+  /// Writes how often a batch was started, so that one that ends the process does not do so again and again.
+  private func noteStarts(_ starts: Int, of id: String) async {
+    // A cancellation is on the disk already, and must stay there.
+    guard records[id]?.status.state == .running, !isStopping(id) else { return }
+    records[id]?.starts = starts
+    guard let record = records[id] else { return }
+    do {
+      try await files.save(record)
+    } catch {
+      logger.warning("The start of a batch could not be recorded.", metadata: ["batch": "\(id)", "error": "\(error)"])
+    }
+  }
+
+  /// Renders the rows of a batch and writes its result.
+  ///
+  /// - Returns: The status after the last row, with the error if there was one; nil if the service stops before that.
+  ///   The batch is started again when the service starts the next time.
+  @concurrent private nonisolated func render(_ record: Record) async -> Status? {
+    let id = record.status.id
+    var status = Status(id: id, name: record.status.name, createdAt: record.status.createdAt)
+    // The rows that were read so far.
+    let rows = Locked(0)
+    do {
+      let options = try RenderOptions(
+        record.options.options, defaults: record.options.defaults, base: RenderOptions(defaultLocale: settings.locale))
+      let group = group(of: record)
+      let library = try clips.library(group)
+      let input = try files.openList(id)
+      defer { try? input.close() }
+      let output = try files.makeResult(id)
+      defer { try? output.close() }
+      let source = BatchSource(
+        format: BatchRows.Format(rawValue: record.format), unknownKeys: record.options.unknownKeys
+      ) {
+        [UInt8](try input.read(upToCount: 1 << 16) ?? Data())
+      }
+      var loggedCodes: Set<String> = []
+      // A list uses at most half of the processors, so that payments do not wait behind it.
+      let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+      try await announcer.batch(
+        { [stopping] in
+          guard stopping.withLock({ $0 != id }) else { return nil }
+          let row = try await source.next()
+          if row != nil { rows.withLock { $0 += 1 } }
+          return row
+        }, options: options, into: library, limit: limit,
+        permit: work.permit(record.account, for: .list { [stopping] in stopping.withLock { $0 == id } }),
+        keeps: { [clips, account = record.account] report in
+          // From now on, the clip remains when another account removes an announcement with the same clip.
+          await clips.turns.share([report.clip.name]) {
+            guard Clips.isThere(report) else { return false }
+            await self.hold(
+              [report.clip.name], files: [LibrarySound(report, group: group)], account: account, batch: id)
+            return true
+          }
+        }
+      ) { outcome in
+        var outcome = outcome
+        // The batch was cancelled before the row was started. The row counts as not read.
+        if case .failure(is AccountWork.ListStopped) = outcome.result {
+          rows.withLock { $0 -= 1 }
+          return
+        }
+        // Every other row would be refused as well, so the batch ends. The list may be sent again, and the clips that
+        // were made remain.
+        if case .failure(let refusal as AccountWork.Refusal) = outcome.result { throw refusal }
+        if case .success(var report) = outcome.result {
+          report.clip.url = try urls.url(ofClip: report.clip.name, authority: record.authority)
+          outcome.result = .success(report)
+        }
+        try output.write(contentsOf: Data((try outcome.json { Self.reported(Problem($0)) } + "\n").utf8))
+        switch outcome.result {
+        case .success:
+          status.done += 1
+          metrics.countBatchRow(isFailure: false)
+        case .failure(let error):
+          status.failed += 1
+          let problem = Problem(error)
+          status.add(
+            Status.RowFault(
+              line: outcome.line, element: outcome.element, id: outcome.id, column: Self.column(of: error),
+              code: problem.code, message: problem.detail))
+          // An internal error is logged once for each code, because a list may have a million rows.
+          if problem.status == .internalServerError, loggedCodes.insert(problem.code).inserted {
+            logger.error(
+              "A row of a batch failed. Other rows may have failed with the same error.",
+              metadata: [
+                "batch": "\(id)", "line": "\(outcome.line)", "code": "\(problem.code)",
+                "error": "\(Problem.loggable(error))",
+              ])
+          }
+          metrics.countBatchRow(isFailure: true)
+        }
+        status.rows = rows.withLock { $0 }
+        await tell(status)
+        if (status.done + status.failed) % Self.rowsOfWrite == 0 { _ = await writeClips(of: id) }
+      }
+      try output.synchronize()
+      status.rows = rows.withLock { $0 }
+    } catch {
+      if Task.isCancelled || error is CancellationError { return nil }
+      let problem = Problem(error)
+      status.rows = rows.withLock { $0 }
+      status.error = Status.Fault(code: problem.code, message: problem.detail)
+    }
+    return status
+  }
+
+  /// Writes the end of a batch to disk and tells its clients. Call this in the batch's turn, so that a cancellation
+  /// that is being written comes first.
+  private func finish(_ record: Record, _ outcome: Status) async {
+    let id = record.status.id
+    var (record, status) = (record, outcome)
+    if isStopping(id) {
+      (status.state, status.error) = (.cancelled, nil)
+    } else {
+      status.state = status.error == nil ? .done : .failed
+    }
+    status.finishedAt = Date()
+    record.status = status
+    if await writeClips(of: id) { record.areClipsNoted = true }
+    do {
+      try await files.save(record)
+    } catch {
+      logger.error("The result of a batch could not be saved. The service runs the batch again after a restart.")
+    }
+    end(status)
+  }
+
+  /// Returns the column or the key that an error of a row names.
+  private static func column(of error: any Error) -> String? {
+    guard let subject = (error as? AnnouncementError)?.subject else { return nil }
+    return PayloadDecoder.rowKeys.contains(subject) ? subject : nil
+  }
+
+  /// Returns the error report for a row. It contains the same text as a response to a request, and nothing about the
+  /// service's folders.
+  private static func reported(_ problem: Problem) -> ErrorReport {
+    ErrorReport(code: problem.code, message: problem.detail)
+  }
+}
+
+extension Batches {
+  /// Cancels a batch. A waiting batch is not started. A running batch starts no further row. Clips that were made
+  /// remain, because other announcements may use them, and because their rows are in the result.
+  ///
+  /// The cancellation is on disk before anything is stopped, so that no restart begins the batch again.
+  ///
+  /// - Returns: The final status of the batch, with the work done until then; nil if the account has no batch with this
+  ///   id.
+  /// - Throws: ``Problem`` with 409 `already_ended`; the operating system's error if the cancellation cannot be
+  ///   written. In both cases nothing is cancelled.
+  func cancel(_ id: String, account: String) async throws -> Status? {
+    guard let cancelled = try await turns.take([id], { try await self.writeCancellation(id, account: account) }) else {
+      return nil
+    }
+    // The rows under way finish first. If the service stops during this wait, the batch is already cancelled on disk.
+    for await _ in progress(id).cancelOnGracefulShutdown() {}
+    guard let status = records[id]?.status, status.state != .running else { return cancelled }
+    return status
+  }
+
+  /// Writes a cancellation to disk. Then ends the batch if it is waiting, or stops the reading of its list if it is
+  /// running. Call this in the batch's turn: the batch must neither start nor end while the cancellation is written.
+  private func writeCancellation(_ id: String, account: String) async throws -> Status? {
+    guard var record = records[id], record.account == account else { return nil }
+    guard record.status.state == .running, !isStopping(id) else { throw Self.ended }
+    record.status.state = .cancelled
+    record.status.finishedAt = Date()
+    try await files.save(record)
+    if running == id {
+      stopping.withLock { $0 = id }
+    } else {
+      queue.removeAll { $0 == id }
+      _ = setAside.remove { $0 == id }
+      end(record.status)
+    }
+    return record.status
+  }
+
+  func isStopping(_ id: String) -> Bool { stopping.withLock { $0 == id } }
+
+  /// Publishes the final status of a batch and ends its streams.
+  private func end(_ status: Status) {
+    tell(status)
+    for watcher in (watchers.removeValue(forKey: status.id) ?? [:]).values { watcher.finish() }
+  }
+
+  private static let ended = Problem(
+    .conflict, "already_ended", "The batch has already ended or was cancelled, so it cannot be cancelled.")
+}
+
+/// The clips in the results of batches. Such a clip remains when another account removes an announcement with the same
+/// clip. The names are held in memory first, because a disk write for each row would slow down a list whose clips
+/// already exist.
+extension Batches {
+  /// The clips of a result that are not in the ledger yet.
+  private struct HeldClips: Sendable {
+    var account: String
+    var names: Set<String> = []
+    /// The files of the clips, by name, as far as they are known.
+    var files: [String: LibrarySound] = [:]
+  }
+
+  /// The number of rows whose clips are written to the ledger at once.
+  private static let rowsOfWrite = 500
+
+  /// Returns whether the result of another account contains the clip and the ledger does not have this information yet.
+  func holds(_ name: String, forOthersThan account: String) -> Bool {
+    held.values.contains { $0.account != account && $0.names.contains(name) }
+  }
+
+  /// The ids of the unfinished batches, and those of their clips that the ledger may not know yet.
+  var unfinished: (ids: [String], clips: Set<String>) {
+    let ids = records.values.filter { $0.status.state == .running }.map(\.status.id)
+    return (ids, ids.reduce(into: []) { $0.formUnion(held[$1]?.names ?? []) })
+  }
+
+  func hold(_ names: Set<String>, files: [LibrarySound] = [], account: String, batch id: String) {
+    held[id, default: HeldClips(account: account)].names.formUnion(names)
+    for file in files { held[id]?.files[file.name] = file }
+  }
+
+  /// Returns the app group in whose folder the clips of a batch are.
+  private nonisolated func group(of record: Record) -> String {
+    record.options.group ?? record.options.defaultGroup ?? settings.group
+  }
+
+  /// Writes the held clips of a batch to the ledger. Clips that cannot be written remain held.
+  ///
+  /// - Returns: Whether the ledger has all clips of the batch.
+  func writeClips(of id: String) async -> Bool {
+    guard let clips = held[id] else { return true }
+    var names = clips.names.sorted()[...]
+    while !names.isEmpty {
+      let some = names.prefix(Self.rowsOfWrite)
+      do {
+        try await ledger.note(
+          clips: Array(some), ofBatch: id, account: clips.account, files: some.compactMap { clips.files[$0] })
+      } catch {
+        logger.warning(
+          "The clips of a batch could not be recorded. The service tries again.",
+          metadata: ["batch": "\(id)", "error": "\(error)"])
+        return false
+      }
+      held[id]?.names.subtract(some)
+      for name in some { held[id]?.files[name] = nil }
+      names.removeFirst(some.count)
+      libraryChanged()
+    }
+    if held[id]?.names.isEmpty == true { held[id] = nil }
+    return held[id] == nil
+  }
+
+  /// Writes the held clips of a finished batch to the ledger. On success, notes in the batch's record that the ledger
+  /// has them.
+  private func settleClips(of id: String) async {
+    guard await writeClips(of: id), var record = records[id], record.status.state != .running else { return }
+    record.areClipsNoted = true
+    records[id] = record
+    // If the record cannot be saved, the service reads the clips again at its next start.
+    try? await files.save(record)
+  }
+
+  /// Reads the results whose clips are not in the ledger: results of earlier versions, and results of a service that
+  /// ended before it wrote the clips to the ledger.
+  private func noteEarlierClips() async {
+    let earlier = records.values.filter { $0.areClipsNoted != true }
+    for record in earlier {
+      let clips = await files.clips(inResultOf: record.status.id, group: group(of: record))
+      hold(clips.names, files: clips.files, account: record.account, batch: record.status.id)
+      await settleClips(of: record.status.id)
+    }
   }
 }

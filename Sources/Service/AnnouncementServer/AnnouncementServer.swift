@@ -158,27 +158,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let preferences = parts.player.map {
       PlayerPreferences(folder: parts.playerPreferences, settings: $0.settings, logger: logger)
     }
-    let lane = parts.player.map { part in
-      // The player renders an announcement with the same options and into the same folder as its response, so that it
-      // plays the same clip.
-      let rendering = AnnouncerRendering(
-        parts.announcer, options: RenderOptions(defaultLocale: settings.locale)
-      ) { [group = settings.group] in try clips.library($0 ?? group) }
-      let parts: @Sendable (OutputParts) -> LanePlayer.Part = { output in
-        LanePlayer.Part(output: output.name, lane: output.lane) { pause, keepVolume in
-          var settings = preferences?.settings ?? part.settings
-          (settings.pause, settings.keepVolume) = (pause, keepVolume)
-          return Player(
-            lane: output.lane, ledger: ledger, output: try output.make(), render: rendering, settings: settings)
-        }
-      }
-      return (
-        player: LanePlayer(
-          parts(part.output(kept: preferences?.output, logger: logger)), ledger: ledger, takesOver: settings.takesOver,
-          logger: logger
-        ) { await Self.keep(volume: $0, of: $1, in: preferences, logger) },
-        parts: parts
-      )
+    let lane = parts.player.map {
+      Self.lane($0, announcer: parts.announcer, clips: clips, ledger: ledger, preferences, settings, logger)
     }
     let lanePlayer = lane?.player
     player = lanePlayer
@@ -255,46 +236,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       packClips.listed.keep(packs)
       speakable.missing.keep(packs)
     }
-    let startedAt = Date()
-    // The ledger counts all announcements of the lane.
-    let counts = Remembered<[Ledger.State: Int]>(for: .seconds(1), time: time) {
-      guard let lanePlayer else { return [:] }
-      return (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
-    }
-    let gauges: @Sendable () async -> ServiceMetrics.Gauges = {
-      var gauges = ServiceMetrics.Gauges(startedAt: startedAt)
-      let packs = await parts.announcer.packStates()
-      gauges.brokenPacks = packs.count { $0.fault != nil }
-      gauges.usablePacks = packs.count - gauges.brokenPacks
-      gauges.cachedBytes = clips.cachedBytes
-      gauges.renderQueue = await clips.underWay
-      (gauges.eventStreams, gauges.batchStreams) = (eventSlots.count, batchSlots.count)
-      let unplayed = try? await ledger.waitingLanes().filter { !$0.isPlayed && $0.lane != lanePlayer?.lane }
-      gauges.waitingUnplayed = unplayed?.reduce(0) { $0 + $1.count }
-      if let pushService {
-        let waiting = await pushService.waitingCount
-        gauges.waitingPushes = waiting
-        gauges.unreachablePushServers = pushService.reach.unreachableCount(waiting: waiting)
-      }
-      if let webhookService {
-        let waiting = await webhookService.waitingCount
-        gauges.waitingWebhooks = waiting
-        gauges.unreachableWebhookEndpoints = webhookService.reach.unreachableCount(waiting: waiting)
-      }
-      gauges.setAside = await setAside()
-      gauges.alarms = await shopWatch.activeAlarms
-      gauges.providers = providerTelling.history.counts
-      gauges.waitingProviderPayments = await providerPayments.waitingCount
-      gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
-      if let lanePlayer {
-        gauges.announcements = Dictionary(uniqueKeysWithValues: await counts.value.map { ($0.key.rawValue, $0.value) })
-        if let status = try? await lanePlayer.player?.status() {
-          (gauges.isDeviceLost, gauges.isPaused, gauges.waiting) =
-            (status.isDeviceLost, status.isPaused, status.unheardCount)
-        }
-      }
-      return gauges
-    }
+    let gauges = ServiceGauges(
+      announcer: parts.announcer, ledger: ledger, clips: clips, player: lanePlayer, pushes: pushService,
+      webhooks: webhookService, eventSlots: eventSlots, batchSlots: batchSlots, shopWatch: shopWatch,
+      providers: providerTelling.history, providerPayments: providerPayments, setAside: setAside, time: time)
     providerService = ProviderService(providerPayments, ledger: ledger, logger: logger)
     let failures = FailureGate(settings.keyFailures, time: time)
     let routes: [[Route]] = [
@@ -350,7 +295,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ).routes,
       speakable.routes,
       OperationRoutes(
-        readiness: readiness, metrics: metrics, gauges: gauges, supportBundle: parts.supportBundle,
+        readiness: readiness, metrics: metrics, gauges: { await gauges.now }, supportBundle: parts.supportBundle,
         description: parts.description,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
@@ -360,6 +305,33 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
       failures: failures, proxies: settings.proxies, refusals: refusals, logger: logger)
+  }
+
+  /// Makes the player of the service's own output, and a function that makes what it needs for another output.
+  private static func lane(
+    _ part: PlayerParts, announcer: Announcer, clips: Clips, ledger: Ledger, _ preferences: PlayerPreferences?,
+    _ service: ServiceSettings, _ logger: Logger
+  ) -> (player: LanePlayer, parts: @Sendable (OutputParts) -> LanePlayer.Part) {
+    // The player renders an announcement with the same options and into the same folder as its response, so that it
+    // plays the same clip.
+    let rendering = AnnouncerRendering(
+      announcer, options: RenderOptions(defaultLocale: service.locale)
+    ) { [group = service.group] in try clips.library($0 ?? group) }
+    let parts: @Sendable (OutputParts) -> LanePlayer.Part = { output in
+      LanePlayer.Part(output: output.name, lane: output.lane) { pause, keepVolume in
+        var settings = preferences?.settings ?? part.settings
+        (settings.pause, settings.keepVolume) = (pause, keepVolume)
+        return Player(
+          lane: output.lane, ledger: ledger, output: try output.make(), render: rendering, settings: settings)
+      }
+    }
+    return (
+      player: LanePlayer(
+        parts(part.output(kept: preferences?.output, logger: logger)), ledger: ledger, takesOver: service.takesOver,
+        logger: logger
+      ) { await Self.keep(volume: $0, of: $1, in: preferences, logger) },
+      parts: parts
+    )
   }
 
   /// Keeps a volume that a command has set, as if it were set through the service.

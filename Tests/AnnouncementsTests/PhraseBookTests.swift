@@ -29,18 +29,29 @@ struct PhraseBookTests {
     #expect(error?.remedy == "choose one of en-US, es-MX, hi-IN, ja-JP, ko-KR, zh-CN")
   }
 
+  private static let frenchNumbers = [
+    "0: zéro; un; deux; trois; quatre; cinq; six; sept; huit; neuf; dix; onze; douze; treize; quatorze; quinze; seize;",
+    "dix-sept; dix-huit; dix-neuf; vingt; vingt-et-un; vingt->>; 30: trente; trente-et-un; trente->>;",
+    "40: quarante; quarante-et-un; quarante->>; 50: cinquante; cinquante-et-un; cinquante->>;",
+    "60: soixante; soixante-et-un; 62/20: soixante->>; 71: soixante-et-onze; 72/20: soixante->>;",
+    "80: quatre-vingts; 81/20: quatre-vingt->>; 100: cent[ >>]; 200: << cents; 201: << cent >>;",
+    "1000: mille[ >>]; 2000: << mille[ >>]; 1000000: << millions[ >>]; 1000000000: << milliards[ >>];",
+  ]
+
   @Test("adding a locale requires only a new file")
   func newLocale() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.copyItem(at: Books.directory, to: folder)
     defer { try? FileManager.default.removeItem(at: folder) }
     var book = try String(contentsOf: folder.appending(path: "en-US.json"), encoding: .utf8)
-    book = book.replacing("\"en-US\"", with: "\"fr-FR\"").replacing("\"en_US\"", with: "\"fr_FR\"")
+    book = book.replacing("\"en-US\"", with: "\"fr-FR\"")
       .replacing("\"dollars\"", with: "\"dollars américains\"")
       // Cent is a hundred in French.
       .replacing("\"cent\"", with: "\"centime\"").replacing("\"cents\"", with: "\"centimes\"")
       .replacing("\"Received {amount}", with: "\"Reçu {amount}")
-    try Data(book.utf8).write(to: folder.appending(path: "fr-FR.json"))
+    var content = try JSONSerialization.jsonObject(with: Data(book.utf8)) as? [String: Any] ?? [:]
+    content["numbers"] = ["rules": Self.frenchNumbers]
+    try JSONSerialization.data(withJSONObject: content).write(to: folder.appending(path: "fr-FR.json"))
     let script = try PhraseBooks(directory: folder).writer(for: "fr")
       .script(for: .payment(Payment(amount: try Books.money("21", "USD"))))
     #expect(script.text == "Reçu vingt-et-un dollars américains")
@@ -49,7 +60,7 @@ struct PhraseBookTests {
   @Test(
     "the error for an invalid book names the fault",
     arguments: [
-      ("\"cldr\": \"en_US\"", "\"cldr\": \"te_IN\"", "names a CLDR locale without spelled-out numbers"),
+      ("0: zero; one;", "1: one;", "numbers.rules has no rule for 0"),
       ("\"rate\": 160", "\"rate\": 20", "rate is not between 80 and 450 words per minute"),
       ("\"zero\", ", "", "digits has 9 words instead of ten"),
       ("\"USD\": {", "\"USX\": {", "currencies.USX is not in ISO 4217"),
@@ -92,12 +103,12 @@ struct PhraseBookTests {
       ),
       ("{payer}", "{buyer}", "sentences.failed has a brace outside a place like {amount}"),
       (
-        "\"cldr\": \"en_US\"", "\"cldr\": \"en_US\", \"beforeUnit\": { \"one\": \" \" }",
+        "\"numbers\": {", "\"numbers\": { \"beforeUnit\": { \"one\": \" \" },",
         "numbers.beforeUnit contains an empty word"
       ),
       (
-        "\"cldr\": \"en_US\"",
-        "\"cldr\": \"en_US\", \"feminine\": { \"forms\": {}, \"nouns\": [], \"currencies\": [\"GPB\"] }",
+        "\"numbers\": {",
+        "\"numbers\": { \"feminine\": { \"forms\": {}, \"nouns\": [], \"currencies\": [\"GPB\"] },",
         "numbers.feminine.currencies: GPB is not in ISO 4217"
       ),
       ("\"rate\": 160,", "", "is not a valid phrase book (no rate)"),

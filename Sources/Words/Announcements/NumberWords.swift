@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
-import Foundation
-
 /// A language's words for the whole numbers from 0 to 9,999,999,999,999.
 ///
 /// Each word of a number is a separate element. Therefore a unit can contract with the last word, and a recorded voice
 /// needs a clip only for each word (`twenty-` and `one`), and not for each of ninety-nine numbers.
 enum NumberWords: Sendable {
-  /// CLDR's rule-based number format. It is used for the languages where it is correct: English, Hindi, Korean (with
-  /// one correction) and most European languages.
-  case cldr(SpelledOutNumbers, CountForms)
+  /// Rules, for the languages whose numbers count in thousands, or in thousands and hundreds of thousands, and for Korean.
+  case rules(NumberRules, CountForms)
 
-  /// Counting in groups of ten thousand, with words from a table. It is used for the languages where CLDR is wrong for
-  /// money: Chinese (`一千〇一`, and 兆 for 10^12) and Japanese (CLDR gives kanji, which the engine cannot read).
+  /// Counting in groups of ten thousand, with words from a table, for Chinese and Japanese. Skipped places and
+  /// contractions are easier to list than to write as rules.
   case myriad(MyriadNumerals)
 
   func words(_ number: Int64) -> [NumberWord] {
     switch self {
-    case .cldr(let numbers, _): numbers.words(number)
+    case .rules(let rules, _): rules.words(number)
     case .myriad(let numerals): numerals.words(number).map { NumberWord($0) }
     }
   }
@@ -32,7 +28,7 @@ enum NumberWords: Sendable {
   /// Returns the words of a number in the form that stands before a unit.
   func counting(_ words: [NumberWord], isFeminine: Bool) -> [NumberWord] {
     switch self {
-    case .cldr(_, let forms): return forms.counting(words, isFeminine: isFeminine)
+    case .rules(_, let forms): return forms.counting(words, isFeminine: isFeminine)
     case .myriad(let numerals):
       return words.count == 1 ? [NumberWord(numerals.alone?[words[0].text] ?? words[0].text)] : words
     }
@@ -40,7 +36,7 @@ enum NumberWords: Sendable {
 
   /// Returns whether counts of the currency's major unit are feminine.
   func isFeminine(_ currency: Currency) -> Bool {
-    if case .cldr(_, let forms) = self { forms.isFeminine(currency) } else { false }
+    if case .rules(_, let forms) = self { forms.isFeminine(currency) } else { false }
   }
 }
 
@@ -54,51 +50,6 @@ struct NumberWord: Equatable {
   init(_ text: String, isBound: Bool = false) {
     self.text = text
     self.isBound = isBound
-  }
-}
-
-/// Whole numbers as CLDR spells them.
-///
-/// `NumberFormatter` is a class with mutable state, and Foundation does not promise that it is thread-safe. Each phrase
-/// book therefore has one formatter, protected by a lock.
-final class SpelledOutNumbers: Sendable {
-  /// The corrections of CLDR's spellings, longest first, so that they are applied in the same order everywhere.
-  private let corrections: [(spelled: String, said: String)]
-  private let isSyllabic: Bool
-  private let formatter: Locked<NumberFormatter>
-
-  /// Creates the number words of a locale.
-  ///
-  /// - Parameters: - corrections: the spellings of CLDR that are wrong for the language, with the correct words. -
-  ///   isSyllabic: whether each syllable is a word that is joined to the next: 십이만 is 십, 이 and 만.
-  init(locale: String, corrections: [String: String] = [:], isSyllabic: Bool = false) {
-    self.isSyllabic = isSyllabic
-    self.corrections = corrections.sorted { ($1.key.count, $0.key) < ($0.key.count, $1.key) }.map { ($0.key, $0.value) }
-    let formatter = NumberFormatter()
-    formatter.locale = Locale(identifier: locale)
-    formatter.numberStyle = .spellOut
-    self.formatter = Locked(formatter)
-  }
-
-  func words(_ number: Int64) -> [NumberWord] {
-    let uncorrected = formatter.withLock { $0.string(from: NSNumber(value: number)) ?? "" }
-    let spelled = corrections.reduce(uncorrected) { $0.replacing($1.spelled, with: $1.said) }
-    // Soft hyphens and zero-width spaces mark where CLDR's compounds may be broken (German, Thai). They are not words.
-    let isBroken = spelled.unicodeScalars.contains { $0 == "\u{AD}" || $0 == "\u{200B}" }
-    let plain =
-      isBroken
-      ? String(String.UnicodeScalarView(spelled.unicodeScalars.filter { $0 != "\u{AD}" && $0 != "\u{200B}" }))
-      : spelled
-    return plain.split(whereSeparator: { $0 == " " || $0 == "\u{A0}" }).flatMap { word in
-      let parts = isSyllabic ? word.map(String.init) : Self.hyphenated(String(word))
-      return parts.enumerated().map { NumberWord($0.element, isBound: $0.offset < parts.count - 1) }
-    }
-  }
-
-  /// Returns the parts of a hyphenated word. Each part except the last keeps its hyphen.
-  private static func hyphenated(_ word: String) -> [String] {
-    let parts = word.split(separator: "-")
-    return parts.enumerated().map { $0.offset < parts.count - 1 ? $0.element + "-" : String($0.element) }
   }
 }
 

@@ -158,18 +158,15 @@ public final class PhraseBook: Sendable {
   }
 
   enum Numbers: Decodable, Sendable {
-    case cldr(String, corrections: [String: String], isSyllabic: Bool, counts: CountForms)
+    case rules([String], CountForms)
     case myriad(MyriadNumerals)
 
-    private enum Key: String, CodingKey { case cldr, corrections, syllabic, myriad }
+    private enum Key: String, CodingKey { case rules, myriad }
 
     init(from decoder: any Decoder) throws {
       let fields = try decoder.container(keyedBy: Key.self)
-      if let locale = try fields.decodeIfPresent(String.self, forKey: .cldr) {
-        self = .cldr(
-          locale, corrections: try fields.decodeIfPresent([String: String].self, forKey: .corrections) ?? [:],
-          isSyllabic: try fields.decodeIfPresent(Bool.self, forKey: .syllabic) ?? false,
-          counts: try CountForms(from: decoder))
+      if let rules = try fields.decodeIfPresent([String].self, forKey: .rules) {
+        self = .rules(rules, try CountForms(from: decoder))
       } else {
         self = .myriad(try fields.decode(MyriadNumerals.self, forKey: .myriad))
       }
@@ -244,13 +241,13 @@ public final class PhraseBook: Sendable {
     channelSentences = content.channels.mapValues { SentenceTemplates.byKind($0.sentences) }.filter { !$1.isEmpty }
     channelPhrases = content.channelPhrases.mapValues { SentenceTemplate($0) }
     switch content.numbers {
-    case .cldr(let identifier, let corrections, let isSyllabic, let counts):
-      // For an unknown language CLDR silently returns English words, which would then be spoken.
-      guard !NumberFormatter.fallsBackToRoot(identifier) else {
-        throw Self.invalid(name, "names a CLDR locale without spelled-out numbers")
-      }
+    case .rules(let lines, let counts):
       if let fault = counts.fault { throw Self.invalid(name, fault) }
-      numbers = .cldr(SpelledOutNumbers(locale: identifier, corrections: corrections, isSyllabic: isSyllabic), counts)
+      do throws(NumberRules.Fault) {
+        numbers = .rules(try NumberRules(lines), counts)
+      } catch {
+        throw Self.invalid(name, "numbers.rules \(error.text)")
+      }
     case .myriad(let numerals):
       if let fault = numerals.fault { throw Self.invalid(name, fault) }
       numbers = .myriad(numerals)
@@ -417,16 +414,5 @@ extension PhraseBook.Content {
       }
     }
     return nil
-  }
-}
-
-extension NumberFormatter {
-  /// Returns whether CLDR spells out numbers in English for this locale, although the locale is not English.
-  fileprivate static func fallsBackToRoot(_ identifier: String) -> Bool {
-    let formatter = NumberFormatter()
-    formatter.locale = Locale(identifier: identifier)
-    formatter.numberStyle = .spellOut
-    let isEnglish = Locale(identifier: identifier).language.languageCode == .english
-    return (formatter.string(from: 7) == "seven") != isEnglish
   }
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestSupport
+
+@testable import Announcements
+
+@Suite("Number rules")
+struct NumberRulesTests {
+  private static let small = "0: zero; one; two; three; four; five; six; seven; eight; nine; 10: ten"
+
+  private func text(_ rules: String..., number: Int64) throws -> String {
+    try NumberRules(rules).words(number).map { $0.text + ($0.isBound ? "+" : "") }.joined(separator: " ")
+  }
+
+  @Test(
+    "a rule writes the quotient, the remainder, and what is in brackets if there is a remainder",
+    arguments: [
+      (7, "seven"), (20, "twenty"), (21, "twenty-+ one"), (100, "one hundred"), (305, "three hundred five"),
+      (999, "nine hundred twenty-+ seventynine"),
+    ])
+  func parts(number: Int64, words: String) throws {
+    #expect(
+      try text(Self.small, "; 20: twenty[->>]; 90: twenty-seventy[>>]; 100: << hundred[ >>];", number: number) == words)
+  }
+
+  @Test("a rule without a number is for the number after the last one, and commas in a number are left out")
+  func bases() throws {
+    #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 6) == "d")
+    #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 1_000) == "e")
+    #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 4) == "b")
+  }
+
+  @Test("a radix after a slash divides the number")
+  func radix() throws {
+    let rules = Self.small + "; eleven; twelve; 20/20: <<score[ >>];"
+    #expect(try text(rules, number: 67) == "threescore seven")
+    #expect(try text(rules, number: 40) == "twoscore")
+  }
+
+  @Test("one set writes a part, or a number, by another set")
+  func sets() throws {
+    let rules = "%all: 0: zero; one; two; three; 10: <%short< ten[ >>]; %short: 0: =%all=; a; 2: =%all=;"
+    #expect(try text(rules, number: 11) == "a ten one")
+    #expect(try text(rules, number: 23) == "two ten three")
+  }
+
+  @Test("a rule with quotient and remainder leaves a multiple to the rule before it")
+  func multiples() throws {
+    let rules = Self.small + "; 100: << hundred; 101: << hundred and >>;"
+    #expect(try text(rules, number: 300) == "three hundred")
+    #expect(try text(rules, number: 302) == "three hundred and two")
+  }
+
+  @Test(
+    "a soft hyphen and a zero-width space join two words, and are not written", arguments: ["\u{AD}", "\u{200B}"])
+  func joints(joint: String) throws {
+    #expect(try text("0: null; ein; 10: <<\(joint)zehn[\(joint)>>];", number: 11) == "ein+ zehn+ ein")
+    #expect(try text("0: null; ein; 10: <<\(joint)zehn[\(joint)>>];", number: 10) == "ein+ zehn")
+  }
+
+  @Test("an apostrophe keeps the space at the beginning of a rule, and CLDR's arrows are signs of parts")
+  func notation() throws {
+    #expect(try text("0: a; 10: b[>%n>]; %n: 0: zero; ' one;", number: 11) == "b one")
+    #expect(try text("0: a; 10: b[>%n>]; %n: 0: zero; one;", number: 11) == "bone")
+    #expect(try text("0: a; 10: ←%n← ten[ →%n→]; %n: 0: zero; one;", number: 11) == "one ten one")
+  }
+
+  @Test(
+    "rules with a mistake are refused with the place",
+    arguments: [
+      ("", "has no rules"), ("1: one;", "has no rule for 0"), ("%a: 0: a; %b: 5: b;", "has no rule for 0 in %b"),
+      ("0: a; 10: <<;  5: b;", "has the rule for 5 after that for 10"),
+      ("0: a; 5: <<;", "has “<<” or “>>” in the rule for 5"),
+      ("0: >>;", "has “<<” or “>>” in the rule for 0"),
+      ("0: a; 10: < b;", "has one “<” without a second one"), ("0: a; 10: <%b<;", "has no set “%b”"),
+      ("0: a; 10: <<[ >>;", "has a “[” without “]”"), ("0: a; 10: <<] >>;", "has “]” where it cannot stand"),
+      ("0: a; 10: [<<[ >>]];", "has “[” where it cannot stand"), ("0: =#,##0=;", "has no set “#,##0”"),
+      ("0: $(cardinal,one{a}other{b})$;", "has “$” where it cannot stand"), ("%a: 0: ==;", "has “==” in %a"),
+      ("%a: 0: =%b=; %b: 0: =%a=;", "has a circle of “=%…=” from %a"), ("1/1: a;", "which is no number"),
+      ("99999999999999999999: a;", "which is no number"), ("1/2/3: a;", "which is no number"),
+    ])
+  func faults(rules: String, fault: String) {
+    let error = #expect(throws: NumberRules.Fault.self) { try NumberRules([rules]) }
+    #expect(error?.text.contains(fault) == true, "\(error?.text ?? "no fault")")
+  }
+
+  /// The distance of the numbers that are compared. With `CRIER_NUMBER_STEP=1`, all are.
+  private static let step = Int(ProcessInfo.processInfo.environment["CRIER_NUMBER_STEP"] ?? "") ?? 997
+
+  /// The books whose rules began from CLDR. In Korean, 만 after 억 or 조 is 일만, as people say it.
+  private static let books: [(locale: String, corrections: [(String, String)])] = [
+    ("en-US", []), ("es-MX", []), ("hi-IN", []), ("ko-KR", [("억 만", "억 일만"), ("조 만", "조 일만")]),
+  ]
+
+  @Test("the books write the numbers that Foundation writes", arguments: books)
+  func witness(locale: String, corrections: [(String, String)]) throws {
+    let formatter = NumberFormatter()
+    formatter.locale = Locale(identifier: locale)
+    formatter.numberStyle = .spellOut
+    let numbers = try Books.all().book(for: locale).numbers
+    var random = SplitMix64(seed: 20_261_129)
+    let chosen =
+      stride(from: Int64(0), through: 999_999, by: Self.step)
+      + (0..<100_000 / Self.step).map { _ in Int64.random(in: 0...9_999_999_999_999, using: &random) }
+    for number in chosen {
+      // CLDR allows a break of the line within some Spanish words.
+      let spelled = corrections.reduce(formatter.string(from: NSNumber(value: number)) ?? "") {
+        $0.replacing($1.0, with: $1.1)
+      }.replacing("\u{AD}", with: "")
+      let words = numbers.words(number)
+      let text = words.enumerated().map { index, word in
+        word.text + (word.isBound || index == words.count - 1 ? "" : " ")
+      }.joined()
+      #expect(text == spelled)
+    }
+  }
+}

@@ -208,7 +208,7 @@ struct DeviceCallTests {
 
   // MARK: Listing and removing
 
-  @Test("devices are listed in pages, only those of the account")
+  @Test("the list of devices has pages, and contains only the account's devices")
   func listing() async throws {
     for id in ["b", "a", "c"] { _ = try await backend.put(id, deviceBody(tokens: "{}")) }
     _ = try await service.phone("d", account: "kiosk")

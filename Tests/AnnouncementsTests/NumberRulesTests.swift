@@ -78,8 +78,8 @@ struct NumberRulesTests {
       ("0: a; 10: <<[ >>;", "has a “[” without “]”"), ("0: a; 10: <<] >>;", "has “]” where it cannot stand"),
       ("0: a; 10: [<<[ >>]];", "has “[” where it cannot stand"), ("0: =#,##0=;", "has no set “#,##0”"),
       ("0: $(cardinal,one{a}other{b})$;", "has “$” where it cannot stand"), ("%a: 0: ==;", "has “==” in %a"),
-      ("%a: 0: =%b=; %b: 0: =%a=;", "has a circle of “=%…=” from %a"), ("1/1: a;", "which is no number"),
-      ("99999999999999999999: a;", "which is no number"), ("1/2/3: a;", "which is no number"),
+      ("%a: 0: =%b=; %b: 0: =%a=;", "has a circle of “=%…=” from %a"), ("1/1: a;", "which is not a number"),
+      ("99999999999999999999: a;", "which is not a number"), ("1/2/3: a;", "which is not a number"),
     ])
   func faults(rules: String, fault: String) {
     let error = #expect(throws: NumberRules.Fault.self) { try NumberRules([rules]) }

@@ -52,7 +52,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "a number beside the sign of a currency without a name is left out, with the sign, and a warning says so",
+    "if the voice has no name for a currency, its sign and the number beside it are left out, and a warning says so",
     arguments: [("₿0.5", "₿0.5"), ("0.5 ₿", "0.5 ₿"), ("₿ 1,000", "₿ 1,000")])
   func unknown(sum: String, unspoken: String) throws {
     let (said, remarks) = try reading("Tip \(sum) thanks", "en-US")

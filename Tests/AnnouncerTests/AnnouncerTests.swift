@@ -117,7 +117,7 @@ struct AnnouncerTests {
     }
   }
 
-  @Test("invalid options are named, with the choices")
+  @Test("the error for an invalid option names the option and the allowed values")
   func badOptions() async throws {
     let workshop = try Workshop()
     let cases: [(RenderOptions, String)] = [

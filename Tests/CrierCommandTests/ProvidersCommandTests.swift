@@ -261,7 +261,8 @@ struct ProvidersCommandTests {
     let result = try crier("providers", "check", "--samples", "bank.yaml", "home/bank.yaml")
     #expect(result.status == 0, "\(result.message)")
     #expect(
-      result.output == "bank.yaml: 1 sample gives what it says.\nhome/bank.yaml: 1 sample gives what it says.\n")
+      result.output
+        == "bank.yaml: 1 sample has the expected outcome.\nhome/bank.yaml: 1 sample has the expected outcome.\n")
     try Data(Self.mapping.replacing("12.50\", currency", with: "12.51\", currency").utf8)
       .write(to: crier.home.appending(path: "bank.yaml"))
     let wrong = try crier("providers", "check", "--samples", "bank.yaml")

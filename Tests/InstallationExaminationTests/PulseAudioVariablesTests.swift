@@ -27,7 +27,7 @@ struct PulseAudioVariablesTests {
     #expect(variables.values == ["PULSE_COOKIE": "/dev/zero", "PULSE_SERVER": "unix:/nonexistent"])
   }
 
-  @Test("the library asks a server that answers, or that the environment or the settings name")
+  @Test("the library may ask a server if one answers, or if the environment or the settings name one")
   func server() {
     #expect(variables(serverAnswers: true).values["PULSE_SERVER"] == nil)
     #expect(variables([:], ["PULSE_SERVER": "tcp:shop"]).values["PULSE_SERVER"] == nil)

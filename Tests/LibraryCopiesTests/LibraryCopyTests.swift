@@ -253,7 +253,7 @@ struct LibraryCopyTests {
     #expect(phone.clips[clip(1)] == [3])
   }
 
-  @Test("a file that is missing on the service is left to a later change, and the old file stays")
+  @Test("a file that the service no longer has is skipped until its next change, and the old file stays")
   func missing() async throws {
     try service.addPack("warm", ["a.wav": [1]])
     try await phone.update()

@@ -13,7 +13,7 @@ struct BusyOrderTests {
   private static let words = ["Received", "two", "dollars"]
 
   @Test(
-    "a notification whose time ends while the order is locked is heard, and the next process knows of the hand-over")
+    "if a notification's time ends while the order is locked, it is heard, and the next process knows of the hand-over")
   func expiresWithoutOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)

@@ -55,7 +55,7 @@ struct HeldBackOrderTests {
     #expect(try tryInVain(&order, at: 21_000) == .speak)
   }
 
-  @Test("of many unavailable sounds, the tries for the lowest numbers are counted")
+  @Test("if many sounds are unavailable, only the tries for the lowest sequence numbers are counted")
   func manyFailures() {
     var order = NotificationOrder()
     for now: Int64 in [0, 10_000, 20_000] {

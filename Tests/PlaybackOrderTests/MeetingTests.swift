@@ -71,7 +71,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.waitingCount == (isInterrupted ? 1 : 0))
   }
 
-  @Test("while an announcement waits, a newcomer takes the place in the table", arguments: pairs)
+  @Test("a newcomer is put before or after a waiting announcement as the table says", arguments: pairs)
   func whileWaiting(_ pair: Pair) {
     var order = PlaybackOrder.of(.a(pair.present, 1), .a(pair.newcomer, 2))
     let expected: [Int64] = pair.meeting.whileWaiting == .before ? [2, 1] : [1, 2]
@@ -102,7 +102,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.hearAll() == (pair.meeting.whileWaiting == .before ? [2, 1] : [1, 2]))
   }
 
-  @Test("among many announcements, a newcomer also takes the place in the table", arguments: pairs)
+  @Test("a newcomer is also put among many waiting announcements as the table says", arguments: pairs)
   func many(_ pair: Pair) {
     var order = PlaybackOrder()
     for number in 1...200 { order.accept(.a(number % 2 == 0 ? pair.newcomer : pair.present, Int64(number))) }

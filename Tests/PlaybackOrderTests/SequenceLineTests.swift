@@ -94,7 +94,7 @@ import Testing
     #expect(turn == .inOrder && line.last == 5)
   }
 
-  @Test("the first number ever is due at once if it is at most 1", arguments: [Int64.min, -5, 0, 1])
+  @Test("the very first sequence number is due at once if it is at most 1", arguments: [Int64.min, -5, 0, 1])
   func firstEver(_ sequence: Int64) {
     var line = line(last: nil, (sequence, 0))
     #expect(line.isDue(at: 0))

@@ -146,7 +146,10 @@ struct MappingFileTests {
         "13: payment.time.offset is not the offset of"
       ),
       ("id: /id", "id: /id\n  time: {from: header Date, format: seconds}", "13: payment.time is not signed,"),
-      ("id: /id", "id: /id\n  live: {from: /l, live: a, test: a}", "13: payment.live has a value that means both;"),
+      (
+        "id: /id", "id: /id\n  live: {from: /l, live: a, test: a}",
+        "13: payment.live has a value that means both live and test;"
+      ),
       ("id: /id", "id: /id\n  merchant: header X-Shop", "13: payment.merchant is not signed, so it may not decide"),
       ("{ /event: paid }", "{ header X-Topic: paid }", "9: kinds[0] makes a payment by nothing that is signed; add a"),
       ("name: Test", "name: Test\nbody: xml", "2: body is 'xml'; give one of json, form."),
@@ -163,7 +166,10 @@ struct MappingFileTests {
         "name: Test", "name: Test\nanswer: {rejected: {status: 401, type: \"a\\nb\", body: x}}",
         "2: answer.rejected.type is "
       ),
-      ("amount: 12.50,", "amount: 12.505,", "19: samples[0].expect.payments[0].amount is not a sum of the currency; "),
+      (
+        "amount: 12.50,", "amount: 12.505,",
+        "19: samples[0].expect.payments[0].amount is not an amount in this currency; "
+      ),
       ("{ payments: [{ id: p1,", "{ payments: [{ idd: p1,", "19: unknown key 'idd' in samples[0].expect.payments[0];"),
       ("expect: {", "expect: nothing #", "19: samples[0].expect is 'nothing'; give one of ignored, refused."),
     ] {

@@ -165,7 +165,7 @@ extension Networked {
     }
 
     @Test(
-      "a wrong key stops the app with one report, single pushes try the key, and all pushes are sent after a success")
+      "a wrong key stops an app's pushes and is reported once; single pushes try it until it works, then all are sent")
     func wrongKey() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { configuration in

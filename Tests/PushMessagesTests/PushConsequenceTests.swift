@@ -43,7 +43,7 @@ import Testing
     (503, "Shutdown", .retry(after: nil, scope: .push)),
   ]
 
-  @Test("each reason that Apple documents has the consequence of the table", arguments: table)
+  @Test("each reason that Apple documents has the consequence in the table above", arguments: table)
   func documented(status: Int, reason: String, consequence: PushConsequence) {
     let invalidSince = status == 410 ? Date(timeIntervalSince1970: 1_800_000_000) : nil
     #expect(PushConsequence(PushResponse(status: status, reason: reason, invalidSince: invalidSince)) == consequence)

@@ -60,10 +60,13 @@ struct ToneDescriptionTests {
       ("\"hertz\": 800, ", "", "notes[0].hertz is missing"),
       ("\"hertz\": 800", "\"hertz\": \"high\"", "notes[0].hertz has the wrong type"),
       ("\"title\": \"A test\", ", "", "title is missing"),
-      ("}]}", "}]", "is not valid JSON, or a number does not fit"),
-      ("\"start_ms\": 0", "\"start_ms\": 0.5", "is not valid JSON, or a number does not fit"),
-      ("\"hertz\": 800", "\"hertz\": 1e999", "is not valid JSON, or a number does not fit"),
-      ("\"start_ms\": 0", "\"start_ms\": 99999999999999999999", "is not valid JSON, or a number does not fit"),
+      ("}]}", "}]", "is not valid JSON, or has a number that its key does not allow"),
+      ("\"start_ms\": 0", "\"start_ms\": 0.5", "is not valid JSON, or has a number that its key does not allow"),
+      ("\"hertz\": 800", "\"hertz\": 1e999", "is not valid JSON, or has a number that its key does not allow"),
+      (
+        "\"start_ms\": 0", "\"start_ms\": 99999999999999999999",
+        "is not valid JSON, or has a number that its key does not allow"
+      ),
       ("\"length_ms\": 600", "\"length_ms\": \(Int.max)", "notes[0].length_ms must be 22 to 1940"),
       ("\"attack_ms\": 2", "\"attack_ms\": \(Int.max)", "attack_ms must be 1 to 100"),
       ("\"level\": 0.5", "\"level\": null", "notes[0].level has the wrong type"),
@@ -97,7 +100,7 @@ struct ToneDescriptionTests {
       atPath: folder.path + "/link.json", withDestinationPath: "largest.json")
     let descriptions = ToneDescriptions(directory: folder)
     for (name, reason) in [
-      ("empty", "is not valid JSON, or a number does not fit"),
+      ("empty", "is not valid JSON, or has a number that its key does not allow"),
       ("large", "cannot be read, or is larger than 65536 bytes"),
       ("folder", "cannot be read, or is larger than 65536 bytes"),
       ("pipe", "cannot be read, or is larger than 65536 bytes"),

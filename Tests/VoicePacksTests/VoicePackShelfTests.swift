@@ -127,7 +127,7 @@ struct VoicePackShelfTests {
     #expect(try shelf.pack(id: "shop") === pack)
   }
 
-  @Test("the generation increases only with a change of a pack that was read, of the list or of the choices")
+  @Test("the generation increases only if a pack that was read, the list of packs, or the choices change")
   func generations() throws {
     let choices = first.url.appending(path: "packs.json")
     let shelf = VoicePackShelf(folders: [first.url], choices: choices, interval: .zero)

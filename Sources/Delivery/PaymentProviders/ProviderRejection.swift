@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a request is not shown to come from the provider. It contains no secret, signature or part of the
+/// The reason why a request does not prove that the provider sent it. It contains no secret, signature or part of the
 /// body, except the name of a key.
 package struct ProviderRejection: Error, Sendable, Hashable, CustomStringConvertible {
   package enum Code: String, Sendable, Hashable, CaseIterable {

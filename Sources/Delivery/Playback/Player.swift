@@ -224,7 +224,7 @@ private struct Running {
   var isBegun = false
   var task: Task<Void, Never>?
 
-  /// - Returns: False if the player was begun before.
+  /// - Returns: False if the player was started before.
   mutating func begin() -> Bool {
     defer { isBegun = true }
     return !isBegun

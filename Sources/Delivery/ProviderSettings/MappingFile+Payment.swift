@@ -4,7 +4,7 @@ import Announcements
 import PaymentProviders
 
 extension SettingsNode {
-  /// Returns a place in the body.
+  /// Reads a JSON pointer to a value in the body of a request.
   func pointer() throws(ProviderSettingsError) -> JSONPointer {
     let text = try text()
     guard text.hasPrefix("/"), let pointer = JSONPointer(text) else {
@@ -198,7 +198,7 @@ extension PaymentFields.Live {
       words.append(values)
     }
     guard words[0].isDisjoint(with: words[1]) else {
-      throw node.error("has a value that means both", remedy: "remove it from live or from test")
+      throw node.error("has a value that means both live and test", remedy: "remove it from live or from test")
     }
     self.init(
       try ValueSource(fields.required("from", remedy: "name the place that says so")), live: words[0], test: words[1])

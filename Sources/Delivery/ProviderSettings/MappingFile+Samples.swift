@@ -59,7 +59,7 @@ extension MappingSample.ExpectedPayment {
     guard let currency = try? Currency.named(code, field: "currency"),
       let money = try? Money(decimalText: try amount.text(), currency: currency)
     else {
-      throw amount.error("is not a sum of the currency", remedy: "write it in major units: 12.50")
+      throw amount.error("is not an amount in this currency", remedy: "write it in major units: 12.50")
     }
     self.init(
       id: try fields.required("id", remedy: "add the id").text(),

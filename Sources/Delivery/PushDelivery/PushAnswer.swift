@@ -7,7 +7,7 @@ import PushMessages
 
 /// The answer to a push, as far as it has arrived.
 struct PushAnswer {
-  /// The maximum size of the body, in bytes. Those of APNs have less than 100.
+  /// The maximum size of the body, in bytes. A body from APNs has less than 100 bytes.
   static let largestBody = 4_096
 
   private var status: Int?

@@ -245,8 +245,8 @@ final class PushChannelHandler: ChannelInboundHandler {
     streamEnded()
   }
 
-  /// Ends the connection if the server allows no requests for too long. A server without settings does not speak
-  /// HTTP/2.
+  /// Ends the connection if the server allows no requests for too long. A server that does not speak HTTP/2 sends no
+  /// settings, and so never allows any.
   private func limitRefusal() {
     if allowsRequests {
       refusal?.cancel()

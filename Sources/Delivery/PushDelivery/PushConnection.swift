@@ -153,7 +153,8 @@ final class PushConnection {
     }
   }
 
-  /// Sends nothing more on a connection. What is waiting goes on with a new one.
+  /// Sends nothing more on a connection. Waiting pushes are sent on a new connection, or fail if the server allows no
+  /// requests on this one.
   func end(_ handler: PushChannelHandler) {
     guard !handler.isEnding else { return }
     handler.end()

@@ -7,8 +7,9 @@ import SoundDownloads
 
 /// The new file of one attachment, until it is whole or abandoned.
 ///
-/// One task makes, writes and keeps it. Any task can abandon it meanwhile, and does not wait for a write in progress,
-/// only for a file that is being made.
+/// One task makes, writes and keeps it. Meanwhile, any task can abandon it. That task waits if the file is just being
+/// made, but not if bytes are just being written.
+///
 /// The bytes are not synchronized to the disk, because a notification does not survive a loss of power either.
 final class AttachmentFile: Sendable {
   private enum Phase { case growing, whole, abandoned }

@@ -19,7 +19,7 @@ extension Providers {
         With --samples, ENDPOINT and the words behind it are mapping files: paths, or names such as shopify.yaml. \
         Without a file, all mapping files that come with the program are checked.
 
-        Exit status: 0 if the request is the provider's, or if all samples give what they say, else 65.
+        Exit status: 0 if the request is the provider's, or if all samples have the expected outcome, else 65.
 
         EXAMPLES
           crier providers check till --headers headers.json --body body.json
@@ -250,7 +250,7 @@ private struct SamplesLine: Encodable {
 
   var text: String {
     guard !errors.isEmpty else {
-      let verdict = samples == 1 ? "1 sample gives what it says" : "\(samples) samples give what they say"
+      let verdict = samples == 1 ? "1 sample has the expected outcome" : "\(samples) samples have the expected outcome"
       return Terminal.printable("\(file): \(verdict).")
     }
     return errors.map(Terminal.printable).joined(separator: "\n")

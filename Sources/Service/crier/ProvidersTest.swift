@@ -120,7 +120,8 @@ struct SampleRefused: Error, CustomStringConvertible {
   var description: String {
     switch status {
     case 401:
-      "The service does not take the sample for the provider's. It may have read providers.yaml at another time or place."
+      "The service could not verify that the sample comes from the provider. It may use another providers.yaml, or an "
+        + "earlier version of the file."
     case 404: "The service has no such endpoint. It may have another home folder, or an error in its providers.yaml."
     default: "The service did not accept the sample."
     }

@@ -26,7 +26,7 @@ struct Queue: AsyncParsableCommand {
 
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Pauses playback. No other announcement starts. The pause of a service holds after a restart.")
+      abstract: "Pauses playback. No other announcement starts. A service stays paused after a restart.")
     @OptionGroup var queue: QueueOptions
     func run() async throws { try await Failures.reported { try await queue.command(.pause) } }
   }

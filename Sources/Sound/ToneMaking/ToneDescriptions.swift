@@ -60,7 +60,7 @@ public struct ToneDescriptions: Sendable {
     } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
       throw invalid("\(Self.path(context.codingPath)) has the wrong type")
     } catch {
-      throw invalid("is not valid JSON, or a number does not fit")
+      throw invalid("is not valid JSON, or has a number that its key does not allow")
     }
     if let fault = description.fault { throw invalid(fault) }
     return description

@@ -66,7 +66,9 @@ final class Damage: Sendable {
     }
   }
 
-  /// Records that the file is damaged, or what happened to it.
+  /// Records that the file is damaged.
+  ///
+  /// - Parameter change: What happened to the file while it was open; nil if only its content is wrong.
   func found(_ change: LedgerError.FileChange? = nil) {
     let (isFirst, connection) = state.withLock { state in
       defer { state.isFound = true }

@@ -13,7 +13,8 @@ public enum InterruptedWork {
   /// The number of starts without an end after which work is set aside.
   public static let patience = 2
 
-  /// The time between two works that are done alone, in seconds. Other work has its turns in this time.
+  /// The time between two pieces of work that were set aside, in seconds. Each of them is done alone, and other work is
+  /// done in this time.
   public static let rest: TimeInterval = 60
 
   /// The time after its moment at which work that was set aside is done although others wait, in seconds.

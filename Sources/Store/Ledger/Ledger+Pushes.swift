@@ -124,10 +124,12 @@ extension Ledger {
     }
   }
 
-  /// Returns the token that a push goes to: none if the device has another app now, or if the push was accepted before
-  /// the device was registered, for a removed device with the same id. The numbers of announcements and of pushes say
-  /// what was before the registration, and not the clock, which may be set back. A background push may use the token
-  /// for notifications, and a file-provider push the app's token if the extension has none: they have the same topic.
+  /// Returns the token that a push goes to. If the device has no token of the push's own kind, a background push uses
+  /// the token for notifications, and a file-provider push uses the app's token, because these have the same topic.
+  ///
+  /// - Returns: nil if the device has another app now, or if the push was accepted for a removed device that had the
+  ///   same id. The numbers of announcements and pushes show what was accepted before the device was registered. The
+  ///   clock cannot show it, because it may be set back.
   private static func token(
     for push: Push, in database: Database
   ) throws -> (kind: PushTokenKind, text: String)? {

@@ -64,8 +64,8 @@ extension Ledger {
     }
   }
 
-  /// - Parameter isRecovery: Whether the change follows from an end of the process. The work that was under way then has
-  ///   not come to an end of its own.
+  /// - Parameter isRecovery: Whether the process ended during the work, and the change is made after its restart. Such
+  ///   work did not end by itself, so its starts still count.
   func set(
     _ number: Int64, _ state: State, _ change: Change, isRecovery: Bool = false, in database: Database
   ) throws -> Bool {

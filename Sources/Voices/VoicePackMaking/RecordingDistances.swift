@@ -78,8 +78,8 @@ struct RecordingDistances: Sendable {
     return sum / Float(max(1, comparisons.count))
   }
 
-  /// Returns how much better two recordings fit each other's words than their own, for both together. It is negative
-  /// for right recordings.
+  /// Returns how much better two recordings would fit if their words were swapped. The result is the sum for both
+  /// recordings, and is negative if each recording says its own words.
   ///
   /// The map is learned without the two recordings. If it were learned from one of them, a swapped recording would
   /// teach it what the other says, and so hide the swap.

@@ -153,7 +153,7 @@ struct NumberRules: Sendable {
         .map { Int64($0.filter { $0 != "," }) }
       guard let first = numbers[0], first >= 0, numbers.count <= 2, let second = numbers.count == 2 ? numbers[1] : 10,
         second > 1
-      else { throw Fault(text: "begins a rule with “\(text[...colon])”, which is no number") }
+      else { throw Fault(text: "begins a rule with “\(text[...colon])”, which is not a number") }
       (base, radix) = (first, second)
       text = text[text.index(after: colon)...].drop(while: \.isWhitespace)
     }

@@ -6,7 +6,7 @@
 struct PayloadFaults {
   private var found: [AnnouncementError] = []
 
-  /// - Parameter first: The fault for which the payload is refused. Its others are taken over.
+  /// - Parameter first: The fault for which the payload is refused. The faults in its `others` are noted too.
   init(_ first: AnnouncementError) { note(first) }
 
   /// Reads a part of the payload that can be read without the other parts, and notes its faults.

@@ -37,7 +37,8 @@ final class KeyUse: Sendable {
     state.withLock { $0.buckets[caller.keyID]?.giveBack(at: now) }
   }
 
-  /// Writes to the ledger when keys were used since the last call, and drops the rate limits of idle keys.
+  /// Stores the times at which keys were used since the last call in the ledger, and drops the rate limits of idle
+  /// keys.
   func record(in ledger: Ledger, at now: Duration) async {
     let usedAt = state.withLock { state in
       defer { state.usedAt = [:] }

@@ -47,7 +47,9 @@ actor LongAnswers {
         + "connection open.", retryAfter: 1)
   }
 
-  /// - Returns: Whether there was a wait.
+  /// Waits until it is the account's turn.
+  ///
+  /// - Returns: Whether the call had to wait.
   private func enter(_ account: String) async -> Bool {
     guard isBusy else {
       isBusy = true

@@ -65,7 +65,7 @@ final class ProviderHistory: Sendable {
 
   func endpoint(_ id: String) -> Endpoint { state.withLock { $0[id] } ?? Endpoint() }
 
-  /// The numbers of all endpoints together.
+  /// The number of requests with each outcome, for all endpoints together.
   var counts: [Outcome: Int] {
     state.withLock { state in
       state.values.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }

@@ -87,7 +87,7 @@ struct ProviderRoutes: Sendable {
     }
   }
 
-  /// Answers a request that is not shown to come from the provider. An address that sends many such requests is
+  /// Answers a request that does not prove that the provider sent it. An address that sends many such requests is
   /// answered with 429, and no more of them are reported. Genuine requests from the same address are not held back: a
   /// provider's address also sends the webhooks of its other customers, who may have registered this URL.
   private func reject(

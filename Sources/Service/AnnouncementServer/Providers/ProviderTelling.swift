@@ -20,7 +20,7 @@ struct ProviderTelling: Sendable {
       "A provider's payment could not be announced. The service tries again.", logger)
   }
 
-  /// Reports that a request was rejected, because it is not shown to come from the provider.
+  /// Reports that a request was rejected, because it does not prove that the provider sent it.
   func tell(_ rejection: ProviderRejection, of endpoint: ProviderEndpoint, at date: Date) {
     // The provider tests that wrong signatures are rejected, so this is no alarm.
     let isProbe = rejection.code == .probe
@@ -32,7 +32,7 @@ struct ProviderTelling: Sendable {
       return
     }
     logger.warning(
-      "A request was rejected, because it is not shown to come from the provider.",
+      "A request was rejected, because it does not prove that the provider sent it.",
       metadata: ["endpoint": "\(endpoint.id)", "code": "\(rejection.code.rawValue)", "problem": "\(rejection.message)"])
     hub.tell(
       .provider(

@@ -74,7 +74,8 @@ struct LibraryRoutes: Sendable {
     if let text = call.query("after") {
       guard let known = LibraryAnchor(text) else {
         throw Problem(
-          .badRequest, "parameter_invalid", "after: is not an anchor; send one that this call answered, unchanged.")
+          .badRequest, "parameter_invalid",
+          "after: is not an anchor; send the value of next or anchor from an earlier answer, unchanged.")
       }
       anchor = known
     }

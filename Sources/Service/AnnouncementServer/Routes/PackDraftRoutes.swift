@@ -17,7 +17,7 @@ struct PackDraftRoutes: Sendable {
 
   let clips: PackClips
   let shelf: VoicePackShelf
-  /// Forgets the choice of a pack.
+  /// Chooses the pack that speaks a locale. These routes only call it without an id, which forgets the choice.
   let choosePack: @Sendable (_ id: String?, _ locale: String) throws -> Void
   let keys: KeyRing
   let largeBodies: LargeBodies

@@ -34,7 +34,7 @@ struct ShopFacts: Sendable, Hashable {
   /// The server of APNs that cannot be reached.
   var pushServer: String?
   var pushOutage: Outage?
-  /// The app whose pushes are refused for the longest time.
+  /// The app whose pushes have been refused for the longest time.
   var pushStop: Outage?
   /// The endpoints that need attention, by account.
   var endpoints: [String: Endpoints] = [:]

@@ -22,11 +22,15 @@ struct Pronunciation: Sendable {
     var phrases: [String: String]?
     /// Groups of two or three consonants, separated by spaces. The voice spells a word that starts with such a group.
     var spelledStarts: String?
+    /// Whether the voice says every word of the capitals I, V, X, L, C, D and M as a Roman numeral, such as CD and MIX.
+    /// It then gets these words in small letters.
+    var saysRomanNumerals: Bool?
   }
 
   private let reads: ScalarRanges
   private let letters: [Unicode.Scalar: String]
   private let spelledStarts: Set<Substring>
+  private let saysRomanNumerals: Bool
   private var table = ReplacementTable()
 
   /// Reads the respellings of a voice.
@@ -58,6 +62,7 @@ struct Pronunciation: Sendable {
     }
     self.letters = letters
     spelledStarts = Set((content.spelledStarts ?? "").split(separator: " "))
+    saysRomanNumerals = content.saysRomanNumerals ?? false
     for (word, respelling) in content.words ?? [:] { table.add(word, respelling, isWholeWord: true) }
     for (phrase, respelling) in content.phrases ?? [:] { table.add(phrase, respelling, isWholeWord: false) }
   }
@@ -110,6 +115,11 @@ struct Pronunciation: Sendable {
         index += start.count
         continue
       }
+      if saysRomanNumerals, let end = Self.endOfNumeral(in: scalars, at: index) {
+        respelling.replace(index..<end, of: scalars, with: String.UnicodeScalarView(lowered[index..<end])[...])
+        index = end
+        continue
+      }
       let scalar = scalars[index]
       if scalar == " " || reads.contains(lowered[index]) {
         respelling.keep(scalar)
@@ -142,6 +152,13 @@ struct Pronunciation: Sendable {
       return rest.contains { "aeiouy".unicodeScalars.contains($0.baseLetter) } ? start : nil
     }
     return nil
+  }
+
+  /// Returns the end of a word of two or more capitals that are digits of Roman numerals; `nil` if none starts here.
+  private static func endOfNumeral(in scalars: [Unicode.Scalar], at index: Int) -> Int? {
+    guard index == 0 || !scalars[index - 1].isWordPart else { return nil }
+    let end = index + scalars[index...].prefix { "IVXLCDM".unicodeScalars.contains($0) }.count
+    return end - index >= 2 && (end == scalars.count || !scalars[end].isWordPart) ? end : nil
   }
 
   /// Returns the consonants with a vowel at the place where a listener would hear one: Devorak, Enguyen.

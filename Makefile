@@ -12,6 +12,7 @@
 #   make check-swaps     measure how often swapped recordings are found, with 200 packs
 #   make check-webhooks  run recorded webhooks of payment providers; VECTORS=FOLDER
 #   make check-amounts   read back every amount from 0.01 to 9,999.99, and 100,000 random ones, in each language
+#   make check-numbers   compare the number words with num2words and indic-numtowords
 #   make check-hostile   announce 2,000 hostile texts, and give them to the engine
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
@@ -38,7 +39,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-examples check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-examples check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
 
 setup:
 	@scripts/setup
@@ -226,7 +227,14 @@ check-swaps:
 
 # `make check` takes every 31st amount, fewer random ones, and the sounds of numbers up to 200.
 check-amounts: setup
-	CRIER_SPOKEN_NUMBERS=1000 CRIER_AMOUNT_STEP=1 CRIER_RANDOM_AMOUNTS=100000 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter AmountChecks
+	CRIER_SPOKEN_NUMBERS=1000 CRIER_AMOUNT_STEP=1 CRIER_RANDOM_AMOUNTS=100000 CRIER_BOOK_STEP=1 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter 'AmountChecks|EveryBookTests'
+
+# Other people's programs are the third witness of number words. They are installed from PyPI into .build/witnesses.
+check-numbers: build
+	@scripts/setup python3-venv
+	@python3 -m venv .build/witnesses
+	@.build/witnesses/bin/pip install --quiet --disable-pip-version-check num2words==0.5.14 indic-numtowords==1.1.0
+	.build/witnesses/bin/python scripts/check-numbers $(RELEASE)/crier
 
 # Recorded requests of payment providers are their texts, so they are not part of the project. VECTORS is a folder of
 # them. Without one, `make test` says that they are skipped.
@@ -301,7 +309,8 @@ UNITS ?= $(PREFIX)/lib/systemd/system
 install-files:
 	install -D -m 755 $(BUILT)/crier $(DESTDIR)$(PREFIX)/bin/crier
 	install -D -m 755 $(BUILT)/speaker $(DESTDIR)$(PREFIX)/libexec/crier/speaker
-	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation $(DESTDIR)$(PREFIX)/share/crier/Readers
+	install -m 644 Readers/*.json $(DESTDIR)$(PREFIX)/share/crier/Readers
 	install -m 644 Templates/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates
 	install -m 644 Templates/pronunciation/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Tones

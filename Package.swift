@@ -134,8 +134,9 @@ let voices: [Target] = [
   module(
     "Sources/Voices/Announcer",
     [
-      "Announcements", "ConcurrencySupport", "Mastering", "Resampling", "SoundFiles", "SoundLibrary", "SpeakingPlans",
-      "SpeechEngine", "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms", onLinux("CLinux"), crypto,
+      "AmountReadback", "Announcements", "ConcurrencySupport", "Mastering", "Resampling", "SoundFiles", "SoundLibrary",
+      "SpeakingPlans", "SpeechEngine", "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+      onLinux("CLinux"), crypto,
     ]),
   program("Sources/Voices/speaker", exclude: ["COPYING"], links: ["espeak-ng", "seccomp"]),
   module("Sources/Voices/SpeakingPlans", ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"]),
@@ -210,8 +211,9 @@ let phone: [Target] = [
   module(
     "Sources/Phone/NotificationServiceKit",
     [
-      "Announcements", "ConcurrencySupport", "DeviceClient", "FileSystem", "NotificationAttachments", "PlaybackOrder",
-      "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
+      "AmountReadback", "Announcements", "ConcurrencySupport", "DeviceClient", "FileSystem", "NotificationAttachments",
+      "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary", "SpeakingPlans", "VoicePacks",
+      "Waveforms",
     ], callsC: true),
   module(
     "Sources/Phone/SoundDownloads", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"], callsC: true),
@@ -242,20 +244,20 @@ let service: [Target] = [
   program(
     "Sources/Service/crier",
     [
-      "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport", "FileSystem",
-      "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "Mastering", "PaymentProviders",
-      "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
-      "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine", "TextFormats",
-      "ToneMaking", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
-      "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient, configuration, crypto, logging, nioCore,
-      nioHTTP1, serviceLifecycle, unixSignals, yams,
+      "AmountReadback", "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport",
+      "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "Mastering",
+      "PaymentProviders", "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes",
+      "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine",
+      "TextFormats", "ToneMaking", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing",
+      "Waveforms", "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient, configuration, crypto, logging,
+      nioCore, nioHTTP1, serviceLifecycle, unixSignals, yams,
     ]),
   module("Sources/Service/InstallationDiagnosis", ["TextFormats"]),
   module(
     "Sources/Service/InstallationExamination",
     [
-      "Announcements", "CLinux", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis", "Ledger",
-      "PushDelivery", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+      "AmountReadback", "Announcements", "CLinux", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis",
+      "Ledger", "PushDelivery", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
     ], callsC: true),
   module("Sources/Service/QRCodes", ["CQRencode"], callsC: true),
   module("Sources/Service/ServiceAccess", ["HostAddresses", "TextFormats", crypto]),
@@ -299,8 +301,8 @@ let benchmarks: [Target] = [
   program(
     "Benchmarks/crier-bench",
     [
-      "Announcements", "Announcer", "FileSystem", "PlaybackOrder", "SoundLibrary", "SpeechEngine", "VoicePacks",
-      "Waveforms", argumentParser,
+      "AmountReadback", "Announcements", "Announcer", "FileSystem", "PlaybackOrder", "SoundLibrary", "SpeechEngine",
+      "VoicePacks", "Waveforms", argumentParser,
     ]),
   program("Benchmarks/in-process-limit", links: ["espeak-ng"]),
   program("Benchmarks/ledger-bench", ["Ledger", "PlaybackOrder"], callsC: true),
@@ -335,13 +337,13 @@ let quickTests: [Target] = [
   tests(
     "Tests/AnnouncementServerTests",
     [
-      "Announcements", "AnnouncementServer", "AnnouncementService", "Announcer", "APNSSimulator", "ConcurrencySupport",
-      "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport", "Mastering",
-      "PaymentProviders", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages", "QRCodes", "ServiceAccess",
-      "SoundFiles", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
-      "TextFormats", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery",
-      "WebhookMessages", "WeeklyTimes", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded,
-      nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
+      "AmountReadback", "Announcements", "AnnouncementServer", "AnnouncementService", "Announcer", "APNSSimulator",
+      "ConcurrencySupport", "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport",
+      "Mastering", "PaymentProviders", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages", "QRCodes",
+      "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine",
+      "TestSupport", "TextFormats", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
+      "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto, httpTypes, hummingbird, hummingbirdCore, logging,
+      nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
     ]),
   tests(
     "Tests/AnnouncementServiceTests",
@@ -353,7 +355,7 @@ let quickTests: [Target] = [
   tests(
     "Tests/AnnouncerTests",
     [
-      "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "SoundFiles", "SoundLibrary",
+      "AmountReadback", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "SoundFiles", "SoundLibrary",
       "SoundMeasurement", "speaker", "SpeakingPlans", "SpeechEngine", "TestSupport", "VoicePackIntegrity",
       "VoicePackMaking", "VoicePacks", "Waveforms",
     ]),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 import Announcer
 import ArgumentParser
@@ -44,7 +45,8 @@ enum Workload {
   static func announcer(speakers: Int) throws -> Announcer {
     Memory.keepBuffers()
     return Announcer(
-      phraseBooks: try PhraseBooks(directory: installation.templates), engine: engine(speakers: speakers))
+      phraseBooks: try PhraseBooks(directory: installation.templates),
+      readers: AmountReaders(directory: installation.readers), engine: engine(speakers: speakers))
   }
 
   static func engine(speakers: Int) -> SpeechEngine {

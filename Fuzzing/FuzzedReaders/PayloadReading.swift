@@ -20,7 +20,7 @@ enum PayloadReading {
     script.requireSpeakable(characters: bytes.count)
     guard case .payment(let payment) = announcement else { return }
     let currency = payment.amount.currency
-    let heard = try? AmountReader(locale: script.locale)
+    let heard = try? AmountReaders.ofCheckout.reader(for: script.locale)
       .minorUnits(in: script.amountText, currency: currency.code, minorDigits: currency.minorDigits)
     require(heard == payment.amount.minorUnits, "the words of the amount match the amount")
   }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 import Foundation
 import TestSupport
 
 extension PhraseBooks {
+  fileprivate static let checkout = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../..", directoryHint: .isDirectory).standardizedFileURL
+
   /// The phrase books of this checkout, read once.
   static let ofCheckout: PhraseBooks = {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Templates", directoryHint: .isDirectory).standardizedFileURL
+    let folder = checkout.appending(path: "Templates", directoryHint: .isDirectory)
     guard let books = try? PhraseBooks(directory: folder) else {
       fatalError("The phrase books of the checkout cannot be read.")
     }
@@ -20,6 +23,12 @@ extension PhraseBooks {
     guard let writer = try? ofCheckout.writer(for: locale) else { fatalError("\(locale) has no writer.") }
     return writer
   }
+}
+
+extension AmountReaders {
+  /// The readers of this checkout.
+  static let ofCheckout = AmountReaders(
+    directory: PhraseBooks.checkout.appending(path: "Readers", directoryHint: .isDirectory))
 }
 
 extension Script {

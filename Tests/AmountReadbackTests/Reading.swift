@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AmountReadback
+import Foundation
+
+extension AmountReaders {
+  /// The readers of this checkout.
+  static let ofCheckout = AmountReaders(
+    directory: URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Readers", directoryHint: .isDirectory).standardizedFileURL)
+}
 
 /// Reads words in one locale, and returns an amount or the code of the refusal.
 struct Reading {
@@ -12,7 +20,7 @@ struct Reading {
   let reader: AmountReader
 
   init(_ locale: String) throws {
-    reader = try AmountReader(locale: locale)
+    reader = try AmountReaders.ofCheckout.reader(for: locale)
   }
 
   func callAsFunction(_ words: String, _ currency: String, _ minorDigits: Int = 2) -> Outcome {

@@ -17,7 +17,7 @@ enum SpokenAmounts {
       amount(major, minor, english, "dollars", "cents")
     },
     Language(locale: "en-IN", separator: " ", currency: "INR") { major, minor in
-      amount(major % 10_000_000_000, minor, indianEnglish, "rupees", "paise")
+      amount(major, minor, indianEnglish, "rupees", "paise")
     },
     Language(locale: "es-MX", separator: " ", currency: "USD") { major, minor in
       // A centavo alone is Mexican.
@@ -87,7 +87,11 @@ enum SpokenAmounts {
   }
 
   private static func indianEnglish(_ number: Int64) -> [String] {
-    scaled(number, [(10_000_000, "crore"), (100_000, "lakh"), (1000, "thousand"), (100, "hundred")], belowHundred)
+    // Crores are counted like all other things: one lakh crore.
+    let (crores, rest) = number.quotientAndRemainder(dividingBy: 10_000_000)
+    guard crores < 1_000 else { return indianEnglish(crores) + ["crore"] + (rest > 0 ? indianEnglish(rest) : []) }
+    return scaled(
+      number, [(10_000_000, "crore"), (100_000, "lakh"), (1000, "thousand"), (100, "hundred")], belowHundred)
   }
 
   /// Returns the count of a masculine noun, with the "de" that follows a million.

@@ -152,7 +152,8 @@ struct CacheAccountingTests {
   @Test("a report counts with its texts and marks")
   func reports() async throws {
     let service = try TestService()
-    let announcer = Announcer(phraseBooks: try TestService.books.get(), engine: service.voice)
+    let announcer = Announcer(
+      phraseBooks: try TestService.books.get(), readers: TestService.readers, engine: service.voice)
     func bytes(_ text: String) async throws -> Int {
       try await announcer.render(.text(text, locale: nil), into: nil).report.heapBytes
     }

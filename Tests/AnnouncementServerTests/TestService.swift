@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcer
+import AmountReadback
 import Announcements
+import Announcer
 import ConcurrencySupport
 import FileSystem
 import Foundation
@@ -75,6 +76,7 @@ final class TestService: Sendable {
   static let installation = Installation(
     data: nil, environment: [:], executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
   /// Read once for all tests.
+  static let readers = AmountReaders(directory: installation.readers)
   static let books = Result { try PhraseBooks(directory: installation.templates) }
   static let secret = Data(repeating: 7, count: 32)
   static let lane = "counter"
@@ -101,7 +103,8 @@ final class TestService: Sendable {
     let shelf = VoicePackShelf(
       folders: options.packs, storage: .copied, choices: options.chosenPacks, settled: options.settledPacks,
       interval: .zero)
-    let announcer = Announcer(phraseBooks: try Self.books.get(), engine: voice, packs: shelf)
+    let announcer = Announcer(
+      phraseBooks: try Self.books.get(), readers: Self.readers, engine: voice, packs: shelf)
     let containers = folder.url.appending(path: "containers", directoryHint: .isDirectory)
     let batches = folder.url.appending(path: "batches", directoryHint: .isDirectory)
     let outputs = [Self.lane: output, Self.otherLane: otherOutput]

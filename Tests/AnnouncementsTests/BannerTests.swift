@@ -229,7 +229,7 @@ struct BannerTests {
     "a banner is in the language of the payment's locale, or else of the default locale, or else in English",
     arguments: [
       ("zh-Hans-SG", "ko-KR", "到账 US$5.00"), (nil, "ko-KR", "입금 US$5.00"), (nil, nil, "Received $5.00"),
-      ("en-GB", "ko-KR", "Received $5.00"), ("es_AR", nil, "Recibiste USD\u{A0}5.00"),
+      ("en-GB", "ko-KR", "Received US$5.00"), ("es_AR", nil, "Recibiste USD\u{A0}5.00"),
     ] as [(String?, String?, String)])
   func language(asked: String?, usual: String?, title: String) throws {
     let payment = Payment(amount: try Books.money("5", "USD"), locale: asked)

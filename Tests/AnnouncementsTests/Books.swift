@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 import Foundation
 import TestSupport
@@ -39,4 +40,10 @@ enum Books {
   static func script(_ announcement: Announcement, _ locale: String) throws -> Script {
     try all().writer(for: locale).script(for: announcement)
   }
+}
+
+extension AmountReaders {
+  /// The readers of this checkout.
+  static let ofCheckout = AmountReaders(
+    directory: Books.directory.deletingLastPathComponent().appending(path: "Readers", directoryHint: .isDirectory))
 }

@@ -41,7 +41,7 @@ struct CurrencyNamesTests {
     arguments: BannerTests.locales)
   func every(locale: String) throws {
     let book = try Books.all().book(for: locale)
-    let reader = try AmountReader(locale: locale)
+    let reader = try AmountReaders.ofCheckout.reader(for: locale)
     for code in Locale.commonISOCurrencyCodes {
       guard let currency = Currency(code: code) else { continue }
       for count: Int64 in [1, 2, 20] {

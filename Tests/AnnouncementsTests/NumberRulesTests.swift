@@ -67,6 +67,19 @@ struct NumberRulesTests {
     #expect(try text("0: a; 10: ←%n← ten[ →%n→]; %n: 0: zero; one;", number: 11) == "one ten one")
   }
 
+  @Test("a form follows the plural category of the quotient")
+  func pluralForms() throws {
+    let rules = "0: zero; one; two; 10: << $(cardinal,one{ten}other{tens of things})$[ >>];"
+    #expect(try text(rules, number: 11) == "one ten one")
+    #expect(try text(rules, number: 20) == "two tens of things")
+  }
+
+  @Test("an optional part may have another text for a remainder of 0")
+  func instead() throws {
+    #expect(try text("0: zero; one; 10: ten[ and >>| exactly];", number: 10) == "ten exactly")
+    #expect(try text("0: zero; one; 10: ten[ and >>| exactly];", number: 11) == "ten and one")
+  }
+
   @Test(
     "rules with a mistake are refused with the place",
     arguments: [
@@ -77,7 +90,8 @@ struct NumberRulesTests {
       ("0: a; 10: < b;", "has one “<” without a second one"), ("0: a; 10: <%b<;", "has no set “%b”"),
       ("0: a; 10: <<[ >>;", "has a “[” without “]”"), ("0: a; 10: <<] >>;", "has “]” where it cannot stand"),
       ("0: a; 10: [<<[ >>]];", "has “[” where it cannot stand"), ("0: =#,##0=;", "has no set “#,##0”"),
-      ("0: $(cardinal,one{a}other{b})$;", "has “$” where it cannot stand"), ("%a: 0: ==;", "has “==” in %a"),
+      ("0: $(cardinal,one{a})$;", "has no form “other” after a “$”"), ("0: $x;", "that is not $(cardinal"),
+      ("0: $(cardinal,some{a}other{b})$;", "which is no plural category"), ("%a: 0: ==;", "has “==” in %a"),
       ("%a: 0: =%b=; %b: 0: =%a=;", "has a circle of “=%…=” from %a"), ("1/1: a;", "which is not a number"),
       ("99999999999999999999: a;", "which is not a number"), ("1/2/3: a;", "which is not a number"),
     ])

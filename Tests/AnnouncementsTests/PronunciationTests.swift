@@ -50,6 +50,14 @@ struct PronunciationTests {
     #expect(spellings(voice, "e\u{301}\u{302}x") == ["ex"])
   }
 
+  @Test("a voice that says capitals as Roman numerals gets them in small letters, but all other words unchanged")
+  func romanNumerals() throws {
+    let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z", "saysRomanNumerals": true}"#)
+    #expect(spellings(voice, "Banda MIX, CD", " XXL") == ["Banda mix, cd", " xxl"])
+    #expect(spellings(voice, "LCDs, DVD, Vi, X I V, CDB, AMC") == ["LCDs, dvd, Vi, X I V, CDB, AMC"])
+    #expect(spellings(try pronunciation(#"{"voice": "xx", "reads": "a-z"}"#), "MIX") == ["MIX"])
+  }
+
   @Test("the iteration mark repeats the kanji before it")
   func iterationMark() throws {
     let voice = try pronunciation(#"{"voice": "xx", "reads": "一-龥"}"#)
@@ -95,5 +103,20 @@ struct PronunciationTests {
     #expect(try spelling("20", "KRW", "ko-KR") == "이시붠 입금되어씀니다")
     #expect(try spelling("55.59", "INR", "hi-IN") == "पच्पन रुपये उन्सठ पैसे प्राप्त हुए")
     #expect(try spelling("1.05", "INR", "en-US") == "Received one rupee and five pysay")
+  }
+
+  @Test("no letter of a channel's name is left out for the voice of its book", arguments: EveryBookTests.locales)
+  func channels(locale: String) throws {
+    let writer = try Books.all().writer(for: locale)
+    for name in writer.book.channelNames.values.sorted() {
+      let segment = Script.Segment(name, .channel)
+      let run = Script.Run(language: locale, voice: writer.book.voice, segments: [segment])
+      let lost = name.unicodeScalars.filter {
+        $0.isWordPart && !writer.pronunciations.canSay($0, by: writer.book.voice)
+      }
+      let kept = name.unicodeScalars.filter { !lost.contains($0) }
+      #expect(
+        lost.isEmpty || writer.respelled(run).spelling != String(String.UnicodeScalarView(kept)), "\(name): \(lost)")
+    }
   }
 }

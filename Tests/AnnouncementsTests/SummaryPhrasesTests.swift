@@ -81,7 +81,7 @@ struct SummaryPhrasesTests {
     let file = folder.appending(path: "es-MX.json")
     let text = try String(contentsOf: file, encoding: .utf8)
       .replacing("{count} pagos", with: "{count} operaciones")
-      .replacing("\"summary\": {", with: "\"summary\": { \"feminine\": true,")
+      .replacing("\"summary\": {", with: "\"summary\": { \"gender\": \"feminine\",")
     try Data(text.utf8).write(to: file)
     let writer = try PhraseBooks(directory: folder).writer(for: "es-MX")
     for (count, words) in [(21, "veintiuna"), (201, "doscientas una"), (1_000_000, "un millón de")] {

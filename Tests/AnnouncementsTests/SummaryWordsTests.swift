@@ -139,7 +139,7 @@ struct SummaryWordsTests {
     #expect(script.text == text)
     #expect(script.totals.count == 2)
     #expect(script.pieces.contains { $0.pause == .sentence })
-    let reader = try AmountReader(locale: locale)
+    let reader = try AmountReaders.ofCheckout.reader(for: locale)
     #expect(try script.totals.map { try reader.count(in: $0.count) } == [4, 1])
     #expect(try reader.minorUnits(in: script.totals[0].amount, currency: "CNY", minorDigits: 2) == 4_750)
     #expect(try reader.minorUnits(in: script.totals[1].amount, currency: "USD", minorDigits: 2) == 1_000)
@@ -151,7 +151,7 @@ struct SummaryWordsTests {
   @Test("a count is read back, and each of its tokens is in the vocabulary", arguments: locales)
   func readsBack(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
-    let reader = try AmountReader(locale: locale)
+    let reader = try AmountReaders.ofCheckout.reader(for: locale)
     let listed = Set(try writer.vocabulary().words.map(\.token))
     let amount = try Books.money("5", "USD")
     var wrong: [Int] = []
@@ -167,7 +167,7 @@ struct SummaryWordsTests {
 
   @Test("counts from 10,000 up to the largest count are also read back", arguments: locales)
   func largeCounts(locale: String) throws {
-    let reader = try AmountReader(locale: locale)
+    let reader = try AmountReaders.ofCheckout.reader(for: locale)
     for count in [10_000, 10_001, 100_000, 123_456, 1_000_000, 1_000_021, 2_000_000, PaymentSummary.largestCount] {
       let words = try Books.script(summary((count, "5", "USD")), locale).totals[0].count
       #expect(try reader.count(in: words) == Int64(count), "\(words)")

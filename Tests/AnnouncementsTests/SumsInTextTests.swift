@@ -201,7 +201,7 @@ struct SumsInTextTests {
     }
     // A long sum contains a pause, so that the engine speaks all of it.
     words = words.replacing(",", with: "")
-    let reader = try AmountReader(locale: locale)
+    let reader = try AmountReaders.ofCheckout.reader(for: locale)
     let read = try? reader.minorUnits(
       in: words, currency: sum.currency.code, minorDigits: sum.currency.minorDigits)
     return read == sum.minorUnits && remarks.warnings.isEmpty ? nil : words

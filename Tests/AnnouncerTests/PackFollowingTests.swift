@@ -16,7 +16,7 @@ struct PackFollowingTests {
   /// An announcer that looks for changed packs at every call.
   private var announcer: Announcer {
     Announcer(
-      phraseBooks: workshop.announcer.phraseBooks, engine: workshop.engine,
+      phraseBooks: workshop.announcer.phraseBooks, readers: workshop.announcer.readers, engine: workshop.engine,
       packs: VoicePackShelf(folders: [workshop.voices], storage: .copied, interval: .zero))
   }
 

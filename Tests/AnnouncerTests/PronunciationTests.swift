@@ -18,7 +18,9 @@ struct PronunciationTests {
     let executable = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
     let installation = Installation(data: nil, environment: [:], executable: executable)
     let books = try PhraseBooks(directory: installation.templates, lexicon: lexicon)
-    let said = try await Announcer(phraseBooks: books, engine: workshop.engine).render(announcement, into: nil)
+    let said = try await Announcer(
+      phraseBooks: books, readers: workshop.announcer.readers, engine: workshop.engine
+    ).render(announcement, into: nil)
     #expect(said.report.text == plain.report.text)
     #expect(said.report.clip.name != plain.report.clip.name)
     #expect(said.bytes != plain.bytes)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 import Foundation
 import SoundLibrary
@@ -22,7 +23,10 @@ struct ReadBackTests {
     #expect(text.contains(word))
     try Data(text.replacing(word, with: other).utf8).write(to: file)
     let books = try PhraseBooks(directory: folder)
-    return (Announcer(phraseBooks: books, engine: SpeechEngine(.init(speaker: installation.speaker))), folder)
+    let announcer = Announcer(
+      phraseBooks: books, readers: AmountReaders(directory: installation.readers),
+      engine: SpeechEngine(.init(speaker: installation.speaker)))
+    return (announcer, folder)
   }
 
   @Test(
@@ -48,6 +52,27 @@ struct ReadBackTests {
   }
 
   @Test(
+    "without the reader of the language, or with an invalid one, nothing is spoken, and the error names the reader's file",
+    arguments: [(nil, "there is no Readers/zh.json"), ("{}", "Readers/zh.json is invalid: ")])
+  func missingReaders(contents: String?, problem: String) throws {
+    let workshop = try Workshop()
+    if let contents { try Data(contents.utf8).write(to: workshop.directory.appending(path: "zh.json")) }
+    let executable = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+    let announcer = Announcer(
+      phraseBooks: try PhraseBooks(
+        directory: Installation(data: nil, environment: [:], executable: executable).templates),
+      readers: AmountReaders(directory: workshop.directory), engine: workshop.engine)
+    let money = try #require(Currency(code: "CNY").map { try Money(decimalText: "5", currency: $0) })
+    let script = try announcer.script(for: try Workshop.payment("5"))
+    let error = #expect(throws: AnnouncerError.self) {
+      try announcer.readBack(money, in: SpeakingPlan(spoken: script), script.locale)
+    }
+    #expect(error?.code == .amountMismatch)
+    #expect(error?.problem.hasPrefix(problem) == true, "\(error?.problem ?? "")")
+    #expect(error?.remedy == "nothing was spoken; see docs/readers.md")
+  }
+
+  @Test(
     "correct words are accepted",
     arguments: [
       ("zh-CN", "CNY"), ("en-US", "USD"), ("ja-JP", "JPY"), ("ko-KR", "KRW"), ("hi-IN", "INR"), ("es-MX", "MXN"),
@@ -57,7 +82,7 @@ struct ReadBackTests {
     for amount in ["1", "12", "305", "10000", "123456789"] {
       let script = try workshop.announcer.script(for: try Workshop.payment(amount, code, locale: locale))
       let money = try #require(Currency(code: code).map { try Money(decimalText: amount, currency: $0) })
-      try Announcer.readBack(money, in: SpeakingPlan(spoken: script), script.locale)
+      try Workshop().announcer.readBack(money, in: SpeakingPlan(spoken: script), script.locale)
     }
   }
 
@@ -68,7 +93,7 @@ struct ReadBackTests {
     var plan = SpeakingPlan(spoken: script)
     plan.heard = [Script.Segment("六元", .amount)]
     let money = try #require(Currency(code: "CNY").map { try Money(decimalText: "5", currency: $0) })
-    let error = #expect(throws: AnnouncerError.self) { try Announcer.readBack(money, in: plan, "zh-CN") }
+    let error = #expect(throws: AnnouncerError.self) { try Workshop().announcer.readBack(money, in: plan, "zh-CN") }
     #expect(error?.code == .amountMismatch)
     #expect(error?.description.contains("六") == false)
   }
@@ -88,7 +113,7 @@ struct ReadBackTests {
     let summary = try summary([(5, "57.50", "CNY"), (2, "20", "USD")])
     let script = try workshop.announcer.script(for: .summary(summary))
     #expect(script.text == "收款五笔，合计五十七元五角。收款两笔，合计二十美元")
-    try Announcer.readBack(summary, in: SpeakingPlan(spoken: script), script.locale)
+    try Workshop().announcer.readBack(summary, in: SpeakingPlan(spoken: script), script.locale)
   }
 
   @Test("a summary with a wrong count, a wrong sum, or a wrong number of totals is not spoken")
@@ -101,7 +126,7 @@ struct ReadBackTests {
       try summary([(5, "57.50", "CNY")]), try summary([(2, "20", "USD"), (5, "57.50", "CNY")]),
       try summary([(5, "57.50", "CNY"), (2, "20", "USD"), (1, "1", "EUR")]),
     ] {
-      let error = #expect(throws: AnnouncerError.self) { try Announcer.readBack(meant, in: plan, "zh-CN") }
+      let error = #expect(throws: AnnouncerError.self) { try Workshop().announcer.readBack(meant, in: plan, "zh-CN") }
       #expect(error?.code == .amountMismatch)
     }
   }

@@ -74,7 +74,7 @@ extension Workshop {
     engine: (any Speaking)? = nil, choices: URL? = nil, settled: ChosenPacks = ChosenPacks()
   ) -> Announcer {
     Announcer(
-      phraseBooks: announcer.phraseBooks, engine: engine ?? self.engine,
+      phraseBooks: announcer.phraseBooks, readers: announcer.readers, engine: engine ?? self.engine,
       packs: VoicePackShelf(
         folders: [voices], storage: .copied, choices: choices, settled: settled, interval: .zero))
   }

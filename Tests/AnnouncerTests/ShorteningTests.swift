@@ -96,7 +96,8 @@ struct ShorteningTests {
   func deadlyName() async throws {
     let workshop = try Workshop()
     let engine = BrittleEngine(engine: workshop.engine, failsFor: "cmn-latn-pinyin+f2")
-    let announcer = Announcer(phraseBooks: workshop.announcer.phraseBooks, engine: engine)
+    let announcer = Announcer(
+      phraseBooks: workshop.announcer.phraseBooks, readers: workshop.announcer.readers, engine: engine)
     let payer = try await announcer.render(
       try Workshop.payment("5", "USD", payer: "张三", note: "Lunch", locale: "en-US"), into: nil)
     #expect(payer.report.shortened == ["note", "payer"])

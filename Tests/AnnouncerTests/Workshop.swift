@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 import Announcer
 import Foundation
@@ -19,7 +20,9 @@ final class Workshop: Sendable {
     directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     engine = SpeechEngine(.init(speaker: installation.speaker, speakers: speakers))
-    announcer = Announcer(phraseBooks: try PhraseBooks(directory: installation.templates), engine: engine)
+    announcer = Announcer(
+      phraseBooks: try PhraseBooks(directory: installation.templates),
+      readers: AmountReaders(directory: installation.readers), engine: engine)
     library = SoundLibrary(container: try GroupContainer(containers: directory, group: "group.crier"))
   }
 

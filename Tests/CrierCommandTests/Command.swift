@@ -23,7 +23,7 @@ struct Command {
   init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-    for folder in ["Templates", "Tones", "Console"] {
+    for folder in ["Templates", "Readers", "Tones", "Console"] {
       try FileManager.default.createSymbolicLink(
         at: data.appending(path: folder), withDestinationURL: Self.checkout.appending(path: folder))
     }

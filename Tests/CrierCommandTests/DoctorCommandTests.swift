@@ -112,7 +112,7 @@ struct DoctorCommandTests {
       try $0.write(#"{"packs": {"en-US": "gone"}}"#, to: "packs.json")
     },
     Breakage("a broken phrase book", "phrase_books", "phrase_book_invalid", "Install Crier again", 69) {
-      try Data("{}".utf8).write(to: $0.crier.data.appending(path: "Templates/zh-CN.json"))
+      try Data("{}".utf8).write(to: $0.crier.data.appending(path: "Templates/ja-JP.json"))
     },
     Breakage("no phrase books", "phrase_books", "phrase_books_missing", "--data", 69) {
       try FileManager.default.removeItem(at: $0.crier.data.appending(path: "Templates"))

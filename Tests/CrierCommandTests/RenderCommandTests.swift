@@ -6,6 +6,13 @@ import Testing
 
 @Suite("crier render")
 struct RenderCommandTests {
+  /// The locales of this checkout's phrase books, as an error lists them.
+  private static let locales = {
+    let folder = Command.checkout.appending(path: "Templates").path(percentEncoded: false)
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return files.filter { $0.contains("-") }.map { $0.replacing(".json", with: "") }.sorted().joined(separator: ", ")
+  }()
+
   @Test("prints the path of a clip in the group's Library/Sounds, and nothing else on standard output")
   func path() throws {
     let crier = try Command()
@@ -157,7 +164,7 @@ struct RenderCommandTests {
       (["render", "--text", "😀"], "crier: --text: has no word that a voice can say; give at least one word.\n"),
       (
         ["render", "--text", "x", "--locale", "xx"],
-        "crier: --locale: xx has no phrase book; choose one of en-US, es-MX, hi-IN, ja-JP, ko-KR, zh-CN.\n"
+        "crier: --locale: xx has no phrase book; choose one of \(Self.locales).\n"
       ),
       (
         ["render", "nothing.json"], "crier: nothing.json: cannot be read; give a JSON file, or - for standard input.\n"

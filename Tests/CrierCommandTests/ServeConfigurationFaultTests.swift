@@ -14,7 +14,7 @@ struct ServeConfigurationFaultTests {
     "the error for an unusable value at the start names the setting, the file and the line",
     arguments: [
       (
-        "volume: 50\nlocale: xx-YY", "locale (crier.yaml, line 2): xx-YY has no phrase book; choose one of en-US",
+        "volume: 50\nlocale: xx-YY", "locale (crier.yaml, line 2): xx-YY has no phrase book; choose one of bn-BD",
         "locale"
       ),
       (

@@ -66,7 +66,7 @@ struct AmountChecks {
 
   @Test("every currency of ISO 4217 reads back in every book")
   func everyCurrency() throws {
-    for locale in try Checkout.phraseBooks().locales {
+    for locale in try Checkout.locales() {
       for code in Locale.commonISOCurrencyCodes where Currency(code: code) != nil {
         var check = try Check(locale, code, needsTokens: false)
         for minorUnits: Int64 in [1, 5, 10, 50, 99, 100, 101, 1_000, 1_050, 12_345, 200_000, 999_999_999] {
@@ -87,7 +87,7 @@ struct AmountChecks {
 
     init(_ locale: String, _ code: String, needsTokens: Bool = true) throws {
       writer = try Checkout.phraseBooks().writer(for: locale)
-      reader = try AmountReader(locale: locale)
+      reader = try AmountReaders.ofCheckout.reader(for: locale)
       currency = try Currency(code: code).orThrow(code)
       listed = needsTokens ? Set(try writer.vocabulary(currencies: [currency]).words.map(\.token)) : nil
     }

@@ -45,7 +45,7 @@ struct AsteriskChecks {
     #expect(report.findings.filter { $0.severity == .error && $0.code != .missingToken } == [])
 
     let announcer = Announcer(
-      phraseBooks: books, engine: Checkout.engine(), packs: VoicePackShelf(folders: [voices]))
+      phraseBooks: books, readers: .ofCheckout, engine: Checkout.engine(), packs: VoicePackShelf(folders: [voices]))
     let library = SoundLibrary(container: try GroupContainer(containers: directory, group: "group.crier"))
     for (amount, expected) in [(whole, method), ("1234.56", "mixed")] {
       let payment = Announcement.payment(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 import Announcer
 import Foundation
@@ -10,6 +11,13 @@ enum Checkout {
   static let installation = Installation(
     data: nil, environment: [:], executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
 
+  /// The locales for checks that take long in each of them: all, or every nth with `CRIER_LOCALE_STEP`.
+  static func locales() throws -> [String] {
+    let step = Int(ProcessInfo.processInfo.environment["CRIER_LOCALE_STEP"] ?? "") ?? 1
+    let all = try phraseBooks().locales
+    return stride(from: 0, to: all.count, by: step).map { all[$0] }
+  }
+
   static func phraseBooks() throws -> PhraseBooks { try PhraseBooks(directory: installation.templates) }
 
   static func engine(speakers: Int = 2, longestQueue: Int = 256) -> SpeechEngine {
@@ -17,6 +25,10 @@ enum Checkout {
   }
 
   static func announcer(speakers: Int = 2) throws -> Announcer {
-    Announcer(phraseBooks: try phraseBooks(), engine: engine(speakers: speakers))
+    Announcer(phraseBooks: try phraseBooks(), readers: .ofCheckout, engine: engine(speakers: speakers))
   }
+}
+
+extension AmountReaders {
+  static let ofCheckout = AmountReaders(directory: Checkout.installation.readers)
 }

@@ -110,7 +110,7 @@ struct HostileChecks {
     let directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     let (calm, engine) = (try Checkout.announcer(), Checkout.engine())
-    let shaken = Announcer(phraseBooks: try Checkout.phraseBooks(), engine: engine)
+    let shaken = Announcer(phraseBooks: try Checkout.phraseBooks(), readers: .ofCheckout, engine: engine)
     let currency = try Currency(code: "CNY").orThrow("CNY")
     let announcements = try (1...300).map { index in
       Announcement.payment(

@@ -41,10 +41,10 @@ struct PhonemeChecks {
   @Test("the engine understands every sentence, channel and currency of every phrase book")
   func phraseBooks() async throws {
     let announcer = try Checkout.announcer()
-    for locale in announcer.phraseBooks.locales {
+    for locale in try Checkout.locales() {
       let book = try Book(locale)
       var announcements: [Announcement] = []
-      for code in book.currencies.keys {
+      for code in book.currencies.sorted() {
         let currency = try Currency(code: code).orThrow(code)
         for minorUnits in [1, currency.minorUnitsPerMajor * 2 + 5 % currency.minorUnitsPerMajor] {
           let amount = try Money(minorUnits: minorUnits, currency: currency)
@@ -52,12 +52,15 @@ struct PhonemeChecks {
         }
       }
       let amount = try Money(minorUnits: 500, currency: try Currency(code: "USD").orThrow("USD"))
-      for channel in book.channels.keys {
+      var channels: [Announcement] = []
+      for channel in book.channels.sorted() {
         for kind in Payment.Kind.allCases {
-          announcements.append(.payment(Payment(amount: amount, kind: kind, channel: channel, locale: locale)))
+          channels.append(.payment(Payment(amount: amount, kind: kind, channel: channel, locale: locale)))
         }
       }
-      for symbol in book.symbols.keys { announcements.append(.text("\(symbol) 7 3.5", locale: locale)) }
+      // Some voices say names of companies in English, because their dictionaries know the words: Apple Pay.
+      try await check(channels, by: announcer, allowsEnglish: Self.codes[locale] == nil)
+      for symbol in book.symbols.sorted() { announcements.append(.text("\(symbol) 7 3.5", locale: locale)) }
       try await check(announcements, by: announcer)
     }
   }
@@ -75,30 +78,36 @@ struct PhonemeChecks {
     return try files.map { try PayloadDecoder.decode(try Data(contentsOf: $0)) }
   }
 
-  private func check(_ announcements: [Announcement], by announcer: Announcer) async throws {
+  private func check(
+    _ announcements: [Announcement], by announcer: Announcer, allowsEnglish: Bool = false
+  ) async throws {
     for announcement in announcements {
       let script = try announcer.script(for: announcement)
       for (run, trace) in zip(script.runs, try await announcer.phonemes(of: script)) {
-        #expect(!trace.contains("("), "\(run.language): \(run.text): \(trace)")
+        let isUnderstood = !trace.contains("(") || allowsEnglish && trace.contains("(en)")
+        #expect(isUnderstood, "\(run.language): \(run.text): \(trace)")
         #expect(!trace.isEmpty)
       }
     }
   }
 
-  /// The parts of a phrase book's file that this test examines.
-  private struct Book: Decodable {
-    var channels: [String: Ignored]
-    var currencies: [String: Ignored]
-    var symbols: [String: String]
-
-    /// A value of any shape.
-    struct Ignored: Decodable {
-      init(from decoder: any Decoder) {}
-    }
+  /// The keys of a phrase book, and of the books that it extends.
+  private struct Book {
+    var channels: Set<String>
+    var currencies: Set<String>
+    var symbols: Set<String>
 
     init(_ locale: String) throws {
       let file = Checkout.installation.templates.appending(path: "\(locale).json")
-      self = try JSONDecoder().decode(Book.self, from: try Data(contentsOf: file))
+      let object = try JSONSerialization.jsonObject(with: try Data(contentsOf: file)) as? [String: Any] ?? [:]
+      let base = try (object["extends"] as? String).map(Book.init)
+      func keys(_ name: String, _ base: Set<String>?) -> Set<String> {
+        let own = object[name] as? [String: Any] ?? [:]
+        return (base ?? []).union(own.keys).subtracting(own.filter { $0.value is NSNull }.keys)
+      }
+      channels = keys("channels", base?.channels)
+      currencies = keys("currencies", base?.currencies)
+      symbols = keys("symbols", base?.symbols)
     }
   }
 }

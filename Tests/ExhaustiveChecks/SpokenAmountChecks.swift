@@ -57,7 +57,8 @@ struct SpokenAmountChecks {
     let table = try String(contentsOf: file, encoding: .utf8)
     #expect(table.contains(#""won": "wahn""#))
     try Data(table.replacing(#""won": "wahn""#, with: #""won": "one""#).utf8).write(to: file)
-    let announcer = Announcer(phraseBooks: try PhraseBooks(directory: folder), engine: Checkout.engine())
+    let announcer = Announcer(
+      phraseBooks: try PhraseBooks(directory: folder), readers: .ofCheckout, engine: Checkout.engine())
     // The test covers bare numbers, and the won.
     let said = try Self.said("en-US", announcer.phraseBooks)
       .filter { !$0.meaning.contains(" ") || $0.meaning.hasSuffix("KRW") }

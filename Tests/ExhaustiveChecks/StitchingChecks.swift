@@ -117,7 +117,8 @@ final class PackWorkshop: Sendable {
     }
     self.directory = directory
     shelf = VoicePackShelf(folders: [voices])
-    announcer = Announcer(phraseBooks: try Checkout.phraseBooks(), engine: engine, packs: shelf)
+    announcer = Announcer(
+      phraseBooks: try Checkout.phraseBooks(), readers: .ofCheckout, engine: engine, packs: shelf)
   }
 
   deinit { try? FileManager.default.removeItem(at: directory) }

@@ -13,7 +13,7 @@ struct SummaryChecks {
     arguments: ["zh-CN", "en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR"])
   func counts(locale: String) throws {
     let writer = try Checkout.phraseBooks().writer(for: locale)
-    let reader = try AmountReader(locale: locale)
+    let reader = try AmountReaders.ofCheckout.reader(for: locale)
     let currency = try writer.ownCurrency.orThrow("a currency")
     let listed = Set(try writer.vocabulary().words.map(\.token))
     var wrong: [Int] = []

@@ -73,7 +73,8 @@ private final class BuiltPack {
       id: "built", locale: writer.book.locale, speaker: voice.speaker, licence: "CC0-1.0", isSynthesized: true)
     try PackWriter(directory: voices).write(facts, clips: try await voice.clips(for: try writer.vocabulary()))
     announcer = Announcer(
-      phraseBooks: try Checkout.phraseBooks(), engine: Checkout.engine(), packs: VoicePackShelf(folders: [voices]))
+      phraseBooks: try Checkout.phraseBooks(), readers: .ofCheckout, engine: Checkout.engine(),
+      packs: VoicePackShelf(folders: [voices]))
   }
 
   deinit { try? FileManager.default.removeItem(at: voices) }

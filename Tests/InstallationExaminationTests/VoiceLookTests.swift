@@ -45,20 +45,33 @@ struct VoiceLookTests {
 
   @Test("a folder without phrase books, and each broken phrase book, are reported")
   func phraseBooks() throws {
-    #expect(PhraseBookLook.look(folder: folder.url, locale: "en-US", lexiconFault: nil).missing != nil)
+    let readers = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Readers")
+      .standardizedFileURL
+    #expect(
+      PhraseBookLook.look(folder: folder.url, readers: readers, locale: "en-US", lexiconFault: nil).missing != nil)
     let templates = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Templates")
       .standardizedFileURL
     let copy = folder.url.appending(path: "Templates")
     try FileManager.default.copyItem(at: templates, to: copy)
-    let healthy = PhraseBookLook.look(folder: copy, locale: "en-US", lexiconFault: nil)
+    let healthy = PhraseBookLook.look(folder: copy, readers: readers, locale: "en-US", lexiconFault: nil)
     #expect(healthy.broken.isEmpty && healthy.missing == nil && healthy.locales.contains("zh-CN"))
     #expect(healthy.defaultLocaleFault == nil)
-    #expect(PhraseBookLook.look(folder: copy, locale: "xx-XX", lexiconFault: nil).defaultLocaleFault != nil)
-    try Data("{}".utf8).write(to: copy.appending(path: "zh-CN.json"))
-    let broken = PhraseBookLook.look(folder: copy, locale: "zh-CN", lexiconFault: nil)
-    #expect(broken.broken.map(\.locale) == ["zh-CN"] && broken.defaultLocaleFault == nil, "it is reported once")
+    #expect(
+      PhraseBookLook.look(folder: copy, readers: readers, locale: "xx-XX", lexiconFault: nil).defaultLocaleFault != nil)
+    try Data("{}".utf8).write(to: copy.appending(path: "ja-JP.json"))
+    let broken = PhraseBookLook.look(folder: copy, readers: readers, locale: "ja-JP", lexiconFault: nil)
+    #expect(broken.broken.map(\.locale) == ["ja-JP"] && broken.defaultLocaleFault == nil, "it is reported once")
+    let own = folder.url.appending(path: "Readers")
+    try FileManager.default.copyItem(at: readers, to: own)
+    try FileManager.default.removeItem(at: own.appending(path: "ko.json"))
+    let silent = PhraseBookLook.look(folder: copy, readers: own, locale: nil, lexiconFault: nil)
+    #expect(silent.broken.map(\.locale) == ["ja-JP", "ko-KR"])
+    #expect(silent.broken.last?.error.contains("Add a file for its language to Readers/") == true)
     try Data("[".utf8).write(to: copy.appending(path: "scripts.json"))
-    #expect(PhraseBookLook.look(folder: copy, locale: nil, lexiconFault: nil).broken.map(\.locale) == ["scripts.json"])
+    #expect(
+      PhraseBookLook.look(folder: copy, readers: readers, locale: nil, lexiconFault: nil).broken.map(\.locale) == [
+        "scripts.json"
+      ])
   }
 
   @Test("a pack without a readable manifest, and the choice of a missing pack, are reported")

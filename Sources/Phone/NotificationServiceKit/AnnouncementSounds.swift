@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 import ConcurrencySupport
 import FileSystem
@@ -29,6 +30,7 @@ struct AnnouncementSounds: Sendable {
   let downloader: SoundDownloader?
   let voices: VoicePackShelf
   let phrases: PhraseBookCache
+  let readers: AmountReaders
   let memory = SoundMemory()
   /// One clip at a time is joined.
   private let stitching = Locked(())
@@ -106,7 +108,7 @@ struct AnnouncementSounds: Sendable {
     if let amount = content.amount {
       guard let money = Money(amount) else { throw NotificationServiceError(.amountMismatch) }
       do throws(ReadbackMismatch) {
-        try plan.readBack(money, content.locale)
+        try plan.readBack(money, content.locale, by: readers)
       } catch {
         throw NotificationServiceError(.amountMismatch)
       }
@@ -144,7 +146,7 @@ struct AnnouncementSounds: Sendable {
         let plan = SpeakingPlan(script, recordedBy: pack, pauses: writer.book.pauses)
         guard plan.isRecorded else { continue }
         do throws(ReadbackMismatch) {
-          try plan.readBack(summary, script.locale)
+          try plan.readBack(summary, script.locale, by: readers)
         } catch {
           throw NotificationServiceError(.amountMismatch)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import ConcurrencySupport
 import FileSystem
 public import Foundation
@@ -37,6 +38,10 @@ public final class NotificationService: Sendable {
     /// The folder of the phrase books, such as `Templates` in the app's bundle; nil if there are none. Without the book
     /// of a language, no summary can be made in it.
     public var phraseBooks: URL?
+    /// The folder of the readers of amounts, such as `Readers` in the app's bundle; nil for `Readers` beside
+    /// ``phraseBooks``. A language without a reader is not spoken by the phone itself: neither its summaries nor clips
+    /// joined from a voice pack.
+    public var readers: URL?
     /// The folder of the voice packs, in which each pack has a folder of its own. The default is
     /// `Library/Crier/Voices` of the container.
     public var voices: URL
@@ -95,8 +100,13 @@ public final class NotificationService: Sendable {
       library: library, tones: ToneDurations(folders: [library.soundsDirectory, configuration.bundle]),
       tone: configuration.tone,
       downloader: configuration.downloader, voices: VoicePackShelf(folders: [configuration.voices]),
-      phrases: PhraseBookCache(directory: configuration.phraseBooks))
+      phrases: PhraseBookCache(directory: configuration.phraseBooks),
+      readers: AmountReaders(directory: configuration.readers ?? Self.readers(beside: configuration.phraseBooks)))
     file = NotificationOrderFile(container: configuration.container.directory)
+  }
+
+  private static func readers(beside phraseBooks: URL?) -> URL? {
+    phraseBooks?.deletingLastPathComponent().appending(path: "Readers", directoryHint: .isDirectory)
   }
 
   /// Begins the work on a notification.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 public import Announcer
 public import ArgumentParser
@@ -10,7 +11,7 @@ import VoicePacks
 
 /// The option for the program's data folder, and the announcer that uses it.
 struct DataOptions: ParsableArguments {
-  @Option(help: "The folder that holds Templates/ and Voices/.", completion: .directory)
+  @Option(help: "The folder that holds Templates/, Readers/ and Voices/.", completion: .directory)
   var data: String?
 
   func validate() throws {
@@ -38,6 +39,7 @@ struct DataOptions: ParsableArguments {
   ) throws -> Announcer {
     Announcer(
       phraseBooks: try phraseBooks(lexicon: lexicon, home: home),
+      readers: AmountReaders(directory: installation.readers),
       engine: engine(speakers: speakers), packs: shelf(home: home, copiesPacks: copiesPacks))
   }
 

@@ -46,7 +46,8 @@ struct InstallationLook {
     return InstallationFacts(
       settings: settings, home: homeFacts, disk: DiskLook.look(at: home.directory), ledger: ledger,
       phraseBooks: PhraseBookLook.look(
-        folder: installation.templates, locale: configuration?.settings.locale, lexiconFault: lexiconFault),
+        folder: installation.templates, readers: installation.readers, locale: configuration?.settings.locale,
+        lexiconFault: lexiconFault),
       console: ConsoleFacts(
         folder: InstallationPath.text(installation.console),
         isComplete: (try? ConsoleFiles(folder: installation.console)) != nil),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import AnnouncementServer
 import Announcements
 import Announcer
@@ -135,7 +136,8 @@ struct Serve: AsyncParsableCommand {
     // so that a change of the files cannot change what a running service says.
     let shelf = files.shelf(home: home, copiesPacks: true, settled: configuration.packs)
     let announcer = Announcer(
-      phraseBooks: books, engine: files.engine(speakers: configuration.speakers), packs: shelf)
+      phraseBooks: books, readers: AmountReaders(directory: installation.readers),
+      engine: files.engine(speakers: configuration.speakers), packs: shelf)
     if settings.mostConnections < configuration.settings.mostConnections {
       logger.warning(
         "The connection limit is lower than configured, because this user's limit of open files is too low.",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import AmountReadback
 public import Announcements
 import ConcurrencySupport
 import Crypto
@@ -24,12 +25,19 @@ public final class Announcer: Sendable {
   static let longestBlock = 1_024
 
   public let phraseBooks: PhraseBooks
+  package let readers: AmountReaders
   package let engine: any Speaking
   let packs: PackChoice
 
-  /// - Parameter packs: The voice packs; none by default.
-  public init(phraseBooks: PhraseBooks, engine: any Speaking, packs: VoicePackShelf = VoicePackShelf(folders: [])) {
+  /// - Parameters:
+  ///   - readers: The readers that check the words of an amount. A language without a reader is not spoken.
+  ///   - packs: The voice packs; none by default.
+  public init(
+    phraseBooks: PhraseBooks, readers: AmountReaders, engine: any Speaking,
+    packs: VoicePackShelf = VoicePackShelf(folders: [])
+  ) {
     self.phraseBooks = phraseBooks
+    self.readers = readers
     self.engine = engine
     self.packs = PackChoice(shelf: packs)
   }
@@ -244,8 +252,8 @@ public final class Announcer: Sendable {
       let script = leftOut.isEmpty ? whole : try writing(announcement, by: writer, without: leftOut, options).script
       let plan = pack.map { SpeakingPlan(script, recordedBy: $0, pauses: pauses) } ?? SpeakingPlan(spoken: script)
       switch announcement {
-      case .payment(let payment): try Self.readBack(payment.amount, in: plan, script.locale)
-      case .summary(let summary): try Self.readBack(summary, in: plan, script.locale)
+      case .payment(let payment): try readBack(payment.amount, in: plan, script.locale)
+      case .summary(let summary): try readBack(summary, in: plan, script.locale)
       case .text, .again: break
       }
       said[leftOut] = (script, plan)
@@ -298,30 +306,37 @@ public final class Announcer: Sendable {
   /// Checks the words that will be heard for an amount.
   ///
   /// - Throws: `.amountMismatch`.
-  static func readBack(_ amount: Money, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
+  func readBack(_ amount: Money, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
     do throws(ReadbackMismatch) {
-      try plan.readBack(amount, locale)
+      try plan.readBack(amount, locale, by: readers)
     } catch {
-      throw mismatch(error, plan, locale)
+      throw Self.mismatch(error, plan, locale)
     }
   }
 
   /// Checks the words that will be heard for a summary.
   ///
   /// - Throws: `.amountMismatch`.
-  static func readBack(_ summary: PaymentSummary, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
+  func readBack(_ summary: PaymentSummary, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
     do throws(ReadbackMismatch) {
-      try plan.readBack(summary, locale)
+      try plan.readBack(summary, locale, by: readers)
     } catch {
-      throw mismatch(error, plan, locale)
+      throw Self.mismatch(error, plan, locale)
     }
   }
 
   private static func mismatch(
     _ mismatch: ReadbackMismatch, _ plan: SpeakingPlan, _ locale: String
   ) -> AnnouncerError {
-    AnnouncerError(
-      .amountMismatch, "checking the words of the \(mismatch.subject)",
+    let doing = "checking the words of the \(mismatch.subject)"
+    if let missing = mismatch.missingReader {
+      let file = "Readers/\(AmountReaders.file(for: locale))"
+      return AnnouncerError(
+        .amountMismatch, doing, missing.problem.map { "\(file) is invalid: \($0)" } ?? "there is no \(file)",
+        remedy: "nothing was spoken; see docs/readers.md")
+    }
+    return AnnouncerError(
+      .amountMismatch, doing,
       mismatch.isRead ? "the words mean a different \(mismatch.subject)" : "the words could not be read back",
       remedy: plan.isSpoken
         ? "nothing was spoken; correct the phrase book \(locale).json"

@@ -2,11 +2,15 @@
 
 public import Foundation
 
-/// Where the program's own files are: its data (`Templates/`, `Tones/`, `Voices/`, `Console/`) and the speaker program.
+/// Where the program's own files are: its data (`Templates/`, `Readers/`, `Tones/`, `Voices/`, `Console/`) and the speaker program.
 public struct Installation: Sendable, Hashable {
   /// The data folder, which contains `Templates/` and `Voices/`.
   public var data: URL
   public var speaker: URL
+
+  /// The folder that contains the readers of amounts, which check the words: `Readers/` in the data folder. A data folder
+  /// of its own that has none, such as one made for an earlier version, uses those that belong to the program.
+  public var readers: URL
 
   public var templates: URL { data.appending(path: "Templates", directoryHint: .isDirectory) }
 
@@ -33,13 +37,17 @@ public struct Installation: Sendable, Hashable {
     let folder = executable.resolvingSymlinksInPath().deletingLastPathComponent()
     let prefix = folder.deletingLastPathComponent()
     let installed = prefix.appending(path: "share/crier", directoryHint: .isDirectory)
+    let own =
+      Self.exists(installed.appending(path: "Templates"))
+      ? installed
+      : Self.ancestors(of: folder).first { Self.exists($0.appending(path: "Templates")) } ?? installed
     if let asked = data ?? environment["CRIER_DATA"], !asked.isEmpty {
       self.data = URL(filePath: asked, directoryHint: .isDirectory)
-    } else if Self.exists(installed.appending(path: "Templates")) {
-      self.data = installed
     } else {
-      self.data = Self.ancestors(of: folder).first { Self.exists($0.appending(path: "Templates")) } ?? installed
+      self.data = own
     }
+    let readers = self.data.appending(path: "Readers", directoryHint: .isDirectory)
+    self.readers = Self.exists(readers) ? readers : own.appending(path: "Readers", directoryHint: .isDirectory)
     let beside = folder.appending(path: "speaker")
     speaker = Self.exists(beside) ? beside : prefix.appending(path: "libexec/crier/speaker")
   }

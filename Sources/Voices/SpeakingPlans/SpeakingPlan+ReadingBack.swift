@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AmountReadback
+package import AmountReadback
 package import Announcements
 
 /// The words that will be heard do not mean what they should.
@@ -9,32 +9,55 @@ package struct ReadbackMismatch: Error, Sendable, Hashable {
   package var subject: String
   /// Whether the words could be read. If so, they mean something else.
   package var isRead: Bool
+  /// Why the language has no reader that could read the words; `nil` if it has one.
+  package var missingReader: AmountReadbackError?
+
+  package init(subject: String, isRead: Bool, missingReader: AmountReadbackError? = nil) {
+    self.subject = subject
+    self.isRead = isRead
+    self.missingReader = missingReader
+  }
 }
 
 extension SpeakingPlan {
   /// Checks that the words of the amount mean the amount paid, using a parser that is independent of the writer. It
   /// checks the words that will be heard. For recorded clips these are the words in the pack's manifest.
   ///
-  /// - Parameter locale: the locale of the words (BCP 47).
-  package func readBack(_ amount: Money, _ locale: String) throws(ReadbackMismatch) {
-    let read = Self.read(amountText, as: amount, locale)
+  /// - Parameters:
+  ///   - locale: the locale of the words (BCP 47).
+  ///   - readers: the readers of the languages. Without the language's reader, nothing can be read.
+  package func readBack(
+    _ amount: Money, _ locale: String, by readers: AmountReaders
+  ) throws(ReadbackMismatch) {
+    let read = Self.read(amountText, as: amount, try Self.reader(of: "amount", locale, readers))
     guard read == amount.minorUnits else { throw ReadbackMismatch(subject: "amount", isRead: read != nil) }
   }
 
   /// Checks each count and each sum of a summary, as for a single amount.
-  package func readBack(_ summary: PaymentSummary, _ locale: String) throws(ReadbackMismatch) {
+  package func readBack(
+    _ summary: PaymentSummary, _ locale: String, by readers: AmountReaders
+  ) throws(ReadbackMismatch) {
     let heard = totals
+    let reader = try Self.reader(of: "summary", locale, readers)
     guard heard.count == summary.totals.count else { throw ReadbackMismatch(subject: "summary", isRead: false) }
     for (heard, total) in zip(heard, summary.totals) {
-      let sum = Self.read(heard.amount, as: total.amount, locale)
+      let sum = Self.read(heard.amount, as: total.amount, reader)
       guard sum == total.amount.minorUnits else { throw ReadbackMismatch(subject: "amount", isRead: sum != nil) }
-      let count = try? AmountReader(locale: locale).count(in: heard.count)
+      let count = try? reader.count(in: heard.count)
       guard count == Int64(total.count) else { throw ReadbackMismatch(subject: "count", isRead: count != nil) }
     }
   }
 
-  private static func read(_ words: String, as amount: Money, _ locale: String) -> Int64? {
-    try? AmountReader(locale: locale)
+  private static func reader(
+    of subject: String, _ locale: String, _ readers: AmountReaders
+  ) throws(ReadbackMismatch) -> AmountReader {
+    do throws(AmountReadbackError) { return try readers.reader(for: locale) } catch {
+      throw ReadbackMismatch(subject: subject, isRead: false, missingReader: error)
+    }
+  }
+
+  private static func read(_ words: String, as amount: Money, _ reader: AmountReader) -> Int64? {
+    try? reader
       .minorUnits(in: words, currency: amount.currency.code, minorDigits: amount.currency.minorDigits)
   }
 }

@@ -8,6 +8,8 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no reader for the language of the locale.
     case languageUnknown = "language_unknown"
+    /// The file of the language's reader has a fault.
+    case readerInvalid = "reader_invalid"
     /// A word is unknown, in the wrong place, missing or superfluous.
     case unreadable
     /// The words name no currency, or a currency other than the requested one.
@@ -34,7 +36,13 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   /// amount was read.
   public var currency: String?
 
-  public init(code: Code, locale: String, currency: String? = nil, subject: Subject = .amount) {
+  /// What is wrong in the file of a reader, for the code `.readerInvalid`.
+  public var problem: String?
+
+  public init(
+    code: Code, locale: String, currency: String? = nil, subject: Subject = .amount, problem: String? = nil
+  ) {
+    self.problem = problem
     self.code = code
     self.subject = subject
     self.locale = locale
@@ -46,8 +54,9 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
     let subject = "\(what) in the locale \(locale)"
     switch code {
     case .languageUnknown:
-      let known = AmountLanguages.subtags.joined(separator: ", ")
-      return "Amounts cannot be read back in the locale \(locale). Use a locale whose language is one of \(known)."
+      return "Amounts cannot be read back in the locale \(locale). Add a file for its language to Readers/."
+    case .readerInvalid:
+      return "The file in Readers/ for the locale \(locale) is invalid: \(problem ?? "unknown"). Correct it."
     case .unreadable:
       return "The words of \(subject) could not be read back. Correct the grammar that wrote them."
     case .wrongCurrency:

@@ -10,17 +10,9 @@
 /// form C.
 public struct AmountReader: Sendable {
   private let locale: String
-  private let language: CompiledLanguage
+  private let language: ReadingLanguage
 
-  /// Creates a reader.
-  ///
-  /// - Parameter locale: a BCP 47 tag, whose language subtag selects the language (zh, en, es, ja, ko, hi).
-  /// - Throws: `AmountReadbackError` with code `.languageUnknown`.
-  public init(locale: String) throws(AmountReadbackError) {
-    let subtag = locale.prefix { $0 != "-" && $0 != "_" }.lowercased()
-    guard let language = AmountLanguages.language(subtag[...]) else {
-      throw AmountReadbackError(code: .languageUnknown, locale: locale)
-    }
+  init(_ locale: String, _ language: ReadingLanguage) {
     self.locale = locale
     self.language = language
   }
@@ -54,9 +46,8 @@ public struct AmountReader: Sendable {
   /// - Throws: `AmountReadbackError` with code `.unreadable`, `.ambiguous` or `.outOfRange` and subject `.count`.
   public func count(in words: String) throws(AmountReadbackError) -> Int64 {
     do throws(Refusal) {
-      let lexicon = language.countLexicon
-      let text = Folding.scalars(of: words, separatesWords: lexicon.separatesWords)
-      let count = try language.rules.count(try lexicon.tokens(of: text[...]))
+      let counts = try counts(in: language.folded(words), by: language.payments + [language.whole])
+      let count = try Self.only(counts)
       guard Self.counts.contains(count) else { throw .outOfRange }
       return count
     } catch {
@@ -66,48 +57,94 @@ public struct AmountReader: Sendable {
 
   private static let commas: Set<UInt32> = [0x2C, 0x3001, 0xFF0C]
 
-  /// Returns whether a folded text is a name of a currency's major unit, and nothing else.
-  private func isName(
-    _ text: ArraySlice<UInt32>, of currency: CurrencySet, _ names: [[UInt32]]
-  ) throws(Refusal) -> Bool {
-    if names.contains(where: text.elementsEqual) { return true }
-    let tokens = try language.lexicon.tokens(of: text)
-    return tokens.count == 1 && tokens[0].kind == .unit && tokens[0].unit.fraction == 0
-      && tokens[0].unit.currencies.contains(currency)
-  }
+  /// The longest text in scalars that is read. No amount is as long.
+  private static let longestText = 1_000
 
   private func read(_ words: String, _ code: String, _ minorDigits: Int) throws(Refusal) -> Int64 {
-    let separatesWords = language.lexicon.separatesWords
-    let text = Folding.scalars(of: words, separatesWords: separatesWords)
-    let currency = CurrencySet(code: code)
+    let separatesWords = language.words.separatesWords
+    var text = language.folded(words)
+    guard text.count <= Self.longestText else { throw .unreadable }
     let names =
-      language.named.contains(currency)
-      ? [] : CurrencyNames.shared.names(of: code, locale: locale, separatesWords: separatesWords)
-    var tokens: [Token] = []
+      language.named.contains(code)
+      ? []
+      : CurrencyNames.shared.names(of: code, locale: locale, separatesWords: separatesWords).map(language.folded)
     let pause = text.firstIndex(where: Self.commas.contains)
     if let pause {
-      guard try isName(text[..<pause], of: currency, names) else { throw .unreadable }
-      tokens = try language.lexicon.tokens(of: text[(pause + 1)...].drop { $0 == Folding.space })
-      guard tokens.allSatisfy({ $0.kind != .unit }) else { throw .unreadable }
-    } else if let name = CurrencyNames.range(of: names, in: text, separatesWords: separatesWords) {
-      let unit = Unit(currencies: currency, whenNamed: [], fraction: 0, tag: Unit.untold)
-      // Without spaces, a name behind a number may go on like one: 오만 is Oman and 50,000.
-      if !separatesWords, name.lowerBound > 0, language.lexicon.beginsWithNumber(text[name]) { throw .ambiguous }
-      tokens = try language.lexicon.tokens(of: text[..<name.lowerBound])
-      tokens.append(Token(kind: .unit, tag: unit.tag, value: 0, unit: unit))
-      tokens += try language.lexicon.tokens(of: text[name.upperBound...])
-    } else {
-      do {
-        tokens = try language.lexicon.tokens(of: text[...])
-      } catch {
-        // The unknown words may name a currency that the lexicon does not contain.
-        let isOther = CurrencyNames.shared.someCurrencyIsNamed(
-          in: text, locale: language.rules.subtag, separatesWords: separatesWords)
-        throw isOther ? .wrongCurrency : error
+      guard isName(Array(text[..<pause]), of: code, names) else { throw .unreadable }
+      text = Array(text[(pause + 1)...].drop { $0 == Folding.space })
+    }
+    let amounts = try AmountParser.amounts(
+      in: text, language, currency: code, minorDigits: minorDigits, otherNames: names, isNamed: pause != nil)
+    guard amounts.isEmpty else { return try Self.only(amounts) }
+    throw try refusal(of: text, code, minorDigits, names, isNamed: pause != nil)
+  }
+
+  /// Returns why a text is no amount of a currency.
+  private func refusal(
+    of text: [UInt32], _ code: String, _ minorDigits: Int, _ names: [[UInt32]], isNamed: Bool
+  ) throws(Refusal) -> Refusal {
+    func isAmount(_ text: [UInt32], acceptsOthers: Bool, _ names: [[UInt32]], isNamed: Bool) throws(Refusal) -> Bool {
+      try !AmountParser.amounts(
+        in: text, language, currency: code, acceptsOthers: acceptsOthers, minorDigits: minorDigits, otherNames: names,
+        isNamed: isNamed
+      ).isEmpty
+    }
+    if try AmountParser.isHalfNamed(text, language, currency: code, minorDigits: minorDigits) { return .ambiguous }
+    let separatesWords = language.words.separatesWords
+    if let name = CurrencyNames.range(of: names, in: text, separatesWords: separatesWords) {
+      // The right currency in words that cannot be read is not another currency.
+      let rest = Array(text[..<name.lowerBound] + text[name.upperBound...])
+      return try isAmount(rest, acceptsOthers: true, [], isNamed: false) ? .wrongCurrency : .unreadable
+    }
+    if try isAmount(text, acceptsOthers: true, names, isNamed: isNamed) { return .wrongCurrency }
+    // Without a unit, the words name no currency.
+    if try isAmount(text, acceptsOthers: false, [], isNamed: true) { return .wrongCurrency }
+    if try !counts(in: text, by: language.countRules).isEmpty { return .wrongCurrency }
+    var lattice = WordLattice(text, language.words)
+    if lattice.consistsOfWords(language.amountClasses) { return .unreadable }
+    // The unknown words may name a currency that the file does not have.
+    return CurrencyNames.shared.someCurrencyIsNamed(
+      in: text, locale: language.subtag, separatesWords: separatesWords) ? .wrongCurrency : .unreadable
+  }
+
+  /// Returns the numbers that a folded text can mean, by some rules.
+  ///
+  /// - Throws: `.ambiguous` for words that people understand in two ways.
+  private func counts(in text: [UInt32], by rules: [Int]) throws(Refusal) -> [Int64] {
+    guard text.count <= Self.longestText else { throw .unreadable }
+    var lattice = WordLattice(text, language.words)
+    var counts: [Int64] = []
+    var isDoubtful = false
+    for rule in rules {
+      for index in try language.grammar.readings(rule, at: 0, in: &lattice) {
+        let reading = lattice.reading(index)
+        guard reading.end == text.count else { continue }
+        if reading.isDoubtful {
+          isDoubtful = true
+        } else if !counts.contains(reading.value) {
+          counts.append(reading.value)
+        }
       }
     }
-    var grammar = try AmountGrammar(
-      tokens, rules: language.rules, currency: currency, minorDigits: minorDigits, isNamed: pause != nil)
-    return try grammar.amount()
+    if counts.isEmpty, isDoubtful { throw .ambiguous }
+    return counts
+  }
+
+  /// Returns whether a folded text is a name of a currency's major unit, and nothing else.
+  private func isName(_ text: [UInt32], of code: String, _ names: [[UInt32]]) -> Bool {
+    if names.contains(text) { return true }
+    var matches: [WordTree.Match] = []
+    language.words.appendMatches(in: text, at: 0, to: &matches)
+    return matches.contains { match in
+      guard match.meaning.kind == .unit, match.end == text.count else { return false }
+      let unit = language.units[Int(match.meaning.place)]
+      return unit.fraction == 0 && unit.currencies.contains(code)
+    }
+  }
+
+  private static func only(_ values: [Int64]) throws(Refusal) -> Int64 {
+    guard let value = values.first else { throw .unreadable }
+    guard values.count == 1 else { throw .ambiguous }
+    return value
   }
 }

@@ -71,22 +71,24 @@ final class CurrencyNames: Sendable {
       .presentation(.fullName)
       .precision(.fractionLength(0...1))
     for sample in samples {
-      names.insert(withoutNumber(style.format(sample)))
+      names.insert(name(in: style.format(sample), of: currency))
     }
     return names
   }
 
-  /// Removes the number from a text such as "2 Swiss francs". The number may be at either end.
-  private static func withoutNumber(_ text: String) -> String {
-    let isNumber = { (scalar: Unicode.Scalar) in
+  /// Returns the name in a text such as "2 Swiss francs", with the number at either end. In Turkish, the currency's code or
+  /// its sign stands there too.
+  private static func name(in text: String, of code: String) -> String {
+    let isOutside = { (scalar: Unicode.Scalar) in
       switch scalar.properties.generalCategory {
-      case .decimalNumber, .spaceSeparator, .format, .otherPunctuation: true
+      case .decimalNumber, .spaceSeparator, .format, .otherPunctuation, .currencySymbol: true
       default: false
       }
     }
-    var scalars = Substring(text).unicodeScalars[...]
-    scalars = scalars.drop(while: isNumber)
-    while let last = scalars.last, isNumber(last) { scalars.removeLast() }
+    let rest = text.hasPrefix(code) ? text.dropFirst(code.count) : text[...]
+    var scalars = (rest.first?.isWhitespace == true ? rest : text[...]).unicodeScalars[...]
+    scalars = scalars.drop(while: isOutside)
+    while let last = scalars.last, isOutside(last) { scalars.removeLast() }
     return String(scalars)
   }
 }

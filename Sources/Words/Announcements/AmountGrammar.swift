@@ -29,13 +29,20 @@ struct AmountGrammar {
     if let own, !own.minor.isEmpty { return counted(money, own.major, own.minor) }
     // A shared minor unit does not name the currency, so it is said only after a major unit.
     let shared = money.majorPart > 0 && money.minorPart > 0 ? book.minorUnits[code] : nil
-    let isOne = money.majorPart == 1 && (money.minorPart == 0 || shared != nil)
-    let major: PhraseBook.Unit
-    if let own { major = own.major } else { major = .init(other: try otherName(of: money.currency, isOne: isOne)) }
-    let name = major.name(of: isOne ? 1 : 2, isAlone: false)
+    // Digits after a point are no whole number, which has the category “other” in all languages that are written.
+    let isWhole = money.minorPart == 0 || shared != nil
+    let category = isWhole ? book.plurals.category(of: money.majorPart) : .other
+    var major: PhraseBook.Unit
+    if let own {
+      major = own.major
+    } else {
+      major = .init(names: PluralForms(try otherName(of: money.currency, category)))
+      major.gender = book.numbers.gender(of: money.currency)
+    }
+    let name = major.names[category]
     let isNamedFirst = own == nil ? book.isHeardAsNumber(name) : book.currenciesSaidFirst.contains(code)
     guard !isNamedFirst, money.minorPart == 0 || shared != nil else {
-      return sum(money, major.before, named: name, isNamedFirst: isNamedFirst)
+      return sum(money, major, named: name, isNamedFirst: isNamedFirst)
     }
     return counted(money, major, [shared].compactMap(\.self))
   }
@@ -44,9 +51,7 @@ struct AmountGrammar {
   private func counted(_ money: Money, _ major: PhraseBook.Unit, _ minor: [PhraseBook.Unit]) -> [String] {
     var words: [String] = []
     if money.majorPart > 0 {
-      let isFeminine = book.numbers.isFeminine(money.currency)
-      let before = [major.before].compactMap(\.self).map { NumberWord($0) }
-      words = separated(before + counted(money.majorPart, major, isFeminine: isFeminine))
+      words = separated(counted(money.majorPart, major, isLast: money.minorPart == 0))
     }
     var rest = money.minorPart
     var isFirst = true
@@ -99,32 +104,44 @@ struct AmountGrammar {
 
   /// Returns the words of a count and its unit.
   ///
-  /// - Parameter isAlone: whether no other unit is spoken before this unit.
+  /// - Parameters:
+  ///   - isAlone: whether no other unit is spoken before this unit.
+  ///   - isLast: whether no other unit is spoken after it.
   private func counted(
-    _ count: Int64, _ unit: PhraseBook.Unit, isFeminine: Bool = false, isAlone: Bool = false
+    _ count: Int64, _ unit: PhraseBook.Unit, isAlone: Bool = false, isLast: Bool = true
   ) -> [NumberWord] {
-    var words = book.numbers.words(counting: count, isFeminine: isFeminine)
+    let category = book.plurals.category(of: count)
+    let names = (isAlone ? unit.alone : isLast ? nil : unit.beforeMinor) ?? unit.names
+    if unit.uncounted?.contains(category.rawValue) == true { return [NumberWord(names[category])] }
+    var words = book.numbers.words(counting: count, gender: unit.gender)
     if let last = words.last, let contracted = unit.contractions?[last.text] {
       words[words.count - 1] = NumberWord(contracted)
     }
-    return words + [NumberWord(unit.name(of: count, isAlone: isAlone))]
+    return Self.named(unit.before, words, names[category])
+  }
+
+  /// Returns a count with the names around it, of which either can be missing.
+  private static func named(_ before: String?, _ count: [NumberWord], _ after: String) -> [NumberWord] {
+    [before].compactMap(\.self).map { NumberWord($0) } + count + (after.isEmpty ? [] : [NumberWord(after)])
   }
 
   /// Returns the words of a sum whose minor units have no name.
-  private func sum(_ money: Money, _ before: String?, named name: String, isNamedFirst: Bool) -> [String] {
+  private func sum(
+    _ money: Money, _ major: PhraseBook.Unit, named name: String, isNamedFirst: Bool
+  ) -> [String] {
     guard isNamedFirst else {
-      return separated([before].compactMap(\.self).map { NumberWord($0) } + decimalWords(money) + [NumberWord(name)])
+      return separated(Self.named(major.before, decimalWords(money, gender: major.gender), name))
     }
     // No unit follows the number, so it is not counted: 二, and not 两.
-    let number = money.minorPart == 0 ? book.numbers.words(money.majorPart) : decimalWords(money)
+    let number = money.minorPart == 0 ? book.numbers.words(money.majorPart) : decimalWords(money, gender: nil)
     return [name + (book.content.currencyFirstSeparator ?? ", ")] + separated(number)
   }
 
-  private func decimalWords(_ money: Money) -> [NumberWord] {
+  private func decimalWords(_ money: Money, gender: String?) -> [NumberWord] {
     // A sum without a fraction is a count. With a fraction, a zero before the point is read as a digit. Korean has a
     // different word for each: 공 for zero in a count, 영 for zero as a digit.
     guard money.minorPart > 0 else {
-      return book.numbers.words(counting: money.majorPart, isFeminine: book.numbers.isFeminine(money.currency))
+      return book.numbers.words(counting: money.majorPart, gender: gender)
     }
     let digits = book.content.digits.map { NumberWord($0) }
     let major = money.majorPart == 0 ? [digits[0]] : beforePoint(book.numbers.words(money.majorPart))
@@ -140,29 +157,24 @@ struct AmountGrammar {
   /// Returns the name of a currency's units, for more than one of them; nil if the book's voice has no name for them.
   func name(of currency: Currency, isMinor: Bool) -> String? {
     let units = book.content.currencies[currency.code]
-    if isMinor { return (units?.minor.last ?? book.minorUnits[currency.code])?.other }
+    if isMinor { return (units?.minor.last ?? book.minorUnits[currency.code])?.names.other }
     // Of 新台币十二元, the part before the number is the one that tells the currency.
-    return units.map { $0.major.before ?? $0.major.other } ?? (try? otherName(of: currency, isOne: false))
+    return units.map { $0.major.before ?? $0.major.names.other } ?? (try? otherName(of: currency, .other))
   }
 
   /// Returns the name of a currency that has no units in the book: the book's own name, or else CLDR's.
-  private func otherName(of currency: Currency, isOne: Bool) throws(AnnouncementError) -> String {
-    guard let names = book.content.currencyNames?[currency.code] else {
-      return try nameFromCLDR(currency, isOne: isOne)
-    }
-    return isOne ? names.one ?? names.other : names.other
+  private func otherName(of currency: Currency, _ category: PluralCategory) throws(AnnouncementError) -> String {
+    guard let names = book.content.currencyNames?[currency.code] else { return try nameFromCLDR(currency, category) }
+    return names[category]
   }
 
   /// Returns CLDR's name for the currency, in the plural form that the sum requires.
-  private func nameFromCLDR(_ currency: Currency, isOne: Bool) throws(AnnouncementError) -> String {
+  private func nameFromCLDR(_ currency: Currency, _ category: PluralCategory) throws(AnnouncementError) -> String {
+    // A number of the category makes CLDR choose its form. Where no whole number has it, as in Russian, a fraction does.
+    let number = [2, 1, 5, 0, 1_000_000].first { book.plurals.category(of: $0) == category }
     let style = Decimal.FormatStyle.Currency(code: currency.code, locale: Locale(identifier: book.locale))
-      .presentation(.fullName).precision(.fractionLength(0))
-    // Only decimal digits are removed. The character 百 is a number too, but it begins the name of the Bermudian dollar.
-    let name = String(
-      String.UnicodeScalarView(
-        Decimal(isOne ? 1 : 2).formatted(style).unicodeScalars
-          .filter { $0.properties.generalCategory != .decimalNumber })
-    ).trimmed
+      .presentation(.fullName).precision(.fractionLength(number == nil ? 1 : 0))
+    let name = Self.name(in: (number.map { Decimal($0) } ?? Decimal(15) / 10).formatted(style), of: currency)
     // CLDR returns the currency's code when it has no name, and a code cannot be spoken as a word.
     let isReadable =
       !name.isEmpty && name != currency.code
@@ -175,6 +187,20 @@ struct AmountGrammar {
         remedy: "add \(currency.code) under currencyNames in \(book.locale).json")
     }
     return name
+  }
+
+  /// Returns the name in a formatted sum: what is no number, no code and no sign. In Turkish, CLDR puts the code or the sign
+  /// before the number: `AED 2 BAE dirhemi`.
+  private static func name(in sum: String, of currency: Currency) -> String {
+    // Only decimal digits are removed. The character 百 is a number too, but it begins the name of the Bermudian dollar. A
+    // joiner between letters changes only how they look.
+    let letters = sum.unicodeScalars.filter {
+      $0.properties.generalCategory != .decimalNumber && !(0x200C...0x200D).contains($0.value)
+    }
+    return String(String.UnicodeScalarView(letters)).split(whereSeparator: \.isWhitespace).filter { word in
+      word != currency.code && word != "," && word != "." && word != "٫"
+        && !word.unicodeScalars.contains { $0.properties.generalCategory == .currencySymbol }
+    }.joined(separator: " ")
   }
 
   /// Returns the words, with the book's separator after each word except the last.

@@ -1,47 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The forms of number words in a count, that is, before a noun, in languages whose numbers agree with the noun.
-/// Spanish says `veintiuno` for the number, but `veintiún pesos` and `veintiuna libras` for money.
+/// The sets of rules for counts, that is, for numbers before a noun, in languages whose numbers change there. Spanish says
+/// `veintiuno` for the number, but `veintiún pesos` and `veintiuna libras` for money.
 struct CountForms: Sendable, Decodable {
-  /// The form of a count's last word before any unit. The form may be several words: `uno` becomes `un`, and `millón`
-  /// becomes `millón de`.
-  var beforeUnit: [String: String]?
-  var feminine: Feminine?
+  /// The set for counts; the set for numbers if it is missing.
+  var counted: String?
+  /// The sets for nouns of a gender, by a name for the gender. Units name the gender that they have.
+  var genders: [String: Gender]?
 
-  struct Feminine: Sendable, Decodable {
-    /// The form of a number word before a feminine unit, at any position in the number: doscientas mil trescientas
-    /// libras.
-    var forms: [String: String]
-    /// The number words that are themselves nouns, such as `millones`. A word that counts such a noun agrees with that
-    /// noun and not with the unit. All words up to the last such noun therefore stay unchanged: doscientos millones
-    /// trescientas libras.
-    var nouns: Set<String>
-    /// The ISO 4217 codes of the currencies whose major unit is feminine. They may include currencies without units in
-    /// the book.
-    var currencies: Set<String>
-  }
-
-  func isFeminine(_ currency: Currency) -> Bool { feminine?.currencies.contains(currency.code) ?? false }
-
-  /// Returns the words of a number in the form that stands before a unit.
-  func counting(_ number: [NumberWord], isFeminine: Bool) -> [NumberWord] {
-    var words = number
-    if isFeminine, let feminine {
-      let start = words.lastIndex { feminine.nouns.contains($0.text) }.map { $0 + 1 } ?? 0
-      for index in start..<words.count { words[index].text = feminine.forms[words[index].text] ?? words[index].text }
-    }
-    if let last = words.last, let changed = beforeUnit?[last.text] {
-      words.replaceSubrange((words.count - 1)..., with: changed.split(separator: " ").map { NumberWord(String($0)) })
-    }
-    return words
+  struct Gender: Sendable, Decodable {
+    var rules: String
+    /// The ISO 4217 codes of the currencies whose major unit has this gender, for currencies without units in the book.
+    var currencies: Set<String>?
   }
 
   /// What is wrong with the forms, for the error of the phrase book that contains them; `nil` if they are valid.
-  var fault: String? {
-    if beforeUnit?.values.contains(where: { $0.allSatisfy(\.isWhitespace) }) == true {
-      return "numbers.beforeUnit contains an empty word"
+  ///
+  /// - Parameter rules: the rules that must have the sets.
+  func fault(_ rules: NumberRules) -> String? {
+    let sets = [("counted", counted)] + (genders ?? [:]).map { ("genders.\($0.key)", $0.value.rules) }
+    for (place, name) in sets.sorted(by: { $0.0 < $1.0 }) {
+      if let name, rules.set(name) == nil { return "numbers.\(place) names “\(name)”, which is no set of the rules" }
     }
-    let unknown = feminine?.currencies.filter { Currency(code: $0) == nil }.min()
-    return unknown.map { "numbers.feminine.currencies: \($0) is not in ISO 4217" }
+    for (name, gender) in (genders ?? [:]).sorted(by: { $0.key < $1.key }) {
+      if let unknown = gender.currencies?.filter({ Currency(code: $0) == nil }).min() {
+        return "numbers.genders.\(name): \(unknown) is not in ISO 4217"
+      }
+    }
+    return nil
   }
+}
+
+/// The rules of ``CountForms``, found among those of a book.
+struct CountRules: Sendable {
+  /// The places of the sets in the rules.
+  private let counted: Int
+  private let genders: [String: Int]
+  private let genderOfCurrency: [String: String]
+
+  init(_ forms: CountForms, in rules: NumberRules) {
+    counted = forms.counted.flatMap(rules.set) ?? 0
+    genders = (forms.genders ?? [:]).compactMapValues { rules.set($0.rules) }
+    genderOfCurrency = (forms.genders ?? [:]).reduce(into: [:]) { genders, entry in
+      for code in entry.value.currencies ?? [] { genders[code] = entry.key }
+    }
+  }
+
+  /// Returns the set for a count of a noun with a gender.
+  func set(_ gender: String?) -> Int { gender.flatMap { genders[$0] } ?? counted }
+
+  func gender(of currency: Currency) -> String? { genderOfCurrency[currency.code] }
+
+  /// All sets that write numbers.
+  var all: Set<Int> { Set(genders.values).union([0, counted]) }
 }

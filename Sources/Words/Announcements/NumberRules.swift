@@ -34,8 +34,10 @@ struct NumberRules: Sendable {
     case remainder(Int)
     /// `=%set=`: the number itself.
     case same(Int)
-    /// `[…]`: what is left out if the remainder is 0.
-    case optional([Part])
+    /// `[…]`: what is left out if the remainder is 0. `[…|…]` has what is said instead.
+    case optional([Part], instead: [Part])
+    /// `$(cardinal,one{…}other{…})$`: the form for the plural category of the quotient.
+    case plural([PluralCategory: [Piece]])
 
     var isQuotient: Bool { if case .quotient = self { true } else { false } }
     var isRemainder: Bool { if case .remainder = self { true } else { false } }
@@ -55,10 +57,14 @@ struct NumberRules: Sendable {
   }
 
   private var sets: [RuleSet] = []
+  private let plurals: PluralRules
 
-  /// - Parameter lines: the text of the rules. The first set writes the numbers.
+  /// - Parameters:
+  ///   - lines: the text of the rules. The first set writes the numbers.
+  ///   - plurals: the plural rules of the language.
   /// - Throws: ``Fault``.
-  init(_ lines: [String]) throws(Fault) {
+  init(_ lines: [String], plurals: PluralRules = .usual) throws(Fault) {
+    self.plurals = plurals
     let statements = lines.joined(separator: "\n").replacing("→", with: ">").replacing("←", with: "<")
       .split(separator: ";").map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
     var texts: [(set: Int, rule: Int, text: Substring)] = []
@@ -81,7 +87,7 @@ struct NumberRules: Sendable {
     }
     for (set, rule, text) in texts {
       var rest = text.first == "'" ? text.dropFirst() : text
-      let parts = try parts(&rest, in: set, isOptional: false)
+      let parts = try parts(&rest, in: set, until: [])
       sets[set].rules[rule].parts = parts
       sets[set].rules[rule].isComplete = Self.writes(parts, \.isQuotient) && Self.writes(parts, \.isRemainder)
       // Otherwise, the rule would write the same number again and again.
@@ -95,11 +101,16 @@ struct NumberRules: Sendable {
   }
 
   /// Returns the words of a number that is not negative.
-  func words(_ number: Int64) -> [NumberWord] {
+  ///
+  /// - Parameter set: the place of the set that writes it; see ``set(_:)``.
+  func words(_ number: Int64, set: Int = 0) -> [NumberWord] {
     var output = Output()
-    write(max(0, number), 0, &output)
+    write(max(0, number), set, &output)
     return output.words
   }
+
+  /// Returns the place of a set by its name, with `%`; `nil` if there is none.
+  func set(_ name: String) -> Int? { sets.firstIndex { "%" + $0.name == name } }
 
   // MARK: Writing
 
@@ -138,7 +149,11 @@ struct NumberRules: Sendable {
       case .quotient(let set): write(number / rule.divisor, set, &output)
       case .remainder(let set): write(number % rule.divisor, set, &output)
       case .same(let set): write(number, set, &output)
-      case .optional(let parts): if number % rule.divisor != 0 { write(number, rule, parts, &output) }
+      case .optional(let parts, let instead):
+        write(number, rule, number % rule.divisor != 0 ? parts : instead, &output)
+      case .plural(let forms):
+        let category = plurals.category(of: number / rule.divisor)
+        for piece in forms[category] ?? forms[.other] ?? [] { output.append(piece) }
       }
     }
   }
@@ -165,8 +180,8 @@ struct NumberRules: Sendable {
     return Rule(base: base, divisor: divisor)
   }
 
-  /// Reads the parts of a rule's text up to its end, or up to the `]` that ends an optional part.
-  private func parts(_ text: inout Substring, in set: Int, isOptional: Bool) throws(Fault) -> [Part] {
+  /// Reads the parts of a rule's text up to its end, or up to a character that ends an optional part.
+  private func parts(_ text: inout Substring, in set: Int, until ends: Set<Character>) throws(Fault) -> [Part] {
     var parts: [Part] = []
     var literal: [Piece] = []
     func end() {
@@ -175,19 +190,28 @@ struct NumberRules: Sendable {
     }
     while let character = text.first {
       switch character {
-      case "]" where isOptional:
+      case _ where ends.contains(character):
         end()
         return parts
-      case "[" where !isOptional:
+      case "[" where ends.isEmpty:
         end()
         text.removeFirst()
-        parts.append(.optional(try self.parts(&text, in: set, isOptional: true)))
+        let optional = try self.parts(&text, in: set, until: ["|", "]"])
+        var instead: [Part] = []
+        if text.first == "|" {
+          text.removeFirst()
+          instead = try self.parts(&text, in: set, until: ["]"])
+        }
+        parts.append(.optional(optional, instead: instead))
         guard text.first == "]" else { throw Fault(text: "has a “[” without “]” in %\(sets[set].name)") }
         text.removeFirst()
+      case "$":
+        end()
+        parts.append(try plural(&text, in: set))
       case "<", ">", "=":
         end()
         parts.append(try substitution(&text, character, in: set))
-      case "[", "]", "#", "$", "%":
+      case "[", "]", "#", "%":
         throw Fault(text: "has “\(character)” where it cannot stand, in %\(sets[set].name)")
       default:
         text.removeFirst()
@@ -196,6 +220,28 @@ struct NumberRules: Sendable {
     }
     end()
     return parts
+  }
+
+  /// Reads `$(cardinal,one{…}other{…})$`.
+  private func plural(_ text: inout Substring, in set: Int) throws(Fault) -> Part {
+    let place = "“$” in %\(sets[set].name)"
+    let opening = "$(cardinal,"
+    guard text.hasPrefix(opening), let end = text.firstRange(of: ")$") else {
+      throw Fault(text: "has a \(place) that is not $(cardinal,one{…}other{…})$")
+    }
+    var forms: [PluralCategory: [Piece]] = [:]
+    for form in text[..<end.lowerBound].dropFirst(opening.count).split(separator: "}") {
+      let parts = form.split(separator: "{", omittingEmptySubsequences: false)
+      guard parts.count == 2, let category = PluralCategory(rawValue: String(parts[0])) else {
+        throw Fault(text: "has a form “\(form)” after a \(place), which is no plural category with a word in braces")
+      }
+      var literal: [Piece] = []
+      for character in parts[1] { Self.append(character, to: &literal) }
+      forms[category] = literal
+    }
+    guard forms[.other] != nil else { throw Fault(text: "has no form “other” after a \(place)") }
+    text = text[end.upperBound...]
+    return .plural(forms)
   }
 
   /// Reads `<<`, `>>`, or one of both with the name of a set in between, or `=%set=`.
@@ -231,7 +277,11 @@ struct NumberRules: Sendable {
 
   private static func writes(_ parts: [Part], _ what: (Part) -> Bool) -> Bool {
     parts.contains { part in
-      if case .optional(let inner) = part { writes(inner, what) } else { what(part) }
+      if case .optional(let inner, let instead) = part {
+        writes(inner, what) || writes(instead, what)
+      } else {
+        what(part)
+      }
     }
   }
 
@@ -245,8 +295,8 @@ struct NumberRules: Sendable {
     parts.flatMap { part -> [Int] in
       switch part {
       case .same(let set): [set]
-      case .optional(let inner): sameSets(inner)
-      case .text, .quotient, .remainder: []
+      case .optional(let inner, let instead): sameSets(inner) + sameSets(instead)
+      case .text, .quotient, .remainder, .plural: []
       }
     }
   }

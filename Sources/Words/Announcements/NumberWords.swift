@@ -6,7 +6,7 @@
 /// needs a clip only for each word (`twenty-` and `one`), and not for each of ninety-nine numbers.
 enum NumberWords: Sendable {
   /// Rules, for the languages whose numbers count in thousands, or in thousands and hundreds of thousands, and for Korean.
-  case rules(NumberRules, CountForms)
+  case rules(NumberRules, CountRules)
 
   /// Counting in groups of ten thousand, with words from a table, for Chinese and Japanese. Skipped places and
   /// contractions are easier to list than to write as rules.
@@ -21,22 +21,28 @@ enum NumberWords: Sendable {
 
   /// Returns the words of a count before a unit. They may differ from the words of the number itself: 两元, but 第二; un
   /// peso, but uno.
-  func words(counting number: Int64, isFeminine: Bool = false) -> [NumberWord] {
-    counting(words(number), isFeminine: isFeminine)
-  }
-
-  /// Returns the words of a number in the form that stands before a unit.
-  func counting(_ words: [NumberWord], isFeminine: Bool) -> [NumberWord] {
+  ///
+  /// - Parameter gender: the gender of the unit, as the book names it.
+  func words(counting number: Int64, gender: String? = nil) -> [NumberWord] {
     switch self {
-    case .rules(_, let forms): return forms.counting(words, isFeminine: isFeminine)
+    case .rules(let rules, let counts): return rules.words(number, set: counts.set(gender))
     case .myriad(let numerals):
-      return words.count == 1 ? [NumberWord(numerals.alone?[words[0].text] ?? words[0].text)] : words
+      let words = numerals.words(number)
+      return words.count == 1 ? [NumberWord(numerals.alone?[words[0]] ?? words[0])] : words.map { NumberWord($0) }
     }
   }
 
-  /// Returns whether counts of the currency's major unit are feminine.
-  func isFeminine(_ currency: Currency) -> Bool {
-    if case .rules(_, let forms) = self { forms.isFeminine(currency) } else { false }
+  /// Returns a number in every form that the language has for it.
+  func forms(_ number: Int64) -> [[NumberWord]] {
+    switch self {
+    case .rules(let rules, let counts): counts.all.sorted().map { rules.words(number, set: $0) }
+    case .myriad: [words(number), words(counting: number)]
+    }
+  }
+
+  /// Returns the gender of a currency's major unit, for a currency without units in the book.
+  func gender(of currency: Currency) -> String? {
+    if case .rules(_, let counts) = self { counts.gender(of: currency) } else { nil }
   }
 }
 

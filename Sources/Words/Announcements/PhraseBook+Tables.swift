@@ -10,7 +10,7 @@ extension PhraseBook.Content {
     for (code, units) in currencies {
       // 元 behind 新台币 is not a name of its own, but 新台币元 is.
       let before = units.major.before
-      for name in [units.major.one, units.major.other].compactMap(\.self).map({ (before ?? "") + $0 }) {
+      for name in units.major.allNames.map({ (before ?? "") + $0 }) {
         let isUnspaced = name.unicodeScalars.allSatisfy(\.isUnspaced)
         if isUnspaced || !words.contains(code) { table.add(name, code, isWholeWord: !isUnspaced) }
       }
@@ -71,12 +71,12 @@ extension PhraseBook.Content {
     var names: Set<String> = []
     for units in currencies.values {
       for unit in [units.major] + units.minor {
-        names.formUnion([unit.one, unit.other, unit.alone?.one, unit.alone?.other].compactMap(\.self))
+        names.formUnion(unit.allNames.union(unit.alone?.all ?? []).union([unit.before].compactMap(\.self)))
       }
     }
-    for name in (currencyNames ?? [:]).values { names.formUnion([name.one, name.other].compactMap(\.self)) }
-    for unit in minorUnits ?? [] { names.formUnion([unit.one, unit.other].compactMap(\.self)) }
-    return names
+    for name in (currencyNames ?? [:]).values { names.formUnion(name.all) }
+    for shared in minorUnits ?? [] { names.formUnion(shared.unit.allNames) }
+    return names.subtracting([""])
   }
 
   /// Returns every word that a number can contain. The words are collected by writing out sample numbers.
@@ -108,11 +108,8 @@ extension PhraseBook.Content {
     }
     for hundreds in Int64(2)...9 { values += [hundreds * 100, hundreds * 100 + 1] }
     return values.map { value in
-      let number = numbers.words(value)
       let native = (1...99).contains(value) ? summary.belowHundred?.words(Int(value)) ?? [] : []
-      let forms = [
-        number, numbers.counting(number, isFeminine: false), numbers.counting(number, isFeminine: true), native,
-      ]
+      let forms = numbers.forms(value) + [native]
       return (value, forms.map { $0.map { word in word.text.filter { $0.isLetter || $0.isMark } } })
     }
   }

@@ -18,6 +18,7 @@ public final class PhraseBook: Sendable {
   public let rate: Int
 
   let numbers: NumberWords
+  let plurals: PluralRules
   let content: Content
 
   /// The names of the currencies' major units, to recognise them in a text. Each is mapped to its currency code.
@@ -98,8 +99,10 @@ public final class PhraseBook: Sendable {
     /// listed, such as `cmn` for Chinese.
     var otherVoices: [String]?
     var rate: Int
-    /// The source of number words: either a CLDR locale identifier with corrections, or tables.
+    /// The source of number words: either rules, or tables.
     var numbers: Numbers
+    /// The plural rules for whole numbers, by category; `one` for 1 if they are missing.
+    var plurals: [String: String]?
     /// The scripts (ISO 15924) that the voice reads. Text in another script is given to another voice.
     var writingSystems: Set<String>
     /// The separator between two words, which also stands between a number and its unit.
@@ -122,7 +125,7 @@ public final class PhraseBook: Sendable {
     var channelPhrases: [String: String]
     var currencies: [String: Units]
     /// The names of currencies that have no entry in ``currencies``, where CLDR's name is wrong or stilted.
-    var currencyNames: [String: Unit.Names]?
+    var currencyNames: [String: PluralForms]?
     /// The minor units of currencies whose entry has none, or that have no entry.
     var minorUnits: [SharedMinorUnit]?
     var sentences: [String: SentenceForms]
@@ -185,17 +188,29 @@ public final class PhraseBook: Sendable {
   /// is said only after a major unit, because “fifty cents” does not say of what.
   struct SharedMinorUnit: Decodable, Sendable {
     var currencies: [String]
-    var one: String?
-    var other: String
-    var contractions: [String: String]?
+    var unit: Unit
+
+    private enum CodingKeys: String, CodingKey { case currencies }
+
+    init(from decoder: any Decoder) throws {
+      currencies = try decoder.container(keyedBy: CodingKeys.self).decode([String].self, forKey: .currencies)
+      unit = try Unit(from: decoder)
+      unit.value = 1
+    }
   }
 
   struct Unit: Decodable, Sendable {
-    /// The word before the number, for a currency that is named on both sides of it: 新台币十二元.
+    /// The word before the number, for a currency that is named on both sides of it: 新台币十二元. In a language whose
+    /// units stand before their counts, it is the only name, and `other` is empty.
     var before: String?
-    /// The name after the number one. In a language with one form it is the same as `other`.
-    var one: String?
-    var other: String
+    /// The names after the number.
+    var names: PluralForms
+    /// The names of a major unit that a minor unit follows, if they differ.
+    var beforeMinor: PluralForms?
+    /// The plural categories whose names contain the number: درهمان means two dirhams.
+    var uncounted: Set<String>?
+    /// The unit's gender, which ``CountForms/genders`` names.
+    var gender: String?
     /// The value of a minor unit in the currency's smallest units; `nil` for a major unit.
     var value: Int64?
     /// The word before this unit when the unit above it is zero: 十二元零五分.
@@ -204,17 +219,29 @@ public final class PhraseBook: Sendable {
     var contractions: [String: String]?
     /// The names of a minor unit that is spoken without a major unit, such as `euro cents`. They are needed if another
     /// currency has a minor unit of the same name.
-    var alone: Names?
+    var alone: PluralForms?
 
-    struct Names: Decodable, Sendable {
-      var one: String?
-      var other: String
+    private enum CodingKeys: String, CodingKey {
+      case before, beforeMinor, uncounted, gender, value, skipped, contractions, alone
     }
 
-    func name(of count: Int64, isAlone: Bool) -> String {
-      if isAlone, let alone { return count == 1 ? alone.one ?? alone.other : alone.other }
-      return count == 1 ? one ?? other : other
+    init(names: PluralForms) { self.names = names }
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: CodingKeys.self)
+      names = try PluralForms(from: decoder)
+      before = try fields.decodeIfPresent(String.self, forKey: .before)
+      beforeMinor = try fields.decodeIfPresent(PluralForms.self, forKey: .beforeMinor)
+      uncounted = try fields.decodeIfPresent(Set<String>.self, forKey: .uncounted)
+      gender = try fields.decodeIfPresent(String.self, forKey: .gender)
+      value = try fields.decodeIfPresent(Int64.self, forKey: .value)
+      skipped = try fields.decodeIfPresent(String.self, forKey: .skipped)
+      contractions = try fields.decodeIfPresent([String: String].self, forKey: .contractions)
+      alone = try fields.decodeIfPresent(PluralForms.self, forKey: .alone)
     }
+
+    /// All names of the unit between other words.
+    var allNames: Set<String> { names.all.union(beforeMinor?.all ?? []) }
   }
 
   /// Reads a phrase book.
@@ -240,14 +267,17 @@ public final class PhraseBook: Sendable {
     sentences = SentenceTemplates.byKind(content.sentences)
     channelSentences = content.channels.mapValues { SentenceTemplates.byKind($0.sentences) }.filter { !$1.isEmpty }
     channelPhrases = content.channelPhrases.mapValues { SentenceTemplate($0) }
+    do throws(PluralRules.Fault) { plurals = try content.plurals.map(PluralRules.init) ?? .usual } catch {
+      throw Self.invalid(name, error.text)
+    }
     switch content.numbers {
     case .rules(let lines, let counts):
-      if let fault = counts.fault { throw Self.invalid(name, fault) }
-      do throws(NumberRules.Fault) {
-        numbers = .rules(try NumberRules(lines), counts)
-      } catch {
+      let rules: NumberRules
+      do throws(NumberRules.Fault) { rules = try NumberRules(lines, plurals: plurals) } catch {
         throw Self.invalid(name, "numbers.rules \(error.text)")
       }
+      if let fault = counts.fault(rules) { throw Self.invalid(name, fault) }
+      numbers = .rules(rules, CountRules(counts, in: rules))
     case .myriad(let numerals):
       if let fault = numerals.fault { throw Self.invalid(name, fault) }
       numbers = .myriad(numerals)
@@ -257,16 +287,15 @@ public final class PhraseBook: Sendable {
     let heardNumbers = content.heardNumbers(numbers)
     self.heardNumbers = heardNumbers
     currenciesSaidFirst = Set(
-      content.currencies.filter { Self.isHeardAsNumber($0.value.major.other, heardNumbers) }.map(\.key))
-    if let unit = minorUnits.values.first(where: { heardNumbers.contains(HeardText.word($0.other)) }) {
-      throw Self.invalid(name, "minorUnits has a unit, \(unit.other), that is a number")
+      content.currencies.filter { Self.isHeardAsNumber($0.value.major.names.other, heardNumbers) }.map(\.key))
+    if let unit = minorUnits.values.first(where: { heardNumbers.contains(HeardText.word($0.names.other)) }) {
+      throw Self.invalid(name, "minorUnits has a unit, \(unit.names.other), that is a number")
     }
     for (code, units) in content.currencies.sorted(by: { $0.key < $1.key }) where !units.minor.isEmpty {
       // A minor unit may begin like a number, as セント does, because what is left of it is no unit. It may not be one.
-      let heard = [units.major.one, units.major.other].compactMap(\.self).filter(isHeardAsNumber)
-      let same = units.minor.flatMap { [$0.one, $0.other].compactMap(\.self) }
-        .filter { heardNumbers.contains(HeardText.word($0)) }
-      if let unit = (heard + same).first {
+      let heard = units.major.allNames.filter(isHeardAsNumber)
+      let same = units.minor.flatMap(\.allNames).filter { heardNumbers.contains(HeardText.word($0)) }
+      if let unit = (heard.sorted() + same.sorted()).first {
         throw Self.invalid(
           name, "currencies.\(code) has a unit, \(unit), that is heard as a part of the number before it")
       }
@@ -343,6 +372,7 @@ extension PhraseBook.Content {
     if let fault = text?.fault { return "text\(fault)" }
     if let fault = sharedMinorUnit { return fault }
     if let fault = otherCurrenciesFault { return fault }
+    if let fault = genderFault { return fault }
     for (code, units) in currencies {
       guard let currency = Currency(code: code) else { return "currencies.\(code) is not in ISO 4217" }
       let values = units.minor.map { $0.value ?? 0 }
@@ -366,8 +396,7 @@ extension PhraseBook.Content {
   var sharedMinorUnits: [String: PhraseBook.Unit] {
     var units: [String: PhraseBook.Unit] = [:]
     for shared in minorUnits ?? [] {
-      let unit = PhraseBook.Unit(one: shared.one, other: shared.other, value: 1, contractions: shared.contractions)
-      for code in shared.currencies { units[code] = unit }
+      for code in shared.currencies { units[code] = shared.unit }
     }
     return units
   }
@@ -376,7 +405,7 @@ extension PhraseBook.Content {
   private var otherCurrenciesFault: String? {
     var owners: [String: String] = [:]
     for (code, units) in currencies.sorted(by: { $0.key < $1.key }) {
-      let name = (units.major.before ?? "") + units.major.other
+      let name = (units.major.before ?? "") + units.major.names.other
       if let other = owners.updateValue(code, forKey: name) {
         return "currencies.\(code) and currencies.\(other) have the same name"
       }
@@ -397,13 +426,28 @@ extension PhraseBook.Content {
     return nil
   }
 
+  /// What is wrong with the genders of the units and of the summary; `nil` if the book has rules for each of them.
+  private var genderFault: String? {
+    var known: Set<String> = []
+    if case .rules(_, let counts) = numbers { known = Set((counts.genders ?? [:]).keys) }
+    let units = currencies.sorted { $0.key < $1.key }
+      .flatMap { code, units in ([units.major] + units.minor).map { ("currencies.\(code)", $0.gender) } }
+    let shared = (minorUnits ?? []).map { ("minorUnits", $0.unit.gender) }
+    for (place, gender) in units + shared + [("summary", summary.gender)] {
+      if let gender, !known.contains(gender) {
+        return "\(place) has the gender “\(gender)”, which numbers.genders does not name"
+      }
+    }
+    return nil
+  }
+
   /// The error for a minor unit whose name, spoken without a major unit, could mean two currencies. Amounts in the two
   /// currencies would sound alike. The value is `nil` if there is no such unit.
   private var sharedMinorUnit: String? {
     var owners: [String: String] = [:]
     for (code, units) in currencies.sorted(by: { $0.key < $1.key }) {
       for unit in units.minor {
-        for name in Set([unit.name(of: 1, isAlone: true), unit.name(of: 2, isAlone: true)]) {
+        for name in (unit.alone ?? unit.names).all.sorted() {
           if let other = owners[name], other != code {
             return
               "currencies.\(code) and currencies.\(other) have a minor unit of the same name; "

@@ -37,10 +37,14 @@ public struct Remarks: Sendable, Hashable {
   mutating func addLanguage(_ locale: String, _ book: PhraseBook) {
     guard locale != book.locale else { return }
     let subtags = locale.replacing("_", with: "-").lowercased().split(separator: "-").dropFirst()
+    guard book.language == "zh" else { return }
+    let isCantonese = book.voice.hasPrefix("yue")
     // The languages of China that may follow zh as a subtag of their own (BCP 47, RFC 5646, section 2.2.2).
-    let other = Set(["yue", "hk", "mo", "nan", "hak", "wuu", "gan", "hsn", "cdo", "mnp", "cpx", "czh", "czo"])
-    guard book.language == "zh", !other.isDisjoint(with: subtags.map(String.init)) else { return }
-    warnings.append("locale: no book has this language, so it is spoken in Mandarin (\(book.locale))")
+    var other = Set(["nan", "hak", "wuu", "gan", "hsn", "cdo", "mnp", "cpx", "czh", "czo"])
+    if !isCantonese { other.formUnion(["yue", "hk", "mo"]) }
+    guard !other.isDisjoint(with: subtags.map(String.init)) else { return }
+    let spoken = isCantonese ? "Cantonese" : "Mandarin"
+    warnings.append("locale: no book has this language, so it is spoken in \(spoken) (\(book.locale))")
   }
 
   mutating func add(_ reading: FreeText.Reading, field: String, _ book: PhraseBook) {

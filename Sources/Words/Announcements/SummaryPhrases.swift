@@ -10,8 +10,8 @@ struct SummaryPhrases: Sendable, Decodable {
   /// The separator between two sentences. Each currency has one sentence.
   var separator: String
 
-  /// Whether the counted noun is feminine: veintiuna operaciones, but veintiún pagos.
-  var feminine: Bool?
+  /// The gender of the counted noun: veintiuna operaciones, but veintiún pagos.
+  var gender: String?
   /// The special words for the tens and ones of a count, if the language has them: 스물한 건.
   var belowHundred: CountsBelowHundred?
   /// The form that a count's last word takes before the counted noun: `いち` + `けん` becomes いっけん.
@@ -33,10 +33,10 @@ struct SummaryPhrases: Sendable, Decodable {
 
   /// Returns the words for a number of payments.
   func counting(_ count: Int64, by numbers: NumberWords) -> [NumberWord] {
-    var words = numbers.words(counting: count, isFeminine: feminine ?? false)
+    var words = numbers.words(counting: count, gender: gender)
     let rest = count % 100
     if let belowHundred, rest > 0 {
-      let plain = numbers.words(counting: rest, isFeminine: feminine ?? false)
+      let plain = numbers.words(counting: rest, gender: gender)
       // The words for the hundreds and above stay the same, and so does their connection to the rest: 백이십일 becomes
       // 백스물한.
       words = words.dropLast(plain.count) + belowHundred.words(Int(rest))

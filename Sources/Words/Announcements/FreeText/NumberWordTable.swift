@@ -31,7 +31,7 @@ struct NumberWordTable: Sendable {
 
   /// Currency codes that are also words or names: Bob, Ron.
   static let namedCodes: Set<String> = [
-    "ALL", "BAM", "BOB", "CUP", "GEL", "LAK", "MAD", "MOP", "PEN", "RON", "SOS", "TOP", "TRY", "YER",
+    "ALL", "BAM", "BOB", "CUP", "GEL", "LAK", "MAD", "MOP", "NIO", "PEN", "RON", "SOS", "TOP", "TRY", "YER",
   ]
 
   /// Adds the further words for numbers and units with which a name may imitate a sum in a language.

@@ -74,8 +74,10 @@ struct SpokenNumbers {
   }
 
   /// Returns the words of a number in the form that stands before a noun: `una torta`.
-  func agreeing(_ value: Int64, isFeminine: Bool) -> String {
-    grammar.joined(book.numbers.words(counting: value, isFeminine: isFeminine))
+  ///
+  /// - Parameter gender: the noun's gender, as the book names it.
+  func agreeing(_ value: Int64, gender: String?) -> String {
+    grammar.joined(book.numbers.words(counting: value, gender: gender))
   }
 
   func fraction(_ numerator: Int64, _ denominator: Int64) -> String? {

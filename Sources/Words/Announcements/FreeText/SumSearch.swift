@@ -39,6 +39,9 @@ struct SumSearch {
   private let speaksOfPayment: Bool
   private var starting: [[Word]] = []
   private var ending: [[Word]] = []
+  /// Where the units begin that stand in a row of counted units, as in 四角一分. Such a row is a sum, however short its
+  /// numbers are.
+  private var chained: Set<Int> = []
 
   /// The sums in order, without overlaps.
   private(set) var sums: [Range<Int>] = []
@@ -61,6 +64,7 @@ struct SumSearch {
         ending[word.end].append(word)
       }
     }
+    chained = chainedUnits(units)
     var found = units.flatMap(sums(with:))
     if speaksOfPayment { found += numbersAlone() }
     for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -193,6 +197,20 @@ struct SumSearch {
 
   // MARK: Sums
 
+  private func chainedUnits(_ units: [Unit]) -> Set<Int> {
+    let ends = Set(units.map(\.range.upperBound))
+    var chained: Set<Int> = []
+    for unit in units where isUnspaced(unit.range.lowerBound) {
+      for number in numbers(from: unit.range.lowerBound, forward: false) where ends.contains(number.range.lowerBound) {
+        for before in units where before.range.upperBound == number.range.lowerBound {
+          guard !numbers(from: before.range.lowerBound, forward: false).isEmpty else { continue }
+          chained.formUnion([before.range.lowerBound, unit.range.lowerBound])
+        }
+      }
+    }
+    return chained
+  }
+
   /// Returns the longest sums that contain the unit: one in which the number stands before it, and one in which it
   /// stands after it.
   private func sums(with unit: Unit) -> [Range<Int>] {
@@ -232,6 +250,7 @@ struct SumSearch {
       return !opensWords || number.weight >= 2 || isEnd(end, isUnitApart(number, unit))
     }
     if isLong(number), !opensWords || isKana(unit) { return true }
+    if chained.contains(unit.range.lowerBound), !isUnitApart(number, unit) { return true }
     return isStart(number.range.lowerBound) && isEnd(end, isUnitApart(number, unit))
   }
 

@@ -7,18 +7,18 @@ import ConcurrencySupport
 /// The table is made when the first name is read, because making it takes longer than reading the books, and a payment
 /// without names does not need it.
 final class SumWords: Sendable {
-  private let books: [PhraseBook]
+  private let shelf: PhraseBookShelf
   private let made = Locked<NumberWordTable?>(nil)
   private let madeSounds = Locked<ChineseSounds?>(nil)
 
-  init(_ books: [PhraseBook]) { self.books = books }
+  init(_ shelf: PhraseBookShelf) { self.shelf = shelf }
 
   /// The words for numbers and units of all phrase books. The first caller makes the table, and callers on other
   /// threads wait meanwhile.
   var table: NumberWordTable {
     made.withLock { made in
       if let made { return made }
-      let table = books.reduce(into: NumberWordTable()) { $1.add(to: &$0) }
+      let table = shelf.validBooks.reduce(into: NumberWordTable()) { $1.add(to: &$0) }
       made = table
       return table
     }

@@ -2,8 +2,9 @@
 
 /// A number as people write it in a text: digits, which may be grouped and may have a decimal part.
 ///
-/// The phrase books are for languages of six countries. All six write a decimal point and group digits with commas. A
-/// text may come from elsewhere, however: `1.234,50` and `1 234,50` can be read in only one way, but `12,50` in two.
+/// In the countries of the first six phrase books, a number has a decimal point, and commas group its digits: `1,234`. A
+/// text may come from elsewhere, however: `1.234,50` and `1 234,50` can be read in only one way, but `12,50` in two. The
+/// other books have no rule of their own yet.
 struct WrittenNumber {
   /// The digits, divided at the separators.
   private(set) var groups: [[Int]] = [[]]

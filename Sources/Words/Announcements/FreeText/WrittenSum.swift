@@ -192,10 +192,10 @@ struct SumScanner {
     if start < scalars.count, scalars[start] == " " { start += 1 }
     guard start < scalars.count else { return nil }
     if let sign = sign(at: start), sign.currency == currency, scalars[start].isWordPart { return sign.end }
-    if let major = book.content.currencies[currency.code]?.major, major.before != nil,
-      text.lowered[start...].starts(with: major.other.unicodeScalars)
+    if let major = book.content.currencies[currency.code]?.major, major.before != nil, !major.names.other.isEmpty,
+      text.lowered[start...].starts(with: major.names.other.unicodeScalars)
     {
-      return start + major.other.unicodeScalars.count  // NT$100元
+      return start + major.names.other.unicodeScalars.count  // NT$100元
     }
     guard let match = book.unitNames.match(text.lowered, at: start), match.value == currency.code else { return nil }
     return start + match.key.count
@@ -351,7 +351,7 @@ struct SumScanner {
     for unit in units {
       guard let part = WrittenNumber(scalars, at: end), part.isPlain, let whole = part.value?.whole, whole.count <= 2
       else { continue }
-      let name = Array(unit.other.unicodeScalars)
+      let name = Array(unit.names.other.unicodeScalars)
       let nameEnd = part.end + name.count
       guard name.allSatisfy(\.isUnspaced), nameEnd <= scalars.count, scalars[part.end..<nameEnd].elementsEqual(name)
       else { continue }

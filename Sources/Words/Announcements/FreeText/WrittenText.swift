@@ -300,6 +300,6 @@ struct WrittenText {
     let isFeminine =
       genders.feminine?.contains(noun) == true
       || !genders.masculine.contains(noun) && genders.feminineEndings.contains { noun.hasSuffix($0) }
-    return (numbers.agreeing(value, isFeminine: isFeminine), end)
+    return (numbers.agreeing(value, gender: isFeminine ? "feminine" : nil), end)
   }
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Which locale serves for another one that has no phrase book: `Templates/parents.json`, which is made from the parent
+/// locales of CLDR. A locale without an entry has the locale without its last subtag as its parent: fr-CA has fr.
+struct LocaleParents: Sendable {
+  /// The parents by locale, both in lower case.
+  private var parents: [String: String] = [:]
+
+  /// The locales of this length and more are not looked up.
+  private static let longestChain = 8
+
+  /// - Throws: `.phraseBookInvalid` when the file is not an object of strings.
+  init(data: Data) throws(AnnouncementError) {
+    guard let texts = try? JSONDecoder().decode([String: String].self, from: data) else {
+      throw AnnouncementError(
+        .phraseBookInvalid, "parents.json", "is not an object of strings", remedy: "map each locale to its parent")
+    }
+    for (locale, parent) in texts { parents[locale.lowercased()] = parent.lowercased() }
+  }
+
+  /// Without a file, each locale falls back to its language.
+  init() {}
+
+  /// Returns the locales that can serve for a locale, in lower case, the locale itself first.
+  func chain(from locale: String) -> [String] {
+    var chain = [locale.lowercased()]
+    while let last = chain.last, chain.count < Self.longestChain {
+      let shorter = last.lastIndex(of: "-").map { String(last[..<$0]) }
+      guard let next = parents[last] ?? shorter, !chain.contains(next) else { break }
+      chain.append(next)
+    }
+    return chain
+  }
+}

@@ -9,13 +9,13 @@ import { ownName, t, whenLanguageChanges } from "./translations.js";
 /** What the service can speak, as it lists it. */
 export const speakable = { locales: [], voices: [], packs: [], drafts: [] };
 
-/** The usual currency of each language, and an amount that shows how to write one. */
-const EXAMPLES = {
-  "en-US": ["USD", "12.50"], "es-MX": ["MXN", "120.50"], "hi-IN": ["INR", "250"], "ja-JP": ["JPY", "1980"],
-  "ko-KR": ["KRW", "12500"], "zh-CN": ["CNY", "12.50"],
+/** The currencies of regions without the euro. */
+const CURRENCIES = {
+  BD: "BDT", BR: "BRL", CN: "CNY", GB: "GBP", HK: "HKD", ID: "IDR", IN: "INR", JP: "JPY", KR: "KRW", MX: "MXN",
+  MY: "MYR", NP: "NPR", PL: "PLN", RU: "RUB", SE: "SEK", TR: "TRY", TW: "TWD", UA: "UAH", US: "USD", VN: "VND",
 };
 
-/** The option of the channel list that shows a field for another name. A space cannot be a channel. */
+/** The choice that shows a field for another channel. No channel is a space. */
 const OTHER_CHANNEL = " ";
 
 const entryOf = (locale) => speakable.locales.find((entry) => entry.locale === locale);
@@ -95,9 +95,7 @@ export function lacksChannel(locale) {
 
 /** Shows how to write an amount, and fills in the language's currency if nobody has changed it. */
 function fillExample(locale) {
-  const example = EXAMPLES[locale];
-  if (!example) return;
-  const [currency, amount] = example;
-  $("amount").placeholder = amount;
+  const currency = CURRENCIES[locale.split("-").at(-1)] ?? "EUR";
+  $("amount").placeholder = ["JPY", "KRW", "VND"].includes(currency) ? "12500" : "12.50";
   if (!$("currency").isChanged) $("currency").value = currency;
 }

@@ -106,7 +106,7 @@ struct PhraseBookTests {
       ("{payer}", "{buyer}", "sentences.failed has a brace outside a place like {amount}"),
       (
         "\"numbers\": {", "\"numbers\": { \"counted\": \"%counted\",",
-        "numbers.counted names “%counted”, which is no set of the rules"
+        "numbers.counted names “%counted”, but numbers.rules has no such set"
       ),
       (
         "\"numbers\": {",

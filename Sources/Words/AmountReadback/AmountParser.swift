@@ -8,9 +8,9 @@
 ///     count minor ([and] count minor)*
 ///     major count [major] (count minor)*        where the currency may stand before units: 人民币十二元
 ///
-/// Where units stand before their counts, `count major` is `major count`. A count must be less than the value of the unit
-/// before it, and minor units must descend. Where a word says that a place is skipped (十二元零五分), it must be said or not
-/// as ``ReadingLanguage`` tells.
+/// In a language whose units stand before their counts, `count major` is `major count`. The units descend, and the count of
+/// a minor unit is less than one of the unit before it. Some languages have a word for a skipped unit, such as 零 in
+/// 十二元零五分; ``says(_:_:_:_:)`` decides whether the word must be there.
 struct AmountParser {
   private let language: ReadingLanguage
   private let grammar: NumberGrammar

@@ -36,7 +36,7 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   /// amount was read.
   public var currency: String?
 
-  /// What is wrong in the file of a reader, for the code `.readerInvalid`.
+  /// The fault in the reader's file; `nil` for all codes but `.readerInvalid`.
   public var problem: String?
 
   public init(

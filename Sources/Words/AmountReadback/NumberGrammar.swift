@@ -5,9 +5,10 @@
 ///     "below1000": "below100 | digit hundred [[and] below100]"
 ///
 /// `|` separates alternatives, brackets enclose what may be missing, and every other word names a rule or a class. A `?` at
-/// the end of an alternative says that people understand it in two ways. The
-/// value of an alternative is the sum of its parts, in which a scale multiplies the parts between it and the scale before
-/// it. All ways to read a text are found, so that a text with two values is noticed.
+/// the end of an alternative says that people understand it in two ways.
+///
+/// An alternative's value is the sum of its parts. A scale, such as “hundred”, multiplies the parts since the last scale,
+/// or 1 if there are none. The grammar finds every way to read a text, so it notices a text with two values.
 final class NumberGrammar: Sendable {
   /// A part of a rule.
   private enum Symbol: Sendable, Hashable {
@@ -43,10 +44,13 @@ final class NumberGrammar: Sendable {
   /// The most classes of words: one bit of a word for each.
   private static let mostClasses = 64
 
-  /// How the words of a class take part in a number.
+  /// What the words of a class do in a number.
   enum Role: Sendable {
+    /// Each word adds its number: “three”.
     case number
+    /// Each word multiplies what stands before it: “hundred”.
     case scale
+    /// The words have no number: “and”.
     case joiner
   }
 
@@ -62,7 +66,7 @@ final class NumberGrammar: Sendable {
 
   /// - Parameters:
   ///   - texts: the rules by name.
-  ///   - classes: the names of the classes, and how their words take part in a number.
+  ///   - classes: the names of the classes, and what their words do in a number.
   init(_ texts: [String: String], classes: [(name: String, role: Role)]) throws(Fault) {
     let names = texts.keys.sorted()
     var rules = names.map { Rule(name: $0) }

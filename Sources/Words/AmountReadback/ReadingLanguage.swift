@@ -46,11 +46,12 @@ final class ReadingLanguage: Sendable {
   let namesCurrencyFirst: Bool
   /// Whether a word says that a place is skipped between two units: 十二元零五分.
   let saysSkipped: Bool
-  /// The currencies whose major unit has names in the file. All other currencies have CLDR's names.
+  /// The currencies whose major unit the file names. The reader knows all other currencies by CLDR's names.
   let named: Set<String>
-  /// The units that name a currency, by its code: by themselves, and once it was named. One truth value for each unit.
+  /// For each currency of the file, by its code, and for each unit: whether the unit can be the currency's, by itself
+  /// (`plain`) and after the currency was named (`named`).
   let unitsOfCurrency: [String: (plain: [Bool], named: [Bool])]
-  /// The units of a currency that no unit of the file has.
+  /// The same for a currency that is not in the file: no unit can be its own.
   let noUnits: (plain: [Bool], named: [Bool])
   /// The characters that are read as others. They are few, so a search is faster than a table.
   private let folds: [(scalar: UInt32, other: [UInt32])]
@@ -168,7 +169,8 @@ final class ReadingLanguage: Sendable {
     return scalars.flatMap { scalar in folds.first { $0.scalar == scalar }?.other ?? [scalar] }
   }
 
-  /// Returns the spellings of a list such as `рубль [1 -11] | рублей [5 6]`, each with its counts.
+  /// Reads a list of spellings such as `рубль [1 -11] | рублей [5 6]`. The brackets have the counts with which a spelling
+  /// may stand.
   private static func spellings(
     _ text: String
   ) throws(NumberGrammar.Fault) -> [(spelling: Substring, counts: CountEndings?)] {

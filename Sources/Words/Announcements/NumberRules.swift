@@ -18,7 +18,7 @@ struct NumberRules: Sendable {
   private struct Rule: Sendable {
     /// The smallest number that the rule writes.
     var base: Int64
-    /// What the number is divided by: the highest power of the radix that is not above the base.
+    /// The rule divides the number by this: the highest power of the radix that is not above the base.
     var divisor: Int64
     var parts: [Part] = []
     /// Whether the rule writes both the quotient and the remainder.

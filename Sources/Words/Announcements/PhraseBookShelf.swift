@@ -3,9 +3,9 @@
 import ConcurrencySupport
 import Foundation
 
-/// The files of a folder of phrase books. All files are read at once, so that a later change of the folder changes nothing.
-/// A book is made of its file when it is first requested, because making one takes about a millisecond, and most programs
-/// need one or two of them.
+/// The phrase books of a folder. All files are read when this is created, so a later change in the folder has no effect. A
+/// book is decoded when it is first requested, because that takes about a millisecond, and most programs need one or two
+/// books.
 final class PhraseBookShelf: Sendable {
   /// A book, and the table that combines the user's lexicon with the book's readings.
   struct Entry: Sendable {

@@ -121,6 +121,6 @@ struct PluralForms: Sendable, Decodable, Hashable {
 
   subscript(category: PluralCategory) -> String { forms[category.rawValue] ?? other }
 
-  /// All forms, without repetition.
+  /// The different forms.
   var all: Set<String> { Set(forms.values).union([other]) }
 }

@@ -26,6 +26,26 @@ private final class SetCalendar: PlayerClock {
   func sleep(until moment: Int64) async { await steady.sleep(until: moment) }
 }
 
+/// A manual clock that calls a closure when it is next asked for the date. A player's task asks after each message.
+private final class WatchedClock: PlayerClock {
+  private let steady: ManualClock
+  private let closure = Locked<(@Sendable () -> Void)?>(nil)
+
+  init(_ steady: ManualClock) { self.steady = steady }
+  func atNextDate(_ closure: @escaping @Sendable () -> Void) { self.closure.withLock { $0 = closure } }
+  func now() -> Int64 { steady.now() }
+  func sleep(until moment: Int64) async { await steady.sleep(until: moment) }
+
+  func date() -> Date {
+    let closure = closure.withLock { closure in
+      defer { closure = nil }
+      return closure
+    }
+    closure?()
+    return steady.date()
+  }
+}
+
 @Suite("Player race conditions", .timeLimit(.minutes(2)))
 struct PlayerRaceTests {
   /// The player has its own ledger and a clock whose calendar can be set.
@@ -97,12 +117,15 @@ struct PlayerRaceTests {
   }
 
   /// A player whose ledger waits 50 ms for another program's transaction.
-  private func impatientPlayer(of lane: TestLane) throws -> (Player, Ledger, URL) {
+  private func impatientPlayer(
+    of lane: TestLane, clock: (any PlayerClock)? = nil
+  ) throws -> (Player, Ledger, URL) {
     let file = lane.folder.appending(path: "busy.sqlite")
     var options = Ledger.Options()
     options.busyTimeout = 0.05
     let ledger = try Ledger(at: file, options: options)
-    let player = Player(lane: "counter", ledger: ledger, output: lane.output, render: lane.renderer, clock: lane.clock)
+    let player = Player(
+      lane: "counter", ledger: ledger, output: lane.output, render: lane.renderer, clock: clock ?? lane.clock)
     return (player, ledger, file)
   }
 
@@ -121,6 +144,30 @@ struct PlayerRaceTests {
     try await player.pause()
     #expect(try await player.status().isPaused)
     #expect(lane.output.begun == [1], "nothing follows a change that cannot be written")
+    await player.stop(finishingPlaying: false)
+    try holder.release()
+  }
+
+  /// The player reads both messages at once. Before it answers the second, it tries to write the end of the sound.
+  @Test("a request for the status that comes together with the end of a sound does not wait for the ledger")
+  func statusTogetherWithEnd() async throws {
+    let lane = try TestLane()
+    let clock = WatchedClock(lane.clock)
+    let (player, _, file) = try impatientPlayer(of: lane, clock: clock)
+    try await player.start()
+    _ = try await player.accept(announcement("a"))
+    try await lane.event(.playing, 1, of: player)
+    let holder = try LockHolder(file)
+    let answer = Locked<LaneStatus?>(nil)
+    clock.atNextDate {
+      player.mailbox.post(.ended(PlayEnding(result: .success(.heard), at: clock.now())))
+      player.mailbox.post(.status(Reply { status in answer.withLock { $0 = try? status.get() } }))
+    }
+    try await player.setVolume(50)
+    try await eventually("the status is answered", within: .seconds(60)) { answer.withLock { $0 != nil } }
+    #expect(answer.withLock { $0?.blockage?.code } == "busy")
+    // The sound itself, whose end was only posted.
+    lane.output.hear()
     await player.stop(finishingPlaying: false)
     try holder.release()
   }

@@ -377,9 +377,10 @@ actor Lane {
   /// Waits within a step while the ledger cannot be written.
   private func wait(until moment: Int64, while fault: LedgerError) async {
     while clock.now() < moment, !signals.isStopAsked {
-      await rest(until: moment)
+      // Messages that came together with the one whose change cannot be written are held already.
       await handleMessages(while: fault)
       report()
+      await rest(until: moment)
     }
   }
 

@@ -2,10 +2,10 @@
 #
 #   make run      install missing packages, build, and start the service; make samples renders the samples
 #   make test     install missing packages, and run the tests
-#   make lint     check the format, targets and imports, locks, the reasons of traps, licences, the tests named in the
-#                 threat model, the texts of the console, that docs/operations.md shows the files of Deployment/ as they
-#                 are, and other pages those of Examples/backends, and that the version and the linked libraries in
-#                 debian/ are those of the sources
+#   make lint     check the format, targets and imports, locks, the reasons of traps, that the code of words names no
+#                 language, licences, the tests named in the threat model, the texts of the console, that
+#                 docs/operations.md shows the files of Deployment/ as they are, and other pages those of
+#                 Examples/backends, and that the version and the linked libraries in debian/ are those of the sources
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
@@ -108,6 +108,7 @@ lint: Package.resolved
 	@scripts/check-targets
 	@scripts/check-concurrency
 	@scripts/check-traps
+	@scripts/check-languages
 	@python3 -B -m unittest discover --quiet -s Tests/scripts
 	@scripts/check-licences
 	@scripts/check-threat-model

@@ -16,6 +16,11 @@ struct EveryBookTests {
   /// ones. `make check-amounts` sets it.
   private static let step = Int(ProcessInfo.processInfo.environment["CRIER_BOOK_STEP"] ?? "") ?? 97
 
+  /// Prints a count of `make check-amounts`.
+  private static func say(_ line: String) {
+    if step == 1 { print(line) }
+  }
+
   private struct Reading {
     var grammar: AmountGrammar
     var reader: AmountReader
@@ -54,14 +59,17 @@ struct EveryBookTests {
   func ownCurrencies(locale: String) throws {
     let book = try Books.all().book(for: locale)
     let reading = try Reading(book)
+    var count = 0
     for code in book.content.currencies.keys.sorted() {
       let currency = try #require(Currency(code: code))
       for amount in Self.amounts(currency) {
+        count += 1
         let words = try reading.words(amount, currency)
         let read = reading.read(words, currency)
         #expect(read == amount, "\(code) \(amount): \(words.joined())")
       }
     }
+    Self.say("\(locale): \(count) amounts in \(book.content.currencies.count) currencies of the book")
   }
 
   @Test("an amount is read back in each other currency, or the currency cannot be spoken", arguments: locales)
@@ -69,14 +77,48 @@ struct EveryBookTests {
     let book = try Books.all().book(for: locale)
     let reading = try Reading(book)
     var random = SplitMix64(seed: 11)
+    var (count, currencies) = (0, 0)
     for code in Locale.commonISOCurrencyCodes where book.content.currencies[code] == nil {
       guard let currency = Currency(code: code) else { continue }
       let largest = Money.largestMajorUnits * currency.minorUnitsPerMajor
-      let samples = [1, 2, 5, 11, 21, 100, 1_000_000].map { $0 * currency.minorUnitsPerMajor }
+      let samples =
+        [1, 2, 5, 11, 21, 100, 1_000_000].map { $0 * currency.minorUnitsPerMajor } + [
+          1, 5, 10, 50, 99, 101, 1_050, 12_345,
+        ]
       for amount in samples + (0..<2_000 / Self.step).map({ _ in Int64.random(in: 1...largest, using: &random) }) {
+        count += 1
         let words = try reading.words(amount, currency)
         #expect(reading.read(words, currency) == amount, "\(code) \(amount): \(words.joined())")
       }
+      currencies += 1
+    }
+    Self.say("\(locale): \(count) amounts in \(currencies) other currencies")
+  }
+
+  @Test("the books of the checkout are found")
+  func found() {
+    // Without books, no test of this suite would run.
+    #expect(Self.locales.count >= 34)
+  }
+
+  @Test("a text's decimal separator is that of the country", arguments: locales)
+  func decimalSeparator(locale: String) throws {
+    let book = try Books.all().book(for: locale)
+    #expect(String(book.decimalSeparator) == Locale(identifier: locale).decimalSeparator)
+  }
+
+  @Test("a sum in a text, as the country writes it, is spoken as the intended sum", arguments: locales)
+  func writtenSums(locale: String) throws {
+    let writer = try Books.all().writer(for: locale)
+    let reading = try Reading(writer.book)
+    let currency = try #require(Locale(identifier: locale).currency.flatMap { Currency(code: $0.identifier) })
+    for amount in Self.amounts(currency).filter({ $0 < 1_000_000_000 }) {
+      let text = try Money(minorUnits: amount, currency: currency).written(in: locale)
+      let (script, remarks) = try writer.writing(of: .text(text, locale: nil))
+      // A long sum contains a pause, so that the engine speaks all of it.
+      let words = script.text.replacing(",", with: "")
+      let read = reading.read([words], currency)
+      #expect(read == amount && remarks.warnings.isEmpty, "\(text): \(words) \(remarks.warnings)")
     }
   }
 

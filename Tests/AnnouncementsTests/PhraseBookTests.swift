@@ -122,6 +122,15 @@ struct PhraseBookTests {
         "summary has the gender “common”, which numbers.genders does not name"
       ),
       ("\"rate\": 160,", "", "is not a valid phrase book (no rate)"),
+      ("\"guard\": {", "\"guards\": {", "is not a valid phrase book (no guard)"),
+      ("\"text\": {", "\"text\": { \"decimalSeparator\": \"'\",", "text.decimalSeparator is neither . nor ,"),
+      (
+        "\"text\": {", "\"text\": { \"scales\": { \"dozen\": -1 },",
+        "text.scales.dozen is not a power of ten from 0 to 18"
+      ),
+      (
+        "[\"GBP\", \"KRW\"]", "[\"GBP\", \"XXY\"]", "text.ambiguousUnits has XXY, which is not in ISO 4217"
+      ),
       ("{", "", "is not a valid phrase book (not JSON)"),
     ])
   func faults(good: String, bad: String, problem: String) throws {

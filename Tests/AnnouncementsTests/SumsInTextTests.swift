@@ -217,6 +217,11 @@ struct SumsInTextTests {
       ("Table 4 350 dollars", "en-US", "Table four, three five zero dollars"),
       ("paid $20 100 times", "en-US", "paid two zero, one zero zero dollars times"),
       ("€1.234,567", "en-US", "one, two three four, five six seven euros"),
+      ("1,234 €", "de-DE", "eins, zwei drei vier Euro"), ("€20 trillion", "en-US", "two zero trillion euros"),
+      ("20 Billionen Euro", "de-DE", "zwei null Billionen Euro"),
+      ("$1.234567k", "en-US", "one point two three four five six seven k dollars"),
+      ("1 Trillion Euro", "de-DE", "eins Trillion Euro"), ("1.500 €", "fr-FR", "un, cinq zéro zéro euros"),
+      ("12.500 KWD", "de-DE", "eins zwei, fünf null null Kuwait-Dinar"), ("€ 5 mil", "de-DE", "fünf mil Euro"),
     ])
   func uncertain(text: String, locale: String, words: String) throws {
     let (script, remarks) = try Books.all().writer(for: locale).writing(of: .text(text, locale: nil))
@@ -252,7 +257,13 @@ struct SumsInTextTests {
       ("$2 millones de pesos", "es-MX", "dos millones de pesos"),
       ("$1 millón 500 mil", "es-MX", "un millón quinientos mil pesos"), ("₹1 लाख 50 हज़ार", "hi-IN", "एक लाख पचास हज़ार रुपये"),
       ("¥5元", "zh-CN", "五元"), ("¥1億2千万", "ja-JP", "いちおくにせんまんえん"), ("thanks :(", "en-US", "thanks,"),
-      ("- $5 milk", "en-US", "five dollars milk"),
+      ("- $5 milk", "en-US", "five dollars milk"), ("12.50 €", "de-DE", "zwölf Euro und fünfzig Cent"),
+      ("1.500 Stück, 0,5 l", "de-DE", "eintausendfünfhundert Stück, null Komma fünf l"),
+      ("0.500 kg", "de-DE", "null Komma fünf null null kg"), ("₺5B", "tr-TR", "beş bin lira"),
+      ("Rp5M", "id-ID", "lima miliar rupiah"), ("5 Mio. €", "de-DE", "fünf Millionen Euro"),
+      ("1 Billion Euro", "de-DE", "eine Billion Euro"), ("R$ 5 mil", "pt-BR", "cinco mil reais"),
+      ("1,5 млн ₽", "ru-RU", "один миллион пятьсот тысяч рублей"), ("Rp15rb", "id-ID", "lima belas ribu rupiah"),
+      ("₹1.5 কোটি", "bn-IN", "এক কোটি পঞ্চাশ লাখ টাকা"),
     ])
   func inSentences(text: String, locale: String, words: String) throws {
     #expect(try Books.script(.text(text, locale: nil), locale).text == words)

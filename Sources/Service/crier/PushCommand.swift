@@ -81,7 +81,7 @@ struct PushCommand: AsyncParsableCommand {
           sound: try AlertMessage.Sound(sound), mutableContent: !noExtension, threadID: thread)
         if !noExtension {
           let script = try announcer.script(
-            for: decoded.announcement, options: RenderOptions(defaultLocale: input.locale ?? "en-US"))
+            for: decoded.announcement, options: RenderOptions(defaultLocale: input.locale ?? PhraseBooks.usualLocale))
           message.content = try PushContentOptions.content(of: decoded.announcement, script: script, clip: clip)
         }
         let (body, leftOut) = try message.fitted()

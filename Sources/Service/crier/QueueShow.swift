@@ -78,7 +78,7 @@ struct Titles: Sendable {
     switch content {
     case .file(let file): return entry.announcement.title ?? file.lastPathComponent
     case .announcement(let announcement, _):
-      let locale = announcement.locale ?? entry.defaultLocale ?? "en-US"
+      let locale = announcement.locale ?? entry.defaultLocale ?? PhraseBooks.usualLocale
       let script = try? books?.writer(for: locale).script(for: announcement)
       return script?.text ?? "\(entry.category.rawValue) \(entry.id)"
     }

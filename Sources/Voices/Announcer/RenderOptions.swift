@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
 import Mastering
 public import SoundFiles
 
@@ -45,7 +46,7 @@ public struct RenderOptions: Sendable, Hashable {
   public init(
     method: Method = .auto, pack: String? = nil, voice: String? = nil, rate: Int? = nil,
     format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16),
-    sampleRate: Int = RenderOptions.standardSampleRate, defaultLocale: String = "en-US"
+    sampleRate: Int = RenderOptions.standardSampleRate, defaultLocale: String = PhraseBooks.usualLocale
   ) {
     self.method = method
     self.pack = pack

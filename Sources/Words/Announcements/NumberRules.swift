@@ -180,6 +180,9 @@ struct NumberRules: Sendable {
     return Rule(base: base, divisor: divisor)
   }
 
+  /// The signs of the notation.
+  private static let signs: Set<Unicode.Scalar> = ["[", "]", "|", "<", ">", "=", "$", "#", "%"]
+
   /// Reads the parts of a rule's text up to its end, or up to a character that ends an optional part.
   private func parts(_ text: inout Substring, in set: Int, until ends: Set<Character>) throws(Fault) -> [Part] {
     var parts: [Part] = []
@@ -213,6 +216,9 @@ struct NumberRules: Sendable {
         parts.append(try substitution(&text, character, in: set))
       case "[", "]", "#", "%":
         throw Fault(text: "has “\(character)” where it cannot stand, in %\(sets[set].name)")
+      case _ where Self.signs.contains(character.unicodeScalars.first ?? " ") && character.unicodeScalars.count > 1:
+        // A mark joins the sign before it, so the sign would be said.
+        throw Fault(text: "has a mark alone behind a sign in %\(sets[set].name): write the mark with its letter")
       default:
         text.removeFirst()
         Self.append(character, to: &literal)

@@ -4,8 +4,7 @@
 
 extension PhraseBook.Content {
   var unitNames: ReplacementTable {
-    // These English and Spanish words also have other meanings: five pounds of apples, I won, el sol.
-    let words: Set<String> = ["GBP", "KRW", "PEN"]
+    let words = Set(text?.ambiguousUnits ?? [])
     var table = ReplacementTable()
     for (code, units) in currencies {
       // 元 behind 新台币 is not a name of its own, but 新台币元 is.
@@ -24,6 +23,18 @@ extension PhraseBook.Content {
     for (sign, code) in currencySigns {
       let isWord = sign.unicodeScalars.first.map { $0.isWordPart && !$0.isUnspaced } ?? false
       table.add(String(String.UnicodeScalarView(FoldedText(sign).lowered)), code, isWholeWord: isWord)
+    }
+    return table
+  }
+
+  /// The words of ``TextRules/scales``, each mapped to its power of ten.
+  var scaleTable: ReplacementTable {
+    var table = ReplacementTable()
+    for (word, power) in text?.scales ?? [:] {
+      // Free text is composed before the lookup, and composition divides some letters of India.
+      for form in Set([word, String(String.UnicodeScalarView(FoldedText(word).scalars))]) {
+        table.add(form, String(power), isWholeWord: !form.unicodeScalars.allSatisfy(\.isUnspaced))
+      }
     }
     return table
   }

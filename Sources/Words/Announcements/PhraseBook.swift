@@ -27,6 +27,15 @@ public final class PhraseBook: Sendable {
   /// The signs and abbreviations of currencies in a text: `€`, `Rp`.
   let currencySigns: ReplacementTable
 
+  /// The book's own words that multiply the number before them.
+  let scaleWords: ReplacementTable
+
+  /// The sign before the decimals of a written number, `.` or `,`.
+  let decimalSeparator: Unicode.Scalar
+
+  /// Whether a point groups the digits of a written number, as in 1.234,50.
+  let groupsByPoint: Bool
+
   /// The pronunciations of words that the voice cannot read.
   let readings: ReplacementTable
 
@@ -78,7 +87,7 @@ public final class PhraseBook: Sendable {
 
   /// Adds the book's words for numbers and units to a table.
   func add(to sumWords: inout NumberWordTable) {
-    if let words = content.guard { sumWords.add(words) }
+    sumWords.add(content.guard)
     let words = content.numberWords(numbers)
     // A word that only joins others is no number: without this, “y Franco” would be a sum.
     let joining = words.filter { !heardNumbers.contains(HeardText.word($0)) }
@@ -155,9 +164,19 @@ public final class PhraseBook: Sendable {
     /// How the pronunciation of a name is spelled (`payer_reading`); in any way if it is missing.
     var nameReadings: NameReading.Spelling?
     /// The words with which a name may imitate a sum in this language.
-    var `guard`: GuardWords?
+    var `guard`: GuardWords
     /// The rules for numbers in free text.
     var text: TextRules?
+    /// What the book's language is called, if not everybody who writes its language code speaks it.
+    var spokenLanguage: SpokenLanguage?
+  }
+
+  /// A spoken language that shares its code with others.
+  struct SpokenLanguage: Decodable, Sendable {
+    /// The name for a warning.
+    var name: String
+    /// The subtags (BCP 47), in lower case, of those who speak another language.
+    var unlike: Set<String>
   }
 
   enum Numbers: Decodable, Sendable {
@@ -261,6 +280,9 @@ public final class PhraseBook: Sendable {
     rate = content.rate
     unitNames = content.unitNames
     currencySigns = content.currencySignTable
+    scaleWords = content.scaleTable
+    decimalSeparator = content.text?.decimalSeparator?.unicodeScalars.first ?? "."
+    groupsByPoint = decimalSeparator == "," && content.text?.groupingSeparator ?? "." == "."
     readings = content.readingTable
     counterNames = content.counterNames
     sentenceWords = content.sentenceWords

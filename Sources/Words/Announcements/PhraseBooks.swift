@@ -4,6 +4,9 @@ public import Foundation
 
 /// The installed phrase books, selected by BCP 47 locale.
 public struct PhraseBooks: Sendable {
+  /// The locale (BCP 47) of whoever names none.
+  public static let usualLocale = "en-US"
+
   private let shelf: PhraseBookShelf
   public let voices: ScriptVoices
   private let pronunciations: Pronunciations

@@ -33,18 +33,12 @@ public struct Remarks: Sendable, Hashable {
     warnings.append("payer_reading: character \(place) is \(expected), so the name is spoken as it is written")
   }
 
-  /// Warns if people of the locale speak another language than the book: in Hong Kong and Macau, Chinese is Cantonese.
+  /// Warns if people of the locale speak another language than the book.
   mutating func addLanguage(_ locale: String, _ book: PhraseBook) {
-    guard locale != book.locale else { return }
+    guard locale != book.locale, let spoken = book.content.spokenLanguage else { return }
     let subtags = locale.replacing("_", with: "-").lowercased().split(separator: "-").dropFirst()
-    guard book.language == "zh" else { return }
-    let isCantonese = book.voice.hasPrefix("yue")
-    // The languages of China that may follow zh as a subtag of their own (BCP 47, RFC 5646, section 2.2.2).
-    var other = Set(["nan", "hak", "wuu", "gan", "hsn", "cdo", "mnp", "cpx", "czh", "czo"])
-    if !isCantonese { other.formUnion(["yue", "hk", "mo"]) }
-    guard !other.isDisjoint(with: subtags.map(String.init)) else { return }
-    let spoken = isCantonese ? "Cantonese" : "Mandarin"
-    warnings.append("locale: no book has this language, so it is spoken in \(spoken) (\(book.locale))")
+    guard !spoken.unlike.isDisjoint(with: subtags.map(String.init)) else { return }
+    warnings.append("locale: no book has this language, so it is spoken in \(spoken.name) (\(book.locale))")
   }
 
   mutating func add(_ reading: FreeText.Reading, field: String, _ book: PhraseBook) {

@@ -111,6 +111,9 @@ public struct Script: Sendable, Hashable, Codable {
 extension StringProtocol {
   /// The text without white space at either end.
   var trimmed: String {
-    String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
+      return ""
+    }
+    return String(self[first...last])
   }
 }

@@ -31,10 +31,11 @@ enum CurrencyAbbreviations {
   static let ambiguousScales: Set<String> = ["mil", "mm", "mrd", "mld", "mdd", "l", "g", "md"]
 
   /// Words that multiply the number before them, each with its power of ten as text. Texts mix the words of different
-  /// languages: ₹1.5 करोड़, $5bn. Next to a currency `M` means a million, and `k` means a thousand.
+  /// languages: ₹1.5 करोड़, $5bn. The words of a book count before them. Next to a currency `M` means a million, and `k`
+  /// means a thousand.
   static let scales: ReplacementTable = {
     let powers: [(words: String, power: Int)] = [
-      ("十 십", 1), ("hundred सौ 百 백", 2), ("k thousand mil हज़ार हजार 千 천", 3), ("万 萬 만", 4),
+      ("十 십", 1), ("hundred सौ 百 백", 2), ("k thousand हज़ार हजार 千 천", 3), ("万 萬 만", 4),
       ("lakh lakhs lac lacs लाख 十万 십만", 5), ("m mn mln mio million millón millones mdp 百万 백만", 6),
       ("cr crore crores करोड़ 千万 천만", 7), ("亿 億 억", 8), ("b bn billion अरब 십억", 9), ("百亿 百億 백억", 10),
       ("खरब 千亿 千億 천억", 11), ("t tn trillion billón billones 万亿 兆 조", 12),
@@ -49,7 +50,6 @@ enum CurrencyAbbreviations {
         }
       }
     }
-    table.add("mil millones", "9", isWholeWord: true)
     table.add("लाख करोड़", "12", isWholeWord: true)
     return table
   }()

@@ -203,9 +203,9 @@ struct FreeTextScanner {
       index < scalars.count && (scalars[index] == " " || scalars[index] == FoldedText.groupingSpace) ? index + 1 : index
     }
     if isUnknownSign(at: index) {
-      guard let number = WrittenNumber(scalars, at: skipSpace(index + 1), isSum: true) else { return false }
+      guard let number = WrittenNumber(scalars, at: skipSpace(index + 1), of: book, isSum: true) else { return false }
       end = number.end
-    } else if let number = WrittenNumber(scalars, at: index), isUnknownSign(at: skipSpace(number.end)) {
+    } else if let number = WrittenNumber(scalars, at: index, of: book), isUnknownSign(at: skipSpace(number.end)) {
       end = skipSpace(number.end) + 1
     } else {
       return false

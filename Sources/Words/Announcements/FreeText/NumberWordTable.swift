@@ -19,6 +19,8 @@ struct NumberWordTable: Sendable {
   /// The entries for all words except the names of units. ``SumSearch`` itself checks where a match may begin and end,
   /// so no entry is marked as a whole word.
   private(set) var words = ReplacementTable()
+  /// The words that are numbers.
+  private var numbers: Set<String> = []
   /// The names of major and minor units.
   private(set) var units = ReplacementTable()
   /// ``GuardWords/openings``, ``GuardWords/names``, ``GuardWords/before``, ``GuardWords/behind`` and
@@ -67,8 +69,12 @@ struct NumberWordTable: Sendable {
     return table
   }
 
+  /// Adds a word. What is a number in one language stays one, although it joins words in another: the Danish et is one,
+  /// and the French et is and.
   private mutating func add(_ word: String, _ role: Role) {
-    words.add(HeardText.word(word), role.rawValue, isWholeWord: false)
+    let word = HeardText.word(word)
+    if role == .number { numbers.insert(word) } else if numbers.contains(word) { return }
+    words.add(word, role.rawValue, isWholeWord: false)
   }
 
   private mutating func add(unit: String) {

@@ -9,7 +9,7 @@ import ConcurrencySupport
 final class SumWords: Sendable {
   private let shelf: PhraseBookShelf
   private let made = Locked<NumberWordTable?>(nil)
-  private let madeSounds = Locked<ChineseSounds?>(nil)
+  private let madeSounds = Locked<PinyinSounds?>(nil)
 
   init(_ shelf: PhraseBookShelf) { self.shelf = shelf }
 
@@ -25,10 +25,10 @@ final class SumWords: Sendable {
   }
 
   /// The sounds of the Chinese words. They are made when the first pronunciation in pinyin is read.
-  var sounds: ChineseSounds {
+  var sounds: PinyinSounds {
     madeSounds.withLock { made in
       if let made { return made }
-      let sounds = ChineseSounds(table)
+      let sounds = PinyinSounds(table)
       made = sounds
       return sounds
     }

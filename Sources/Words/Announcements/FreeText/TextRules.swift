@@ -4,6 +4,22 @@
 ///
 /// Templates contain placeholders in braces: `{hour} {minute}`.
 struct TextRules: Sendable, Decodable {
+  /// The sign before the decimals of a written number: `.` or `,`; a point if it is missing.
+  var decimalSeparator: String?
+
+  /// The sign that groups the digits of a written number in a country with a decimal comma: a point, or a space; a point if
+  /// it is missing.
+  var groupingSeparator: String?
+
+  /// The words that multiply the number before them, each with its power of ten: `"million": 6`. They count before the
+  /// words that every book knows, because the German Billion is a thousand times the English billion. With 0, the word
+  /// multiplies nothing: people write it for different powers.
+  var scales: [String: Int]?
+
+  /// The currencies whose names are also other words, such as pounds of apples. Behind a number without a sign, such a
+  /// name is no unit.
+  var ambiguousUnits: [String]?
+
   /// The words for 0 to 9 in telephone, card and order numbers, if they differ from the words for decimal digits: 幺, 공.
   var numberDigits: [String]?
 
@@ -154,6 +170,16 @@ struct TextRules: Sendable, Decodable {
     if let time, time.hours.count != 25 { return ".time.hours has \(time.hours.count) words instead of 25" }
     if let date, date.months.count != 12 { return ".date.months has \(date.months.count) words instead of twelve" }
     if let days = date?.days, days.count != 31 { return ".date.days has \(days.count) words instead of 31" }
+    if let decimalSeparator, ![".", ","].contains(decimalSeparator) { return ".decimalSeparator is neither . nor ," }
+    if let groupingSeparator, ![".", " "].contains(groupingSeparator) {
+      return ".groupingSeparator is neither . nor a space"
+    }
+    for (word, power) in (scales ?? [:]).sorted(by: { $0.key < $1.key }) where !(0...18).contains(power) {
+      return ".scales.\(word) is not a power of ten from 0 to 18"
+    }
+    if let code = ambiguousUnits?.first(where: { Currency(code: $0) == nil }) {
+      return ".ambiguousUnits has \(code), which is not in ISO 4217"
+    }
     for (sign, code) in minorSigns ?? [:] where Currency(code: code) == nil {
       return ".minorSigns.\(sign) is not in ISO 4217"
     }

@@ -2,9 +2,10 @@
 
 /// A number as people write it in a text: digits, which may be grouped and may have a decimal part.
 ///
-/// In the countries of the first six phrase books, a number has a decimal point, and commas group its digits: `1,234`. A
-/// text may come from elsewhere, however: `1.234,50` and `1 234,50` can be read in only one way, but `12,50` in two. The
-/// other books have no rule of their own yet.
+/// A phrase book says whether its country writes a decimal point (`1,234.50`) or a decimal comma (`1.234,50`). A text may
+/// come from elsewhere, however. `1.234,50` and `1 234,50` can be read in only one way. To readers used to a point, `12,50`
+/// can be two numbers; to readers used to a comma, `12.50` is one number, but `1,234 €` can be two. Where a space groups
+/// digits, `1.234` can be two numbers as well.
 struct WrittenNumber {
   /// The digits, divided at the separators.
   private(set) var groups: [[Int]] = [[]]
@@ -27,11 +28,14 @@ struct WrittenNumber {
   /// Reads a number.
   ///
   /// - Parameters:
+  ///   - book: The book of the text, for ``PhraseBook/decimalSeparator``.
   ///   - joinsSpaces: whether a plain space may group digits (`$1 000`). A non-breaking space may always group digits.
   ///   - isSum: whether a currency is next to the number. With a currency `1.234.567` is a sum. Without a currency it
   ///     may be a version number.
   /// - Returns: `nil` when there is no digit at `start`.
-  init?(_ scalars: [Unicode.Scalar], at start: Int, joinsSpaces: Bool = false, isSum: Bool = false) {
+  init?(
+    _ scalars: [Unicode.Scalar], at start: Int, of book: PhraseBook, joinsSpaces: Bool = false, isSum: Bool = false
+  ) {
     guard start < scalars.count else { return nil }
     end = start
     // In $.50 there is no digit before the point.
@@ -47,7 +51,7 @@ struct WrittenNumber {
       if let digit = scalar.digit {
         groups[groups.count - 1].append(digit)
       } else if Self.separates(scalar, scalars, at: end, joinsSpaces: joinsSpaces) {
-        separators.append(scalar == "\u{66C}" ? "," : scalar == "\u{66B}" ? "." : scalar)
+        separators.append(Self.sign(scalar, of: book))
         groups.append([])
       } else {
         break
@@ -55,7 +59,10 @@ struct WrittenNumber {
       end += 1
     }
     length = end - start
-    value = Self.value(of: groups, separators, isSum: isSum)
+    value =
+      book.decimalSeparator == "," && separators.count == 1 && separators != ["'"]
+      ? Self.valueWithDecimalComma(groups, separators[0], of: book, isSum: isSum)
+      : Self.value(of: groups, separators, isSum: isSum)
   }
 
   private static func separates(
@@ -68,6 +75,30 @@ struct WrittenNumber {
       guard scalar != " " || joinsSpaces else { return false }
       return isDigit(index + 1) && isDigit(index + 2) && isDigit(index + 3) && !isDigit(index + 4)
     default: return false
+    }
+  }
+
+  /// Returns the sign that an Arabic separator stands for in the book's notation.
+  private static func sign(_ scalar: Unicode.Scalar, of book: PhraseBook) -> Unicode.Scalar {
+    switch scalar {
+    case "\u{66B}": book.decimalSeparator
+    case "\u{66C}": book.decimalSeparator == "," ? "." : ","
+    default: scalar
+    }
+  }
+
+  /// Returns the value of a number with one separator in a country with a decimal comma.
+  private static func valueWithDecimalComma(
+    _ groups: [[Int]], _ separator: Unicode.Scalar, of book: PhraseBook, isSum: Bool
+  ) -> (whole: [Int], fraction: [Int])? {
+    let isGrouped = isGroupedByThrees(groups) && groups[0].first != 0
+    switch separator {
+    // Few sums have three decimals, so a writer may have meant thousands.
+    case "," where isSum && isGrouped: return nil
+    case ",": return (groups[0], groups[1])
+    case "." where !isGrouped: return (groups[0], groups[1])
+    case ".": return book.groupsByPoint ? (groups[0] + groups[1], []) : nil
+    default: return isGrouped ? (groups[0] + groups[1], []) : nil
     }
   }
 

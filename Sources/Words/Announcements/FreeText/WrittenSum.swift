@@ -55,8 +55,10 @@ struct SumScanner {
     guard let number = number(at: index, isSum: currency != nil) else { return nil }
     let isUncertain = joinsNumbersByChance(number, from: index)
     index = number.end
+    let scaleStart = index
     var (amount, scale) = scaled(number, from: number.end - number.length, end: &index, isSum: currency != nil)
     if isUncertain { amount = nil }
+    let written = String(String.UnicodeScalarView(scalars[scaleStart..<index])).trimmed
     var isMinor = false
     if currency != nil, let code = codeBehind(index) {
       // In $5 USD and $5 MXN the code says which dollar or peso the sign stands for.
@@ -73,12 +75,19 @@ struct SumScanner {
       (currency, isMinor, index) = (found, minor, end)
     }
     guard let currency else { return nil }
+    // In a currency with three decimals, 12.500 is twelve and a half to some writers, and thousands to others.
+    if currency.minorDigits == 3, book.decimalSeparator == ",", number.separators == ["."], number.groups[1].count == 3
+    {
+      amount = nil
+    }
     var money: Money?
     if let amount {
       money = isMinor ? amount.minorUnits(of: currency) : amount.money(in: currency)
       if !isMinor, scale.isEmpty, number.isPlain, let compound = minorParts(behind: index, of: currency, money: money) {
         (money, index) = (compound.money, compound.end)
       }
+      // A sum that is too large, or has too many decimals, is said as it is written, with its multiplier.
+      if money == nil { scale = written }
     }
     return WrittenSum(
       money: money, isNegative: isNegative, isMinor: isMinor, number: number, scale: money == nil ? scale : "",
@@ -228,13 +237,13 @@ struct SumScanner {
   }
 
   private func number(at index: Int, isSum: Bool) -> WrittenNumber? {
-    guard let joined = WrittenNumber(scalars, at: index, joinsSpaces: true, isSum: true) else { return nil }
+    guard let joined = WrittenNumber(scalars, at: index, of: book, joinsSpaces: true, isSum: true) else { return nil }
     if isSum || !joined.separators.contains(" ") { return joined }
     // Spaces group the digits of a sum only if the currency follows directly.
     var behind = joined.end
     if behind < scalars.count, scalars[behind] == " " { behind += 1 }
     return currencyBehind(behind, isAfterSpace: behind > joined.end, number: joined) == nil
-      ? WrittenNumber(scalars, at: index, isSum: true) : joined
+      ? WrittenNumber(scalars, at: index, of: book, isSum: true) : joined
   }
 
   /// Returns the number with its multipliers: `1.5 million`, `1万2千`, `3百万`.
@@ -271,7 +280,7 @@ struct SumScanner {
     end = next
     guard var total = first?.multiplied(byPowerOfTen: power) else { return (nil, rest(end)) }
     // Further digits after a multiplier belong to the same sum: 1万2千, 1万2500.
-    while let partStart = startOfPart(at: end), let part = WrittenNumber(scalars, at: partStart) {
+    while let partStart = startOfPart(at: end), let part = WrittenNumber(scalars, at: partStart, of: book) {
       var partEnd = part.end
       // A number that follows a space and has no multiplier is a separate number: $1 million 500 times.
       if partStart > end, scale(at: partEnd, isSum: isSum) == nil { break }
@@ -307,8 +316,10 @@ struct SumScanner {
   /// Returns the end of letters that different people use for different multipliers: `$5mil`, `€1 Mrd`, and `₹5L` if
   /// the currency is not the rupee.
   private func endOfUnknownScale(at index: Int, isSum: Bool) -> Int? {
-    guard isSum, index < scalars.count else { return nil }
+    guard index < scalars.count else { return nil }
     let start = scalars[index] == " " ? index + 1 : index
+    if let match = book.scaleWords.match(text.lowered, at: start), match.value == "0" { return start + match.key.count }
+    guard isSum else { return nil }
     var end = start
     while end < scalars.count, scalars[end].isWordPart { end += 1 }
     let word = String(String.UnicodeScalarView(text.lowered[start..<end]))
@@ -320,15 +331,12 @@ struct SumScanner {
     var start = index
     if start < scalars.count, [" ", "-", FoldedText.groupingSpace].contains(scalars[start]) { start += 1 }
     guard start < scalars.count, scalars[start].isWordPart else { return nil }
-    // In Spanish `mil` is a thousand. English writers may mean a million or a thousandth.
-    if book.language != "es", text.lowered[start...].starts(with: "mil".unicodeScalars),
-      start + 3 == scalars.count || !scalars[start + 3].isWordPart
-    {
-      return nil
-    }
-    guard let match = CurrencyAbbreviations.scales.match(text.lowered, at: start), let power = Int(match.value) else {
-      return nil
-    }
+    guard
+      let match = book.scaleWords.match(text.lowered, at: start)
+        ?? CurrencyAbbreviations.scales.match(text.lowered, at: start),
+      let power = Int(match.value)
+    else { return nil }
+    guard power > 0 else { return nil }
     let isAbbreviation = match.key.count <= 2 && match.key[0].isASCII
     // The text `$5 m` may contain a length, but `$5m`, `$5 M` and `$5 bn` can be read in only one way.
     if isAbbreviation, !isSum || (start > index && match.key == ["m"] && scalars[start] == "m") {
@@ -349,7 +357,8 @@ struct SumScanner {
     var end = index
     var above = currency.minorUnitsPerMajor
     for unit in units {
-      guard let part = WrittenNumber(scalars, at: end), part.isPlain, let whole = part.value?.whole, whole.count <= 2
+      guard let part = WrittenNumber(scalars, at: end, of: book), part.isPlain, let whole = part.value?.whole,
+        whole.count <= 2
       else { continue }
       let name = Array(unit.names.other.unicodeScalars)
       let nameEnd = part.end + name.count

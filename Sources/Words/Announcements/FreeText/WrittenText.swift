@@ -229,7 +229,7 @@ struct WrittenText {
 
   /// Reads a fraction, an ordinal, a percentage, a count, or a plain number.
   func quantity(at index: Int) -> Spoken? {
-    guard let number = WrittenNumber(scalars, at: index) else { return nil }
+    guard let number = WrittenNumber(scalars, at: index, of: book) else { return nil }
     if let spoken = fraction(at: index) { return spoken }
     if number.isPlain, let whole = number.value?.whole, whole.count <= 9 {
       let value = SpokenNumbers.value(whole)

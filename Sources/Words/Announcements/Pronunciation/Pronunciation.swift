@@ -29,7 +29,8 @@ struct Pronunciation: Sendable {
 
   private let reads: ScalarRanges
   private let letters: [Unicode.Scalar: String]
-  private let spelledStarts: Set<Substring>
+  /// The groups of ``Content/spelledStarts``, each packed into a number, because every word is looked up.
+  private let spelledStarts: Set<UInt64>
   private let saysRomanNumerals: Bool
   private var table = ReplacementTable()
 
@@ -61,7 +62,11 @@ struct Pronunciation: Sendable {
       letters[scalar] = respelling
     }
     self.letters = letters
-    spelledStarts = Set((content.spelledStarts ?? "").split(separator: " "))
+    let starts = (content.spelledStarts ?? "").split(separator: " ").map(\.unicodeScalars)
+    guard starts.allSatisfy({ (2...3).contains($0.count) }) else {
+      throw Self.invalid(name, "has a group in spelledStarts that has not two or three letters")
+    }
+    spelledStarts = Set(starts.map(Self.packed))
     saysRomanNumerals = content.saysRomanNumerals ?? false
     for (word, respelling) in content.words ?? [:] { table.add(word, respelling, isWholeWord: true) }
     for (phrase, respelling) in content.phrases ?? [:] { table.add(phrase, respelling, isWholeWord: false) }
@@ -93,7 +98,8 @@ struct Pronunciation: Sendable {
       ends.append(scalars.count)
     }
     let lowered = scalars.map(\.lowercased)
-    var respelling = SegmentRespelling(segments, ends: ends)
+    let looksAtStarts = !spelledStarts.isEmpty || saysRomanNumerals
+    var respelling = SegmentRespelling(segments, scalars, ends: ends)
     var index = 0
     while index < scalars.count {
       if let entry = table.match(lowered, at: index) {
@@ -104,32 +110,33 @@ struct Pronunciation: Sendable {
         let ending = value.suffix(entry.commonEnding)
         let kept = zip(scalars[..<end].reversed(), ending.reversed()).prefix { $0 == $1 }.count
         let changedEnd = end - kept
-        respelling.replace(index..<changedEnd, of: scalars, with: value.dropLast(kept))
-        for kept in changedEnd..<end { respelling.keep(scalars[kept]) }
+        respelling.replace(index..<changedEnd, with: value.dropLast(kept))
+        for _ in changedEnd..<end { respelling.keep() }
         index = end
         continue
       }
-      if !spelledStarts.isEmpty, let start = spelledStart(of: scalars, lowered, at: index) {
+      let startsWord = looksAtStarts && (index == 0 || !scalars[index - 1].isWordPart)
+      if startsWord, !spelledStarts.isEmpty, let start = spelledStart(of: scalars, lowered, at: index) {
         let value = Self.sayable(start)
-        respelling.replace(index..<index + start.count, of: scalars, with: value.unicodeScalars[...])
+        respelling.replace(index..<index + start.count, with: value.unicodeScalars[...])
         index += start.count
         continue
       }
-      if saysRomanNumerals, let end = Self.endOfNumeral(in: scalars, at: index) {
-        respelling.replace(index..<end, of: scalars, with: String.UnicodeScalarView(lowered[index..<end])[...])
+      if startsWord, saysRomanNumerals, let end = Self.endOfNumeral(in: scalars, at: index) {
+        respelling.replace(index..<end, with: String.UnicodeScalarView(lowered[index..<end])[...])
         index = end
         continue
       }
       let scalar = scalars[index]
       if scalar == " " || reads.contains(lowered[index]) {
-        respelling.keep(scalar)
+        respelling.keep()
       } else if scalar == Self.iterationMark, index > 0 {
         let repeated = spelling(of: scalars[index - 1]) ?? ""
-        respelling.replace(index..<index + 1, of: scalars, with: repeated.unicodeScalars[...])
+        respelling.replace(index..<index + 1, with: repeated.unicodeScalars[...])
       } else if !scalar.isWordPart {
-        respelling.keep(scalar)
+        respelling.keep()
       } else {
-        respelling.replace(index..<index + 1, of: scalars, with: (spelling(of: scalar) ?? "").unicodeScalars[...])
+        respelling.replace(index..<index + 1, with: (spelling(of: scalar) ?? "").unicodeScalars[...])
       }
       index += 1
     }
@@ -137,26 +144,32 @@ struct Pronunciation: Sendable {
   }
 
   /// Returns the consonants at the start of a word that would make the voice spell the word. The result is `nil` if the
-  /// word does not start with such consonants. It is also `nil` for abbreviations, which are words in capitals or
-  /// without a vowel.
+  /// word, which starts at `index`, does not start with such consonants. It is also `nil` for abbreviations, which are
+  /// words in capitals or without a vowel.
   private func spelledStart(
     of scalars: [Unicode.Scalar], _ lowered: [Unicode.Scalar], at index: Int
   ) -> [Unicode.Scalar]? {
-    guard index == 0 || !scalars[index - 1].isWordPart, index + 2 < scalars.count,
-      scalars[index].isWordPart, scalars[index + 1].isWordPart, scalars[index + 1] == lowered[index + 1]
+    guard index + 2 < scalars.count, scalars[index].isWordPart, scalars[index + 1].isWordPart,
+      scalars[index + 1] == lowered[index + 1]
     else { return nil }
     for count in [3, 2] where index + count < scalars.count {
-      let start = lowered[index..<index + count].map(\.baseLetter)
-      guard spelledStarts.contains(Substring(String(String.UnicodeScalarView(start)))) else { continue }
+      let letters = lowered[index..<index + count].lazy.map(\.baseLetter)
+      guard spelledStarts.contains(Self.packed(letters)) else { continue }
+      let start = Array(letters)
       let rest = lowered[(index + count)...].prefix { $0.isWordPart }
       return rest.contains { "aeiouy".unicodeScalars.contains($0.baseLetter) } ? start : nil
     }
     return nil
   }
 
-  /// Returns the end of a word of two or more capitals that are digits of Roman numerals; `nil` if none starts here.
+  /// Returns two or three scalars as one number. A scalar has 21 bits.
+  private static func packed(_ scalars: some Sequence<Unicode.Scalar>) -> UInt64 {
+    scalars.reduce(0) { $0 << 21 | UInt64($1.value) }
+  }
+
+  /// Returns the end of a word of two or more capitals that are digits of Roman numerals; `nil` if the word that starts at
+  /// `index` is none.
   private static func endOfNumeral(in scalars: [Unicode.Scalar], at index: Int) -> Int? {
-    guard index == 0 || !scalars[index - 1].isWordPart else { return nil }
     let end = index + scalars[index...].prefix { "IVXLCDM".unicodeScalars.contains($0) }.count
     return end - index >= 2 && (end == scalars.count || !scalars[end].isWordPart) ? end : nil
   }
@@ -190,45 +203,55 @@ struct Pronunciation: Sendable {
 }
 
 /// Builds the respelled text of consecutive segments.
+///
+/// Most segments stay as they are, so a text is only copied once something in it changes.
 private struct SegmentRespelling {
   private(set) var segments: [Script.Segment]
+  /// The scalars of all segments.
+  private let scalars: [Unicode.Scalar]
   /// The end of each segment, in scalars.
   private let ends: [Int]
   private var segment = 0
   private var position = 0
-  private var output = String.UnicodeScalarView()
-  private var isChanged = false
+  /// The text of the segment so far; nil while it is unchanged.
+  private var output: String.UnicodeScalarView?
 
-  init(_ segments: [Script.Segment], ends: [Int]) {
+  init(_ segments: [Script.Segment], _ scalars: [Unicode.Scalar], ends: [Int]) {
     self.segments = segments
+    self.scalars = scalars
     self.ends = ends
     closeFinished()
   }
 
-  mutating func keep(_ scalar: Unicode.Scalar) {
-    output.append(scalar)
+  /// Keeps the scalar at the position.
+  mutating func keep() {
+    output?.append(scalars[position])
     position += 1
     closeFinished()
   }
 
   /// Replaces the range with `replacement`. The segment in which the range begins receives all of it.
-  mutating func replace(
-    _ range: Range<Int>, of scalars: [Unicode.Scalar], with replacement: Substring.UnicodeScalarView
-  ) {
-    isChanged = isChanged || !scalars[range].elementsEqual(replacement)
-    output.append(contentsOf: replacement)
+  mutating func replace(_ range: Range<Int>, with replacement: Substring.UnicodeScalarView) {
+    if !scalars[range].elementsEqual(replacement) { change() }
+    output?.append(contentsOf: replacement)
     while position < range.upperBound {
       position = min(range.upperBound, ends[segment])
       closeFinished()
-      if position < range.upperBound { isChanged = true }
+      if position < range.upperBound { change() }
     }
+  }
+
+  /// Begins the text of a segment that changes at the position.
+  private mutating func change() {
+    guard output == nil else { return }
+    let start = segment > 0 ? ends[segment - 1] : 0
+    output = String.UnicodeScalarView(scalars[start..<position])
   }
 
   private mutating func closeFinished() {
     while segment < ends.count, position >= ends[segment] {
-      if isChanged { segments[segment].respelled = String(output) }
-      output = String.UnicodeScalarView()
-      isChanged = false
+      if let output { segments[segment].respelled = String(output) }
+      output = nil
       segment += 1
     }
   }

@@ -38,6 +38,10 @@ struct ReplacementTable: Sendable {
   /// The entries, by the first scalar of their key.
   private var entries: [Unicode.Scalar: Entries] = [:]
 
+  /// The first scalars of the entries that may match inside a word. Most tables have only whole words, so most letters
+  /// need no look at the entries.
+  private var innerStarts: Set<Unicode.Scalar> = []
+
   var isEmpty: Bool { entries.isEmpty }
 
   /// The keys, in no order.
@@ -57,6 +61,7 @@ struct ReplacementTable: Sendable {
   mutating func add(_ key: String, _ value: String, isWholeWord: Bool) {
     let scalars = key.unicodeScalars.map(\.lowercased.baseLetter)
     guard let first = scalars.first else { return }
+    if !isWholeWord { innerStarts.insert(first) }
     let entry = Entry(key: scalars, value: value, isWholeWord: isWholeWord)
     guard scalars.count > 1 else {
       entries[first, default: Entries()].single = entry
@@ -80,7 +85,9 @@ struct ReplacementTable: Sendable {
   ///
   /// - Parameter scalars: the text in lower case, scalar by scalar.
   func match(_ scalars: [Unicode.Scalar], at index: Int) -> Entry? {
-    guard index < scalars.count, let entries = entries[scalars[index].baseLetter] else { return nil }
+    guard index < scalars.count, mayMatch(scalars, at: index), let entries = entries[scalars[index].baseLetter] else {
+      return nil
+    }
     if index + 1 < scalars.count,
       let entry = entries.longer[scalars[index + 1].baseLetter]?.first(where: { Self.matches($0, scalars, at: index) })
     {
@@ -91,13 +98,22 @@ struct ReplacementTable: Sendable {
 
   /// Returns all entries that match at `index`, the longest first.
   func matches(_ scalars: [Unicode.Scalar], at index: Int) -> [Entry] {
-    guard index < scalars.count, let entries = entries[scalars[index].baseLetter] else { return [] }
+    guard index < scalars.count, mayMatch(scalars, at: index), let entries = entries[scalars[index].baseLetter] else {
+      return []
+    }
     var found: [Entry] = []
     if index + 1 < scalars.count, let longer = entries.longer[scalars[index + 1].baseLetter] {
       found = longer.filter { Self.matches($0, scalars, at: index) }
     }
     if let single = entries.single, Self.matches(single, scalars, at: index) { found.append(single) }
     return found
+  }
+
+  /// Returns false if no entry can match at `index`, because it is inside a word. Only words in Latin letters are looked
+  /// at: the properties of other letters take longer than the look at the entries.
+  private func mayMatch(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
+    guard index > 0, scalars[index - 1].isASCII, scalars[index - 1].isWordPart else { return true }
+    return innerStarts.contains(scalars[index].baseLetter)
   }
 
   private static func matches(_ entry: Entry, _ scalars: [Unicode.Scalar], at index: Int) -> Bool {
@@ -116,10 +132,49 @@ struct ReplacementTable: Sendable {
   }
 }
 
+/// The forms of the letters of Latin, Greek and Cyrillic, which texts ask for letter by letter. Looking up a form in
+/// Unicode's data makes a string.
+private enum LetterForms {
+  /// Latin with marks, Greek and Cyrillic, and further Latin letters with marks, such as those of Vietnamese.
+  private static let ranges: [ClosedRange<UInt32>] = [0x80...0x52F, 0x1E00...0x1EFF]
+
+  static let lowercased = ranges.map { range in
+    table(range) { scalar in
+      let mapping = scalar.properties.lowercaseMapping.unicodeScalars
+      return mapping.count == 1 ? mapping.first : nil
+    }
+  }
+
+  static let baseLetters = ranges.map { range in
+    table(range) { scalar in
+      guard scalar.value >= 0xC0, scalar.value <= 0x24F || scalar.value >= 0x1E00 else { return nil }
+      return String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.first
+    }
+  }
+
+  /// Returns the scalar's form; `nil` if no table has the scalar.
+  static func form(of scalar: Unicode.Scalar, in tables: [[Unicode.Scalar]]) -> Unicode.Scalar? {
+    for (range, table) in zip(ranges, tables) where range.contains(scalar.value) {
+      return table[Int(scalar.value - range.lowerBound)]
+    }
+    return nil
+  }
+
+  private static func table(
+    _ range: ClosedRange<UInt32>, _ form: (Unicode.Scalar) -> Unicode.Scalar?
+  ) -> [Unicode.Scalar] {
+    range.map { value in
+      let scalar = Unicode.Scalar(value) ?? " "
+      return form(scalar) ?? scalar
+    }
+  }
+}
+
 extension Unicode.Scalar {
   /// The scalar in lower case, or the scalar itself if its lower case consists of several scalars.
   var lowercased: Unicode.Scalar {
     if isASCII { return (0x41...0x5A).contains(value) ? Unicode.Scalar(UInt8(value) + 0x20) : self }
+    if let form = LetterForms.form(of: self, in: LetterForms.lowercased) { return form }
     // The scripts of India and East Asia have no letter case, and looking it up is the most expensive step.
     if (0x590...0x109F).contains(value) || (0x1100...0x139F).contains(value) || (0x2E80...0xA63F).contains(value)
       || (0xAC00...0xFAFF).contains(value)
@@ -133,7 +188,7 @@ extension Unicode.Scalar {
   /// The letter without its marks if it is a Latin letter, or else the scalar itself.
   var baseLetter: Unicode.Scalar {
     if value < 0xC0 || (value > 0x24F && value < 0x1E00) || value > 0x1EFF { return self }
-    return String(self).decomposedStringWithCanonicalMapping.unicodeScalars.first ?? self
+    return LetterForms.form(of: self, in: LetterForms.baseLetters) ?? self
   }
 
   /// Whether the scalar is a letter, or a mark on one.

@@ -5,6 +5,9 @@ struct ScalarRanges: Sendable, Hashable {
   /// The ranges in ascending order, without overlaps.
   private var ranges: [ClosedRange<UInt32>] = []
 
+  /// A bit for each scalar of ASCII, because most texts are asked about letter by letter.
+  private var ascii = SIMD2<UInt64>()
+
   /// Reads a set.
   ///
   /// - Returns: `nil` when a part of the text is neither a scalar nor a range between two scalars.
@@ -20,9 +23,14 @@ struct ScalarRanges: Sendable, Hashable {
       }
     }
     ranges.sort { $0.lowerBound < $1.lowerBound }
+    for value in ranges.joined() {
+      guard value < 128 else { break }
+      ascii[Int(value / 64)] |= 1 << UInt64(value % 64)
+    }
   }
 
   func contains(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return ascii[Int(scalar.value / 64)] & 1 << UInt64(scalar.value % 64) != 0 }
     var low = 0
     var high = ranges.count
     while low < high {

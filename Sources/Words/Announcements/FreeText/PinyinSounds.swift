@@ -7,7 +7,7 @@ import Foundation
 ///
 /// One of the characters with the same sound, such as 元 and 圓, stands for all of them, both in the words and in the
 /// searched text.
-struct ChineseSounds: Sendable {
+struct PinyinSounds: Sendable {
   /// The characters by their sounds: pinyin with a tone digit.
   private var characters: [String: Unicode.Scalar] = [:]
   /// The words, with one character for each sound.

@@ -104,6 +104,7 @@ let words: [Target] = [
   module("Sources/Words/AmountReadback", ["ConcurrencySupport"]),
   module("Sources/Words/Announcements", ["ConcurrencySupport", "TextFormats"]),
   module("Sources/Words/PlaybackOrder"),
+  module("Sources/Words/PhraseBookChecks", ["AmountReadback", "Announcements"]),
   module("Sources/Words/PushMessages", ["Announcements"]),
   module("Sources/Words/WeeklyTimes"),
 ]
@@ -246,11 +247,11 @@ let service: [Target] = [
     [
       "AmountReadback", "Announcements", "AnnouncementServer", "Announcer", "APNSSimulator", "ConcurrencySupport",
       "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "Mastering",
-      "PaymentProviders", "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery", "PushMessages", "QRCodes",
-      "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine",
-      "TextFormats", "ToneMaking", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing",
-      "Waveforms", "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient, configuration, crypto, logging,
-      nioCore, nioHTTP1, serviceLifecycle, unixSignals, yams,
+      "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery",
+      "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary",
+      "SoundOutputs", "SpeechEngine", "TextFormats", "ToneMaking", "VoicePackIntegrity", "VoicePackMaking",
+      "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient,
+      configuration, crypto, logging, nioCore, nioHTTP1, serviceLifecycle, unixSignals, yams,
     ]),
   module("Sources/Service/InstallationDiagnosis", ["TextFormats"]),
   module(
@@ -409,6 +410,7 @@ let quickTests: [Target] = [
       "SoundHeaders", "SoundLibrary", "SoundMeasurement", "TestSupport", "VoicePacks", "Waveforms",
     ]),
   tests("Tests/PaymentProvidersTests", ["Announcements", "PaymentProviders", "TestSupport", crypto, cryptoExtras]),
+  tests("Tests/PhraseBookChecksTests", ["AmountReadback", "Announcements", "PhraseBookChecks", "TestSupport"]),
   tests("Tests/PlaybackOrderTests", ["PlaybackOrder"]),
   tests(
     "Tests/PlaybackTests",
@@ -466,10 +468,9 @@ let exhaustiveChecks: [Target] = [
     "Tests/ExhaustiveChecks",
     [
       "AmountReadback", "Announcements", "Announcer", "ConcurrencySupport", "crier", "FuzzedReaders", "hostile-answers",
-      "Ledger",
-      "play-log", "Playback", "PlaybackOrder", "PlaybackTestSupport", "push-sender", "PushTestSupport", "sound-keeper",
-      "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "speaker", "SpeechEngine",
-      "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "year-of-announcements",
+      "Ledger", "PhraseBookChecks", "play-log", "Playback", "PlaybackOrder", "PlaybackTestSupport", "push-sender",
+      "PushTestSupport", "sound-keeper", "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport",
+      "speaker", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "year-of-announcements",
     ])
 ]
 

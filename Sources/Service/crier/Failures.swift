@@ -53,7 +53,7 @@ enum Failures {
 
   static func status(of error: any Error) -> Int32 {
     switch error {
-    case is ValidationError, is ServiceConfiguration.Fault, is NoKeys, is NoAddress: 64
+    case is ValidationError, is ServiceConfiguration.Fault, is NoKeys, is NoAddress, is Book.Failure: 64
     case is CannotListen, is NoConsole, is OpenFiles.TooFew: 69
     case is PrivateFile.Failure, is UnsafeHome, is NoHome: 73
     case let error as QRCodeError: error.code == .textInvalid ? 64 : 70

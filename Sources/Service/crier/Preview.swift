@@ -38,7 +38,7 @@ struct Preview: AsyncParsableCommand {
       for warning in payload.warnings { Terminal.note(warning) }
       guard !noSound else { return }
       do {
-        try await play(rendered, of: payload.announcement)
+        try await Self.play(rendered, of: payload.announcement, player, files)
       } catch let error as OutputError {
         Terminal.note("The waveform was drawn, but playback failed. To only draw it, use --no-sound.")
         throw error
@@ -50,11 +50,16 @@ struct Preview: AsyncParsableCommand {
   private static let patience: TimeInterval = 60
 
   /// Plays the clip from a file, because the lane's player may be another process.
-  private func play(_ rendered: RenderedClip, of content: Announcement) async throws {
+  ///
+  /// - Parameter progress: The progress of a command that plays several clips.
+  static func play(
+    _ rendered: RenderedClip, of content: Announcement, _ player: PlayerOptions, _ files: DataOptions,
+    progress: PlayProgress? = nil
+  ) async throws {
     var kind: Payment.Kind?
     if case .payment(let payment) = content { kind = payment.kind }
     let folder = player.home.folder.previews
-    try? Self.removeLeft(in: folder)
+    try? removeLeft(in: folder)
     let id = UUID().uuidString
     let file = try OutputFile.write(
       rendered.bytes, to: folder.appending(path: "\(id).wav").path(percentEncoded: false),
@@ -64,8 +69,9 @@ struct Preview: AsyncParsableCommand {
     // later.
     let announcement = StoredAnnouncement(
       file: file, title: rendered.report.text, paymentKind: kind, id: id,
-      expiresAt: Date(timeIntervalSinceNow: Self.patience))
-    try await player.play([announcement], titles: [rendered.report.text], files: files, mustBeHeard: true)
+      expiresAt: Date(timeIntervalSinceNow: patience))
+    try await player.play(
+      [announcement], titles: [rendered.report.text], files: files, mustBeHeard: true, progress: progress)
   }
 
   /// Removes the files left by previews that were killed.

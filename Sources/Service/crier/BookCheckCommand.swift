@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AmountReadback
+import Announcements
+import Announcer
+import ArgumentParser
+import Foundation
+import PhraseBookChecks
+import SpeechEngine
+
+extension Book {
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Checks a locale: that each amount is said and understood as the amount paid.",
+      discussion: """
+        It looks for amounts that are not read back as the amount paid (1 to 99,999 minor units of the locale's own \
+        currency, some of the others, and random ones), amounts with the same words, small amounts with the same \
+        sounds, words that can be left out or doubled unnoticed, sums that can be said as a payer's name, words that \
+        the voice reads in another language, sentences left in another language, and differences from the signed sheet.
+
+        Each finding is a line that begins with "problem:" or "note:". A note is for a speaker of the language to judge.
+
+        Exit status: 0 without a problem, else 65.
+        """)
+
+    @Argument(help: "The locale, such as sv-SE.")
+    var locale: String
+
+    @Flag(help: "Do not ask the speech engine.")
+    var noSound = false
+
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func run() async throws {
+      var problems = 0
+      try await Failures.reported {
+        let installation = files.installation
+        let books = try PhraseBooks(directory: installation.templates)
+        try Book.requireBook(locale, books)
+        var found: [BookFinding] = []
+        var check: BookCheck?
+        do {
+          let writer = try books.writer(for: locale)
+          let reader = try AmountReaders(directory: installation.readers).reader(for: locale)
+          check = BookCheck(writer: writer, reader: reader)
+          let progress = StepProgress(name: "Currencies")
+          defer { progress.end() }
+          try check?.checkAmounts { progress.show($0, of: $1) }
+          try check?.checkDamage()
+          try check?.checkNames()
+          found += signedSheet(writer, installation.templates)
+          if !noSound { found += try await BookSounds(writer: writer, engine: files.engine(speakers: 1)).findings() }
+        } catch let error where error is AnnouncementError || error is AmountReadbackError {
+          // A file that cannot be read, or an amount that cannot be written.
+          found.append(BookFinding(.problem, "\(error)"))
+        }
+        found += try foreignTexts(books, installation.templates)
+        let examples = check?.findings ?? []
+        try write(examples)
+        let hidden = (check?.problemCount ?? 0) - examples.count { $0.kind == .problem }
+        if hidden > 0 { try StandardOutput.write("problem: and \(hidden) more like these") }
+        try write(found)
+        problems = (examples + found).count { $0.kind == .problem } + hidden
+        try StandardOutput.write(
+          "\(locale): \(check?.amountCount ?? 0) amounts, \(problems) \(problems == 1 ? "problem" : "problems").")
+      }
+      if problems > 0 { throw ExitCode(65) }
+    }
+
+    private func write(_ findings: [BookFinding]) throws {
+      for finding in findings {
+        try StandardOutput.write((finding.kind == .problem ? "problem: " : "note: ") + finding.text)
+      }
+    }
+
+    /// Compares the words with the sheet that a native speaker signed.
+    private func signedSheet(_ writer: ScriptWriter, _ templates: URL) -> [BookFinding] {
+      let file = Book.sheetFile(locale, in: templates)
+      guard let text = try? String(contentsOf: file, encoding: .utf8) else {
+        return [
+          BookFinding(.note, "No native speaker has signed the words. Print a sheet with crier book sheet \(locale).")
+        ]
+      }
+      guard let sheet = BookSheet(text: text, locale: locale) else {
+        let path = file.path(percentEncoded: false)
+        return [
+          BookFinding(.problem, "\(path): a line must be an amount, a currency and words, with tabs between them.")
+        ]
+      }
+      return sheet.findings(writer)
+    }
+
+    /// Compares the book's sentences with those of all books in other languages.
+    private func foreignTexts(_ books: PhraseBooks, _ templates: URL) throws -> [BookFinding] {
+      func data(_ locale: String) throws -> Data { try Data(contentsOf: templates.appending(path: "\(locale).json")) }
+      func language(_ locale: String) -> Substring { locale.prefix { $0 != "-" } }
+      var foreign = ForeignTexts()
+      for other in books.locales where language(other) != language(locale) {
+        foreign.add(try data(other), locale: other)
+      }
+      return foreign.findings(in: try data(locale))
+    }
+  }
+}
+
+/// Asks the engine how it says the words of a book.
+struct BookSounds {
+  let writer: ScriptWriter
+  let engine: SpeechEngine
+
+  /// Returns the words that the voice reads in another language, and the amounts that sound alike.
+  ///
+  /// - Throws: `SpeechEngineError`, `AnnouncementError`.
+  func findings() async throws -> [BookFinding] {
+    var findings: [BookFinding] = []
+    var seen: Set<String> = []
+    for word in try writer.vocabulary(currencies: writer.bookCurrencies).words where seen.insert(word.text).inserted {
+      let run = Script.Run(
+        language: writer.book.locale, voice: writer.book.voice, segments: [Script.Segment(word.text, .phrase)])
+      let phonemes = try await phonemes(writer.respelled(run))
+      guard phonemes.contains("(") else { continue }
+      // A channel with a name in another language may be said in that language.
+      findings.append(
+        BookFinding(
+          word.role == .channel ? .note : .problem,
+          "The voice \(writer.book.voice) reads “\(word.text)” in another language: \(phonemes). Respell it in "
+            + "pronunciation/."))
+    }
+    guard let currency = BookCheck.currencies(of: writer).first else { return findings }
+    var heard: [String: String] = [:]
+    let scale = currency.minorUnitsPerMajor
+    let whole = Array(Int64(1)...120) + [200, 201, 300, 1_000, 1_001, 10_000, 100_000, 1_000_000]
+    let minor = scale > 1 ? Array(1..<min(scale, 100)) : []
+    for minorUnits in minor + whole.map({ $0 * scale }) {
+      let money = try Money(minorUnits: minorUnits, currency: currency)
+      let script = try writer.script(for: .payment(Payment(amount: money)), shortenings: [.amountOnly])
+      var sounds = ""
+      for run in script.amountAlone.runs { sounds += try await phonemes(run) }
+      // Stress and pauses are hard to hear.
+      let name = "\(money.decimalText) \(currency.code)"
+      if let other = heard.updateValue(name, forKey: sounds.filter { !" ',%|_:".contains($0) }) {
+        findings.append(BookFinding(.problem, "\(other) and \(name) sound alike: \(sounds)."))
+      }
+    }
+    return findings
+  }
+
+  private func phonemes(_ run: Script.Run) async throws -> String {
+    try await engine.phonemes(Utterance(voice: run.voice, rate: writer.book.rate, text: run.spelling))
+      .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+}

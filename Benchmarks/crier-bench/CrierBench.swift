@@ -71,19 +71,37 @@ struct Texts: AsyncParsableCommand {
 struct Words: AsyncParsableCommand {
   @Option var count = 100_000
 
+  @Flag(help: "Write payments of each locale in turn, in its own currency, instead of the list.")
+  var eachLocale = false
+
   func run() async throws {
     let books = try PhraseBooks(directory: Workload.installation.templates)
-    let announcements = try Workload.announcements(count)
+    guard eachLocale else {
+      let (rate, letters) = try measure(try Workload.announcements(count), books)
+      return print("words rate \(rate) bytes \(letters)")
+    }
+    for locale in books.locales {
+      guard let currency = try books.writer(for: locale).ownCurrency else { continue }
+      let payments = try (0..<count).map { index in
+        let amount = try Money(minorUnits: Int64(1 + (index * 7_919) % 9_999_991), currency: currency)
+        return Announcement.payment(Payment(amount: amount, channel: "card", locale: locale))
+      }
+      // The first payments load the book.
+      _ = try measure(Array(payments.prefix(100)), books)
+      print("locale \(locale) rate \(try measure(payments, books).rate)")
+    }
+  }
+
+  private func measure(_ announcements: [Announcement], _ books: PhraseBooks) throws -> (rate: Int, letters: Int) {
     var letters = 0
-    let clock = ContinuousClock()
-    let time = try clock.measure {
+    let time = try ContinuousClock().measure {
       for announcement in announcements {
-        let script = try books.writer(for: announcement.locale ?? "en-US").script(for: announcement)
+        let locale = announcement.locale ?? PhraseBooks.usualLocale
+        let script = try books.writer(for: locale).script(for: announcement)
         letters += script.runs.reduce(0) { $0 + $1.spelling.utf8.count }
       }
     }
-    let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-    print("words rate \(Int(Double(count) / seconds)) bytes \(letters)")
+    return (Int(Double(announcements.count) / (time / .seconds(1))), letters)
   }
 }
 

@@ -3,6 +3,7 @@
 import Announcements
 import Announcer
 import Foundation
+import PhraseBookChecks
 import SpeechEngine
 import TestSupport
 import Testing
@@ -30,6 +31,15 @@ struct WordingChecks {
       currency = try writer.ownCurrency.orThrow(locale)
     }
 
+    /// Who signed the sheet of the locale.
+    private var confirmation: String {
+      let file = Checkout.installation.templates.appending(path: "sheets/\(writer.book.locale).tsv")
+      guard let text = try? String(contentsOf: file, encoding: .utf8),
+        let sheet = BookSheet(text: text, locale: writer.book.locale), !sheet.confirmedBy.isEmpty
+      else { return "No native speaker has confirmed the words." }
+      return "The words of the sheet were confirmed by \(sheet.confirmedBy)."
+    }
+
     func lines() async throws -> [String] {
       let book = writer.book
       var lines = [
@@ -38,7 +48,7 @@ struct WordingChecks {
         "page, and `make check` fails when it is not current. A word that its voice would say wrongly is respelled for the",
         "engine: the column of phonemes shows what is heard.", "",
         "[phrase-books.md](../phrase-books.md) tells how the words are written, and [voices.md](../voices.md) how the voices",
-        "were chosen. The voice is \(book.voice), with \(book.rate) words a minute. No native speaker has confirmed the words.",
+        "were chosen. The voice is \(book.voice), with \(book.rate) words a minute. \(confirmation)",
         "", "## Amounts", "",
       ]
       lines += try await table("amount", try amounts())

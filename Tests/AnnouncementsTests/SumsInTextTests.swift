@@ -212,7 +212,7 @@ struct SumsInTextTests {
     arguments: [
       ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one, two three four euros"),
       ("¥12.50", "ja-JP", "いちに てん ごゼロ えん"), ("$1,23,4", "es-MX", "uno, dos tres, cuatro pesos"),
-      ("1万5元", "zh-CN", "一 万 五 元"), ("$5 mil", "en-US", "five mil dollars"),
+      ("1万5元", "zh-CN", "一 万 五 元"), ("¥1万2.5", "zh-CN", "一 万 二. 五 元"), ("$5 mil", "en-US", "five mil dollars"),
       ("€1 Mrd", "en-US", "one Mrd euros"), ("1.5¢", "en-US", "one point five cents"),
       ("Table 4 350 dollars", "en-US", "Table four, three five zero dollars"),
       ("paid $20 100 times", "en-US", "paid two zero, one zero zero dollars times"),

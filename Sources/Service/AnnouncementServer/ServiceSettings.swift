@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 public import Foundation
 public import HostAddresses
 public import ServiceAccess
@@ -16,7 +17,7 @@ public struct ServiceSettings: Sendable {
   /// Further names and addresses of the service, without ports, by which clients may open its console and its metrics.
   public var hosts: [String] = []
   /// The locale used when neither the announcement nor its key names one.
-  public var locale = "en-US"
+  public var locale = PhraseBooks.usualLocale
   /// The time zone of the shop, in which its days and hours begin.
   public var timeZone = TimeZone.current
   public var group = "group.crier"

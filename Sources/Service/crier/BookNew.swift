@@ -48,12 +48,11 @@ extension Book {
             description: "--like \(Terminal.printable(base)): there is no such book. Choose one of these: "
               + books.locales.joined(separator: ", ") + ".")
         }
-        let isInLanguage = base.prefix { $0 != "-" } == locale.prefix { $0 != "-" }
-        if let extended = try Book.extended(by: base, in: installation.templates), !isInLanguage {
-          throw Failure(description: "--like \(base): this book only extends \(extended). Give --like \(extended).")
-        }
         let baseFile = installation.templates.appending(path: "\(base).json")
         var book = NewBook(locale: locale, base: base, baseText: try String(contentsOf: baseFile, encoding: .utf8))
+        if !book.isInLanguageOfBase, let extended = try Book.extended(by: base, in: installation.templates) {
+          throw Failure(description: "--like \(base): this book only extends \(extended). Give --like \(extended).")
+        }
         let language = String(locale.prefix { $0 != "-" })
         let folder = URL(filePath: cldr, directoryHint: .isDirectory)
         book.spelloutRules = (try? text(folder.appending(path: "rbnf/\(language).xml"))).flatMap(

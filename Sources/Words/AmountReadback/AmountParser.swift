@@ -59,8 +59,8 @@ struct AmountParser {
   ///     that cannot be read.
   ///   - otherNames: the names of the currency in CLDR, folded.
   ///   - isNamed: whether the currency's name was found and removed before the text.
-  /// - Throws: `.outOfRange`, or `.ambiguous` for a name that goes on like the number before it, and for words that people
-  ///   understand in two ways.
+  /// - Throws: `.outOfRange`; `.ambiguous` if the currency's name goes on like the number before it, or if people
+  ///   understand the words in two ways.
   static func amounts(
     in text: [UInt32], _ language: ReadingLanguage, currency: String, acceptsOthers: Bool = false, minorDigits: Int,
     otherNames: [[UInt32]], isNamed: Bool
@@ -122,9 +122,9 @@ struct AmountParser {
     var total: Int64 = 0
     /// The fraction of the last unit; `nil` if there is none.
     var last: Int?
-    /// The number of major units; 0 if there are none.
+    /// The number of major units so far; 0 before the first.
     var major: Int64 = 0
-    /// Whether a word has named the currency.
+    /// Whether one of the words so far names the currency.
     var isNamed = false
     /// Whether a word has said that a place is skipped.
     var isSkipping = false
@@ -183,7 +183,7 @@ struct AmountParser {
     }
   }
 
-  /// Reads a count with its unit, and the parts behind it.
+  /// Reads a number with its unit, and then the smaller units behind it.
   private mutating func part(at start: Int, _ before: Sum) throws(Refusal) {
     for rule in countRules {
       for index in try grammar.readings(rule, at: start, in: &lattice) {

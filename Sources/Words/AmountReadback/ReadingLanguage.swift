@@ -8,9 +8,9 @@ import Foundation
 final class ReadingLanguage: Sendable {
   /// A unit of money.
   struct Unit: Sendable {
-    /// The currencies whose unit the words name by themselves.
+    /// The currencies that the words name, whatever stands around them: “euro”.
     var currencies: Set<String>
-    /// The currencies whose unit the words name once the currency was named.
+    /// The currencies that the words only mean once another word has named the currency: “cent” after “dollar”.
     var whenNamed: Set<String>
     /// 0 for the major unit; otherwise the unit is 10^-fraction of it.
     var fraction: Int

@@ -41,13 +41,13 @@ struct WordLattice {
     return Int(places[place].start)..<Int(places[place].end)
   }
 
-  /// Returns the classes of the words that begin at a place, one bit for each.
+  /// Returns the classes of all words that begin at an index of the text. Each class is one bit.
   mutating func classes(at place: Int) -> UInt64 {
     find(place)
     return places[place].classes
   }
 
-  /// Returns whether a word may stand with a count.
+  /// Returns whether a word fits the number before it: одна копейка, две копейки.
   func fits(_ meaning: WordTree.Meaning, _ count: Int64) -> Bool { words.fits(meaning, count) }
 
   func match(_ index: Int) -> WordTree.Match { found[index] }

@@ -122,7 +122,7 @@ final class WordTree: Sendable {
     return text[end] == Folding.space ? end + 1 : nil
   }
 
-  /// Returns whether a word may stand with a count.
+  /// Returns whether a word fits the number before it: одна копейка, две копейки.
   func fits(_ meaning: Meaning, _ count: Int64) -> Bool {
     meaning.counts < 0 || counts[Int(meaning.counts)].contains(count)
   }

@@ -35,7 +35,7 @@ struct CountForms: Sendable, Decodable {
 
 /// The rules of ``CountForms``, found among those of a book.
 struct CountRules: Sendable {
-  /// The places of the sets in the rules.
+  /// The indices of the sets of rules, as ``NumberRules/set(_:)`` returns them.
   private let counted: Int
   private let genders: [String: Int]
   private let genderOfCurrency: [String: String]

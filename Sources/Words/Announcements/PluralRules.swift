@@ -50,7 +50,8 @@ struct PluralRules: Sendable {
         var relations: [Relation] = []
         for relation in alternative.split(separator: " and ") {
           guard let relation = Self.relation(relation) else {
-            throw Fault(text: "plurals.\(category.rawValue) has “\(relation)”, which is no comparison of CLDR")
+            throw Fault(
+              text: "plurals.\(category.rawValue) has “\(relation)”, which is no condition such as n % 10 = 2..4")
           }
           relations.append(relation)
         }
@@ -121,6 +122,6 @@ struct PluralForms: Sendable, Decodable, Hashable {
 
   subscript(category: PluralCategory) -> String { forms[category.rawValue] ?? other }
 
-  /// The different forms.
+  /// All forms, each once.
   var all: Set<String> { Set(forms.values).union([other]) }
 }

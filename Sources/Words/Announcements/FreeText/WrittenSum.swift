@@ -56,9 +56,9 @@ struct SumScanner {
     let isUncertain = joinsNumbersByChance(number, from: index)
     index = number.end
     let scaleStart = index
-    var (amount, scale) = scaled(number, from: number.end - number.length, end: &index, isSum: currency != nil)
+    var amount = scaled(number, from: number.end - number.length, end: &index, isSum: currency != nil)
     if isUncertain { amount = nil }
-    let written = String(String.UnicodeScalarView(scalars[scaleStart..<index])).trimmed
+    let scale = String(String.UnicodeScalarView(scalars[scaleStart..<index])).trimmed
     var isMinor = false
     if currency != nil, let code = codeBehind(index) {
       // In $5 USD and $5 MXN the code says which dollar or peso the sign stands for.
@@ -83,12 +83,11 @@ struct SumScanner {
     var money: Money?
     if let amount {
       money = isMinor ? amount.minorUnits(of: currency) : amount.money(in: currency)
-      if !isMinor, scale.isEmpty, number.isPlain, let compound = minorParts(behind: index, of: currency, money: money) {
+      if !isMinor, number.isPlain, let compound = minorParts(behind: index, of: currency, money: money) {
         (money, index) = (compound.money, compound.end)
       }
-      // A sum that is too large, or has too many decimals, is said as it is written, with its multiplier.
-      if money == nil { scale = written }
     }
+    // A sum that is uncertain, too large, or has too many decimals is said as it is written, with its multiplier.
     return WrittenSum(
       money: money, isNegative: isNegative, isMinor: isMinor, number: number, scale: money == nil ? scale : "",
       currency: currency,
@@ -248,11 +247,11 @@ struct SumScanner {
 
   /// Returns the number with its multipliers: `1.5 million`, `1万2千`, `3百万`.
   ///
-  /// - Returns: the amount and an empty text. If the amount cannot be read with certainty, `nil` and the multipliers as
-  ///   written.
+  /// - Parameter end: the end of the number, which becomes that of its multipliers.
+  /// - Returns: the amount; `nil` if it cannot be read with certainty.
   private func scaled(
     _ number: WrittenNumber, from start: Int, end: inout Int, isSum: Bool
-  ) -> (amount: ExactAmount?, scale: String) {
+  ) -> ExactAmount? {
     var first = number.value.flatMap { ExactAmount(whole: $0.whole, fraction: $0.fraction) }
     let written = WrittenText(text: text, book: book)
     if let fraction = written.plainFraction(at: start) {
@@ -266,26 +265,23 @@ struct SumScanner {
     }
     // A folded fraction is surrounded by spaces. Only one of them is kept.
     while end + 1 < scalars.count, scalars[end] == " ", scalars[end + 1] == " " { end += 1 }
-    let scaleStart = end
     guard var (power, next) = scale(at: end, isSum: isSum) else {
-      guard let unknown = endOfUnknownScale(at: end, isSum: isSum) else { return (first, "") }
+      guard let unknown = endOfUnknownScale(at: end, isSum: isSum) else { return first }
       end = unknown
-      return (nil, String(String.UnicodeScalarView(scalars[scaleStart..<end])).trimmed)
-    }
-    func rest(_ end: Int) -> String {
-      String(String.UnicodeScalarView(scalars[scaleStart..<end])).trimmed
+      return nil
     }
     // Two consecutive multipliers are multiplied: 3百万, two hundred thousand, 1.5 lakh crore.
     while let (further, after) = scale(at: next, isSum: isSum) { (power, next) = (power + further, after) }
     end = next
-    guard var total = first?.multiplied(byPowerOfTen: power) else { return (nil, rest(end)) }
+    guard var total = first?.multiplied(byPowerOfTen: power) else { return nil }
     // Further digits after a multiplier belong to the same sum: 1万2千, 1万2500.
     while let partStart = startOfPart(at: end), let part = WrittenNumber(scalars, at: partStart, of: book) {
       var partEnd = part.end
       // A number that follows a space and has no multiplier is a separate number: $1 million 500 times.
       if partStart > end, scale(at: partEnd, isSum: isSum) == nil { break }
       guard part.isPlain, let value = part.value, var amount = ExactAmount(whole: value.whole, fraction: []) else {
-        return (nil, rest(part.end))
+        end = part.end
+        return nil
       }
       var partPower = 0
       while let (further, after) = scale(at: partEnd, isSum: isSum) {
@@ -297,12 +293,12 @@ struct SumScanner {
       let isFull = partPower > 0 || value.whole.count == min(power, 4) || value.whole.count == 3
       guard isFull, value.whole.count + partPower <= power, let sum = total.adding(amount) else {
         end = partEnd
-        return (nil, rest(end))
+        return nil
       }
       (total, power, end) = (sum, partPower, partEnd)
       if partPower == 0 { break }
     }
-    return (total, "")
+    return total
   }
 
   /// Returns the index where the next part of a sum may begin. The part follows directly after a letter of a script

@@ -213,7 +213,7 @@ private struct SegmentRespelling {
   private let ends: [Int]
   private var segment = 0
   private var position = 0
-  /// The text of the segment so far; nil while it is unchanged.
+  /// The changed text of the current segment up to the position; nil while nothing in the segment has changed.
   private var output: String.UnicodeScalarView?
 
   init(_ segments: [Script.Segment], _ scalars: [Unicode.Scalar], ends: [Int]) {

@@ -37,7 +37,9 @@ struct Worst: AsyncParsableCommand {
       for texts in all {
         let locale = texts.locale
         for (kind, text) in texts[keyPath: worst] {
-          let time = try microseconds(text, books, read)
+          var time = try microseconds(text, books, read)
+          // Other work of the machine makes a single measurement long, and no measurement short.
+          if time > median * limit { time = min(time, try microseconds(text, books, read, least: 10)) }
           let ratio = (time / median * 100).rounded() / 100
           print("worst \(form) \(locale) \(kind.replacing(" ", with: "-")) us \(Int(time)) ratio \(ratio)")
           if time > median * limit {
@@ -55,14 +57,15 @@ struct Worst: AsyncParsableCommand {
   }
 
   /// Returns the minimum of several times: longer times include other work of the machine.
-  private func microseconds(_ text: String, _ books: PhraseBooks, _ read: (Data, PhraseBooks) -> Void) throws -> Double
-  {
+  private func microseconds(
+    _ text: String, _ books: PhraseBooks, _ read: (Data, PhraseBooks) -> Void, least times: Int = 1
+  ) throws -> Double {
     let bytes = Data(text.utf8)
     guard bytes.count <= PayloadDecoder.largestBytes else {
       throw ValidationError("A text has \(bytes.count) bytes, which is too large: \(text.prefix(60))")
     }
     var least = Double.infinity
-    for _ in 0..<count {
+    for _ in 0..<max(count, times) {
       let start = Self.processorMicroseconds
       read(bytes, books)
       least = min(least, Self.processorMicroseconds - start)

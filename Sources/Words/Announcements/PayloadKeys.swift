@@ -37,6 +37,12 @@ enum PayloadKeys {
     let name: String
 
     init(_ key: String) {
+      // Most keys need no folding, and a payload may have thousands.
+      if key.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }) {
+        let scalars = Array(key.unicodeScalars)
+        (lowered, words, joined, name) = (scalars, scalars, scalars, key)
+        return
+      }
       var words: [Unicode.Scalar] = []
       words.reserveCapacity(key.utf8.count + 4)
       var isBehindSmall = false

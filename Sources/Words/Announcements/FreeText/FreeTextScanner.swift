@@ -292,10 +292,11 @@ struct FreeTextScanner {
 
   /// Consumes signs that mask digits. The digits after such signs are the end of an identifier.
   private mutating func takeMask() -> Bool {
+    let isStarred = scalars[index] == "*"
+    guard isStarred || isWordStart else { return false }
     var end = index
-    while end < scalars.count, "*xX".unicodeScalars.contains(scalars[end]) { end += 1 }
-    guard end - index >= 2 || scalars[index] == "*" && end > index else { return false }
-    guard scalars[index] == "*" || isWordStart && end < scalars.count && scalars[end].digit != nil else { return false }
+    while end < scalars.count, scalars[end] == "*" || scalars[end] == "x" || scalars[end] == "X" { end += 1 }
+    guard isStarred || end - index >= 2 && end < scalars.count && scalars[end].digit != nil else { return false }
     index = end
     append(" ")
     guard index < scalars.count, scalars[index].digit != nil else { return true }

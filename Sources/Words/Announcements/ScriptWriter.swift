@@ -244,7 +244,7 @@ private struct RunBuilder {
       var segment = Script.Segment(piece.text, role, respelled: piece.said)
       // White space and punctuation alone do not form a segment. They are added to the start of the next segment,
       // unless that segment is part of a number, because its words are read back.
-      if let before = runs[last].segments.last, before.role == .phrase, !before.text.contains(where: \.isLetter),
+      if let before = runs[last].segments.last, before.role == .phrase, !before.text.contains(where: { $0.isLetter }),
         role != .amount, role != .count
       {
         runs[last].segments.removeLast()

@@ -12,7 +12,7 @@ struct Pronunciation: Sendable {
   struct Content: Decodable, Sendable {
     /// The engine's voice, without a variant.
     var voice: String
-    /// The lower-case letters and the marks that the voice can read inside a word, in the form of ``ScalarRanges``.
+    /// The lower-case letters and the marks that the voice can read inside a word, in the form of ``ScalarSet/init(ranges:)``.
     var reads: String
     /// The letters that the voice cannot read. Each has its spelling for the voice.
     var letters: [String: String]?
@@ -27,10 +27,12 @@ struct Pronunciation: Sendable {
     var saysRomanNumerals: Bool?
   }
 
-  private let reads: ScalarRanges
+  private let reads: ScalarSet
   private let letters: [Unicode.Scalar: String]
   /// The groups of ``Content/spelledStarts``, each packed into a number, because every word is looked up.
   private let spelledStarts: Set<UInt64>
+  /// The second letters of these groups. Most words have a vowel there, and need no look at the groups.
+  private let secondLetters: ScalarSet
   private let saysRomanNumerals: Bool
   private var table = ReplacementTable()
 
@@ -50,7 +52,7 @@ struct Pronunciation: Sendable {
     guard name == "\(content.voice).json" else {
       throw Self.invalid(name, "is for the voice \(content.voice), but the file must be named after its voice")
     }
-    guard let reads = ScalarRanges(content.reads) else {
+    guard let reads = ScalarSet(ranges: content.reads) else {
       throw Self.invalid(name, "has a part in reads that is neither a letter nor a range such as a-z")
     }
     self.reads = reads
@@ -67,6 +69,7 @@ struct Pronunciation: Sendable {
       throw Self.invalid(name, "has a group in spelledStarts that has not two or three letters")
     }
     spelledStarts = Set(starts.map(Self.packed))
+    secondLetters = ScalarSet(starts.compactMap { $0.dropFirst().first })
     saysRomanNumerals = content.saysRomanNumerals ?? false
     for (word, respelling) in content.words ?? [:] { table.add(word, respelling, isWholeWord: true) }
     for (phrase, respelling) in content.phrases ?? [:] { table.add(phrase, respelling, isWholeWord: false) }
@@ -149,11 +152,11 @@ struct Pronunciation: Sendable {
   private func spelledStart(
     of scalars: [Unicode.Scalar], _ lowered: [Unicode.Scalar], at index: Int
   ) -> [Unicode.Scalar]? {
-    guard index + 2 < scalars.count, scalars[index].isWordPart, scalars[index + 1].isWordPart,
-      scalars[index + 1] == lowered[index + 1]
+    guard index + 2 < scalars.count, scalars[index + 1] == lowered[index + 1],
+      secondLetters.contains(lowered[index + 1].baseLetter), scalars[index].isWordPart
     else { return nil }
     for count in [3, 2] where index + count < scalars.count {
-      let letters = lowered[index..<index + count].lazy.map(\.baseLetter)
+      let letters = lowered[index..<index + count].lazy.map { $0.baseLetter }
       guard spelledStarts.contains(Self.packed(letters)) else { continue }
       let start = Array(letters)
       let rest = lowered[(index + count)...].prefix { $0.isWordPart }

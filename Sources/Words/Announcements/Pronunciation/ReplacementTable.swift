@@ -25,32 +25,26 @@ struct ReplacementTable: Sendable {
     }
   }
 
-  /// The entries whose keys begin with one scalar. A table has up to a hundred of them, so they are divided again.
-  private struct Entries {
-    /// The entry whose key has no second scalar.
-    var single: Entry?
-    /// The others by their second scalar, the longest key first.
-    var longer: [Unicode.Scalar: [Entry]] = [:]
+  /// The entries by the first two scalars of their key, or by the only one. The longest key is first.
+  private var entries: [UInt64: [Entry]] = [:]
 
-    var all: [Entry] { (single.map { [$0] } ?? []) + longer.values.joined() }
-  }
-
-  /// The entries, by the first scalar of their key.
-  private var entries: [Unicode.Scalar: Entries] = [:]
+  /// The first scalars of all keys, and those of the keys that have no second one. Most letters of a text begin no key.
+  private var starts = ScalarSet()
+  private var singles = ScalarSet()
 
   /// The first scalars of the entries that may match inside a word. Most tables have only whole words, so most letters
   /// need no look at the entries.
-  private var innerStarts: Set<Unicode.Scalar> = []
+  private var innerStarts = ScalarSet()
 
   var isEmpty: Bool { entries.isEmpty }
 
   /// The keys, in no order.
-  var keys: [[Unicode.Scalar]] { entries.values.flatMap { $0.all.map(\.key) } }
+  var keys: [[Unicode.Scalar]] { entries.values.joined().map(\.key) }
 
   /// Returns the table with other keys. Of two keys that become the same, one stays.
   func mapKeys(_ transform: (Unicode.Scalar) -> Unicode.Scalar) -> ReplacementTable {
     var table = ReplacementTable()
-    for entry in entries.values.flatMap(\.all) {
+    for entry in entries.values.joined() {
       table.add(
         String(String.UnicodeScalarView(entry.key.map(transform))), entry.value, isWholeWord: entry.isWholeWord)
     }
@@ -62,21 +56,19 @@ struct ReplacementTable: Sendable {
     let scalars = key.unicodeScalars.map(\.lowercased.baseLetter)
     guard let first = scalars.first else { return }
     if !isWholeWord { innerStarts.insert(first) }
-    let entry = Entry(key: scalars, value: value, isWholeWord: isWholeWord)
-    guard scalars.count > 1 else {
-      entries[first, default: Entries()].single = entry
-      return
-    }
-    var list = entries[first]?.longer[scalars[1]] ?? []
+    starts.insert(first)
+    if scalars.count == 1 { singles.insert(first) }
+    let place = Self.place(first, scalars.count > 1 ? scalars[1] : nil)
+    var list = entries[place] ?? []
     list.removeAll { $0.key == scalars }
-    let place = list.firstIndex { $0.key.count < scalars.count } ?? list.count
-    list.insert(entry, at: place)
-    entries[first, default: Entries()].longer[scalars[1]] = list
+    let entry = Entry(key: scalars, value: value, isWholeWord: isWholeWord)
+    list.insert(entry, at: list.firstIndex { $0.key.count < scalars.count } ?? list.count)
+    entries[place] = list
   }
 
   /// Adds the entries of another table. They replace entries with the same key.
   mutating func add(_ other: ReplacementTable) {
-    for entry in other.entries.values.flatMap(\.all) {
+    for entry in other.entries.values.joined() {
       add(String(String.UnicodeScalarView(entry.key)), entry.value, isWholeWord: entry.isWholeWord)
     }
   }
@@ -85,28 +77,39 @@ struct ReplacementTable: Sendable {
   ///
   /// - Parameter scalars: the text in lower case, scalar by scalar.
   func match(_ scalars: [Unicode.Scalar], at index: Int) -> Entry? {
-    guard index < scalars.count, mayMatch(scalars, at: index), let entries = entries[scalars[index].baseLetter] else {
-      return nil
-    }
-    if index + 1 < scalars.count,
-      let entry = entries.longer[scalars[index + 1].baseLetter]?.first(where: { Self.matches($0, scalars, at: index) })
-    {
+    guard let first = start(scalars, at: index) else { return nil }
+    if let entry = longer(first, scalars, at: index)?.first(where: { Self.matches($0, scalars, at: index) }) {
       return entry
     }
-    return entries.single.flatMap { Self.matches($0, scalars, at: index) ? $0 : nil }
+    return single(first).flatMap { Self.matches($0, scalars, at: index) ? $0 : nil }
   }
 
   /// Returns all entries that match at `index`, the longest first.
   func matches(_ scalars: [Unicode.Scalar], at index: Int) -> [Entry] {
-    guard index < scalars.count, mayMatch(scalars, at: index), let entries = entries[scalars[index].baseLetter] else {
-      return []
-    }
-    var found: [Entry] = []
-    if index + 1 < scalars.count, let longer = entries.longer[scalars[index + 1].baseLetter] {
-      found = longer.filter { Self.matches($0, scalars, at: index) }
-    }
-    if let single = entries.single, Self.matches(single, scalars, at: index) { found.append(single) }
+    guard let first = start(scalars, at: index) else { return [] }
+    var found = longer(first, scalars, at: index)?.filter { Self.matches($0, scalars, at: index) } ?? []
+    if let single = single(first), Self.matches(single, scalars, at: index) { found.append(single) }
     return found
+  }
+
+  /// Returns the scalar at `index` as the keys have it; `nil` if no entry can match there.
+  private func start(_ scalars: [Unicode.Scalar], at index: Int) -> Unicode.Scalar? {
+    guard index < scalars.count else { return nil }
+    let first = scalars[index].baseLetter
+    return starts.contains(first) && mayMatch(scalars, at: index) ? first : nil
+  }
+
+  /// Returns the entries with a second scalar that may match at `index`.
+  private func longer(_ first: Unicode.Scalar, _ scalars: [Unicode.Scalar], at index: Int) -> [Entry]? {
+    index + 1 < scalars.count ? entries[Self.place(first, scalars[index + 1].baseLetter)] : nil
+  }
+
+  private func single(_ scalar: Unicode.Scalar) -> Entry? {
+    singles.contains(scalar) ? entries[Self.place(scalar, nil)]?.first : nil
+  }
+
+  private static func place(_ first: Unicode.Scalar, _ second: Unicode.Scalar?) -> UInt64 {
+    UInt64(first.value) << 32 | UInt64(second.map { $0.value + 1 } ?? 0)
   }
 
   /// Returns false if no entry can match at `index`, because it is inside a word. Only words in Latin letters are looked

@@ -10,10 +10,18 @@ import Waveforms
 
 @Suite("The length of tones")
 struct ToneDurationTests {
-  private func duration(_ phone: PhoneFolder, payload: String? = nil, bundle: URL? = nil) -> Int64 {
+  private func tone(_ phone: PhoneFolder, payload: String? = nil, bundle: URL? = nil) -> PreparedSound {
     var configuration = phone.service().configuration
     configuration.bundle = bundle
-    return NotificationService(configuration).sounds.tone(payload: payload).duration
+    return NotificationService(configuration).sounds.tone(payload: payload)
+  }
+
+  private func duration(_ phone: PhoneFolder, payload: String? = nil) -> Int64 {
+    tone(phone, payload: payload).duration
+  }
+
+  private static func fallback(_ duration: Int64) -> PreparedSound {
+    PreparedSound(name: "default.wav", quality: .tone, duration: duration)
   }
 
   private func bundle(of phone: PhoneFolder, _ name: String, milliseconds: Int) throws -> URL {
@@ -25,30 +33,37 @@ struct ToneDurationTests {
 
   @Test("if no file has the tone, the length of the system's sound is assumed")
   func assumed() throws {
-    #expect(duration(try PhoneFolder()) == PreparedSound.assumedDuration)
+    let phone = try PhoneFolder()
+    for payload in [nil, "default", "cash.wav"] {
+      let sound = PreparedSound(
+        name: payload ?? "default", quality: .tone, duration: PreparedSound.assumedDuration)
+      #expect(tone(phone, payload: payload) == sound)
+    }
   }
 
-  @Test("the default sound is as long as default.wav in the group, else in the bundle")
+  @Test("in place of the system's default sound, default.wav of the group is named, else that of the bundle")
   func defaultFile() throws {
     let phone = try PhoneFolder()
     let bundle = try bundle(of: phone, "default.wav", milliseconds: 7_000)
-    #expect(duration(phone, bundle: bundle) == 7_001)
+    for payload in [nil, "default"] {
+      #expect(tone(phone, payload: payload, bundle: bundle) == Self.fallback(7_001))
+    }
     try phone.publish("default.wav", milliseconds: 5_000)
-    #expect(duration(phone, bundle: bundle) == 5_001)
+    #expect(tone(phone, bundle: bundle) == Self.fallback(5_001))
   }
 
-  @Test("a sound that is missing or 30 s long is replaced by the default sound")
+  @Test("default.wav is named in place of a sound that is missing or 30 s long")
   func replaced() throws {
     let phone = try PhoneFolder()
     try phone.publish("default.wav", milliseconds: 5_000)
-    #expect(duration(phone, payload: "cash.wav") == 5_001)
+    #expect(tone(phone, payload: "cash.wav") == Self.fallback(5_001))
     try phone.publish("cash.wav", milliseconds: 30_000)
-    #expect(duration(phone, payload: "cash.wav") == 5_001)
+    #expect(tone(phone, payload: "cash.wav") == Self.fallback(5_001))
     try phone.publish("cash.wav", milliseconds: 3_000)
-    #expect(duration(phone, payload: "cash.wav") == 3_001)
+    #expect(tone(phone, payload: "cash.wav") == PreparedSound(name: "cash.wav", quality: .tone, duration: 3_001))
   }
 
-  @Test("a default.wav that iOS does not play is left out", arguments: [0, 30_000])
+  @Test("a default.wav that iOS does not play is not named", arguments: [0, 30_000])
   func unplayable(milliseconds: Int) throws {
     let phone = try PhoneFolder()
     if milliseconds > 0 {
@@ -56,7 +71,7 @@ struct ToneDurationTests {
     } else {
       _ = try phone.library.publish(Array("not a sound".utf8), as: "default.wav")
     }
-    #expect(duration(phone) == PreparedSound.assumedDuration)
+    #expect(tone(phone).name == "default")
   }
 
   @Test("the length of a tone of more than 6 MB is known")

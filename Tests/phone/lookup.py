@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where iOS looks for the sound of a notification, and how long the sound is.
 
-The rules are Apple's (UNNotificationSound): the first of these folders that has the file wins, and a sound of 30 s or
-more is replaced by the default sound. This reader of WAV headers is the phone's own, so that a fault of the product's
+The rules are Apple's (UNNotificationSound): the first of three places that has the file wins, and the system's default
+sound is heard in place of a missing file and of a sound of 30 s or more. This reader of WAV headers is the phone's own, so that a fault of the product's
 reader cannot hide.
 """
 
@@ -15,6 +15,7 @@ import struct
 LONGEST_MS = 30_000
 DEFAULT_MS = 1_000
 DEFAULT_NAME = "default"
+# The file that the extension names in place of the default sound. iOS gives it no meaning.
 DEFAULT_FILE = "default.wav"
 
 # The encodings of a WAV file that iOS plays: linear PCM, a-law, µ-law, IMA/ADPCM.
@@ -73,14 +74,14 @@ def sound_for(name, places):
         return None
     path = None if name == DEFAULT_NAME else places.find(name)
     if path is None:
-        return _default(places, None if name == DEFAULT_NAME else "missing")
+        return Sound(DEFAULT_MS, instead=None if name == DEFAULT_NAME else "missing")
     try:
         return _read(path)
     except NotASound as error:
-        return _default(places, str(error))
+        return Sound(DEFAULT_MS, instead=str(error))
     except OSError:
         # The file was removed in this moment.
-        return _default(places, "missing")
+        return Sound(DEFAULT_MS, instead="missing")
 
 
 def _read(path):
@@ -90,16 +91,6 @@ def _read(path):
     if length >= LONGEST_MS:
         raise NotASound("too long")
     return Sound(length, path, data, hashlib.sha256(data).hexdigest(), inode)
-
-
-def _default(places, instead):
-    path = places.find(DEFAULT_FILE)
-    if path is not None:
-        try:
-            return dataclasses.replace(_read(path), instead=instead)
-        except (NotASound, OSError):
-            pass
-    return Sound(DEFAULT_MS, instead=instead)
 
 
 def duration_ms(data):

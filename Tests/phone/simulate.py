@@ -47,7 +47,7 @@ LEAST_LAG_MS = 10
 PRIORITY = 5
 # The longest time for which one thread of the simulation keeps the others waiting, in seconds.
 SWITCH_SECONDS = 0.001
-# One of so many phones has a default sound of its own, in the container of the group.
+# One of so many phones has a default.wav in the container of the group.
 OWN_DEFAULT_EVERY = 4
 
 

@@ -16,7 +16,7 @@ def wav(seconds, rate=48_000, channels=1, bits=16, level=0):
 
 
 def write_default_sound(container):
-    """Gives a phone a default sound of its own, which is longer than that of the system."""
+    """Gives a phone the sound that the extension names in place of the system's default sound. It is longer than that."""
     sounds = container / "Library" / "Sounds"
     sounds.mkdir(parents=True, exist_ok=True)
     (sounds / "default.wav").write_bytes(wav(DEFAULT_SECONDS))

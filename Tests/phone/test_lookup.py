@@ -90,11 +90,11 @@ class LookupTests(unittest.TestCase):
         (self.places.app_container / "secret.wav").write_bytes(wav(80))
         self.assertTrue(sound_for("../../secret.wav", self.places).is_default)
 
-    def test_the_apps_own_default_sound_is_used(self):
+    def test_default_wav_is_heard_only_if_it_is_named(self):
         (self.bundle / "default.wav").write_bytes(wav(800))
+        self.assertEqual(sound_for("default.wav", self.places).duration_ms, 100)
         for name in ("missing.wav", "default"):
-            self.assertEqual(sound_for(name, self.places).duration_ms, 100)
-            self.assertTrue(sound_for(name, self.places).is_default)
+            self.assertEqual(sound_for(name, self.places).duration_ms, 1000)
 
     def test_a_sound_of_30_s_is_replaced_and_a_shorter_one_is_not(self):
         (self.group / "long.wav").write_bytes(wav(240_000))

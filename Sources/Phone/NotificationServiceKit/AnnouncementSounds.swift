@@ -37,12 +37,19 @@ struct AnnouncementSounds: Sendable {
 
   // MARK: Sounds that are there
 
-  /// Returns the chosen tone, the sound that the push names, or the default sound.
+  /// Returns the chosen tone, the sound that the push names, or the default sound. If iOS has nothing to play for it,
+  /// the file `default.wav` of the group container or the bundle is returned instead. iOS does not look for this file
+  /// itself.
   func tone(payload: String?) -> PreparedSound {
     let preference = tone
     let chosen = Self.choice(library.tone(chosenIn: preference), payload: payload)
-    return PreparedSound(
-      name: chosen, quality: .tone, duration: tones.playedDuration(of: chosen))
+    if let duration = tones.duration(of: chosen) {
+      return PreparedSound(name: chosen, quality: .tone, duration: duration)
+    }
+    if let duration = tones.duration(of: SoundName.defaultFile) {
+      return PreparedSound(name: SoundName.defaultFile, quality: .tone, duration: duration)
+    }
+    return PreparedSound(name: chosen, quality: .tone, duration: PreparedSound.assumedDuration)
   }
 
   /// Returns the clip that a push names as its sound, if the group container has it; nil for any other sound. It is for

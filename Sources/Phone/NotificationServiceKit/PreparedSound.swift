@@ -7,7 +7,8 @@ enum SoundName {
   /// The default sound of the system.
   static let systemDefault = SoundChoice.defaultName
 
-  /// The file that iOS plays as its default sound, if the group container or the bundle has it.
+  /// The file that the extension names in place of the system's default sound, if the group container or the bundle has
+  /// it.
   static let defaultFile = "default.wav"
 
   /// Returns the name of the clip that says what happened in a language, without the amount: `received.zh-CN.wav`.

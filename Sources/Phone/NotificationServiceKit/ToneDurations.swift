@@ -20,15 +20,8 @@ final class ToneDurations: Sendable {
   /// - Parameter folders: The folders in which iOS looks for sounds, in its order.
   init(folders: [URL?]) { self.folders = folders.compactMap(\.self) }
 
-  /// Returns the duration in ms of the sound that iOS plays for a name. If there is no such sound, or it is 30 s long
-  /// or longer, iOS plays its default sound: the file `default.wav` of the same folders, or a sound of the system, whose
-  /// length is assumed.
-  func playedDuration(of name: String) -> Int64 {
-    let chosen = name == SoundName.systemDefault ? nil : duration(of: name)
-    return chosen ?? duration(of: SoundName.defaultFile) ?? PreparedSound.assumedDuration
-  }
-
-  /// Returns the duration in ms of a tone; nil if there is none that iOS plays, so that its default sound is heard.
+  /// Returns the duration in ms of a tone. The result is nil for the default sound of the system, and if none of the
+  /// folders has a sound of this name that is shorter than 30 s, so that iOS plays its default sound.
   func duration(of name: String) -> Int64? {
     guard SoundLibrary.isClipName(name) else { return nil }
     return known.withLock { known in

@@ -11,7 +11,8 @@ extension Sounds {
       abstract: "Says which sound iOS plays for a name, and which rule decides.",
       discussion: """
         iOS searches Library/Sounds of the app's container, then of the group containers, then the bundle. The first \
-        file wins. If no place has the name, default.wav is heard if a place has it, and else the system's default sound.
+        file wins. If no place has the name, Crier's extension names default.wav if a place has it. Without this file, \
+        the system's default sound is heard.
 
         The result is the rule (app_container, group_container, bundle, default, fallback or system) and the path of the \
         file that is heard. Remarks go to standard error. Exit status: 65 if another sound than the named one is heard.

@@ -2,9 +2,10 @@
 
 import Foundation
 
-/// The search of iOS for the sound that a notification names, as a decision over listed folders.
+/// Which sound is heard for the name that a notification has, as a decision over listed folders.
 ///
-/// The rules are those of Apple's documentation of `UNNotificationSound`:
+/// The first two rules are those of Apple's documentation of `UNNotificationSound`. The third is that of Crier's
+/// notification service extension, which names `default.wav` where iOS would play its default sound:
 ///
 /// 1. The name `default` is the system's default sound.
 /// 2. The first place that has a file of the name decides, even if the file is empty or cannot be read. The system's
@@ -19,7 +20,7 @@ public struct SoundLookup: Sendable, Hashable {
   /// The reserved name of the system's default sound.
   public static let reservedName = "default"
 
-  /// The file that is heard when no place has the named sound.
+  /// The file that the extension names when no place has the named sound.
   public static let fallbackName = "default.wav"
 
   /// The listed folders, in the order of the search.

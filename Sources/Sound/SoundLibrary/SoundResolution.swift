@@ -14,7 +14,7 @@ public struct SoundResolution: Sendable, Hashable {
     case bundle
     /// The name is `default`, which is the system's default sound.
     case reserved
-    /// No place has the named sound, and the `default.wav` of this place is heard instead.
+    /// No place has the named sound, and Crier's extension names the `default.wav` of this place instead.
     case fallback(SoundPlace)
     /// The system's default sound is heard instead of the named sound.
     case system

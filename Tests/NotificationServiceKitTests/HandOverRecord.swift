@@ -8,8 +8,10 @@ import ConcurrencySupport
 final class HandOverRecord: Sendable {
   let handOvers = Locked<[(id: String, handOver: HandOver, at: Int64)]>([])
 
-  func receive(_ push: TestPush, by service: NotificationService) throws -> NotificationWork {
-    service.receive(try push.payload) { [self] handOver in
+  func receive(
+    _ push: TestPush, identifier: String? = nil, by service: NotificationService
+  ) throws -> NotificationWork {
+    service.receive(try push.payload, identifier: identifier) { [self] handOver in
       handOvers.withLock { $0.append((push.id, handOver, service.configuration.now())) }
     }
   }

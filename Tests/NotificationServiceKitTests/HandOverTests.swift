@@ -70,21 +70,24 @@ struct HandOverTests {
     #expect(try await service.handOver(TestPush().payload).first?.sound == .silent(.duplicate))
   }
 
-  @Test("a notification whose time ends before its turn is silent, and its sound follows as a local notification")
-  func expiry() async throws {
+  @Test(
+    "a notification whose time ends before its turn is silent, and a local one in its place has its sound",
+    arguments: [(nil, "p2"), ("request-2", "request-2")])
+  func expiry(identifier: String?, local expected: String) async throws {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
     let service = phone.service()
     let record = HandOverRecord()
     _ = try await service.handOver(TestPush(hasTokens: false).payload)
-    let work = try record.receive(TestPush(id: "p2", sequence: 2, hasTokens: false), by: service)
+    let work = try record.receive(
+      TestPush(id: "p2", sequence: 2, hasTokens: false), identifier: identifier, by: service)
     work.expire()
     await work.finished()
     try await eventually("the notification is handed over") { record.handOvers.withLock { !$0.isEmpty } }
     #expect(record.handOvers.withLock { $0.map(\.handOver.sound) } == [.silent(.later)])
     let first = phone.local.withLock { $0.first }
     let local = try #require(first)
-    #expect(local.identifier == "p2")
+    #expect(local.identifier == expected)
     #expect((10_000...20_020).contains(local.delay))
   }
 

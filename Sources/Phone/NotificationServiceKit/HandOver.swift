@@ -93,7 +93,9 @@ public struct HandOver: Sendable, Hashable {
 /// A notification that the phone adds itself: for a payment whose push was lost, or whose turn comes after iOS has ended
 /// the extension.
 public struct LocalNotification: Sendable, Hashable {
-  /// The identifier: the announcement's id. A later notification with the same identifier replaces it.
+  /// The identifier: that of the silent notification whose sound this one has, or the announcement's id if the push was
+  /// lost. A notification takes the place of one with the same identifier, also of one that was delivered
+  /// (UNUserNotificationCenter.h).
   public var identifier: String
   /// The payload of the push, as JSON.
   public var payload: Data

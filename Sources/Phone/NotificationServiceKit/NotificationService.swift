@@ -113,13 +113,16 @@ public final class NotificationService: Sendable {
   ///
   /// - Parameters:
   ///   - payload: The payload of the push as JSON, the `userInfo` of the notification.
+  ///   - identifier: The identifier of the notification's request. If the sound must come later, the local notification
+  ///     gets it too, so that it takes the place of the silent one in Notification Center. Without it, the local
+  ///     notification gets the announcement's id.
   ///   - handOver: Called exactly once, on any thread. If no other notification is open, this process holds no lock of
   ///     the order then.
   /// - Returns: The work, which ends early with ``NotificationWork/expire()``.
   public func receive(
-    _ payload: Data, handOver: @escaping @Sendable (HandOver) -> Void
+    _ payload: Data, identifier: String? = nil, handOver: @escaping @Sendable (HandOver) -> Void
   ) -> NotificationWork {
-    let work = NotificationWork(payload, service: self)
+    let work = NotificationWork(payload, identifier: identifier, service: self)
     work.begin(handOver: handOver)
     return work
   }

@@ -92,7 +92,7 @@ extension NotificationWork {
   private func add(_ sound: HandOver.Sound, summary: HandOver.Summary?, delay: Int64) async -> Bool {
     guard let notifier = service.configuration.notifier, mayAdd else { return false }
     let notification = LocalNotification(
-      identifier: arrival.id, payload: payload, texts: read?.texts ?? PushedTexts(),
+      identifier: identifier ?? arrival.id, payload: payload, texts: read?.texts ?? PushedTexts(),
       handOver: preparation.handOver(sound, summary: summary), delay: delay)
     do {
       try await notifier.add(notification)

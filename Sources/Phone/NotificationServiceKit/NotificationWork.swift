@@ -17,6 +17,8 @@ public final class NotificationWork: Sendable {
   static let busyReserve: Int64 = 500
 
   let payload: Data
+  /// The identifier of the notification's request; nil for a lost push, and if the caller did not give it.
+  let identifier: String?
   let service: NotificationService
   /// Whether the push was lost, so that the phone adds a notification itself.
   let isCaughtUp: Bool
@@ -75,7 +77,7 @@ public final class NotificationWork: Sendable {
     var isHeard: Bool { if case .silent = self { false } else { true } }
   }
 
-  convenience init(_ payload: Data, service: NotificationService) {
+  convenience init(_ payload: Data, identifier: String? = nil, service: NotificationService) {
     var read: NotificationPayload?
     var fault: NotificationServiceError?
     do throws(NotificationServiceError) {
@@ -83,19 +85,20 @@ public final class NotificationWork: Sendable {
     } catch {
       fault = error
     }
-    self.init(payload, read, fault, service: service, isCaughtUp: false)
+    self.init(payload, identifier, read, fault, service: service, isCaughtUp: false)
   }
 
   /// Creates the work for an announcement whose push was lost, and which the service was asked for.
   convenience init(lost payload: Data, _ read: NotificationPayload, service: NotificationService) {
-    self.init(payload, read, nil, service: service, isCaughtUp: true)
+    self.init(payload, nil, read, nil, service: service, isCaughtUp: true)
   }
 
   private init(
-    _ payload: Data, _ read: NotificationPayload?, _ fault: NotificationServiceError?, service: NotificationService,
-    isCaughtUp: Bool
+    _ payload: Data, _ identifier: String?, _ read: NotificationPayload?, _ fault: NotificationServiceError?,
+    service: NotificationService, isCaughtUp: Bool
   ) {
     self.payload = payload
+    self.identifier = identifier
     self.service = service
     self.isCaughtUp = isCaughtUp
     self.read = read

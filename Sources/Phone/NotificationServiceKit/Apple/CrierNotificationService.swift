@@ -31,6 +31,15 @@
     /// - Parameter configuration: What ``NotificationService/Configuration/init(appGroup:)`` makes.
     open func configure(_ configuration: inout NotificationService.Configuration) {}
 
+    /// Changes the texts of a notification, such as to decrypt or to translate them. It is called once for each
+    /// notification that is handed over, on any thread, shortly before iOS gets the content. The texts of a summary and
+    /// the attachments are already in it. A payer's name and picture are added afterwards.
+    ///
+    /// - Parameters:
+    ///   - content: The content. Its `sound` must stay as it is: the order counts on its length.
+    ///   - handOver: What the service changed in the content.
+    open func modify(_ content: UNMutableNotificationContent, for handOver: HandOver) {}
+
     /// Receives the errors of the work, such as for a log. They contain no amounts, names or URLs. It is called on any
     /// thread.
     open class func report(_ error: NotificationServiceError) {}
@@ -45,13 +54,15 @@
           contentHandler(request.content)
           return
         }
-        let delivery = Delivery(content: content, handler: contentHandler)
+        let delivery = Delivery(content: content, handler: contentHandler) { [self] in modify($0, for: $1) }
         let id = UUID()
         handOvers.enter()
         // Two requests may have the same identifier, because APNs takes it from the push's collapse id.
         let (works, handOvers) = (works, handOvers)
         works.withLock { waiting in
-          waiting[id] = service.receive(UserInfo.payload(of: request.content.userInfo)) { handOver in
+          waiting[id] = service.receive(
+            UserInfo.payload(of: request.content.userInfo), identifier: request.identifier
+          ) { handOver in
             delivery.give(handOver)
             works.withLock { $0[id] = nil }
             handOvers.leave()
@@ -89,15 +100,17 @@
     }
   }
 
-  /// The content of one request, and the handler that iOS gave for it.
+  /// The content of one request, the handler that iOS gave for it, and what the subclass changes in it.
   ///
   /// It crosses to another thread once: iOS gives both to this request alone, and the work hands over exactly once.
   private struct Delivery: @unchecked Sendable {  // Only one thread uses it at a time.
     let content: UNMutableNotificationContent
     let handler: (UNNotificationContent) -> Void
+    let modify: (UNMutableNotificationContent, HandOver) -> Void
 
     func give(_ handOver: HandOver) {
       content.apply(handOver)
+      modify(content, handOver)
       handler(content.withSender(of: handOver))
     }
   }

@@ -231,9 +231,18 @@ struct EveryBookTests {
     let reading = try Reading(writer.book)
     let currencies = try writer.book.content.currencies.keys.sorted().map { try #require(Currency(code: $0)) }
     var random = SplitMix64(seed: 3)
-    for index in 0..<2_000 / Self.step {
+    var amounts: [Int64] = []
+    for index in 0..<Int64(2_000 / Self.step) {
+      amounts.append(index % 2 == 0 ? index * 7 + 1 : Int64.random(in: 1...900_000_000, using: &random))
+    }
+    // Each digit of each power may have a word of its own, and a short number behind it: さんぜんにえん.
+    var power: Int64 = 1_000
+    while power <= 100_000_000 {
+      for digit in Int64(1)...9 { amounts.append((digit * power + 2) * 100) }
+      power *= 10
+    }
+    for (index, amount) in amounts.enumerated() {
       let currency = currencies[index % currencies.count]
-      let amount = index % 2 == 0 ? Int64(index * 7 + 1) : Int64.random(in: 1...900_000_000, using: &random)
       let name = (index % 4 < 2 ? "Anna " : "Anna. ") + (try reading.words(amount, currency).joined())
       let payment = Payment(
         amount: try Money(minorUnits: 500, currency: currency), payer: name, locale: locale)

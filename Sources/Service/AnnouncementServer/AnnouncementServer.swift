@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AnnouncementService
+import Announcements
 public import Announcer
 import ConcurrencySupport
 package import FileSystem
@@ -113,6 +114,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let stopping = Stopping()
   let ledgerWatch: LedgerWatch
   /// Ends when the service listens.
+  private let phraseBooks: PhraseBooks
   private let listens = AsyncStream.makeStream(of: Void.self)
   private let onStart: @Sendable (Int) async -> Void
 
@@ -130,6 +132,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     self.logger = logger
     self.onStart = onStart
     let ledger = parts.ledger
+    phraseBooks = parts.announcer.phraseBooks
     self.ledger = ledger
     ledgerWatch = LedgerWatch(ledger: ledger, stopping: stopping, logger: logger)
     let metrics = ServiceMetrics()
@@ -415,10 +418,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         if let pushService { group.addTask { try await pushService.run() } }
         if let webhookService { group.addTask { try await webhookService.run() } }
         group.addTask { try await providerService.run() }
-        group.addTask { [ledgerWatch, listens] in
+        group.addTask { [ledgerWatch, listens, phraseBooks] in
           try await cancelWhenGracefulShutdown {
             // Until the service listens, the start has the disk and the processors to itself.
             for await _ in listens.stream {}
+            await onWaitingThread { phraseBooks.prepareForNames() }
             try await ledgerWatch.run()
           }
         }

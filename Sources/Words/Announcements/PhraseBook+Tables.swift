@@ -114,7 +114,8 @@ extension PhraseBook.Content {
     var values = Array(Int64(0)...100)
     var power: Int64 = 1_000
     while power < Money.largestMajorUnits {
-      values += [power, 2 * power]
+      // Each digit may change the word of the power, or its own: さんぜん, はっせん.
+      values += (1...9).map { $0 * power }
       power *= 10
     }
     for hundreds in Int64(2)...9 { values += [hundreds * 100, hundreds * 100 + 1] }

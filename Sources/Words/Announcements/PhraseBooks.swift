@@ -86,6 +86,10 @@ public struct PhraseBooks: Sendable {
       sumWords: sumWords, smallSums: smallSums)
   }
 
+  /// Reads all books and makes the table with which sums in names are found. Otherwise the first name waits for this,
+  /// which takes a quarter of a second of the processor. The call blocks the thread.
+  public func prepareForNames() { _ = sumWords.table }
+
   private static func missing(_ name: String) -> AnnouncementError {
     AnnouncementError(
       .phraseBooksMissing, name, "does not exist or cannot be read",

@@ -41,7 +41,9 @@ struct FoldedText {
           folded.append(scalar)
         }
       }
-      scalars = Array(String(folded).precomposedStringWithCanonicalMapping.unicodeScalars)
+      // Only marks and Korean letters can form one scalar with what is before them.
+      let isComposed = !folded.contains { !$0.isASCII && ($0.isMark || (0x1100...0x11FF).contains($0.value)) }
+      scalars = Array(isComposed ? folded : String(folded).precomposedStringWithCanonicalMapping.unicodeScalars)
     }
     lowered = scalars.map(\.lowercased)
   }
@@ -61,9 +63,18 @@ struct FoldedText {
     case "™", "®", "©", "℠", "№": folded.append(scalar)
     // These marks mask digits.
     case "•", "●", "＊", "∗", "✱", "×": folded.append("*")
+    case _ where unchanged.contains(scalar): folded.append(scalar)
     default: foldByProperties(scalar, into: &folded)
     }
   }
+
+  /// The scalars of most alphabets that are the same in a folded text. Looking up the form of one makes several strings.
+  private static let unchanged = ScalarSet(
+    (UInt32(0x80)..<0x1000).compactMap(Unicode.Scalar.init).filter { scalar in
+      var folded = String.UnicodeScalarView()
+      foldByProperties(scalar, into: &folded)
+      return folded.elementsEqual([scalar])
+    })
 
   private static func foldByProperties(_ scalar: Unicode.Scalar, into folded: inout String.UnicodeScalarView) {
     let properties = scalar.properties

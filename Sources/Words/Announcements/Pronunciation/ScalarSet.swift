@@ -18,16 +18,18 @@ struct ScalarSet: Sendable, Hashable {
   ///
   /// - Returns: `nil` when a part of the text is neither a scalar nor a range between two scalars.
   init?(ranges text: String) {
+    var found: [ClosedRange<UInt32>] = []
     // The text is split by scalars, because a mark after a space would form one character with the space.
     for part in text.unicodeScalars.split(separator: " ") {
       let scalars = Array(part)
       switch scalars.count {
-      case 1: insert(scalars[0])
+      case 1: found.append(scalars[0].value...scalars[0].value)
       case 3 where scalars[1] == "-" && scalars[0].value <= scalars[2].value:
-        insert(scalars[0].value...scalars[2].value)
+        found.append(scalars[0].value...scalars[2].value)
       default: return nil
       }
     }
+    for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) { insert(range) }
   }
 
   mutating func insert(_ scalar: Unicode.Scalar) { insert(scalar.value...scalar.value) }
@@ -39,6 +41,7 @@ struct ScalarSet: Sendable, Hashable {
     }
     guard range.upperBound >= Self.firstOfRanges else { return }
     var joined = range.clamped(to: Self.firstOfRanges...UInt32.max)
+    guard let last = ranges.last, last.upperBound >= joined.lowerBound else { return ranges.append(joined) }
     for other in ranges where other.overlaps(joined) {
       joined = min(other.lowerBound, joined.lowerBound)...max(other.upperBound, joined.upperBound)
     }

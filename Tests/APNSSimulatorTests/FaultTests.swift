@@ -25,7 +25,7 @@ struct FaultTests {
   }
 
   @Test(
-    "a fault is streamed as a refusal with its status, or with its name without an answer, and a delay is not streamed")
+    "a fault is streamed as a refusal with its status, or with its name if it has no answer; a delay is not streamed")
   func refusals() async throws {
     let faults = [
       Fault(.answer(status: 503, reason: "Shutdown")), Fault(.delay(milliseconds: 1)), Fault(.reset(code: 2)),

@@ -98,7 +98,7 @@ struct OperationTests {
     #expect(try await service.stranger.get("/healthz").status == 200)
   }
 
-  @Test("a busy engine is ready")
+  @Test("while the engine is busy, /readyz answers 200")
   func busyEngine() async throws {
     let service = try TestService()
     service.voice.fail(.queueFull)

@@ -111,7 +111,9 @@ struct PlayerPreferencesTests {
     try Data().write(to: folder.url.appending(path: "player"))
     try await service.ledger.send(.volume(30), lane: TestService.lane)
     try await eventually { try await client.get("/v1/playback").number("volume") == 30 }
-    try await eventually { service.log.lines.contains { $0.hasPrefix("warning A volume could not be kept") } }
+    try await eventually {
+      service.log.lines.contains { $0.hasPrefix("warning The new volume of the player could not be stored") }
+    }
   }
 
   @Test("a pause through the service holds after a restart, and names the key that paused")

@@ -238,7 +238,9 @@ struct EveryBookTests {
     // Each digit of each power may have a word of its own, and a short number behind it: さんぜんにえん.
     var power: Int64 = 1_000
     while power <= 100_000_000 {
-      for digit in Int64(1)...9 { amounts.append((digit * power + 2) * 100) }
+      for digit in Int64(1)...9 {
+        amounts.append((digit * power + 2) * currencies[amounts.count % currencies.count].minorUnitsPerMajor)
+      }
       power *= 10
     }
     for (index, amount) in amounts.enumerated() {

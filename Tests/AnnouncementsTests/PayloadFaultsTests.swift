@@ -98,7 +98,7 @@ struct PayloadFaultsTests {
   }
 
   @Test(
-    "refund_of with another kind is a conflict, so that a refund without its kind is not announced as income",
+    "refund_of is a conflict unless kind is refunded, so that a refund whose kind was forgotten is not announced as income",
     arguments: [#""refund_of":"p1""#, #""kind":"received","refund_of":"p1""#, #""kind":"failed","refund_of":"p1""#])
   func noRefund(_ more: String) throws {
     #expect { try payment(more) } throws: { ($0 as? AnnouncementError)?.code == .fieldsConflict }

@@ -24,7 +24,7 @@ struct PauseMemoryTests {
 
   private var kept: Ledger.Pause? { get async throws { try await lane.ledger.pause(lane: "counter") } }
 
-  @Test("the next player is paused by the same key since the same time, and after a resume plays the announcements")
+  @Test("a pause outlasts its player: the next one is paused with the same key and time, and plays after a resume")
   func holds() async throws {
     lane.output.hearAll()
     let first = try await remembering()

@@ -107,7 +107,10 @@ struct MappingFileTests {
         "11: kinds[0].because has no meaning for a payment; remove it."
       ),
       ("id: /id", "idd: /id", "12: unknown key 'idd' in payment;"),
-      ("  id: /id\n", "", "12: payment has no key 'id'; name the place of the payment's own id."),
+      (
+        "  id: /id\n", "",
+        "12: payment has no key 'id'; say where the webhook has the payment's own id, such as /data/id."
+      ),
       (
         "id: /id", "id: [/id, header X-Id]",
         "12: payment.id is not signed, so it may not decide anything; name a place "

@@ -86,7 +86,7 @@ struct SpokenWordsTests {
     #expect(!fits(sum, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4), (20, 7)]))
   }
 
-  @Test("a Korean word that begins with a nasal needs no event, and spelled letters may have several events")
+  @Test("the engine may report no event for a Korean word that begins with a nasal, and several for spelled letters")
   func wordEvents() {
     #expect(fits(run([("오천 원 ", .amount), ("네이버페이", .phrase)], voice: "ko+f2"), [(0, 2), (3, 1)]))
     #expect(fits(run([("from ", .phrase), ("Лев.", .payer)]), [(0, 4), (5, 3), (5, 3), (5, 3)]))

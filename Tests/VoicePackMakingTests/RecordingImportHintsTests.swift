@@ -121,7 +121,7 @@ struct RecordingImportHintsTests {
         cutting: file, for: rows(["a", "b", "c", "d", "e"]),
         otherSheets: ["--currency USD": 3, "--currency EUR": 4])
     }
-    #expect(error?.remedy == "3 rows is the sheet of --currency USD: give --currency USD, or --sheet")
+    #expect(error?.remedy == "the sheet that --currency USD selects has 3 rows: give --currency USD, or --sheet")
     #expect(error?.details == [])
   }
 

@@ -30,8 +30,8 @@ public final class WaitingThreads: TaskExecutor {
     var idle = 0
 
     /// The number of threads that are starting or were woken, and have not asked for a job yet. Each of them will take
-    /// a job, so no further thread is needed for that job. There are never fewer of them than jobs, unless there are as
-    /// many threads as allowed and none is idle.
+    /// a job, so no further thread is needed for that job. Each waiting job has one, as long as a thread is idle or
+    /// another thread may start.
     var coming = 0
 
     /// The jobs that no thread has begun, first come first.

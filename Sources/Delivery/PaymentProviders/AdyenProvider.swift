@@ -37,7 +37,8 @@ package struct AdyenProvider: PaymentProvider {
     guard let items = body?["notificationItems"] else {
       guard let header, !header.isEmpty else {
         throw ProviderRejection(
-          .signatureMissing, "The body is not strict JSON with notificationItems, and has no \(Self.header).")
+          .signatureMissing,
+          "The webhook has no signature: its body has no readable notificationItems, and \(Self.header) is missing.")
       }
       guard isSigned(request.body, by: header) else { throw .wrongSignature(Self.header) }
       return VerifiedWebhook(request)

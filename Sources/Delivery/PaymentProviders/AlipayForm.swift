@@ -60,8 +60,8 @@ struct AlipayForm {
     return texts
   }
 
-  /// The keys of notices that may have an empty value which is not signed. A key of any other name is always signed, so
-  /// that nobody can rename one.
+  /// The keys that may be missing from the signed text if their value is empty. Every other key belongs to the signed
+  /// text also with an empty value, so that nobody can rename a key.
   private static let mayBeEmpty: Set<String> = [
     "auth_app_id", "body", "buyer_id", "buyer_logon_id", "buyer_open_id", "buyer_pay_amount", "fund_bill_list",
     "gmt_close", "gmt_create", "gmt_payment", "gmt_refund", "invoice_amount", "merchant_app_id", "out_biz_no",

@@ -48,7 +48,7 @@ extension ValueSource {
     }
     self = .find(
       list: try fields.required("find", remedy: "name the list").pointer(), name: name, equals: try value.text(),
-      value: try fields.required("value", remedy: "name the place of the value in the element").pointer())
+      value: try fields.required("value", remedy: "say where the element has the value, such as /value").pointer())
   }
 
   /// Reads a place: `/data/id`, `root /id`, `header NAME`, `query KEY`.
@@ -103,7 +103,8 @@ extension PaymentFields {
   init(_ node: SettingsNode) throws(ProviderSettingsError) {
     let fields = try node.fields(Self.keys)
     self.init(
-      id: try Self.sources(fields.required("id", remedy: "name the place of the payment's own id")),
+      id: try Self.sources(
+        fields.required("id", remedy: "say where the webhook has the payment's own id, such as /data/id")),
       amount: try Amount(fields.required("amount", remedy: "add major: /PLACE, or minor: /PLACE")),
       currency: try ValueSource(fields.required("currency", remedy: "name its place, or write text: INR")))
     if case .text(let code) = currency, let field = fields["currency"] {
@@ -164,7 +165,8 @@ extension PaymentFields.Time {
 
   fileprivate init(_ node: SettingsNode) throws(ProviderSettingsError) {
     let fields = try node.fields(["from", "format", "offset"])
-    let source = try ValueSource(fields.required("from", remedy: "name the place of the time"))
+    let source = try ValueSource(
+      fields.required("from", remedy: "say where the webhook has the time of the payment, such as /data/created_at"))
     let format = try fields.required("format", remedy: "give rfc3339, seconds, milliseconds or local")
       .choice(Format.self)
     guard (fields["offset"] != nil) == (format == .local) else {
@@ -201,7 +203,9 @@ extension PaymentFields.Live {
       throw node.error("has a value that means both live and test", remedy: "remove it from live or from test")
     }
     self.init(
-      try ValueSource(fields.required("from", remedy: "name the place that says so")), live: words[0], test: words[1])
+      try ValueSource(
+        fields.required("from", remedy: "say where the webhook tells live payments from tests, such as /livemode")),
+      live: words[0], test: words[1])
   }
 }
 

@@ -57,7 +57,8 @@ public enum PushOutcomeText {
     switch code {
     case .cannotConnect: "Apple's server could not be reached. Check the network and the firewall."
     case .certificateRefused: "The certificate of Apple's server is not trusted. Check the network, and the clock."
-    case .notHTTP2: "The server is not one of Apple's push service. Check the setting apns, and the proxy."
+    case .notHTTP2:
+      "The server does not speak HTTP/2, so it is not Apple's push service. Check the setting apns, and the proxy."
     case .notProcessed, .connectionLost, .closed: "The connection to Apple's server ended before its answer."
     case .timedOut: "Apple's server did not answer in time."
     case .trustRootsUnusable: "The trusted certificates cannot be read. Check the setting apns."

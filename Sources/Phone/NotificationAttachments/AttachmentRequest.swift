@@ -43,7 +43,7 @@ public struct AttachmentPayload: Sendable, Hashable, Decodable {
   /// The attachment; nil if the payload names none.
   public private(set) var request: AttachmentRequest?
 
-  /// The values that were ignored. They are remarks for a log and contain no value.
+  /// Remarks for a log about what was ignored: the key and the problem, never the value.
   public private(set) var remarks: [AttachmentRemark] = []
 
   /// Reads a payload.

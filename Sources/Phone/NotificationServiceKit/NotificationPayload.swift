@@ -14,7 +14,7 @@ public struct NotificationPayload: Sendable, Hashable {
   public var content: AlertMessage.Content?
   /// The sound that the push names, `aps.sound` or its `name`; nil for a silent push.
   public var sound: String?
-  /// The volume of a critical alert, from 0 to 1; nil for any other. It is a loudness and no amount.
+  /// The loudness of a critical alert, from 0 to 1; nil for any other alert.
   public var criticalVolume: Float?
   /// The URL of a sound from elsewhere, such as a spoken message: the key `sound-url`.
   public var soundURL: URL?

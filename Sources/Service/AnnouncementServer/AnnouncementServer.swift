@@ -345,7 +345,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       try await preferences?.keepVolume(percent) { try await player?.setVolume(percent) }
     } catch {
       logger.warning(
-        "A volume could not be kept. It holds until the service ends.",
+        "The new volume of the player could not be stored. It applies until the service ends.",
         metadata: ["error": "\(Problem.loggable(error))"])
       // Fails only if the player has ended.
       try? await player?.setVolume(percent)

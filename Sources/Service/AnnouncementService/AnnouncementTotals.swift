@@ -29,7 +29,7 @@ public struct AnnouncementTotals: Sendable {
     public fileprivate(set) var lastAt: Date
   }
 
-  /// The maximum number of groups: those of a year's hours in one currency and of one kind.
+  /// The maximum number of groups. It is enough for each hour of a year (8,784) in one currency and of one kind.
   public static let mostGroups = 10_000
 
   public let keys: Set<Key>

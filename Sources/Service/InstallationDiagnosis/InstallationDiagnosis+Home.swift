@@ -39,7 +39,8 @@ extension InstallationDiagnosis {
     case .missing(let maker):
       return fault(
         .homeMissing, "There is no such folder.",
-        "If the path is right, make it; otherwise name the folder with --home:\n\(commands.makeHome(maker))")
+        "If another folder is meant, name it with --home. If the path is right, make the folder:\n"
+          + commands.makeHome(maker))
     case .notAFolder:
       return fault(.homeNotAFolder, "There is a file in place of the folder.", "Name the folder with --home.")
     case .unreachable:

@@ -59,10 +59,10 @@ struct HeaderRepair {
 }
 
 extension SoundHeader {
-  /// Returns a file with the same samples that libsndfile reads; `nil` if nothing has to be changed for that.
+  /// Returns a copy of a file, with the same samples, that libsndfile can read; `nil` if it reads the file as it is.
   ///
-  /// A changed file is a CAF that libsndfile cannot read, or a WAV or AIFF whose header leaves out the length of the
-  /// sound or the byte that pads a chunk.
+  /// Two kinds of files need a copy: a CAF that libsndfile cannot read, and a WAV or AIFF whose header leaves out the
+  /// length of the sound or the byte that pads a chunk.
   package static func readable(_ bytes: [UInt8]) -> [UInt8]? {
     let file = HeaderBytes(bytes: bytes)
     return switch SoundContent.container(file) {

@@ -21,8 +21,8 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
     case notPermitted = "not_permitted"
     /// A file or a symbolic link is in the place of a folder.
     case notAFolder = "not_a_folder"
-    /// A folder is in the place of a clip and cannot be moved away, or anything but a file is in the place of the
-    /// preference for a tone.
+    /// There is a folder where a clip belongs, and it cannot be moved away. Or there is a folder or a device where the
+    /// file with the chosen tone belongs.
     case notAFile = "not_a_file"
     /// The process or the system has no file descriptor left.
     case tooManyOpenFiles = "too_many_open_files"

@@ -20,9 +20,9 @@ final class Damage: Sendable {
     var waiting: [Int: AwaitedAnswer<Bool>] = [:]
   }
 
-  /// SQLite moves the log into the file when the file's last connection is closed, and removes what has the log's name.
-  /// A damaged file must not be written, so a connection stays open until the process ends. It is one that was open
-  /// before: to open the file again could bring together a new file and an old log.
+  /// When the last connection to the file is closed, SQLite moves the log into the file, and removes the file that has
+  /// the log's name by then. A damaged file must not be written, so a connection stays open until the process ends. No
+  /// new connection is opened for this, because it could join a new file with an old log.
   private static let keptConnections = Locked<[DatabaseQueue]>([])
 
   let file: URL

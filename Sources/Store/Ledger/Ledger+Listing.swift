@@ -91,8 +91,8 @@ extension Ledger {
   /// - Parameters:
   ///   - cursor: The place after which the list goes on; nil for its beginning.
   ///   - limit: The maximum number of announcements, 1 to 1,000. The result can be shorter, and even empty, although
-  ///     `next` is not nil: a call searches among ``searchedAtOnce`` announcements, and ends after the announcement
-  ///     with which it has read ``mostListedPushes`` pushes.
+  ///     `next` is not nil: a call searches among ``searchedAtOnce`` announcements, and ends as soon as it has read
+  ///     ``mostListedPushes`` pushes.
   public func announcements(
     account: String, matching filter: AnnouncementFilter = AnnouncementFilter(),
     before cursor: AnnouncementCursor? = nil,

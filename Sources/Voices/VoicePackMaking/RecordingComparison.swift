@@ -121,9 +121,9 @@ public struct RecordingComparison: Sendable {
   ///
   /// - Parameters:
   ///   - words: for each clip, its words.
-  ///   - distance: the distance of a recording from the saying of another clip's words.
+  ///   - distance: how far a recording is from the engine's speech of another clip's words.
   ///   - gain: how much better two recordings fit each other's words, for both together.
-  ///   - difference: the difference of the sayings of two clips' words.
+  ///   - difference: how far the engine's speech of one clip's words is from that of another clip's words.
   static func suspicions(
     words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, gain: (Int, Int) -> Float,
     difference: (Int, Int) -> Float
@@ -196,9 +196,9 @@ extension RecordingComparison {
   /// - Parameters:
   ///   - clip: the index of the clip.
   ///   - words: for each clip, its words.
-  ///   - distance: the distance of a recording from the saying of another clip's words.
+  ///   - distance: how far a recording is from the engine's speech of another clip's words.
   ///   - gain: how much better two recordings fit each other's words, for both together.
-  ///   - difference: the difference of the sayings of two clips' words.
+  ///   - difference: how far the engine's speech of one clip's words is from that of another clip's words.
   static func suspicions(
     about clip: Int, words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, gain: (Int, Int) -> Float,
     difference: (Int, Int) -> Float

@@ -40,7 +40,7 @@ extension RecordingCutting {
     let others = otherSheets().filter { $0.value == utterances.count }.keys.sorted()
     if !others.isEmpty {
       error.remedy =
-        "\(utterances.count) rows is the sheet of \(others.joined(separator: " or ")): give "
+        "the sheet that \(others.joined(separator: " or ")) selects has \(utterances.count) rows: give "
         + "\(others.count == 1 ? others[0] : "the option of your sheet"), or --sheet"
       error.details = []
       throw error

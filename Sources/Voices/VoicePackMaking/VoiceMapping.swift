@@ -107,7 +107,8 @@ struct ErrorScaling: Sendable {
   /// For each lane of a frame, its share in the scaled frame.
   private var columns: [Frame]
 
-  /// How much of the scale is that of the mean variance. It keeps few errors from suggesting that a direction is exact.
+  /// The share of the mean variance in the scale; the rest is the measured covariance. Without this share, a direction
+  /// could seem exact because only few errors were measured.
   private static let shrinkage = 0.1
 
   init(errors: [Frame]) {

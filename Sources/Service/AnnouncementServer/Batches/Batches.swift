@@ -285,7 +285,7 @@ extension Batches {
     do {
       try await files.save(record)
     } catch {
-      logger.warning("The start of a batch could not be recorded.", metadata: ["batch": "\(id)", "error": "\(error)"])
+      logger.warning("The start of a batch could not be stored.", metadata: ["batch": "\(id)", "error": "\(error)"])
     }
   }
 
@@ -517,7 +517,7 @@ extension Batches {
           clips: Array(some), ofBatch: id, account: clips.account, files: some.compactMap { clips.files[$0] })
       } catch {
         logger.warning(
-          "The clips of a batch could not be recorded. The service tries again.",
+          "The clips of a batch could not be entered in the ledger. The service tries again.",
           metadata: ["batch": "\(id)", "error": "\(error)"])
         return false
       }

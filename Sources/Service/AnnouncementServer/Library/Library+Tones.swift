@@ -22,7 +22,7 @@ extension Library {
       if try await ledger.setLibraryTones(tones, unreadable: unreadable) { tellChange() }
     } catch {
       logger.warning(
-        "The tones could not be recorded for phones. The service tries again in ten minutes.",
+        "The list of tones for phones could not be stored. The service tries again in ten minutes.",
         metadata: ["error": "\(Problem.loggable(error))"])
     }
   }

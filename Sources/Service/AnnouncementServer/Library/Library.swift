@@ -71,7 +71,8 @@ final class Library: Sendable {
       }
       if isKnown { return }
       logger.warning(
-        "The voice packs could not be recorded for phones. The service tries again.", metadata: ["error": "\(error)"])
+        "The list of voice packs for phones could not be stored. The service tries again.",
+        metadata: ["error": "\(error)"])
     }
   }
 

@@ -51,7 +51,7 @@ struct AlarmWatch: Sendable {
       var waiting = 0
     }
 
-    /// Nil if it is not known, because no player of this service plays. Its alarms stay as they are then.
+    /// The state of the player; nil if no player of this service plays. Alarms about the player then neither begin nor end.
     var player: Player?
     var isPushUnreachable = false
     /// The time without a payment while the shop was open; nil if it is not known.

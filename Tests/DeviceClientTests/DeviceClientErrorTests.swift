@@ -160,6 +160,19 @@ struct DeviceClientErrorTests {
     #expect(allowed.requests == 1)
   }
 
+  @Test("the service may have an address of a Tailscale network, or one that a VPN app invents")
+  func tailscale() async {
+    for (address, code) in [
+      ([100, 64, 0, 9], nil), ([198, 18, 0, 9], nil), ([10, 0, 0, 9], .privateAddress),
+    ] as [([UInt8], DeviceClientError.Code?)] {
+      let (error, _) = await error { _, _ in
+        SoundAnswer(
+          pieces: [Array(#"{"announcements":[],"last_sequence":0}"#.utf8)], connectedTo: IPAddress(bytes: address))
+      }
+      #expect(error?.code == code)
+    }
+  }
+
   @Test("a connection to a private address is refused, even if the name had a public address before")
   func rebinding() async {
     let (error, _) = await error { _, _ in

@@ -58,6 +58,32 @@ struct DurableFileTests {
     }
   }
 
+  @Test("a replacement orders its bytes before the rename, and waits for no disk")
+  func replacement() throws {
+    try inFolder { folder in
+      let file = folder.appending(path: "a")
+      try DurableFile.write(Data("old".utf8), to: file)
+      let steps = Steps()
+      let system = FileSystemCalls.system
+      var calls = system
+      calls.synchronize = { (_) throws(SystemError) in steps.names.append("synchronize") }
+      calls.orderWrites = { (descriptor) throws(SystemError) in
+        steps.names.append("order")
+        try system.orderWrites(descriptor)
+      }
+      calls.rename = { (parent, name, newName) throws(SystemError) in
+        steps.names.append("rename")
+        try system.rename(parent, name, newName)
+      }
+      #expect(try DurableFile.replace(Data("new".utf8), at: file, calls: calls) { true })
+      #expect(steps.names == ["order", "rename"])
+      #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+      #expect(try !DurableFile.replace(Data("late".utf8), at: file, calls: calls) { false })
+      #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+      #expect(try names == ["a"])
+    }
+  }
+
   enum Step: CaseIterable { case create, write, synchronizeFile, rename }
 
   @Test("a failed write leaves the old file unchanged", arguments: Step.allCases)

@@ -70,6 +70,32 @@ struct DownloadRulesTests {
     try DownloadRules(allowsPrivateAddresses: true).check(mixed, of: url)
   }
 
+  @Test(
+    "with https, a name may have the address that a VPN app invents, and the own service one of a Tailscale network",
+    arguments: [
+      ("https://a.example/s.wav", "198.18.0.7", nil, true), ("https://a.example/s.wav", "198.19.255.255", nil, true),
+      ("http://a.example/s.wav", "198.18.0.7", nil, false), ("https://198.18.0.7/s.wav", "198.18.0.7", nil, false),
+      ("https://3323068423/s.wav", "198.18.0.7", nil, false), ("https://a.example/s.wav", "198.20.0.1", nil, true),
+      ("https://a.example/s.wav", "192.168.1.2", "a.example", false),
+      ("https://a.example/s.wav", "127.0.0.1", "a.example", false),
+      ("https://a.example/s.wav", "100.64.1.2", nil, false),
+      ("https://a.example/s.wav", "100.64.1.2", "b.example", false),
+      ("https://A.example/s.wav", "100.127.1.2", "a.Example", true),
+      ("http://a.example/s.wav", "100.64.1.2", "a.example", false),
+    ] as [(String, String, String?, Bool)])
+  func standIns(_ text: String, _ address: String, _ service: String?, _ isAllowed: Bool) throws {
+    let url = try #require(URL(string: text))
+    let addresses = [TableResolver.publicAddress, try #require(IPAddress(address))]
+    var rules = DownloadRules(allowsUnencrypted: true, serviceHost: service)
+    for _ in 0..<2 {
+      var error: DownloadError?
+      do throws(DownloadError) { try rules.check(addresses, of: url) } catch let caught { error = caught }
+      #expect(error?.code == (isAllowed ? nil : .privateAddress))
+      // A smaller limit changes nothing else.
+      rules = rules.limited(to: 10)
+    }
+  }
+
   private func redirect(
     _ location: String?, after trail: [String], _ rules: DownloadRules = DownloadRules(allowsUnencrypted: true)
   ) throws -> Result<String, DownloadError> {

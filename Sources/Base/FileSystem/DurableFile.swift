@@ -16,22 +16,22 @@ package enum DurableFile {
     _ bytes: some Sequence<UInt8>, to file: URL, calls: FileSystemCalls = .system
   ) throws(SystemError) {
     let folder = try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls)
-    _ = try put(bytes, in: folder, as: file.lastPathComponent, calls, isCurrent: { true })
+    _ = try put(bytes, in: folder, as: file.lastPathComponent, calls, calls.synchronize, isCurrent: { true })
     try folder.synchronize()
   }
 
   /// Replaces a file as ``write(_:to:calls:)`` does, but returns as soon as all processes see the new bytes. After a loss
   /// of power, the file has either the old bytes or the new ones; ``synchronizeFolder(of:calls:)`` ends this uncertainty.
   ///
-  /// - Parameter isCurrent: Asked when the bytes are on the disk, which may have taken a while, and before they replace
-  ///   the old ones.
+  /// - Parameter isCurrent: Asked when the bytes were given to the disk, which may have taken a while, and before they
+  ///   replace the old ones.
   /// - Returns: Whether the file was replaced. It is unchanged if `isCurrent` returned false.
   /// - Throws: ``SystemError``. The file is then unchanged.
   package static func replace(
     _ bytes: some Sequence<UInt8>, at file: URL, calls: FileSystemCalls = .system, isCurrent: () -> Bool
   ) throws(SystemError) -> Bool {
     let folder = try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls)
-    return try put(bytes, in: folder, as: file.lastPathComponent, calls, isCurrent: isCurrent)
+    return try put(bytes, in: folder, as: file.lastPathComponent, calls, calls.orderWrites, isCurrent: isCurrent)
   }
 
   /// Waits until the name of a file is on the disk.
@@ -43,7 +43,7 @@ package enum DurableFile {
 
   private static func put(
     _ bytes: some Sequence<UInt8>, in folder: borrowing OpenDescriptor, as name: String, _ calls: FileSystemCalls,
-    isCurrent: () -> Bool
+    _ toDisk: (FileSystemCalls.Descriptor) throws(SystemError) -> Void, isCurrent: () -> Bool
   ) throws(SystemError) -> Bool {
     let temporary = "\(name).new"
     try? calls.remove(folder.number, temporary)
@@ -53,7 +53,8 @@ package enum DurableFile {
     let descriptor = OpenDescriptor(number, calls: calls)
     do throws(SystemError) {
       try calls.writeAll(Array(bytes), to: descriptor.number)
-      try descriptor.synchronize()
+      let file = descriptor.number
+      try retryingWhenInterrupted { () throws(SystemError) in try toDisk(file) }
       guard isCurrent() else {
         try calls.remove(folder.number, temporary)
         return false

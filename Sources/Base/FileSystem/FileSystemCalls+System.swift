@@ -89,6 +89,13 @@ extension FileSystemCalls {
       #endif
       _ = try check(fsync(file))
     },
+    orderWrites: { (file) throws(SystemError) in
+      #if canImport(Darwin)
+        // Not every file system supports it.
+        if fcntl(file, F_BARRIERFSYNC) == 0 { return }
+      #endif
+      _ = try check(fsync(file))
+    },
     rename: { (folder, name, newName) throws(SystemError) in
       _ = try check(unsafe renameat(folder, name, folder, newName))  // Safe: the texts live as long as the call.
     },

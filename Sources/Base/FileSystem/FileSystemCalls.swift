@@ -49,6 +49,11 @@ package struct FileSystemCalls: Sendable {
   /// Writes a file's bytes, or a folder's entries, to the disk.
   package var synchronize: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
+  /// Makes sure that a file's bytes are on the disk before anything that is written later. The bytes themselves may
+  /// come to the disk later, where the system can order writes: with `F_BARRIERFSYNC` on Apple's systems (fcntl(2)).
+  /// Elsewhere this is ``synchronize``.
+  package var orderWrites: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
+
   /// Renames a file within its folder and replaces an existing file with the new name. A name that ends in a slash means
   /// a folder, and nothing else with the name is renamed.
   package var rename: @Sendable (_ folder: Descriptor, _ name: String, _ newName: String) throws(SystemError) -> Void

@@ -59,6 +59,14 @@ public struct IPAddress: Sendable, Hashable {
     return !Self.globalIPv6.contains { $0.contains(self) } || Self.privateIPv6.contains { $0.contains(self) }
   }
 
+  /// Whether the address is of 198.18.0.0/15. VPN apps such as Clash and Surge give every name an address of this network,
+  /// and connect to the real host themselves. No host of the internet has such an address (RFC 2544).
+  public var isStandIn: Bool { Self.standIn.contains { $0.contains(self) } }
+
+  /// Whether the address is of 100.64.0.0/10, which providers share between customers (RFC 6598), and in which Tailscale
+  /// gives each device an address.
+  public var isShared: Bool { Self.shared.contains { $0.contains(self) } }
+
   /// The IPv4 address that an IPv6 address contains: through NAT64 (`64:ff9b::/96`), which mobile networks use for
   /// every IPv4 host, or through 6to4 (`2002::/16`).
   private var containedIPv4: IPAddress? {
@@ -68,6 +76,8 @@ public struct IPAddress: Sendable, Hashable {
     return bytes.starts(with: [0x20, 0x02]) ? IPAddress(bytes: Array(bytes[2..<6])) : nil
   }
 
+  private static let standIn = networks("198.18.0.0/15")
+  private static let shared = networks("100.64.0.0/10")
   private static let globalIPv6 = networks("2000::/3")
 
   private static let privateIPv4 = networks(

@@ -10,8 +10,8 @@ public import SoundDownloads
 ///
 /// Every call sends its requests once; it neither repeats them nor follows a redirect, because a redirect would carry
 /// the key to another place. A call ends within ``DownloadRules/longest``, and at once when its task is cancelled.
-/// ``DownloadRules/allowsUnencrypted`` and ``DownloadRules/allowsPrivateAddresses`` say which services are allowed; the
-/// other rules have no effect. The errors contain no key, no id and no amount.
+/// ``DownloadRules/allowsUnencrypted`` and ``DownloadRules/allowsPrivateAddresses`` say which services are allowed, and
+/// ``DownloadRules/serviceHost`` is the service's host; the other rules have no effect. The errors contain no key, no id and no amount.
 public final class DeviceClient: Sendable {
   /// The maximum size of an answer in JSON, in bytes.
   public static let maximumAnswerBytes = 4 << 20
@@ -38,6 +38,8 @@ public final class DeviceClient: Sendable {
     self.access = access
     self.fetcher = fetcher
     self.resolver = resolver
+    var rules = rules
+    rules.serviceHost = access.service.host(percentEncoded: false)
     self.rules = rules
     self.clock = clock
   }

@@ -13,6 +13,10 @@ public struct DownloadRules: Sendable, Hashable {
   /// ``IPAddress/isPrivate``.
   public var allowsPrivateAddresses: Bool
 
+  /// The name of the shop's own service; nil by default. With `https`, its address may also be one of 100.64.0.0/10, as
+  /// in a Tailscale network.
+  public var serviceHost: String?
+
   /// The longest time for a download with all of its redirects and attempts; 20 s by default. iOS gives a notification
   /// service extension about 30 s for all its work.
   public var longest: Duration
@@ -30,11 +34,12 @@ public struct DownloadRules: Sendable, Hashable {
 
   /// - Parameter mostBytes: Values outside the range of ``mostBytes`` are replaced by its nearest end.
   public init(
-    allowsUnencrypted: Bool = false, allowsPrivateAddresses: Bool = false, longest: Duration = .seconds(20),
-    mostBytes: Int = 6 << 20, mostRedirects: Int = 5, mostAttempts: Int = 3
+    allowsUnencrypted: Bool = false, allowsPrivateAddresses: Bool = false, serviceHost: String? = nil,
+    longest: Duration = .seconds(20), mostBytes: Int = 6 << 20, mostRedirects: Int = 5, mostAttempts: Int = 3
   ) {
     self.allowsUnencrypted = allowsUnencrypted
     self.allowsPrivateAddresses = allowsPrivateAddresses
+    self.serviceHost = serviceHost
     self.longest = longest
     self.mostBytes = min(max(mostBytes, 1), SoundLibrary.maximumClipBytes)
     self.mostRedirects = mostRedirects
@@ -45,8 +50,8 @@ public struct DownloadRules: Sendable, Hashable {
   func limited(to bytes: Int?) -> DownloadRules {
     guard let bytes, bytes < mostBytes else { return self }
     return DownloadRules(
-      allowsUnencrypted: allowsUnencrypted, allowsPrivateAddresses: allowsPrivateAddresses, longest: longest,
-      mostBytes: bytes, mostRedirects: mostRedirects, mostAttempts: mostAttempts)
+      allowsUnencrypted: allowsUnencrypted, allowsPrivateAddresses: allowsPrivateAddresses, serviceHost: serviceHost,
+      longest: longest, mostBytes: bytes, mostRedirects: mostRedirects, mostAttempts: mostAttempts)
   }
 
   /// Checks a URL: its scheme, host and port, and that it contains no password. The host's addresses are not checked.
@@ -63,14 +68,24 @@ public struct DownloadRules: Sendable, Hashable {
 
   /// Checks all addresses of a URL's host.
   ///
-  /// One private address is enough to refuse the host, because the system may connect to any of the addresses.
+  /// One private address is enough to refuse the host, because the system may connect to any of the addresses. With
+  /// `https`, the addresses that VPN apps invent for names are allowed (``IPAddress/isStandIn``): a phone with such an
+  /// app sees no others, and the certificate proves the host.
   ///
   /// - Throws: ``DownloadError``.
   public func check(_ addresses: [IPAddress], of url: URL) throws(DownloadError) {
     guard !addresses.isEmpty else { throw DownloadError(.hostNotFound, host: url.shownHost) }
-    guard allowsPrivateAddresses || !addresses.contains(where: \.isPrivate) else {
+    guard allowsPrivateAddresses || !addresses.contains(where: { isRefused($0, of: url) }) else {
       throw DownloadError(.privateAddress, host: url.shownHost)
     }
+  }
+
+  private func isRefused(_ address: IPAddress, of url: URL) -> Bool {
+    guard address.isPrivate else { return false }
+    guard url.scheme?.lowercased() == "https", let host = url.host(percentEncoded: false)?.lowercased(),
+      IPAddress(anyNotation: host) == nil
+    else { return true }
+    return !(address.isStandIn || address.isShared && host == serviceHost?.lowercased())
   }
 
   /// Returns the URL to which a redirect leads. The addresses of its host are not checked.

@@ -36,6 +36,10 @@ PREFIX ?= /usr/local
 SWIFT ?= swift
 RELEASE = .build/release
 
+# Warnings are errors, except in the builds of packages. Package.swift says why a variable decides this. SwiftPM compiles the
+# project again when the variable changes, so the scripts that build set it too.
+export CRIER_WARNINGS_AS_ERRORS = 1
+
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
@@ -352,7 +356,8 @@ STATIC = .build/static
 # - Debugging information has paths, too, and no package contains it.
 # - Swift's compiler writes a hash of its input, with paths, into each module, so that it can skip unchanged modules.
 WITHOUT_FOLDER = '-ffile-prefix-map=$(CURDIR)/=./'
-STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC) -debug-info-format none \
+# Packages are built with other compilers too, whose new warnings are not errors.
+STATIC_BUILD = env -u CRIER_WARNINGS_AS_ERRORS $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC) -debug-info-format none \
 	-Xcc $(WITHOUT_FOLDER) -Xcxx $(WITHOUT_FOLDER) -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 
 # The Debian packages, in .build/deb. scripts/make-deb makes them from the programs without compiling.

@@ -8,18 +8,21 @@ let watchdog: SwiftSetting =
   Context.environment["CRIER_WATCHDOG"] == nil
   ? .define("CRIER_WATCHDOG", .when(configuration: .debug)) : .define("CRIER_WATCHDOG")
 
-/// A mistake that `make mutants` makes on purpose may leave a warning, such as one of a variable that is not used.
-let warnings: WarningLevel = Context.environment["CRIER_TESTS"] == nil ? .error : .warning
+/// Warnings are errors where the project itself is built: the Makefile, the scripts and CI set the variable. Nobody else
+/// gets a setting for warnings. Xcode builds the packages of an app with `-suppress-warnings`, and the compiler refuses
+/// the two options together (swiftlang/swift-package-manager#9517).
+let strictness: [SwiftSetting] =
+  Context.environment["CRIER_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-let settings: [SwiftSetting] = [
-  watchdog,
-  .treatAllWarnings(as: warnings),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-  .enableUpcomingFeature("InferIsolatedConformances"),
-]
+let settings: [SwiftSetting] =
+  strictness + [
+    watchdog,
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+  ]
 
 /// Returns a product of another package.
 func product(_ name: String, of package: String) -> Target.Dependency { .product(name: name, package: package) }

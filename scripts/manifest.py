@@ -7,6 +7,9 @@ import os
 import pathlib
 import subprocess
 
+# Settings that Xcode refuses in the packages of an app. It compiles these with `-suppress-warnings`, and without unsafe flags.
+REFUSED_SETTINGS = {"treatAllWarnings", "treatWarning", "unsafeFlags"}
+
 
 class ManifestError(Exception):
     """SwiftPM cannot read the manifest."""
@@ -23,11 +26,21 @@ class Target:
     dependencies: frozenset
     # Whether every unsafe expression must be marked.
     is_strict: bool
+    # The upcoming features of the compiler, in their order.
+    features: tuple
+    # The names of the other settings, such as "treatAllWarnings".
+    settings: frozenset
 
 
-def read(root, swift=None):
-    """Returns the targets by their names, those of the exhaustive checks and fuzzers too, and the names of packages."""
+def read(root, swift=None, warnings_as_errors=True):
+    """Returns the targets by their names, those of the exhaustive checks and fuzzers too, and the names of packages.
+
+    `warnings_as_errors` says whether the variable is set that makes warnings errors.
+    """
     environment = os.environ | {"CRIER_EXHAUSTIVE_CHECKS": "too", "CRIER_FUZZING": "1"}
+    environment.pop("CRIER_WARNINGS_AS_ERRORS", None)
+    if warnings_as_errors:
+        environment["CRIER_WARNINGS_AS_ERRORS"] = "1"
     command = [swift or os.environ.get("SWIFT", "swift"), "package", "dump-package"]
     ended = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
@@ -45,9 +58,23 @@ def _target(target):
     # A dependency is an object with one key, such as {"product": [name, package, …]}.
     dependencies = {values[0] for dependency in target["dependencies"] for values in dependency.values()}
     settings = [setting["kind"] for setting in target["settings"]]
+    features = [setting["enableUpcomingFeature"]["_0"] for setting in settings if "enableUpcomingFeature" in setting]
     dependencies |= {"lib" + setting["linkedLibrary"]["_0"] for setting in settings if "linkedLibrary" in setting}
     folder = "Tests" if target["type"] == "test" else "Sources"
     return Target(
         name=target["name"], kind=target["type"], dependencies=frozenset(dependencies),
         path=pathlib.PurePosixPath(target.get("path") or f"{folder}/{target['name']}"),
-        is_strict=any("strictMemorySafety" in setting for setting in settings))
+        is_strict=any("strictMemorySafety" in setting for setting in settings), features=tuple(features),
+        settings=frozenset(name for setting in settings for name in setting if name != "enableUpcomingFeature"))
+
+
+def faults_for_apple(root, swift):
+    """Returns what Xcode refuses in the manifest."""
+    strict, _ = read(root, swift)
+    strict = {name: target for name, target in strict.items() if target.kind != "system"}
+    plain, _ = read(root, swift, warnings_as_errors=False)
+    faults = [f"{name} has the setting {setting}, with which Xcode does not build the package of an app"
+              for name, target in sorted(plain.items()) for setting in sorted(target.settings & REFUSED_SETTINGS)]
+    faults += [f"CRIER_WARNINGS_AS_ERRORS does not make warnings errors in {name}"
+               for name, target in sorted(strict.items()) if "treatAllWarnings" not in target.settings]
+    return faults

@@ -71,7 +71,10 @@ struct WorkingCopy {
     let width = ["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "8"]
     // Many mistakes crash. A process that writes a backtrace would be waited for, and may hang.
     let settings = variables.merging(width) { given, _ in given }.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-    process.environment = ProcessInfo.processInfo.environment.merging(settings) { $1 }
+    var environment = ProcessInfo.processInfo.environment.merging(settings) { $1 }
+    // A mistake may leave a warning, such as one of a variable that is not used. It must build all the same.
+    environment["CRIER_WARNINGS_AS_ERRORS"] = nil
+    process.environment = environment
     if let log {
       guard FileManager.default.createFile(atPath: log.path, contents: nil) else {
         throw Fault("\(log.path) cannot be written. Check the disk and the folder.")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the targets of Package.swift, as SwiftPM itself understands them."""
+"""Reads the targets of Package.swift, as SwiftPM itself understands them, and the imports of Swift files."""
 
 import dataclasses
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 # Settings that Xcode refuses in the packages of an app. It compiles these with `-suppress-warnings`, and without unsafe flags.
@@ -66,6 +67,13 @@ def _target(target):
         path=pathlib.PurePosixPath(target.get("path") or f"{folder}/{target['name']}"),
         is_strict=any("strictMemorySafety" in setting for setting in settings), features=tuple(features),
         settings=frozenset(name for setting in settings for name in setting if name != "enableUpcomingFeature"))
+
+
+def imports(path):
+    """Returns the modules that a Swift file imports."""
+    attributes = r"(?:@\w+(?:\([^)]*\))?\s+|public |internal |private |fileprivate |package )*"
+    kinds = r"(?:struct |class |enum |func |protocol |typealias |var |let |actor )?"
+    return set(re.findall(rf"^[ \t]*{attributes}import {kinds}(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def faults_for_apple(root, swift):

@@ -13,6 +13,10 @@ about it:
     <!-- example: status N, REASON -->         its commands may also end with this status
     <!-- example: without TEXT, REASON -->     commands with this text are not run
     <!-- example: with TEXT = COMMAND -->      TEXT stands for what the command prints
+    <!-- example: given NAME: TYPE; … -->      the values that a part of a Swift program uses and does not declare
+
+scripts/check-apple compiles the blocks of Swift. One with `given` is the body of a function, below its imports, and any
+other is a whole file.
 
 Several comments may stand before one block. A block without a comment is judged by its first line.
 """
@@ -25,7 +29,9 @@ SHELL = {
     "apt", "apt-get", "cat", "chmod", "chown", "cp", "crier", "curl", "echo", "export", "ffmpeg", "for", "git", "install",
     "kubectl", "make", "mkdir", "mv", "openssl", "podman", "printf", "runuser", "seq", "sudo", "systemctl",
 }
-COMMENT = re.compile(r"<!-- example: (skip|text|slow|file|setup|output varies|status|without|with)\b[, ]*(.*?) *-->", re.DOTALL)
+COMMENT = re.compile(r"<!-- example: (skip|text|slow|file|setup|output varies|status|without|with|given)\b[, ]*(.*?) *-->", re.DOTALL)
+# What stands between the two parts of a comment.
+NEEDED = {"without": ", ", "with": " = ", "given": ": "}
 SHOWN_FILE = re.compile(r"<!-- Deployment/(\S+) -->")
 
 
@@ -47,6 +53,7 @@ class Example:
     status: int = 0
     without: dict = dataclasses.field(default_factory=dict)    # the reason by the text
     values: dict = dataclasses.field(default_factory=dict)     # the command by the text
+    given: dict | None = None                                   # the type by the name
 
     @property
     def place(self):
@@ -65,7 +72,7 @@ def kind(text):
         return "java"
     if re.match(r"""(const|let|import) .*(require\(|from ['"])""", first):
         return "node"
-    if re.match(r"(import [A-Z]\w+$|(final class|let|var|switch) )", first):
+    if re.match(r"(import [A-Z]\w+$|(@\w+ |nonisolated )*(final class|struct|enum|actor|extension|func|let|var|switch) |@main$)", first):
         return "swift"
     if re.match(r"(server|upstream|location\b.*) \{$", first):
         return "nginx"
@@ -97,6 +104,8 @@ def examples(page, text):
     found, comments, number = [], "", 0
     while number < len(lines):
         line = lines[number]
+        if line.lstrip().startswith("```"):
+            raise Unclear(f"{page}:{number + 1}: indent the block by four spaces; blocks between fences are not checked.")
         if line.startswith("<!--"):
             begin = number
             while "-->" not in lines[number]:
@@ -129,7 +138,8 @@ def _example(page, line, text, comments):
         example.kind, example.reason = "shown", f"scripts/check-deployment compares it with Deployment/{shown.group(1)}"
     for word, rest in COMMENT.findall(comments):
         rest = rest.strip()
-        if word != "slow" and not rest or word == "without" and ", " not in rest or word == "with" and " = " not in rest:
+        values = rest.split(";") if word == "given" else [rest]
+        if word != "slow" and not rest or any(NEEDED.get(word, "") not in value for value in values):
             raise Unclear(f"{example.place}: the comment {word!r} needs a reason, a name or commands after it.")
         if word in ("skip", "text"):
             example.kind, example.reason = word, rest
@@ -144,6 +154,8 @@ def _example(page, line, text, comments):
         elif word == "without":
             name, reason = rest.split(", ", 1)
             example.without[name] = reason
+        elif word == "given":
+            example.given = dict(" ".join(value.split()).split(": ", 1) for value in values)
         elif word == "with":
             name, command = rest.split(" = ", 1)
             example.values[name] = command
@@ -220,3 +232,25 @@ def values(text):
 def swift(text):
     """Returns code of Swift in which `…` stands for left-out statements, as code that can be parsed."""
     return text.replace("…", "()")
+
+
+def swift_file(example):
+    """Returns a block of Swift as a whole file. The statements of a part of a program become the body of a function.
+
+    Diagnostics of the compiler show the place in the page.
+    """
+    def located(line):
+        return f'#sourceLocation(file: "{example.page}", line: {line})'
+
+    lines = swift(example.text).split("\n")
+    if example.given is None:
+        return "\n".join([located(example.line), *lines, ""])
+    body = max((number + 1 for number, line in enumerate(lines) if line.startswith("import ")), default=0)
+    return "\n".join([located(example.line), *lines[:body], "func documented() async throws {",
+                      located(example.line + body), *lines[body:], "}", ""])
+
+
+def doc_comments(text):
+    """Returns the doc comments of a Swift file as a page. Its lines have the numbers that they have in the file."""
+    lines = [line.strip() for line in text.splitlines()]
+    return "\n".join(re.sub("^/// ?", "", line) if line.startswith("///") else "" for line in lines)

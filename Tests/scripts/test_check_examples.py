@@ -37,7 +37,8 @@ class Blocks(unittest.TestCase):
             ("node", "import { a } from 'node:http'"), ("python", "import json, os"), ("python", "def verify(a):"),
             ("json", '{ "id": "1" }'), ("json", '"received": "x"'), ("http", "POST /hooks HTTP/1.1"), ("yaml", "apns:"),
             ("refusals", '{"id": "1"}\ncrier: amount: is missing'), ("csv", "id,amount,currency"), ("systemd", "[Service]"),
-            ("nginx", "location = /hooks/upi {"), ("nginx", "server {"),
+            ("nginx", "location = /hooks/upi {"), ("nginx", "server {"), ("swift", "let a = b()"), ("swift", "struct Shop: App {"),
+            ("swift", "nonisolated final class A: B {"), ("swift", "@main struct Shop: App {"),
         ]:
             self.assertEqual(markdown.kind(text), kind, text)
 
@@ -46,6 +47,35 @@ class Blocks(unittest.TestCase):
             with self.assertRaises(markdown.Unclear):
                 only(f"    {text}\n")
             self.assertEqual(only(f"<!-- example: text, an error -->\n\n    {text}\n").reason, "an error")
+
+
+    def test_a_block_between_fences_is_refused_because_nothing_would_check_it(self):
+        with self.assertRaises(markdown.Unclear):
+            markdown.examples("page.md", "Text:\n\n```swift\nlet a = 1\n```\n")
+
+
+class Swift(unittest.TestCase):
+    def test_a_block_is_a_whole_file_with_its_place(self):
+        self.assertEqual(
+            markdown.swift_file(only("Text:\n\n    import Shop\n\n    struct B {}\n")),
+            '#sourceLocation(file: "page.md", line: 3)\nimport Shop\n\nstruct B {}\n')
+
+    def test_a_block_with_given_values_is_the_body_of_a_function_below_its_imports(self):
+        example = only("<!-- example: given b: B;\n  c: (Int, D) -> Void -->\n\n    import Shop\n\n    let a = b.a { … }\n")
+        self.assertEqual(example.given, {"b": "B", "c": "(Int, D) -> Void"})
+        self.assertEqual(
+            markdown.swift_file(example),
+            '#sourceLocation(file: "page.md", line: 4)\nimport Shop\nfunc documented() async throws {\n'
+            '#sourceLocation(file: "page.md", line: 5)\n\nlet a = b.a { () }\n}\n')
+
+    def test_a_given_value_without_a_type_is_refused(self):
+        with self.assertRaises(markdown.Unclear):
+            only("<!-- example: given b -->\n\n    let a = b\n")
+
+    def test_the_blocks_of_doc_comments_are_found_with_their_lines(self):
+        text = "import Shop\n\n/// A type:\n///\n///     let a = B()\n///     a.c()\npublic struct B {\n  /// - Parameter c:\n  ///     a\n}\n"
+        found = markdown.examples("b.swift", markdown.doc_comments(text))
+        self.assertEqual([(one.line, one.text) for one in found], [(5, "let a = B()\na.c()")])
 
 
 class Comments(unittest.TestCase):

@@ -12,7 +12,7 @@ import UniformTypeIdentifiers
 ///
 /// It is not a replicated extension. Those need a domain, and a push for a domain must name it (Apple's header of
 /// `NSFileProviderManager`), which the pushes of Crier do not.
-final class FileProviderExtension: NSFileProviderExtension {
+nonisolated final class FileProviderExtension: NSFileProviderExtension {
   private let tokens = PushTokens { _, token in
     Task { await ShopRegistration.shared.changed(.fileProviderExtension, to: token) }
   }
@@ -51,7 +51,7 @@ final class FileProviderExtension: NSFileProviderExtension {
 }
 
 /// The only item: the folder that the Files app shows.
-private final class RootFolder: NSObject, NSFileProviderItem {
+nonisolated private final class RootFolder: NSObject, NSFileProviderItem {
   var itemIdentifier: NSFileProviderItemIdentifier { .rootContainer }
   var parentItemIdentifier: NSFileProviderItemIdentifier { .rootContainer }
   var filename: String { "Sounds" }

@@ -5,7 +5,7 @@ import FileProvider
 import Foundation
 
 /// The enumerator of a container without items. When iOS asks it for changes, it copies the changes of the library.
-final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
+nonisolated final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
   private let isRoot: Bool
 
   /// - Parameter isRoot: Whether the root is enumerated, and not the working set.

@@ -3,7 +3,7 @@
 import Foundation
 import NotificationServiceKit
 
-final class ShopNotificationService: CrierNotificationService {
+nonisolated final class ShopNotificationService: CrierNotificationService {
   override var appGroup: String { Shop.appGroup }
 
   override func configure(_ configuration: inout NotificationService.Configuration) {

@@ -3,7 +3,7 @@
 import Foundation
 
 /// The names of this app. Change them to your own; the README says where else they stand.
-enum Shop {
+nonisolated enum Shop {
   static let appGroup = "group.com.example.shop"
   static let bundleID = "com.example.shop"
   /// The Crier service.

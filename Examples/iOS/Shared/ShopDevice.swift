@@ -10,7 +10,7 @@ import SoundLibrary
 /// This phone, as the Crier service knows it. The app and its extensions share its files in the group container.
 ///
 /// Each file is replaced as a whole. That of the tokens is changed under a lock.
-struct ShopDevice: Sendable {
+nonisolated struct ShopDevice: Sendable {
   /// The id and the key that the shop's backend got from Crier for this phone.
   private struct Access: Codable {
     var device: String

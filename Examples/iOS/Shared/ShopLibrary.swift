@@ -7,7 +7,7 @@ import NotificationServiceKit
 import SoundLibrary
 
 /// The copy of the service's clips and voice packs in the group container.
-struct ShopLibrary: Sendable {
+nonisolated struct ShopLibrary: Sendable {
   private let copy: LibraryCopy
 
   /// - Returns: Nil before the backend has registered this phone.

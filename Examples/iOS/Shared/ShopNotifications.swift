@@ -10,7 +10,7 @@ import SoundLibrary
 import Waveforms
 
 /// The configuration that the app and its service extension share.
-enum ShopNotifications {
+nonisolated enum ShopNotifications {
   /// The app's own service, with which it catches up. The extension has another one in its own process; both share the
   /// order through the group container.
   static let service: NotificationService? = {

@@ -2,7 +2,8 @@
 
 public import Foundation
 
-// The parts of Apple's Foundation that Foundation on Linux lacks. The check imports this module into every file.
+// The parts of Apple's Foundation that Foundation on Linux lacks. The check imports this module into each file that
+// imports Foundation.
 
 extension FileManager {
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { fatalError() }

@@ -7,7 +7,7 @@
 
   /// The principal class of a notification service extension. Inherit from it, and name your app group:
   ///
-  ///     final class ShopNotificationService: CrierNotificationService {
+  ///     nonisolated final class ShopNotificationService: CrierNotificationService {
   ///       override var appGroup: String { "group.com.example.shop" }
   ///     }
   ///

@@ -53,9 +53,18 @@ func program(
     linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-/// Returns a target of tests.
-func tests(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name(of: folder), dependencies: dependencies, path: folder, swiftSettings: settings)
+/// Returns a target of tests. Only Linux builds the files in `onLinux`, and what each of them needs beside the other
+/// dependencies.
+func tests(
+  _ folder: String, _ dependencies: [Target.Dependency], onLinux files: KeyValuePairs<String, Target.Dependency> = [:]
+) -> Target {
+  #if os(Linux)
+    let (all, excluded) = (dependencies + files.map(\.value), [String]())
+  #else
+    let (all, excluded) = (dependencies, files.map(\.key))
+  #endif
+  return .testTarget(
+    name: name(of: folder), dependencies: all, path: folder, exclude: excluded, swiftSettings: settings)
 }
 
 /// Returns a module for a C library: a module map and a header.
@@ -377,7 +386,7 @@ let quickTests: [Target] = [
     [
       "ConcurrencySupport", "DeviceClient", "FileSystem", "HostAddresses", "PushMessages", "SoundDownloads",
     ]),
-  tests("Tests/FileSystemTests", ["FileSystem", crypto]),
+  tests("Tests/FileSystemTests", ["FileSystem"], onLinux: ["SHA256Tests.swift": crypto]),
   tests("Tests/HostAddressesTests", ["HostAddresses"]),
   tests("Tests/InstallationDiagnosisTests", ["InstallationDiagnosis"]),
   tests(
@@ -410,8 +419,8 @@ let quickTests: [Target] = [
     [
       "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "notification-extension",
       "NotificationAttachments", "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads",
-      "SoundHeaders", "SoundLibrary", "SoundMeasurement", "TestSupport", "VoicePacks", "Waveforms",
-    ]),
+      "SoundHeaders", "SoundLibrary", "TestSupport", "VoicePacks", "Waveforms",
+    ], onLinux: ["MessageLevelTests.swift": "SoundMeasurement"]),
   tests("Tests/PaymentProvidersTests", ["Announcements", "PaymentProviders", "TestSupport", crypto, cryptoExtras]),
   tests("Tests/PhraseBookChecksTests", ["AmountReadback", "Announcements", "PhraseBookChecks", "TestSupport"]),
   tests("Tests/PlaybackOrderTests", ["PlaybackOrder"]),
@@ -439,9 +448,9 @@ let quickTests: [Target] = [
   tests(
     "Tests/SoundDownloadsTests",
     [
-      "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "SoundDoctor", "SoundDownloads",
+      "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "SoundDownloads",
       "SoundDownloadsURLSession", "SoundLibrary", "TestSupport",
-    ]),
+    ], onLinux: ["DoctorCheckTests.swift": "SoundDoctor"]),
   tests("Tests/SoundFilesTests", ["SoundFiles", "SoundMeasurement", "Waveforms"]),
   tests("Tests/SoundLibraryTests", ["ConcurrencySupport", "FileSystem", "SoundLibrary"]),
   tests("Tests/SoundOutputsTests", ["ConcurrencySupport", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"]),
@@ -457,7 +466,8 @@ let quickTests: [Target] = [
     ]),
   tests("Tests/VoicePacksTests", ["Announcements", "ConcurrencySupport", "VoicePacks", "Waveforms"]),
   tests("Tests/WaveformDrawingTests", ["WaveformDrawing", "Waveforms"]),
-  tests("Tests/WaveformsTests", ["SoundMeasurement", "TestSupport", "Waveforms"]),
+  tests(
+    "Tests/WaveformsTests", ["TestSupport", "Waveforms"], onLinux: ["WaveformSplicingTests.swift": "SoundMeasurement"]),
   tests(
     "Tests/WebhookDeliveryTests",
     ["ConcurrencySupport", "HostAddresses", "Ledger", "TestSupport", "WebhookDelivery", "WebhookMessages"]),
@@ -495,35 +505,81 @@ let chosenTests =
 
 let fuzzers = Context.environment["CRIER_FUZZING"] == nil ? [] : fuzzing
 
+/// The libraries that an app and its extensions link.
+let libraries = [
+  "Announcements", "DeviceClient", "HostAddresses", "LibraryCopies", "NotificationAttachments",
+  "NotificationServiceKit", "PushMessages", "SoundDownloads", "SoundDownloadsURLSession", "SoundHeaders",
+  "SoundLibrary", "VoicePacks", "Waveforms",
+]
+
+/// The packages of the service.
+let packagesOfOthers: [Package.Dependency] = [
+  .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+  .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+  .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+  .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+  .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+  .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+  .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+  .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+  .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+  .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+  .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+  .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+]
+
+let wholeProject =
+  base + words + sound + voices + store + delivery + phone + service + testSupport + benchmarks + fuzzSupport
+  + chosenTests + fuzzers
+
+// MARK: What each system builds
+
+/// Returns the libraries of the phone with all that they need, and those of the tests that need nothing else.
+func partForThePhone(of targets: [Target], tests: [Target]) -> [Target] {
+  var names: Set<String> = []
+  var open = libraries
+  while let next = open.popLast() {
+    guard names.insert(next).inserted else { continue }
+    open += targets.filter { $0.name == next }.flatMap(\.dependencies).compactMap(name(of:))
+  }
+  names.formUnion(tests.map(\.name))
+  // A test that needs anything else leaves, and then so does what needs this test.
+  while let other = targets.first(where: { target in
+    names.contains(target.name) && !target.dependencies.allSatisfy { name(of: $0).map(names.contains) ?? false }
+  }) {
+    names.remove(other.name)
+  }
+  return targets.filter { names.contains($0.name) }
+}
+
+/// Returns the name of a dependency that is a target; nil if it is a product of another package.
+func name(of dependency: Target.Dependency) -> String? {
+  switch dependency {
+  case .byNameItem(let name, _), .targetItem(let name, _): name
+  default: nil
+  }
+}
+
+// The service needs Linux: the speaker locks itself in with seccomp, and the player plays to ALSA. A Mac builds and tests
+// the part for the phone, and Xcode reads the same part for an app. This part needs no package of others.
+#if os(Linux)
+  let (targets, packages) = (wholeProject, packagesOfOthers)
+  let programs: [Product] = [.executable(name: "crier", targets: ["crier"])]
+#else
+  let targets = partForThePhone(of: wholeProject, tests: testSupport + chosenTests)
+  let (packages, programs): ([Package.Dependency], [Product]) = ([], [])
+#endif
+
 let package = Package(
   name: "crier",
   platforms: [.macOS(.v15), .iOS(.v18)],
-  products: [.executable(name: "crier", targets: ["crier"])]
-    + [
-      "Announcements", "DeviceClient", "HostAddresses", "LibraryCopies", "NotificationAttachments",
-      "NotificationServiceKit", "PushMessages", "SoundDownloads", "SoundDownloadsURLSession", "SoundHeaders",
-      "SoundLibrary", "VoicePacks", "Waveforms",
-    ].map { .library(name: $0, targets: [$0]) },
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-  ],
-  targets: base + words + sound + voices + store + delivery + phone + service + testSupport + benchmarks + fuzzSupport
-    + chosenTests + fuzzers,
+  products: programs + libraries.map { .library(name: $0, targets: [$0]) },
+  dependencies: packages,
+  targets: targets,
   swiftLanguageModes: [.v6]
 )

@@ -10,6 +10,16 @@ extension FileManager {
 }
 
 extension ProcessInfo {
+  public struct ActivityOptions: OptionSet, Sendable {
+    public let rawValue: UInt64
+    public init(rawValue: UInt64) { fatalError() }
+    public static var userInitiatedAllowingIdleSystemSleep: ActivityOptions { fatalError() }
+  }
+
+  public func beginActivity(options: ActivityOptions = [], reason: String) -> any NSObjectProtocol { fatalError() }
+  public func endActivity(_ activity: any NSObjectProtocol) { fatalError() }
+
+  @available(macOS, unavailable)
   public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
     fatalError()
   }

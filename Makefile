@@ -17,6 +17,8 @@
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
 #   make check-phone     send 10,000 payments to simulated phones, and kill 500 extension processes
+#   make phone-package   write the Swift package that an iOS app links, in .build/phone-package
+#   make check-phone-package   build that package and run its tests
 #   make check-examples  run the examples of README.md and docs/, also the slow ones
 #   make check-console   check the console in a real browser
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
@@ -43,7 +45,7 @@ export CRIER_WARNINGS_AS_ERRORS = 1
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone check-console check-examples check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
 
 setup:
 	@scripts/setup
@@ -168,11 +170,22 @@ check:
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
 	@scripts/fuzz 5000 speaker-request
 	@for check in schemathesis mutations kill interrupted providers clock stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
-	@SWIFT=$(SWIFT) scripts/check-apple --mutate
+	@SWIFT=$(SWIFT) scripts/check-apple --mutate --share
+	@scripts/make-phone-package $(PHONE_PACKAGE)
+	@$(SWIFT) build --package-path $(PHONE_PACKAGE) --quiet
 	@scripts/simulate-phone --seed 1 --payments 50 --phones 4 --json
 	@scripts/check-examples --share
 	@if command -v chromium >/dev/null || scripts/setup chromium; then scripts/check-console $(RELEASE)/crier --short; \
 	  else echo 'The console was not checked: this machine has no chromium, and cannot install it.' >&2; fi
+
+# The package without packages of others, for apps. It is built outside of this package, as an app's package is.
+PHONE_PACKAGE ?= .build/phone-package
+
+phone-package:
+	@scripts/make-phone-package $(PHONE_PACKAGE)
+
+check-phone-package: phone-package
+	$(SWIFT) test --package-path $(PHONE_PACKAGE)
 
 # Ten thousand payments take a quarter of an hour, and the thousand with kills some minutes; use a machine that does
 # nothing else, because the times are real.

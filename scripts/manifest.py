@@ -36,11 +36,11 @@ class Target:
     excluded: frozenset
 
 
-def read(root, swift=None, warnings_as_errors=True, on_mac=False):
-    """Returns the targets by their names, those of the exhaustive checks and fuzzers too, and the names of packages.
+def dump(root, swift=None, warnings_as_errors=True, on_mac=False):
+    """Returns the manifest as `swift package dump-package` prints it, with the exhaustive checks and the fuzzers.
 
-    With `on_mac`, they are those that SwiftPM and Xcode read on a Mac. `warnings_as_errors` says whether the variable is
-    set that makes warnings errors.
+    With `on_mac`, it is the manifest that SwiftPM and Xcode read on a Mac. `warnings_as_errors` says whether the variable
+    is set that makes warnings errors.
     """
     environment = os.environ | {"CRIER_EXHAUSTIVE_CHECKS": "too", "CRIER_FUZZING": "1"}
     environment.pop("CRIER_WARNINGS_AS_ERRORS", None)
@@ -58,7 +58,12 @@ def read(root, swift=None, warnings_as_errors=True, on_mac=False):
         ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise ManifestError(f"Package.swift: {ended.stderr.strip()}")
-    package = json.loads(ended.stdout)
+    return json.loads(ended.stdout)
+
+
+def read(root, swift=None, warnings_as_errors=True, on_mac=False):
+    """Returns the targets of `dump` by their names, and the names of packages."""
+    package = dump(root, swift, warnings_as_errors, on_mac)
     urls = [
         control["location"]["remote"][0]["urlString"]
         for dependency in package["dependencies"] for control in dependency["sourceControl"]

@@ -17,6 +17,27 @@
       }
       self.init(directory: directory)
     }
+
+    /// Makes the folders of sounds and of Crier's own files, if they are missing. Their files can be read while the
+    /// phone is locked, from its first unlocking on: new files take the protection of their folder, and an app with Data
+    /// Protection may have set a stricter one for all. They are not backed up, because the service has them.
+    ///
+    /// An error is ignored: without the attributes, everything works with an unlocked phone.
+    func prepareFolders() {
+      for name in ["Sounds", "Crier"] {
+        var folder = directory.appending(path: "Library/\(name)", directoryHint: .isDirectory)
+        let manager = FileManager.default
+        try? manager.createDirectory(at: folder, withIntermediateDirectories: true)
+        #if !os(macOS)
+          try? manager.setAttributes(
+            [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
+            ofItemAtPath: folder.path(percentEncoded: false))
+        #endif
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        try? folder.setResourceValues(values)
+      }
+    }
   }
 
   extension Bundle {
@@ -28,12 +49,13 @@
   }
 
   extension NotificationService.Configuration {
-    /// Creates the configuration of an app group: its container, the tone in its `UserDefaults`, and local
-    /// notifications. Nothing is downloaded, and the service is not asked for lost pushes, until the app says how.
+    /// Creates the configuration of an app group: its container with its folders, the tone in its `UserDefaults`, and
+    /// local notifications. Nothing is downloaded, and the service is not asked for lost pushes, until the app says how.
     ///
     /// - Throws: ``NotificationServiceError`` with `groupUnavailable` if this program is not a member of the group.
     public init(appGroup: String) throws(NotificationServiceError) {
       let container = try GroupContainer(appGroup: appGroup)
+      container.prepareFolders()
       do throws(SoundLibraryError) {
         self.init(container: container, tone: try DefaultsTonePreference(group: appGroup))
       } catch {

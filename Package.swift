@@ -229,6 +229,12 @@ let phone: [Target] = [
       "Waveforms",
     ], callsC: true),
   module(
+    "Sources/Phone/PhoneRegistration",
+    [
+      "ConcurrencySupport", "DeviceClient", "FileSystem", "HostAddresses", "LibraryCopies", "NotificationAttachments",
+      "NotificationServiceKit", "PushMessages", "SoundDownloads", "SoundLibrary", "Waveforms",
+    ], callsC: true),
+  module(
     "Sources/Phone/SoundDownloads", ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"], callsC: true),
   module(
     "Sources/Phone/SoundDownloadsURLSession", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"], callsC: true),
@@ -422,6 +428,12 @@ let quickTests: [Target] = [
       "SoundHeaders", "SoundLibrary", "TestSupport", "VoicePacks", "Waveforms",
     ], onLinux: ["MessageLevelTests.swift": "SoundMeasurement"]),
   tests("Tests/PaymentProvidersTests", ["Announcements", "PaymentProviders", "TestSupport", crypto, cryptoExtras]),
+  tests(
+    "Tests/PhoneRegistrationTests",
+    [
+      "ConcurrencySupport", "DeviceClient", "DownloadTestSupport", "FileSystem", "HostAddresses", "LibraryCopies",
+      "NotificationServiceKit", "PhoneRegistration", "PushMessages", "SoundDownloads", "SoundLibrary",
+    ]),
   tests("Tests/PhraseBookChecksTests", ["AmountReadback", "Announcements", "PhraseBookChecks", "TestSupport"]),
   tests("Tests/PlaybackOrderTests", ["PlaybackOrder"]),
   tests(
@@ -508,8 +520,8 @@ let fuzzers = Context.environment["CRIER_FUZZING"] == nil ? [] : fuzzing
 /// The libraries that an app and its extensions link.
 let libraries = [
   "Announcements", "DeviceClient", "HostAddresses", "LibraryCopies", "NotificationAttachments",
-  "NotificationServiceKit", "PushMessages", "SoundDownloads", "SoundDownloadsURLSession", "SoundHeaders",
-  "SoundLibrary", "VoicePacks", "Waveforms",
+  "NotificationServiceKit", "PhoneRegistration", "PushMessages", "SoundDownloads", "SoundDownloadsURLSession",
+  "SoundHeaders", "SoundLibrary", "VoicePacks", "Waveforms",
 ]
 
 /// The packages of the service.

@@ -14,6 +14,7 @@ about it:
     <!-- example: without TEXT, REASON -->     commands with this text are not run
     <!-- example: with TEXT = COMMAND -->      TEXT stands for what the command prints
     <!-- example: given NAME: TYPE; … -->      the values that a part of a Swift program uses and does not declare
+    <!-- example: at most N lines -->          a Swift program with at most N lines of code
 
 scripts/check-apple compiles the blocks of Swift. One with `given` is the body of a function, below its imports, and any
 other is a whole file.
@@ -29,7 +30,7 @@ SHELL = {
     "apt", "apt-get", "cat", "chmod", "chown", "cp", "crier", "curl", "echo", "export", "ffmpeg", "for", "git", "install",
     "kubectl", "make", "mkdir", "mv", "openssl", "podman", "printf", "runuser", "seq", "sudo", "systemctl",
 }
-COMMENT = re.compile(r"<!-- example: (skip|text|slow|file|setup|output varies|status|without|with|given)\b[, ]*(.*?) *-->", re.DOTALL)
+COMMENT = re.compile(r"<!-- example: (skip|text|slow|file|setup|output varies|status|without|with|given|at most)\b[, ]*(.*?) *-->", re.DOTALL)
 # What stands between the two parts of a comment.
 NEEDED = {"without": ", ", "with": " = ", "given": ": "}
 SHOWN_FILE = re.compile(r"<!-- Deployment/(\S+) -->")
@@ -54,6 +55,7 @@ class Example:
     without: dict = dataclasses.field(default_factory=dict)    # the reason by the text
     values: dict = dataclasses.field(default_factory=dict)     # the command by the text
     given: dict | None = None                                   # the type by the name
+    most_lines: int | None = None
 
     @property
     def place(self):
@@ -151,6 +153,10 @@ def _example(page, line, text, comments):
             example.setup = rest
         elif word == "status":
             example.status = int(rest.split(",")[0])
+        elif word == "at most":
+            if not re.fullmatch(r"\d+ lines", rest):
+                raise Unclear(f"{example.place}: write <!-- example: at most N lines -->.")
+            example.most_lines = int(rest.removesuffix(" lines"))
         elif word == "without":
             name, reason = rest.split(", ", 1)
             example.without[name] = reason

@@ -72,6 +72,13 @@ class Swift(unittest.TestCase):
         with self.assertRaises(markdown.Unclear):
             only("<!-- example: given b -->\n\n    let a = b\n")
 
+    def test_a_block_may_have_a_highest_number_of_lines(self):
+        self.assertEqual(only("<!-- example: at most 40 lines -->\n\n    let a = b\n").most_lines, 40)
+        self.assertIsNone(only("Text:\n\n    let a = b\n").most_lines)
+        for rest in ("few lines", "40", "40 lines of code"):
+            with self.assertRaises(markdown.Unclear):
+                only(f"<!-- example: at most {rest} -->\n\n    let a = b\n")
+
     def test_the_blocks_of_doc_comments_are_found_with_their_lines(self):
         text = "import Shop\n\n/// A type:\n///\n///     let a = B()\n///     a.c()\npublic struct B {\n  /// - Parameter c:\n  ///     a\n}\n"
         found = markdown.examples("b.swift", markdown.doc_comments(text))

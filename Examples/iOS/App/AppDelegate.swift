@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceClient
 import Foundation
 import NotificationServiceKit
+import PhoneRegistration
 import PushMessages
 import UIKit
 import UserNotifications
@@ -15,7 +15,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCent
   ) -> Bool {
     UNUserNotificationCenter.current().delegate = self
     tokens = PushTokens { _, token in
-      Task { await ShopRegistration.shared.changed(.fileProvider, to: token) }
+      Task { await Shop.registration?.changed(.fileProvider, to: token) }
     }
     Task { await begin() }
     return true
@@ -25,14 +25,18 @@ final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCent
     // Add .criticalAlert if Apple has granted the entitlement.
     _ = try? await UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .sound, .badge])
     UIApplication.shared.registerForRemoteNotifications()
-    try? await ShopDevice().registerWithBackend()
-    await ShopRegistration.shared.register()
+    do {
+      try await Shop.registration?.obtainCredentials(fromBackend: Shop.backend)
+    } catch {
+      // The next start of the app tries again.
+      NSLog("The backend did not register this phone: %@", "\(error)")
+    }
   }
 
   func application(
     _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
   ) {
-    Task { await ShopRegistration.shared.changed(.alert, to: deviceToken) }
+    Task { await Shop.registration?.changed(.alert, to: deviceToken) }
   }
 
   /// A background push says that the library has changed.
@@ -42,7 +46,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCent
   ) {
     Task {
       do {
-        try await ShopLibrary(ShopDevice())?.update()
+        try await Shop.phone?.updateLibrary()
         completionHandler(.newData)
       } catch {
         completionHandler(.failed)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NotificationServiceKit
+import PhoneRegistration
 import SwiftUI
 import UIKit
 
@@ -16,7 +17,7 @@ struct ShopApp: App {
     .onChange(of: phase) { _, phase in
       guard phase == .active else { return }
       // Payments whose pushes were lost are added as local notifications.
-      Task { await ShopNotifications.service?.catchUp() }
+      Task { await Shop.registration?.notifications?.catchUp() }
     }
   }
 }

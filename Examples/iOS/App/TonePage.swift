@@ -2,6 +2,7 @@
 
 import AVFoundation
 import Foundation
+import PhoneRegistration
 import SoundLibrary
 import SwiftUI
 import UserNotifications
@@ -67,7 +68,7 @@ struct TonePage: View {
       }
       chosen = tone
       // The service knows the tone too, for payments that it has no clip for.
-      Task { await ShopRegistration.shared.register() }
+      Task { await Shop.registration?.register() }
     }
   }
 
@@ -82,9 +83,13 @@ struct TonePage: View {
   }
 
   /// Calls a closure with the group's sounds, and shows its error.
-  private func perform(_ body: (SoundLibrary, DefaultsTonePreference) throws -> Void) {
+  private func perform(_ body: (SoundLibrary, any TonePreference) throws -> Void) {
+    guard let phone = Shop.phone else {
+      message = "The app group \(Shop.appGroup) cannot be used."
+      return
+    }
     do {
-      try body(SoundLibrary(container: ShopDevice().container), DefaultsTonePreference(group: Shop.appGroup))
+      try body(SoundLibrary(container: phone.container), phone.tone)
       message = nil
     } catch {
       message = "\(error)"

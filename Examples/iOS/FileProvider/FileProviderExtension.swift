@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceClient
 import FileProvider
 import Foundation
 import NotificationServiceKit
+import PhoneRegistration
 import PushMessages
 import UniformTypeIdentifiers
 
@@ -14,7 +14,7 @@ import UniformTypeIdentifiers
 /// `NSFileProviderManager`), which the pushes of Crier do not.
 nonisolated final class FileProviderExtension: NSFileProviderExtension {
   private let tokens = PushTokens { _, token in
-    Task { await ShopRegistration.shared.changed(.fileProviderExtension, to: token) }
+    Task { await Shop.registration?.changed(.fileProviderExtension, to: token) }
   }
 
   override func enumerator(

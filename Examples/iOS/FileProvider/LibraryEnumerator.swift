@@ -3,6 +3,8 @@
 import DeviceClient
 import FileProvider
 import Foundation
+import LibraryCopies
+import PhoneRegistration
 
 /// The enumerator of a container without items. When iOS asks it for changes, it copies the changes of the library.
 nonisolated final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
@@ -13,11 +15,11 @@ nonisolated final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
     self.isRoot = isRoot
     super.init()
     // The service pushes the working set's changes always, and those of others while they are enumerated.
-    if isRoot { Task { try? await ShopDevice().client?.beginEnumerating("root") } }
+    if isRoot { Task { try? await Shop.phone?.client()?.beginEnumerating("root") } }
   }
 
   func invalidate() {
-    if isRoot { Task { try? await ShopDevice().client?.endEnumerating("root") } }
+    if isRoot { Task { try? await Shop.phone?.client()?.endEnumerating("root") } }
   }
 
   func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
@@ -28,9 +30,8 @@ nonisolated final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
     let observer = Observer(observer: observer)
     Task {
       do {
-        let library = try ShopLibrary(ShopDevice())
-        try await library?.update()
-        observer.finish(upTo: LibraryEnumerator.anchor(of: library))
+        try await Shop.phone?.updateLibrary()
+        observer.finish(upTo: LibraryEnumerator.anchor())
       } catch {
         // iOS asks again later.
         observer.finish(NSFileProviderError(.serverUnreachable))
@@ -39,11 +40,12 @@ nonisolated final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
   }
 
   func currentSyncAnchor(completionHandler: @escaping (NSFileProviderSyncAnchor?) -> Void) {
-    completionHandler(Self.anchor(of: (try? ShopDevice()).flatMap(ShopLibrary.init)))
+    completionHandler(Self.anchor())
   }
 
-  private static func anchor(of library: ShopLibrary?) -> NSFileProviderSyncAnchor {
-    NSFileProviderSyncAnchor(Data((library?.anchor ?? "none").utf8))
+  /// Returns the change of the library up to which the copy on the phone is complete.
+  private static func anchor() -> NSFileProviderSyncAnchor {
+    NSFileProviderSyncAnchor(Data(((try? Shop.phone?.library())?.manifest().anchor ?? "none").utf8))
   }
 
   /// It crosses to the task that updates the library, which alone calls it, and once.

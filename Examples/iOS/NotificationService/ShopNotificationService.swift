@@ -2,12 +2,13 @@
 
 import Foundation
 import NotificationServiceKit
+import PhoneRegistration
 
 nonisolated final class ShopNotificationService: CrierNotificationService {
   override var appGroup: String { Shop.appGroup }
 
   override func configure(_ configuration: inout NotificationService.Configuration) {
-    ShopNotifications.configure(&configuration)
+    if let phone = Shop.phone { configuration.connect(to: phone) }
   }
 
   override class func report(_ error: NotificationServiceError) { NSLog("%@", "\(error)") }

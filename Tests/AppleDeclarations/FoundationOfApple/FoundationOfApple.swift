@@ -24,3 +24,9 @@ extension ProcessInfo {
     fatalError()
   }
 }
+
+// The types of Core Foundation that the keychain takes. Apple's Foundation exports them, and bridges them to these.
+public typealias CFDictionary = NSDictionary
+public typealias CFString = NSString
+public typealias CFTypeRef = AnyObject
+public typealias OSStatus = Int32

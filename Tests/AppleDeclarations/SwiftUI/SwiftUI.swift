@@ -148,6 +148,9 @@ extension Scene {
   nonisolated public func onChange<Value: Equatable>(
     of value: Value, initial: Bool = false, _ action: @escaping (_ oldValue: Value, _ newValue: Value) -> Void
   ) -> some Scene { fatalScene() }
+  nonisolated public func onChange<Value: Equatable>(
+    of value: Value, initial: Bool = false, _ action: @escaping () -> Void
+  ) -> some Scene { fatalScene() }
 }
 
 nonisolated private func fatalScene() -> Never { fatalError() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(UserNotifications)
-  import Foundation
+  package import Foundation
   public import SoundLibrary
   // Besides the condition above, nothing of it is used here.
   import UserNotifications
@@ -42,7 +42,7 @@
 
   extension Bundle {
     /// The bundle of the app to which this program belongs. An extension is in the folder `PlugIns` of its app.
-    fileprivate var app: URL {
+    package var app: URL {
       bundleURL.pathExtension == "appex"
         ? bundleURL.deletingLastPathComponent().deletingLastPathComponent() : bundleURL
     }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(UserNotifications)
+  import Foundation
+  public import NotificationServiceKit
+  import PushMessages
+  public import SoundDownloads
+  import SoundLibrary
+  // Besides the condition above, nothing of it is used here.
+  import UserNotifications
+
+  extension PhoneSettings {
+    /// Creates the settings of an app group: its container, the tone in its `UserDefaults`, the phone's key in the
+    /// keychain, which the programs of the group share, and the environment of the app's own profile.
+    ///
+    /// - Parameters:
+    ///   - service: The URL of the service, such as `https://crier.example`.
+    ///   - bundleID: The bundle id of the app, also in its extensions.
+    ///   - fetcher: The client that sends the requests, such as `URLSessionSoundFetcher`.
+    /// - Throws: `NotificationServiceError` with `groupUnavailable` if this program is not a member of the group,
+    ///   ``PhoneRegistrationError`` with `serviceInvalid`, or `SoundLibraryError`.
+    public init(appGroup: String, service: String, bundleID: String, fetcher: any SoundFetching) throws {
+      guard let url = URL(string: service), url.host(percentEncoded: false) != nil else {
+        throw PhoneRegistrationError(.serviceInvalid)
+      }
+      self.init(
+        service: url, bundleID: bundleID, container: try GroupContainer(appGroup: appGroup),
+        tone: try DefaultsTonePreference(group: appGroup),
+        credentials: KeychainDeviceCredentialStore(accessGroup: appGroup),
+        environment: PushEnvironment(app: Bundle.main.app), fetcher: fetcher)
+      uninterrupted = { reason, work in
+        // The work itself throws nothing.
+        try? await ExpiringActivity.run(reason) { await work() }
+      }
+      report = { NSLog("%@", "\($0)") }
+    }
+  }
+
+  extension PhoneRegistration {
+    /// Creates the registration of an app, with the notifications of its group, which are connected with the service.
+    ///
+    /// - Throws: `NotificationServiceError` with `groupUnavailable` if this program is not a member of the group.
+    public init(_ settings: PhoneSettings, appGroup: String) throws(NotificationServiceError) {
+      var configuration = try NotificationService.Configuration(appGroup: appGroup)
+      configuration.connect(to: settings)
+      configuration.report = settings.report
+      self.init(settings, notifications: NotificationService(configuration))
+    }
+
+    /// Lets the shop's backend register this phone, unless it is registered, by a `POST` without a body. The cookies of
+    /// the app's `URLSession.shared` say who the user is; if the backend needs anything else, use
+    /// ``obtainCredentials(from:)``.
+    ///
+    /// - Parameter url: The URL of the backend. It answers with the status 200 or 201.
+    /// - Throws: `URLError`, with the code `badServerResponse` for another status, or ``PhoneRegistrationError``.
+    public func obtainCredentials(fromBackend url: String) async throws {
+      guard let url = URL(string: url) else { throw URLError(.badURL) }
+      try await obtainCredentials {
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        let (answer, head) = try await URLSession.shared.data(for: request)
+        guard [200, 201].contains((head as? HTTPURLResponse)?.statusCode) else { throw URLError(.badServerResponse) }
+        return answer
+      }
+    }
+  }
+#endif

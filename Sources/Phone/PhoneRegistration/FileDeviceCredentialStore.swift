@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+public import Foundation
+
+/// A file with the phone's id and key, which only its owner can read (0600). It is replaced as a whole.
+///
+/// It is for tests and for systems without a keychain.
+public struct FileDeviceCredentialStore: DeviceCredentialStore {
+  private let file: URL
+
+  /// - Parameter file: The place of the file. Its folder is made if it is missing.
+  public init(_ file: URL) { self.file = file }
+
+  /// Returns what is stored. A damaged file counts as nothing.
+  public func credentials() throws(PhoneRegistrationError) -> DeviceCredentials? {
+    do throws(SystemError) {
+      return try StoredFile.read(file).flatMap { try? JSONDecoder().decode(DeviceCredentials.self, from: $0) }
+    } catch {
+      throw PhoneRegistrationError(.credentialsUnavailable, reason: error.description)
+    }
+  }
+
+  public func store(_ credentials: DeviceCredentials) throws(PhoneRegistrationError) {
+    do throws(SystemError) {
+      try DurableFolder.make(file.deletingLastPathComponent(), .ownerOnly)
+      // Nobody can show the key again, so it must survive a loss of power.
+      try DurableFile.write(StoredFile.json(credentials), to: file)
+    } catch {
+      throw PhoneRegistrationError(.credentialsUnavailable, reason: error.description)
+    }
+  }
+
+  public func removeCredentials() throws(PhoneRegistrationError) {
+    do throws(SystemError) {
+      try DurableFile.remove(file)
+    } catch {
+      throw PhoneRegistrationError(.credentialsUnavailable, reason: error.description)
+    }
+  }
+}
+
+/// Reading and encoding of the files in this target.
+enum StoredFile {
+  /// Returns a file's bytes; nil if it does not exist.
+  static func read(_ file: URL) throws(SystemError) -> Data? {
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      guard (error as? CocoaError)?.code == .fileReadNoSuchFile else { throw .inputOutput }
+      return nil
+    }
+  }
+
+  static func json(_ value: some Encodable) throws(SystemError) -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    guard let data = try? encoder.encode(value) else { throw .inputOutput }
+    return data
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceClient
+public import Foundation
+import NotificationAttachments
+public import NotificationServiceKit
+import SoundDownloads
+import SoundLibrary
+import Waveforms
+
+extension NotificationService.Configuration {
+  /// Connects the notifications with the service: clips and attachments are downloaded, and the service is asked for
+  /// lost pushes. The app and its service extension call this.
+  ///
+  /// - Parameter phraseBooks: The folder of the phrase books. The default is `Templates` in the bundle of this program.
+  public mutating func connect(
+    to phone: PhoneSettings,
+    phraseBooks: URL? = Bundle.main.url(forResource: "Templates", withExtension: nil)
+  ) {
+    self.phraseBooks = phraseBooks
+    // A URL in a push may lead anywhere, so what the app allows for the service does not hold for it.
+    var rules = DownloadRules()
+    rules.serviceHost = phone.service.host(percentEncoded: false)
+    downloader = SoundDownloader(
+      library: SoundLibrary(container: phone.container), fetcher: phone.fetcher, resolver: phone.resolver, rules: rules
+    ) { bytes in
+      // Throws if the bytes are not a whole mono WAV file of 16 bits.
+      _ = try WAVFile.layout(of: bytes)
+    }
+    attachments = AttachmentDownloader(
+      folder: FileManager.default.temporaryDirectory, fetcher: phone.fetcher, resolver: phone.resolver, rules: rules)
+    missed = MissedFromService(phone: phone)
+  }
+}
+
+/// Asks the service for announcements whose pushes were lost. The phone may be registered later than this is made.
+private struct MissedFromService: MissedAnnouncements {
+  let phone: PhoneSettings
+
+  func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) {
+    guard let client = try phone.client() else { throw PhoneRegistrationError(.notRegistered) }
+    return try await client.announcements(after: sequence)
+  }
+}

@@ -40,6 +40,19 @@ struct LibraryCopyTests {
     #expect(phone.copy().manifest().clips.keys.sorted() == [clip(1)])
   }
 
+  @Test("an update has changes if something was put into place or removed, and otherwise none")
+  func hasChanges() async throws {
+    #expect(try await !phone.update().hasChanges)
+    service.addClip(clip(1), [1])
+    #expect(try await phone.update().hasChanges)
+    #expect(try await !phone.update().hasChanges)
+    service.remove("clip", clip(1))
+    #expect(try await phone.update().hasChanges)
+    try service.addPack("warm", ["a.wav": [1]])
+    #expect(try await phone.update().hasChanges)
+    #expect(try await !phone.update().hasChanges)
+  }
+
   @Test("a list is read over all its pages")
   func pages() async throws {
     for number in 1...7 { service.addClip(clip(number), [UInt8(number)]) }

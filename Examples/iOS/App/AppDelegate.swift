@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LibraryCopies
 import NotificationServiceKit
 import PhoneRegistration
 import PushMessages
@@ -39,6 +40,11 @@ final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCent
     Task { await Shop.registration?.changed(.alert, to: deviceToken) }
   }
 
+  /// Without a token, no notification arrives. iOS says the reason, such as a missing entitlement, or no network.
+  func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error) {
+    NSLog("iOS gave no push token: %@", "\(error)")
+  }
+
   /// A background push says that the library has changed.
   func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
@@ -46,8 +52,9 @@ final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCent
   ) {
     Task {
       do {
-        try await Shop.phone?.updateLibrary()
-        completionHandler(.newData)
+        let update = try await Shop.phone?.updateLibrary()
+        // iOS gives fewer background pushes to an app that says this without need.
+        completionHandler(update?.hasChanges == true ? .newData : .noData)
       } catch {
         completionHandler(.failed)
       }

@@ -31,6 +31,11 @@ public struct LibraryUpdate: Sendable, Hashable {
   /// The anchor of the library that is now in place, for `NSFileProviderSyncAnchor`.
   public var anchor: String
 
+  /// Whether a clip, a tone or a voice pack was put into place or removed.
+  public var hasChanges: Bool {
+    ![changedClips, removedClips, changedPacks, removedPacks, changedTones, removedTones].allSatisfy(\.isEmpty)
+  }
+
   public init(anchor: String) { self.anchor = anchor }
 }
 

@@ -5,7 +5,8 @@
 #   make lint     check the format, targets and imports, locks, the reasons of traps, that the code of words names no
 #                 language, licences, the tests named in the threat model, the texts of the console, that
 #                 docs/operations.md shows the files of Deployment/ as they are, and other pages those of
-#                 Examples/backends, and that the version and the linked libraries in debian/ are those of the sources
+#                 Examples/backends, that the names in Examples/iOS agree, and that the version and the linked libraries
+#                 in debian/ are those of the sources
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
@@ -120,6 +121,7 @@ lint: Package.resolved
 	@scripts/check-threat-model
 	@scripts/check-deployment
 	@scripts/check-example-files
+	@scripts/check-ios-example
 	@scripts/check-alerts
 	@scripts/check-console-texts
 	@scripts/check-console-size

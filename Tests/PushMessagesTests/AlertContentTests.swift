@@ -27,6 +27,15 @@ import Testing
     }
   }
 
+  @Test("the push for the simulator in Examples/iOS is read as a payment")
+  func simulatorPush() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let content = try Content(payload: Data(contentsOf: root.appending(path: "Examples/iOS/payment.apns")))
+    #expect(try content?.amount == Content.Amount(value: "12.50", currency: "USD"))
+    #expect(content?.kind == "received" && content?.sequence == nil && content?.clip == nil)
+  }
+
   @Test("the example of docs/push.md is read after its shortened values are completed")
   func example() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/push.md")

@@ -124,6 +124,35 @@ struct PhoneRegistrationTests {
     #expect(calls.withLock { $0 } == 1)
   }
 
+  @Test("a key that the service refuses is replaced by one question to the backend")
+  func refusedKey() async throws {
+    let phone = try TestPhone { request, _ in
+      request.fields["Authorization"] == "Bearer new" ? .registered(lastSequence: 7) : SoundAnswer(401, [:], [])
+    }
+    let calls = Locked(0)
+    try await phone.process().obtainCredentials {
+      calls.withLock { $0 += 1 }
+      return Data(#"{"device":"till-1","key":"new"}"#.utf8)
+    }
+    #expect(calls.withLock { $0 } == 1)
+    #expect(try phone.settings.credentials.credentials()?.key == "new")
+    #expect(try !phone.needsRegistration)
+  }
+
+  @Test(
+    "the backend is not asked again if the service refuses the new key too, or fails otherwise",
+    arguments: [401, 403, 503])
+  func refusedAgain(status: Int) async throws {
+    let phone = try TestPhone { _, _ in SoundAnswer(status, [:], []) }
+    let calls = Locked(0)
+    try await phone.process().obtainCredentials {
+      calls.withLock { $0 += 1 }
+      return Data(#"{"device":"till-1","key":"new"}"#.utf8)
+    }
+    #expect(calls.withLock { $0 } == (status == 401 ? 1 : 0))
+    #expect(try phone.needsRegistration)
+  }
+
   @Test(
     "an answer of the backend without an id or a key is refused, and nothing is stored",
     arguments: [

@@ -22,6 +22,8 @@ public actor PhoneRegistration {
   private var isRunning = false
   private var mustRepeat = false
   private var asking: Task<Void, any Error>?
+  /// Whether the service refused the key in the last registration.
+  private var isRefused = false
 
   /// - Parameter notifications: The app's own service for notifications; nil if this process has none.
   public init(_ settings: PhoneSettings, notifications: NotificationService?) {
@@ -29,29 +31,38 @@ public actor PhoneRegistration {
     self.notifications = notifications
   }
 
-  /// Lets the shop's backend register this phone, unless it is registered, and registers the phone's tokens.
+  /// Lets the shop's backend register this phone, unless it is registered, and registers the phone's tokens. If the
+  /// service no longer accepts the stored key, the backend is asked for a new one.
   ///
   /// The backend has a key of Crier with the scope `announce`, which must never be in an app. It calls
-  /// `PUT /v1/devices/{id}`, and answers with the id and the phone's own key. How it knows this phone's user is the
-  /// app's affair, such as by a session cookie.
+  /// `PUT /v1/devices/{id}` with `new_key`, and answers with the id and the phone's own key. How it knows this phone's
+  /// user is the app's affair, such as by a session cookie.
   ///
   /// - Parameter backend: Asks the backend, and returns its answer as JSON: `{"device": "…", "key": "…"}`. It is called
   ///   once if several tasks call this method at the same time.
   /// - Throws: The error of `backend`, or ``PhoneRegistrationError``.
   public func obtainCredentials(from backend: @escaping @Sendable () async throws -> Data) async throws {
+    try await ask(backend, unlessKnown: true)
+    await register()
+    // The keychain may have the key of an earlier installation of the app, which was revoked since.
+    guard isRefused else { return }
+    isRefused = false
+    try await ask(backend, unlessKnown: false)
+    await register()
+  }
+
+  private func ask(_ backend: @escaping @Sendable () async throws -> Data, unlessKnown: Bool) async throws {
     let task =
       asking
-      ?? Task { [settings] in
-        let store = settings.credentials
+      ?? Task { [store = settings.credentials] in
         let stored = try await onWaitingThread { () throws(PhoneRegistrationError) in try store.credentials() }
-        guard stored == nil else { return }
+        if unlessKnown, stored != nil { return }
         let credentials = try DeviceCredentials(answer: await backend())
         try await onWaitingThread { () throws(PhoneRegistrationError) in try store.store(credentials) }
       }
     asking = task
     defer { asking = nil }
     try await task.value
-    await register()
   }
 
   /// Stores a token that has changed, and registers the phone.
@@ -86,7 +97,10 @@ public actor PhoneRegistration {
           try await registerOnce()
         }
         if hasChanged { mustRepeat = true }
+        isRefused = false
       } catch {
+        // With 403, another key would not help.
+        isRefused = (error as? DeviceClientError)?.status == 401
         settings.report(error)
       }
     }

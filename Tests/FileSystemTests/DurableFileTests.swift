@@ -58,7 +58,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a replacement orders its bytes before the rename, and waits for no disk")
+  @Test("a replacement orders its bytes before the rename, and synchronises neither the file nor the folder")
   func replacement() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")

@@ -221,7 +221,7 @@ struct PhoneRegistrationTests {
     #expect(phone.errors.withLock { $0 } == ["CancellationError()", "CancellationError()"])
   }
 
-  @Test("neither errors nor descriptions show the key")
+  @Test("no description of the credentials shows the key")
   func secrets() throws {
     let credentials = DeviceCredentials(device: "till-1", key: "secret")
     var dumped = ""

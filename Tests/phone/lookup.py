@@ -2,8 +2,8 @@
 """Where iOS looks for the sound of a notification, and how long the sound is.
 
 The rules are Apple's (UNNotificationSound): the first of three places that has the file wins, and the system's default
-sound is heard in place of a missing file and of a sound of 30 s or more. This reader of WAV headers is the phone's own, so that a fault of the product's
-reader cannot hide.
+sound is heard in place of a missing file and of a sound of 30 s or more. This reader of WAV headers is the phone's own, so
+that a fault of the product's reader cannot hide.
 """
 
 import dataclasses

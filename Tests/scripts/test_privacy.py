@@ -16,11 +16,11 @@ import manifest  # noqa: E402
 # Crier uses them. C617.1 is for files in the app's and its groups' containers, 1C8F.1 for defaults that a group shares.
 CATEGORIES = {
     "FileTimestamp": (
-        r"\b(f?stat|lstat|fstatat|getattrlist\w*)\(|\.(modificationDate|creationDate|contentModificationDateKey"
-        r"|creationDateKey)\b", ["C617.1"]),
+        r"\b(f?stat|lstat|fstatat|f?getattrlist\w*)\(|\b(file|content)?([mM]odification|[cC]reation)Date(Key)?\b",
+        ["C617.1"]),
     "UserDefaults": (r"\bUserDefaults\b", ["1C8F.1"]),
     "SystemBootTime": (r"\b(systemUptime|mach_absolute_time)\b", None),
-    "DiskSpace": (r"\b(statv?fs|fstatv?fs)\(|\bvolumeAvailableCapacity|\bvolumeTotalCapacity|\.systemFreeSize\b", None),
+    "DiskSpace": (r"\b(statv?fs|fstatv?fs)\(|\bvolumeAvailableCapacity|\bvolumeTotalCapacity|\.system(Free)?Size\b", None),
     "ActiveKeyboards": (r"\bactiveInputModes\b", None),
 }
 
@@ -28,7 +28,7 @@ CATEGORIES = {
 def used(folders):
     """Returns the categories of the functions that the Swift files of folders call."""
     text = "\n".join(
-        re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for folder in folders for path in folder.rglob("*.swift"))
+        re.sub(r"(?m)^\s*//.*", "", path.read_text(encoding="utf-8")) for folder in folders for path in folder.rglob("*.swift"))
     return {name for name, (pattern, _) in CATEGORIES.items() if re.search(pattern, text)}
 
 
@@ -59,6 +59,9 @@ class PrivacyTests(unittest.TestCase):
             "ActiveKeyboards": "UITextInputMode.activeInputModes"}
         for name, call in calls.items():
             self.assertRegex(call, CATEGORIES[name][0])
+        for call in ("values.contentModificationDate", "fileModificationDate()", "fgetattrlist(1, nil)"):
+            self.assertRegex(call, CATEGORIES["FileTimestamp"][0])
+        self.assertRegex("attributes[.systemSize]", CATEGORIES["DiskSpace"][0])
         self.assertNotRegex("var status = stat", CATEGORIES["FileTimestamp"][0])
 
 

@@ -11,7 +11,8 @@ public import SoundDownloads
 /// Every call sends its requests once; it neither repeats them nor follows a redirect, because a redirect would carry
 /// the key to another place. A call ends within ``DownloadRules/longest``, and at once when its task is cancelled.
 /// ``DownloadRules/allowsUnencrypted`` and ``DownloadRules/allowsPrivateAddresses`` say which services are allowed, and
-/// ``DownloadRules/serviceHost`` is the service's host; the other rules have no effect. The errors contain no key, no id and no amount.
+/// ``DownloadRules/serviceHost`` is the service's host; the other rules have no effect. The errors contain no key, no
+/// id and no amount.
 public final class DeviceClient: Sendable {
   /// The maximum size of an answer in JSON, in bytes.
   public static let maximumAnswerBytes = 4 << 20

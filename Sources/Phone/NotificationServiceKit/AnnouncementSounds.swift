@@ -37,9 +37,9 @@ struct AnnouncementSounds: Sendable {
 
   // MARK: Sounds that are there
 
-  /// Returns the chosen tone, the sound that the push names, or the default sound. If iOS has nothing to play for it,
-  /// the file `default.wav` of the group container or the bundle is returned instead. iOS does not look for this file
-  /// itself.
+  /// Returns the chosen tone, the sound that the push names, or the default sound. If neither the group container nor the
+  /// bundle has a sound of that name that iOS plays, their file `default.wav` is returned instead. iOS does not look for
+  /// this file itself. The app's own container is not searched, because an extension cannot see it.
   func tone(payload: String?) -> PreparedSound {
     let preference = tone
     let chosen = Self.choice(library.tone(chosenIn: preference), payload: payload)

@@ -114,8 +114,9 @@ public final class NotificationService: Sendable {
   /// - Parameters:
   ///   - payload: The payload of the push as JSON, the `userInfo` of the notification.
   ///   - identifier: The identifier of the notification's request. If the sound must come later, the local notification
-  ///     gets it too, so that it takes the place of the silent one in Notification Center. Without it, the local
-  ///     notification gets the announcement's id.
+  ///     gets it too, so that it takes the place of the silent one in Notification Center. Two notifications with one
+  ///     identifier, from pushes with the same collapse id, therefore have one later sound; Crier's alerts have no collapse
+  ///     id. Without an identifier, the local notification gets the announcement's id.
   ///   - handOver: Called exactly once, on any thread. If no other notification is open, this process holds no lock of
   ///     the order then.
   /// - Returns: The work, which ends early with ``NotificationWork/expire()``.

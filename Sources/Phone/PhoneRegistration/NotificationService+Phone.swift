@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import DeviceClient
 public import Foundation
 import NotificationAttachments
@@ -12,12 +13,10 @@ extension NotificationService.Configuration {
   /// Connects the notifications with the service: clips and attachments are downloaded, and the service is asked for
   /// lost pushes. The app and its service extension call this.
   ///
-  /// - Parameter phraseBooks: The folder of the phrase books. The default is `Templates` in the bundle of this program.
-  public mutating func connect(
-    to phone: PhoneSettings,
-    phraseBooks: URL? = Bundle.main.url(forResource: "Templates", withExtension: nil)
-  ) {
-    self.phraseBooks = phraseBooks
+  /// - Parameter phraseBooks: The folder of the phrase books, such as `CrierPhone.phraseBooks`. Nil for the folder that
+  ///   the configuration has already, or else `Templates` in the bundle of this program.
+  public mutating func connect(to phone: PhoneSettings, phraseBooks: URL? = nil) {
+    self.phraseBooks = phraseBooks ?? self.phraseBooks ?? Bundle.main.url(forResource: "Templates", withExtension: nil)
     // A URL in a push may lead anywhere, so what the app allows for the service does not hold for it.
     var rules = DownloadRules()
     rules.serviceHost = phone.service.host(percentEncoded: false)
@@ -38,7 +37,8 @@ private struct MissedFromService: MissedAnnouncements {
   let phone: PhoneSettings
 
   func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) {
-    guard let client = try phone.client() else { throw PhoneRegistrationError(.notRegistered) }
+    let client = try await onWaitingThread { () throws(PhoneRegistrationError) in try phone.client() }
+    guard let client else { throw PhoneRegistrationError(.notRegistered) }
     return try await client.announcements(after: sequence)
   }
 }

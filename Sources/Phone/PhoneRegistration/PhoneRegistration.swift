@@ -61,7 +61,8 @@ public actor PhoneRegistration {
         try await onWaitingThread { () throws(PhoneRegistrationError) in try store.store(credentials) }
       }
     asking = task
-    defer { asking = nil }
+    // Another call may have begun another task meanwhile.
+    defer { if asking == task { asking = nil } }
     try await task.value
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 public import DeviceClient
 public import Foundation
 public import HostAddresses
@@ -86,7 +87,9 @@ public struct PhoneSettings: Sendable {
   /// - Throws: `LibraryCopyError`, ``PhoneRegistrationError``, or a cancellation.
   @discardableResult
   public func updateLibrary() async throws -> LibraryUpdate? {
-    guard let library = try library() else { return nil }
+    guard let library = try await onWaitingThread({ () throws(PhoneRegistrationError) in try library() }) else {
+      return nil
+    }
     let outcome = try await withoutInterruption("Copying the sound library") { try await library.update() }
     return if case .updated(let update) = outcome { update } else { nil }
   }

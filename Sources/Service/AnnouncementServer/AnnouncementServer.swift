@@ -113,8 +113,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let largeBodies = LargeBodies()
   let stopping = Stopping()
   let ledgerWatch: LedgerWatch
-  /// Ends when the service listens.
   private let phraseBooks: PhraseBooks
+  /// Ends when the service listens.
   private let listens = AsyncStream.makeStream(of: Void.self)
   private let onStart: @Sendable (Int) async -> Void
 
@@ -422,7 +422,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
           try await cancelWhenGracefulShutdown {
             // Until the service listens, the start has the disk and the processors to itself.
             for await _ in listens.stream {}
-            await onWaitingThread { phraseBooks.prepareForNames() }
+            if !Task.isCancelled { await onWaitingThread { phraseBooks.prepareForNames() } }
             try await ledgerWatch.run()
           }
         }

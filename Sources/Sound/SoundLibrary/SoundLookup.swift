@@ -5,7 +5,8 @@ import Foundation
 /// Which sound is heard for the name that a notification has, as a decision over listed folders.
 ///
 /// The first two rules are those of Apple's documentation of `UNNotificationSound`. The third is that of Crier's
-/// notification service extension, which names `default.wav` where iOS would play its default sound:
+/// notification service extension, which names `default.wav` instead. (It also does so for the name `default` and for a
+/// file that iOS cannot play. This search then says what iOS plays without the extension.)
 ///
 /// 1. The name `default` is the system's default sound.
 /// 2. The first place that has a file of the name decides, even if the file is empty or cannot be read. The system's

@@ -20,7 +20,8 @@
 
     /// Makes the folders of sounds and of Crier's own files, if they are missing. Their files can be read while the
     /// phone is locked, from its first unlocking on: new files take the protection of their folder, and an app with Data
-    /// Protection may have set a stricter one for all. They are not backed up, because the service has them.
+    /// Protection may have set a stricter one for all. They are not backed up: what the service has is fetched again, and
+    /// the app brings its own tones.
     ///
     /// An error is ignored: without the attributes, everything works with an unlocked phone.
     func prepareFolders() {

@@ -32,13 +32,14 @@
     open func configure(_ configuration: inout NotificationService.Configuration) {}
 
     /// Changes the texts of a notification, such as to decrypt or to translate them. It is called once for each
-    /// notification that is handed over, on any thread, shortly before iOS gets the content. The texts of a summary and
-    /// the attachments are already in it. A payer's name and picture are added afterwards.
+    /// notification that is handed over, and for each local notification that the extension adds, on any thread, shortly
+    /// before iOS gets the content. The texts of a summary and the attachments are already in it. A payer's name and
+    /// picture are added afterwards.
     ///
     /// - Parameters:
     ///   - content: The content. Its `sound` must stay as it is: the order counts on its length.
     ///   - handOver: What the service changed in the content.
-    open func modify(_ content: UNMutableNotificationContent, for handOver: HandOver) {}
+    open class func modify(_ content: UNMutableNotificationContent, for handOver: HandOver) {}
 
     /// Receives the errors of the work, such as for a log. They contain no amounts, names or URLs. It is called on any
     /// thread.
@@ -54,7 +55,7 @@
           contentHandler(request.content)
           return
         }
-        let delivery = Delivery(content: content, handler: contentHandler) { [self] in modify($0, for: $1) }
+        let delivery = Delivery(content: content, handler: contentHandler) { reporter.modify($0, for: $1) }
         let id = UUID()
         handOvers.enter()
         // Two requests may have the same identifier, because APNs takes it from the push's collapse id.
@@ -89,6 +90,7 @@
       var configuration = try NotificationService.Configuration(appGroup: group)
       let reporter = type(of: self)
       configuration.report = { reporter.report($0) }
+      configuration.notifier = UserNotificationCenterNotifier { reporter.modify($0, for: $1) }
       configure(&configuration)
       let new = NotificationService(configuration)
       return Self.services.withLock { services in

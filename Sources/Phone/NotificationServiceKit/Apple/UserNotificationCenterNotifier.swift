@@ -2,11 +2,18 @@
 
 #if canImport(UserNotifications)
   import Foundation
-  import UserNotifications
+  public import UserNotifications
 
   /// Adds local notifications to the user's notification center, from the app or from its service extension.
   public struct UserNotificationCenterNotifier: LocalNotifying {
-    public init() {}
+    private let modify: @Sendable (UNMutableNotificationContent, HandOver) -> Void
+
+    /// - Parameter modify: Changes the texts of a notification before iOS gets it, as
+    ///   ``CrierNotificationService/modify(_:for:)`` does. An app that adds notifications in ``NotificationService/catchUp()``
+    ///   gives the same function.
+    public init(modify: @escaping @Sendable (UNMutableNotificationContent, HandOver) -> Void = { _, _ in }) {
+      self.modify = modify
+    }
 
     /// Adds a notification with the texts and the options of the push for which it stands.
     ///
@@ -16,6 +23,7 @@
       content.userInfo = UserInfo.userInfo(of: notification.payload)
       content.apply(notification.texts)
       content.apply(notification.handOver)
+      modify(content, notification.handOver)
       // An interval of 0 is an exception in Objective-C; without a trigger, the notification is shown at once.
       let trigger =
         notification.delay > 0

@@ -17,7 +17,7 @@
     /// - Parameters:
     ///   - accessGroup: The group of programs that share the item. On iOS, it may be the identifier of an app group,
     ///     which needs no entitlement besides that of the group. Nil for the first group of the program, which an app
-    ///     and its extensions do not share.
+    ///     and its extensions need not share.
     ///   - name: The item's service, in the terms of the keychain.
     public init(accessGroup: String?, name: String = "crier.device") {
       self.accessGroup = accessGroup

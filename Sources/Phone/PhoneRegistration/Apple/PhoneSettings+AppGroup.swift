@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(UserNotifications)
-  import Foundation
+  public import Foundation
   public import NotificationServiceKit
   import PushMessages
   public import SoundDownloads
@@ -39,10 +39,14 @@
   extension PhoneRegistration {
     /// Creates the registration of an app, with the notifications of its group, which are connected with the service.
     ///
+    /// - Parameter phraseBooks: The folder of the phrase books, such as `CrierPhone.phraseBooks`; nil for `Templates` in
+    ///   the bundle of the app.
     /// - Throws: `NotificationServiceError` with `groupUnavailable` if this program is not a member of the group.
-    public init(_ settings: PhoneSettings, appGroup: String) throws(NotificationServiceError) {
+    public init(
+      _ settings: PhoneSettings, appGroup: String, phraseBooks: URL? = nil
+    ) throws(NotificationServiceError) {
       var configuration = try NotificationService.Configuration(appGroup: appGroup)
-      configuration.connect(to: settings)
+      configuration.connect(to: settings, phraseBooks: phraseBooks)
       configuration.report = settings.report
       self.init(settings, notifications: NotificationService(configuration))
     }

@@ -12,7 +12,8 @@ struct Pronunciation: Sendable {
   struct Content: Decodable, Sendable {
     /// The engine's voice, without a variant.
     var voice: String
-    /// The lower-case letters and the marks that the voice can read inside a word, in the form of ``ScalarSet/init(ranges:)``.
+    /// The lower-case letters and the marks that the voice can read inside a word, in the form of
+    /// ``ScalarSet/init(ranges:)``.
     var reads: String
     /// The letters that the voice cannot read. Each has its spelling for the voice.
     var letters: [String: String]?

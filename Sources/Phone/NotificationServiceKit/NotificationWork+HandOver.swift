@@ -10,13 +10,15 @@ extension NotificationWork {
   ///
   /// - Returns: False if a local notification must be added, for which ``perform(_:)`` waits.
   func performNow(_ action: Action) -> Bool {
-    guard !isCaughtUp else { return false }
+    if isCaughtUp { return false }
+    if case .later = action { return false }
+    // iOS may suspend the process as soon as the handler was called.
+    preparation.end()
     switch action {
     case .silent(let silence): call(.silent(silence))
     case .speak(let sound, let summary): call(HandOver.Sound(sound ?? preparation.fallback), summary: summary)
-    case .later: return false
+    case .later: break
     }
-    preparation.end()
     return true
   }
 

@@ -27,15 +27,23 @@ nonisolated final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
   }
 
   func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor) {
-    let observer = Observer(observer: observer)
+    let answer = Answer(Observer(observer: observer))
     Task {
       do {
         try await Shop.phone?.updateLibrary()
-        observer.finish(upTo: LibraryEnumerator.anchor())
+        let isInTime = await answer.finish(upTo: LibraryEnumerator.anchor())
+        // iOS asks again, and gets the new anchor.
+        if !isInTime { try? await NSFileProviderManager.default.signalEnumerator(for: .workingSet) }
       } catch {
         // iOS asks again later.
-        observer.finish(NSFileProviderError(.serverUnreachable))
+        await answer.finish(NSFileProviderError(.serverUnreachable))
       }
+    }
+    // iOS expects an answer within a few seconds (NSFileProviderEnumerating.h), and an update of the whole library takes
+    // longer. Until it has ended, the anchor is the former one.
+    Task {
+      try? await Task.sleep(for: .seconds(5))
+      _ = await answer.finish(upTo: LibraryEnumerator.anchor())
     }
   }
 
@@ -48,14 +56,28 @@ nonisolated final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
     NSFileProviderSyncAnchor(Data(((try? Shop.phone?.library())?.manifest().anchor ?? "none").utf8))
   }
 
-  /// It crosses to the task that updates the library, which alone calls it, and once.
-  private struct Observer: @unchecked Sendable {  // Only one task uses it.
+  /// It crosses to the actor that answers, which alone calls it.
+  private struct Observer: @unchecked Sendable {  // Only the actor uses it.
     let observer: any NSFileProviderChangeObserver
+  }
 
-    func finish(upTo anchor: NSFileProviderSyncAnchor) {
+  /// The one answer to a question for changes.
+  private actor Answer {
+    private var waiting: Observer?
+
+    init(_ observer: Observer) { waiting = observer }
+
+    /// - Returns: Whether this was the answer; false if iOS had one before.
+    func finish(upTo anchor: NSFileProviderSyncAnchor) -> Bool {
+      guard let observer = waiting?.observer else { return false }
+      waiting = nil
       observer.finishEnumeratingChanges(upTo: anchor, moreComing: false)
+      return true
     }
 
-    func finish(_ error: any Error) { observer.finishEnumeratingWithError(error) }
+    func finish(_ error: any Error) {
+      waiting?.observer.finishEnumeratingWithError(error)
+      waiting = nil
+    }
   }
 }

@@ -71,6 +71,11 @@ public protocol NSFileProviderEnumerator: NSObjectProtocol {
   func currentSyncAnchor(completionHandler: @escaping (NSFileProviderSyncAnchor?) -> Void)
 }
 
+open class NSFileProviderManager: NSObject {
+  open class var `default`: NSFileProviderManager { fatalError() }
+  open func signalEnumerator(for containerItemIdentifier: NSFileProviderItemIdentifier) async throws { fatalError() }
+}
+
 open class NSFileProviderExtension: NSObject {
   open func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem { fatalError() }
   open func urlForItem(withPersistentIdentifier identifier: NSFileProviderItemIdentifier) -> URL? { fatalError() }

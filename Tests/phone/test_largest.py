@@ -78,14 +78,14 @@ class LargestTests(unittest.IsolatedAsyncioTestCase):
 
 
 class DefaultSoundTests(unittest.TestCase):
-    def test_a_phone_with_a_default_sound_of_its_own_plays_it_for_5_s(self):
+    def test_a_phone_plays_its_default_wav_for_5_s_if_the_extension_names_it(self):
         with tempfile.TemporaryDirectory() as folder:
             container = pathlib.Path(folder) / "group"
             sounds.write_default_sound(container)
             places = Places(pathlib.Path(folder) / "app", (container,), pathlib.Path(folder) / "bundle")
-            for name in ("default", "missing.wav"):
-                self.assertEqual(sound_for(name, places).duration_ms, 5000)
-                self.assertTrue(sound_for(name, places).is_default)
+            self.assertEqual(sound_for("default.wav", places).duration_ms, 5000)
+            self.assertTrue(sound_for("default.wav", places).is_default)
+            self.assertEqual(sound_for("default", places).duration_ms, 1000)
 
 
 if __name__ == "__main__":

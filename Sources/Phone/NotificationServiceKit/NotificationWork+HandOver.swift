@@ -10,14 +10,11 @@ extension NotificationWork {
   ///
   /// - Returns: False if a local notification must be added, for which ``perform(_:)`` waits.
   func performNow(_ action: Action) -> Bool {
-    if isCaughtUp { return false }
-    if case .later = action { return false }
-    // iOS may suspend the process as soon as the handler was called.
-    preparation.end()
+    guard !isCaughtUp else { return false }
     switch action {
     case .silent(let silence): call(.silent(silence))
     case .speak(let sound, let summary): call(HandOver.Sound(sound ?? preparation.fallback), summary: summary)
-    case .later: break
+    case .later: return false
     }
     return true
   }
@@ -70,6 +67,8 @@ extension NotificationWork {
       return turns.handOver
     }
     guard let handler else { return }
+    // iOS may suspend the process as soon as the handler was called.
+    preparation.end()
     let handOver = preparation.handOver(sound, summary: summary)
     // A sound begins now, so that little time is left; a silent hand-over may be later.
     let blocking = service.configuration.blocking

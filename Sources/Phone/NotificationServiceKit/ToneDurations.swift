@@ -20,8 +20,8 @@ final class ToneDurations: Sendable {
   /// - Parameter folders: The folders in which iOS looks for sounds, in its order.
   init(folders: [URL?]) { self.folders = folders.compactMap(\.self) }
 
-  /// Returns the duration in ms of a tone. The result is nil for the default sound of the system, and if none of the
-  /// folders has a sound of this name that is shorter than 30 s, so that iOS plays its default sound.
+  /// Returns the duration in ms of a tone; nil if iOS plays the system's default sound for the name. It does so for the
+  /// name `default`, and if no folder has a sound of the name that is shorter than 30 s.
   func duration(of name: String) -> Int64? {
     guard SoundLibrary.isClipName(name) else { return nil }
     return known.withLock { known in

@@ -67,7 +67,7 @@ struct Pronunciation: Sendable {
     self.letters = letters
     let starts = (content.spelledStarts ?? "").split(separator: " ").map(\.unicodeScalars)
     guard starts.allSatisfy({ (2...3).contains($0.count) }) else {
-      throw Self.invalid(name, "has a group in spelledStarts that has not two or three letters")
+      throw Self.invalid(name, "has a group in spelledStarts with fewer than two or more than three letters")
     }
     spelledStarts = Set(starts.map(Self.packed))
     secondLetters = ScalarSet(starts.compactMap { $0.dropFirst().first })
@@ -171,8 +171,8 @@ struct Pronunciation: Sendable {
     scalars.reduce(0) { $0 << 21 | UInt64($1.value) }
   }
 
-  /// Returns the end of a word of two or more capitals that are digits of Roman numerals; `nil` if the word that starts at
-  /// `index` is none.
+  /// Returns the end of the word that starts at `index`; `nil` unless the word has two or more letters, and all of them
+  /// are capitals that Roman numerals use.
   private static func endOfNumeral(in scalars: [Unicode.Scalar], at index: Int) -> Int? {
     let end = index + scalars[index...].prefix { "IVXLCDM".unicodeScalars.contains($0) }.count
     return end - index >= 2 && (end == scalars.count || !scalars[end].isWordPart) ? end : nil

@@ -62,7 +62,7 @@ struct Texts: AsyncParsableCommand {
     let announcer = try Workload.announcer(speakers: 1)
     for announcement in try Workload.announcements(count) {
       let script = try announcer.script(for: announcement)
-      for run in script.runs { print("\(run.voice)\t\(script.rate)\t\(run.spelling)") }
+      for run in script.runs { print("\(run.voice ?? "")\t\(script.rate)\t\(run.spelling)") }
     }
   }
 }
@@ -118,7 +118,7 @@ struct Throughput: AsyncParsableCommand {
     let engine = Workload.engine(speakers: Self.cores)
     let utterances = try announcements.map { announcement in
       let script = try announcer.script(for: announcement)
-      return script.runs.map { Utterance(voice: $0.voice, rate: script.rate, text: $0.spelling) }
+      return try script.runs.map { try Utterance($0, rate: script.rate) }
     }
     let spoken = try await rate(utterances) { for run in $0 { _ = try await engine.speak(run) } }
     let rendered = try await rate(announcements) { _ = try await announcer.render($0, into: library) }
@@ -157,7 +157,7 @@ struct Latency: AsyncParsableCommand {
     for announcement in announcements.prefix(5) + announcements {
       let script = try announcer.script(for: announcement)
       guard let run = script.runs.first else { continue }
-      let utterance = Utterance(voice: run.voice, rate: script.rate, text: run.spelling)
+      let utterance = try Utterance(run, rate: script.rate)
       engineTimes.append(try await milliseconds { _ = try await engine.speak(utterance) })
     }
     report("engine", engineTimes.dropFirst(5))

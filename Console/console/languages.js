@@ -45,8 +45,8 @@ export function languageChanged() {
   const locale = $("locale").value;
   const entry = entryOf(locale);
   const voices = speakable.voices.filter((voice) => voice.locale === locale);
-  const standard = entry?.voice ? t("form.default_voice", { voice: entry.voice }) : t("form.default");
-  fill($("voice"), [["", standard], ...voices.map(({ voice }) => [voice, voice])]);
+  const own = entry?.voice ? t("form.default_voice", entry) : t(entry ? "form.no_pack" : "form.default");
+  fill($("voice"), [["", own], ...voices.map(({ voice }) => [voice, voice])]);
   fillPacks();
   $("currencies").replaceChildren(...(entry?.currencies ?? []).map((value) => make("option", { value })));
   fillChannels(entry);

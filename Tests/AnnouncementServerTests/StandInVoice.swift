@@ -84,7 +84,7 @@ final class StandInVoice: Speaking {
     await wait()
     if let code = state.withLock({ $0.failure }) { throw error(code) }
     // Other words, other voices and other rates have another sound.
-    let sum = (run.text + run.voice).unicodeScalars.reduce(rate) { ($0 &* 31 &+ Int($1.value)) & 0xFFFF }
+    let sum = (run.text + (run.voice ?? "")).unicodeScalars.reduce(rate) { ($0 &* 31 &+ Int($1.value)) & 0xFFFF }
     var waveform = Tone.sine(Double(300 + sum % 1500), milliseconds: 500, rate: 22_050)
     waveform.marks = run.segments.map { Waveform.Mark(text: $0.text, startMilliseconds: 0, endMilliseconds: 500) }
     return (waveform, 500)

@@ -108,11 +108,13 @@ struct PronunciationTests {
   @Test("no letter of a channel's name is left out for the voice of its book", arguments: EveryBookTests.locales)
   func channels(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
+    // Without a voice, only recordings say the names.
+    guard let voice = writer.book.voice else { return }
     for name in writer.book.channelNames.values.sorted() {
       let segment = Script.Segment(name, .channel)
-      let run = Script.Run(language: locale, voice: writer.book.voice, segments: [segment])
+      let run = Script.Run(language: locale, voice: voice, segments: [segment])
       let lost = name.unicodeScalars.filter {
-        $0.isWordPart && !writer.pronunciations.canSay($0, by: writer.book.voice)
+        $0.isWordPart && !writer.pronunciations.canSay($0, by: voice)
       }
       let kept = name.unicodeScalars.filter { !lost.contains($0) }
       #expect(

@@ -68,13 +68,14 @@ extension Workshop {
   /// Returns an announcer with all packs written so far.
   ///
   /// - Parameters:
+  ///   - books: The phrase books, if they are not those of the project.
   ///   - choices: The file of chosen packs.
   ///   - settled: Choices that take precedence over the file.
   func packAnnouncer(
-    engine: (any Speaking)? = nil, choices: URL? = nil, settled: ChosenPacks = ChosenPacks()
+    books: PhraseBooks? = nil, engine: (any Speaking)? = nil, choices: URL? = nil, settled: ChosenPacks = ChosenPacks()
   ) -> Announcer {
     Announcer(
-      phraseBooks: announcer.phraseBooks, readers: announcer.readers, engine: engine ?? self.engine,
+      phraseBooks: books ?? announcer.phraseBooks, readers: announcer.readers, engine: engine ?? self.engine,
       packs: VoicePackShelf(
         folders: [voices], storage: .copied, choices: choices, settled: settled, interval: .zero))
   }

@@ -45,7 +45,7 @@ struct NamesAndNotesChecks {
       let writer = try books.writer(for: locale)
       for item in cases {
         let (script, remarks) = try writer.writing(of: item.announcement)
-        for run in script.runs { runs.append((locale, item.text, run)) }
+        for run in script.runs where run.voice != nil { runs.append((locale, item.text, run)) }
         if !Self.isAccounted(item.text, script, remarks) { unaccounted.append("\(locale): \(item.text)") }
       }
     }
@@ -53,7 +53,9 @@ struct NamesAndNotesChecks {
     let faults = try Self.faults(of: runs.map(\.run))
     print("\(runs.count) runs of \(cases.count) texts in \(books.locales.count) locales, \(faults.count) at fault")
     #expect(
-      faults.map { "\(runs[$0.index].locale) \(runs[$0.index].run.voice) '\(runs[$0.index].run.spelling)' \($0.fault)" }
+      faults.map {
+        "\(runs[$0.index].locale) \(runs[$0.index].run.voice ?? "") '\(runs[$0.index].run.spelling)' \($0.fault)"
+      }
         == [])
   }
 
@@ -88,7 +90,7 @@ struct NamesAndNotesChecks {
     script.standardOutput = output
     let file = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
-    let lines = runs.map { "\($0.voice)\t\($0.spelling.replacing("\n", with: " "))" }
+    let lines = runs.map { "\($0.voice ?? "")\t\($0.spelling.replacing("\n", with: " "))" }
     try Data(lines.joined(separator: "\n").utf8).write(to: file)
     script.standardInput = try FileHandle(forReadingFrom: file)
     try script.run()

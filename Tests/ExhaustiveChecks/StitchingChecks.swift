@@ -111,7 +111,9 @@ final class PackWorkshop: Sendable {
     let voices = directory.appending(path: "Voices", directoryHint: .isDirectory)
     for locale in locales {
       let writer = try Checkout.phraseBooks().writer(for: locale)
-      let clips = try await EngineVoice(engine: engine, writer: writer).clips(for: try writer.vocabulary())
+      let voice = try #require(writer.book.voice)
+      let clips = try await EngineVoice(engine: engine, writer: writer, voice: voice).clips(
+        for: try writer.vocabulary())
       let facts = PackFacts(id: locale, locale: locale, speaker: "test", licence: "CC0-1.0")
       _ = try PackWriter(directory: voices).write(facts, clips: clips)
     }

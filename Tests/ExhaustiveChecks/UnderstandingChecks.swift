@@ -68,7 +68,7 @@ private final class BuiltPack {
   init(_ writer: ScriptWriter) async throws {
     voices = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     directory = voices.appending(path: "built", directoryHint: .isDirectory)
-    let voice = EngineVoice(engine: Checkout.engine(), writer: writer)
+    let voice = EngineVoice(engine: Checkout.engine(), writer: writer, voice: try #require(writer.book.voice))
     let facts = PackFacts(
       id: "built", locale: writer.book.locale, speaker: voice.speaker, licence: "CC0-1.0", isSynthesized: true)
     try PackWriter(directory: voices).write(facts, clips: try await voice.clips(for: try writer.vocabulary()))

@@ -121,7 +121,7 @@ private final class SyllableEngine: Speaking {
     guard !isMissing else { throw Self.error(.engineUnavailable) }
     let text = (run.segments.first?.text ?? "").filter(\.isLetter)
     guard let word = SyllableVoice.words.first(where: { $0.text == text }) else { throw Self.error(.textUnspeakable) }
-    let voice = run.voice.hasSuffix("m3") ? SyllableVoice(height: 0.9, pace: 100) : SyllableVoice()
+    let voice = run.voice?.hasSuffix("m3") == true ? SyllableVoice(height: 0.9, pace: 100) : SyllableVoice()
     let waveform = voice.word(word.syllables)
     return (waveform, waveform.durationMilliseconds)
   }

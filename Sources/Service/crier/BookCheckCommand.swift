@@ -112,18 +112,24 @@ struct BookSounds {
   ///
   /// - Throws: `SpeechEngineError`, `AnnouncementError`.
   func findings() async throws -> [BookFinding] {
+    guard let voice = writer.book.voice else {
+      return [
+        BookFinding(
+          .note, "No voice of espeak-ng speaks this language, so its sounds are not compared. It needs recordings.")
+      ]
+    }
     var findings: [BookFinding] = []
     var seen: Set<String> = []
     for word in try writer.vocabulary(currencies: writer.bookCurrencies).words where seen.insert(word.text).inserted {
       let run = Script.Run(
-        language: writer.book.locale, voice: writer.book.voice, segments: [Script.Segment(word.text, .phrase)])
+        language: writer.book.locale, voice: voice, segments: [Script.Segment(word.text, .phrase)])
       let phonemes = try await phonemes(writer.respelled(run))
       guard phonemes.contains("(") else { continue }
       // A channel with a name in another language may be said in that language.
       findings.append(
         BookFinding(
           word.role == .channel ? .note : .problem,
-          "The voice \(writer.book.voice) reads “\(word.text)” in another language: \(phonemes). Respell it in "
+          "The voice \(voice) reads “\(word.text)” in another language: \(phonemes). Respell it in "
             + "pronunciation/."))
     }
     guard let currency = BookCheck.currencies(of: writer).first else { return findings }
@@ -146,7 +152,7 @@ struct BookSounds {
   }
 
   private func phonemes(_ run: Script.Run) async throws -> String {
-    try await engine.phonemes(Utterance(voice: run.voice, rate: writer.book.rate, text: run.spelling))
+    try await engine.phonemes(Utterance(run, rate: writer.book.rate))
       .split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }

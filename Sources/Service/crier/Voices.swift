@@ -131,6 +131,12 @@ struct Voices: AsyncParsableCommand {
               "--voice \(Terminal.printable(voice)) cannot read the words of \(book.locale): choose one of "
                 + "\(book.voices.joined(separator: ", ")), with any variant such as +f2.")
           }
+          guard let voice = voice ?? book.voice else {
+            let choices = book.voices.isEmpty ? "" : ", or give --voice \(book.voices.joined(separator: " or "))"
+            throw ValidationError(
+              "espeak-ng has no voice for \(book.locale) that people would understand: record the words "
+                + "(docs/voice-packs.md), use another program with --with\(choices).")
+          }
           let speaker = EngineVoice(engine: engine, writer: scripts, voice: voice, rate: rate)
           let pack = id ?? "\(book.locale)-espeak"
           try Self.requireReplaceable(writer.directory.appending(path: pack))

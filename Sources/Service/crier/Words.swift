@@ -94,6 +94,10 @@ struct Words: AsyncParsableCommand {
   func run() async throws {
     try await Failures.reported {
       let announcer = try files.announcer(speakers: 1, lexicon: lexicon)
+      let book = try announcer.phraseBooks.book(for: locale)
+      if book.voice == nil {
+        Terminal.note("\(book.locale): espeak-ng has no voice that people would understand, so it needs recordings.")
+      }
       if let text {
         _ = try AnnouncementInput.limited(text, "--text", Announcement.longestText)
         try StandardOutput.write(try await line(for: .text(text, locale: locale), announcer, amountAlone: false))

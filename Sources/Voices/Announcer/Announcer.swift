@@ -225,7 +225,7 @@ public final class Announcer: Sendable {
   public func phonemes(of script: Script) async throws -> [String] {
     var lines: [String] = []
     for run in script.runs {
-      lines.append(try await engine.phonemes(Utterance(voice: run.voice, rate: script.rate, text: run.spelling)))
+      lines.append(try await engine.phonemes(Utterance(run, rate: script.rate)))
     }
     return lines
   }
@@ -259,11 +259,14 @@ public final class Announcer: Sendable {
       said[leftOut] = (script, plan)
       return Way(attempt: attempt, script: script, plan: plan)
     }
-    // Recordings cannot be sped up. The method `clips` can speak only words that have clips.
+    // Recordings cannot be sped up. The method `clips` can speak only words that have clips, and so can a language
+    // without a voice.
     let open = ways.filter {
       !($0.plan.isRecorded && $0.attempt.pace != .normal) && (options.method != .clips || $0.plan.isRecorded)
+        && $0.plan.hasVoices
     }
     guard !open.isEmpty else {
+      if options.method != .clips { throw Self.noVoice(for: writer.book) }
       throw AnnouncerError(
         .methodUnavailable, "method clips", "the voice pack lacks words of this announcement",
         remedy: "to see which, run crier voices check \(pack?.manifest.id ?? ""), or choose method auto")
@@ -293,9 +296,12 @@ public final class Announcer: Sendable {
     if let voice = options.voice {
       // The words were read back only as text. A voice of another language would pronounce them differently.
       guard writer.book.isReadable(by: voice) else {
+        let voices = writer.book.voices
         throw AnnouncerError(
           .optionInvalid, "voice", "cannot read the words of \(script.locale)",
-          remedy: "choose one of \(writer.book.voices.joined(separator: ", ")), with any variant such as +f2")
+          remedy: voices.isEmpty
+            ? "leave it out and use a voice pack, because no voice of espeak-ng can read them"
+            : "choose one of \(voices.joined(separator: ", ")), with any variant such as +f2")
       }
       let ours = script.locale
       for index in script.runs.indices where script.runs[index].language == ours { script.runs[index].voice = voice }
@@ -323,6 +329,14 @@ public final class Announcer: Sendable {
     } catch {
       throw Self.mismatch(error, plan, locale)
     }
+  }
+
+  private static func noVoice(for book: PhraseBook) -> AnnouncerError {
+    let others = book.voices.isEmpty ? "" : ", or choose the voice \(book.voices.joined(separator: " or "))"
+    return AnnouncerError(
+      .methodUnavailable, "speaking \(book.locale)",
+      "espeak-ng has no voice that people would understand, and no voice pack has all words of this announcement",
+      remedy: "record a voice pack (docs/voice-packs.md)\(others)")
   }
 
   private static func mismatch(

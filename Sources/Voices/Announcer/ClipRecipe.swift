@@ -77,7 +77,7 @@ struct ClipRecipe {
           }
         case .spoken(let run):
           add("run")
-          add(run.voice)
+          add(run.voice ?? "")
           for segment in run.segments {
             add(segment.role.rawValue)
             add(segment.text)

@@ -47,6 +47,12 @@ package struct SpeakingPlan {
   package var isSpoken: Bool { recording == nil }
   package var isRecorded: Bool { parts.allSatisfy { if case .recorded = $0.source { true } else { false } } }
 
+  /// Whether each part has a voice. A part without one belongs to a language for which the engine has no voice, and
+  /// whose words the pack lacks.
+  package var hasVoices: Bool {
+    parts.allSatisfy { if case .spoken(let run) = $0.source { run.voice != nil } else { true } }
+  }
+
   /// The method's name in the report.
   package var method: String { isSpoken ? "speech" : isRecorded ? "clips" : "mixed" }
 

@@ -22,12 +22,12 @@ extension SpeechEngine: Speaking {
   ///
   /// - Returns: the waveform, with a mark for each segment, and its full length in ms. The waveform is empty if the
   ///   engine says nothing. If the sound was cut off at 31 s, the full length exceeds the waveform's length.
-  /// - Throws: the errors of ``SpeechEngine/speak(_:)``, and `.speechMismatch` when the word events show that the sound
-  ///   does not match the run (``SpokenWords``).
+  /// - Throws: the errors of ``SpeechEngine/speak(_:)``; `.voiceUnknown` for a run without a voice; `.speechMismatch`
+  ///   when the word events show that the sound does not match the run (``SpokenWords``).
   public func waveform(
     of run: Script.Run, rate: Int
   ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int) {
-    let speech = try await speak(Utterance(voice: run.voice, rate: rate, text: run.spelling))
+    let speech = try await speak(Utterance(run, rate: rate))
     guard SpokenWords(of: run).fit(speech) else { throw SpokenWords.mismatch }
     var waveform = Waveform(samples: speech.samples, sampleRate: max(1, speech.sampleRate))
     waveform.marks = SegmentMarks.marks(

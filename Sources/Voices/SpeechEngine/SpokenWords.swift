@@ -47,7 +47,7 @@ struct SpokenWords {
   private let words: [Word]
 
   init(of run: Script.Run) {
-    let isChinese = run.voice.hasPrefix("cmn")
+    let isChinese = run.voice?.hasPrefix("cmn") == true
     var words: [Word] = []
     var open: Word?
     var isBehindCharacter = false

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
 import TextFormats
 
 /// A text for one voice, to be spoken without a break.
@@ -17,6 +18,18 @@ public struct Utterance: Sendable, Hashable {
     self.voice = voice
     self.rate = rate
     self.text = text
+  }
+
+  /// Creates the utterance of one run of a script.
+  ///
+  /// - Throws: `.voiceUnknown` if no voice of the engine can say the run.
+  public init(_ run: Script.Run, rate: Int) throws(SpeechEngineError) {
+    guard let voice = run.voice else {
+      throw SpeechEngineError(
+        .voiceUnknown, "speaking \(run.language)", "espeak-ng has no voice that people would understand",
+        remedy: "use a voice pack with all words, or name another voice")
+    }
+    self.init(voice: voice, rate: rate, text: run.spelling)
   }
 }
 

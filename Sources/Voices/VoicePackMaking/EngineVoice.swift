@@ -18,12 +18,12 @@ public struct EngineVoice: Sendable {
   /// Creates the voice.
   ///
   /// - Parameters:
-  ///   - voice: the engine's name of the voice; by default the phrase book's voice.
+  ///   - voice: the engine's name of the voice.
   ///   - rate: the speaking rate in words per minute; by default the phrase book's rate.
-  public init(engine: any Speaking, writer: ScriptWriter, voice: String? = nil, rate: Int? = nil) {
+  public init(engine: any Speaking, writer: ScriptWriter, voice: String, rate: Int? = nil) {
     self.engine = engine
     self.writer = writer
-    self.voice = voice ?? writer.book.voice
+    self.voice = voice
     self.rate = rate ?? writer.book.rate
   }
 

@@ -111,7 +111,7 @@ public actor RecordingCheck {
     .map { RecordingSuspicion(kind: $0.kind, clip: indices[$0.clip], soundsLike: indices[$0.soundsLike]) }
   }
 
-  /// Returns the clip's words in each voice; `nil` if the engine cannot say them.
+  /// Returns the clip's words in each voice; `nil` if the engine cannot say them, or has no voice for their language.
   private func sayings(of clip: PackClip) async throws -> [Waveform]? {
     let words = Words(text: clip.text, position: clip.position)
     if let known = sayings[words] { return known }
@@ -128,7 +128,7 @@ public actor RecordingCheck {
   }
 
   private func saying(of clip: PackClip, _ variant: String) async throws -> Waveform? {
-    let voice = String(writer.book.voice.prefix { $0 != "+" }) + "+" + variant
+    guard let voice = writer.book.voices.first.map({ $0 + "+" + variant }) else { return nil }
     let role = clip.tokens.first.flatMap { roles[$0] } ?? .phrase
     do {
       return try await EngineVoice(engine: engine, writer: writer, voice: voice)

@@ -11,8 +11,9 @@ public final class PhraseBook: Sendable {
   /// The locale (BCP 47), which is also the file's name.
   public let locale: String
 
-  /// The engine's voice for this language, such as `en-us+f2`.
-  public let voice: String
+  /// The engine's voice for this language, such as `en-us+f2`; `nil` if the engine has no voice that shopkeepers would
+  /// understand. Such a language is spoken from recordings, or by one of ``voices`` if the caller asks for it.
+  public let voice: String?
 
   /// The speaking rate in words per minute that applies when a caller requests none.
   public let rate: Int
@@ -74,7 +75,7 @@ public final class PhraseBook: Sendable {
   public func isReadable(by voice: String) -> Bool { voices.contains(String(voice.prefix { $0 != "+" })) }
 
   /// The voices that read this book's words, without a variant.
-  public var voices: [String] { [String(voice.prefix { $0 != "+" })] + (content.otherVoices ?? []) }
+  public var voices: [String] { (voice.map { [String($0.prefix { $0 != "+" })] } ?? []) + (content.otherVoices ?? []) }
 
   /// The channels that the book translates, in alphabetical order. The names of other channels are spoken as given.
   public var channels: [String] { content.channels.keys.sorted() }
@@ -103,7 +104,7 @@ public final class PhraseBook: Sendable {
   /// The contents of the file.
   struct Content: Decodable, Sendable {
     var locale: String
-    var voice: String
+    var voice: String?
     /// Further voices that pronounce the words correctly. Voices of similar languages that mispronounce them are not
     /// listed, such as `cmn` for Chinese.
     var otherVoices: [String]?

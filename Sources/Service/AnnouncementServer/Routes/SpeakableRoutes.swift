@@ -54,7 +54,8 @@ struct SpeakableRoutes: Sendable {
 
   private struct LocaleEntry: Encodable {
     var locale: String
-    var voice: String
+    /// `nil` for a language that only recordings can speak.
+    @ExplicitNull var voice: String?
     var voices: [String]
     var rate: Int
     var channels: [String]
@@ -169,7 +170,7 @@ struct SpeakableRoutes: Sendable {
 
   private var voices: [VoiceEntry] {
     writers.flatMap { writer in
-      [VoiceEntry(voice: writer.book.voice, locale: writer.book.locale, isDefault: true)]
+      (writer.book.voice.map { [VoiceEntry(voice: $0, locale: writer.book.locale, isDefault: true)] } ?? [])
         + writer.book.voices.filter { $0 != writer.book.voice }.map {
           VoiceEntry(voice: $0, locale: writer.book.locale, isDefault: false)
         }

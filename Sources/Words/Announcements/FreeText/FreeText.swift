@@ -19,7 +19,8 @@ struct FreeText {
   /// A piece of text that one voice reads.
   struct Piece: Equatable {
     var language: String
-    var voice: String
+    /// The engine's voice; `nil` for words that only recordings can say.
+    var voice: String?
     var text: String
     /// The pronunciation from a lexicon, if there is one.
     var said: String?
@@ -118,8 +119,8 @@ struct FreeText {
   /// Returns the voice for a letter: the book's own voice if it reads the letter's script, or else the voice for that
   /// script.
   private func voice(for scalar: Unicode.Scalar, _ script: String) -> (language: String, voice: String)? {
-    if book.writingSystems.contains(script), pronunciations.canSay(scalar, by: book.voice) {
-      return (book.locale, book.voice)
+    if let voice = book.voice, book.writingSystems.contains(script), pronunciations.canSay(scalar, by: voice) {
+      return (book.locale, voice)
     }
     guard let other = voices.voice(for: script), pronunciations.canSay(scalar, by: other.voice) else { return nil }
     return other

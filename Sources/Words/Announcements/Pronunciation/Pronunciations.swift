@@ -32,7 +32,7 @@ public struct Pronunciations: Sendable {
 
   /// Returns the run with the respellings of its voice.
   func respelled(_ run: Script.Run) -> Script.Run {
-    guard let pronunciation = self[run.voice] else { return run }
+    guard let voice = run.voice, let pronunciation = self[voice] else { return run }
     var run = run
     run.segments = pronunciation.respell(run.segments)
     return run

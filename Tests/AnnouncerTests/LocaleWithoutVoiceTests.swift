@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import SpeechEngine
+import Testing
+
+@Suite("Languages for which the engine has no voice")
+struct LocaleWithoutVoiceTests {
+  @Test(
+    "a payment without a voice and without a pack is refused at once, and the error names the voices to choose from")
+  func refused() async throws {
+    let workshop = try Workshop()
+    let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice(), engine: NoEngine())
+    let error = await #expect(throws: AnnouncerError.self) {
+      try await announcer.render(try Workshop.payment("12.50", "USD", locale: "en-US"), into: nil)
+    }
+    #expect(error?.code == .methodUnavailable)
+    #expect(
+      error?.description
+        == "speaking en-US: espeak-ng has no voice that people would understand, and no voice pack has "
+        + "all words of this announcement; record a voice pack (docs/voice-packs.md), or choose the voice en-gb.")
+  }
+
+  @Test("a pack that lacks a word does not speak a language without a voice", arguments: ["fifty", "received"])
+  func incomplete(missing: String) async throws {
+    let workshop = try Workshop()
+    try await workshop.writePack("voice", in: "en-US", isSynthesized: false) { clips in
+      clips.filter { $0.text.lowercased() != missing }
+    }
+    let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice(), engine: NoEngine())
+    let error = await #expect(throws: AnnouncerError.self) {
+      try await announcer.render(try Workshop.payment("12.50", "USD", locale: "en-US"), into: nil)
+    }
+    #expect(error?.code == .methodUnavailable)
+  }
+
+  @Test("a pack with all words speaks a language without a voice")
+  func recorded() async throws {
+    let workshop = try Workshop()
+    try await workshop.writePack("voice", in: "en-US", isSynthesized: false)
+    let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice(), engine: NoEngine())
+    let clip = try await announcer.render(try Workshop.payment("12.50", "USD", locale: "en-US"), into: nil)
+    #expect(clip.report.method == "clips")
+    #expect(clip.report.text == "Received twelve dollars and fifty cents")
+  }
+
+  @Test("a voice that the caller names speaks the language, and no other voice does")
+  func named() async throws {
+    let workshop = try Workshop()
+    let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice())
+    let payment = try Workshop.payment("12.50", "USD", locale: "en-US")
+    var options = RenderOptions()
+    options.voice = "en-gb+f2"
+    let clip = try await announcer.render(payment, options: options, into: nil)
+    #expect((clip.report.method, clip.report.voice) == ("speech", "en-gb+f2"))
+    options.voice = "en-us+f2"
+    let refused = options
+    let error = await #expect(throws: AnnouncerError.self) {
+      try await announcer.render(payment, options: refused, into: nil)
+    }
+    #expect(error?.code == .optionInvalid)
+  }
+
+  @Test("the words of a language without a voice are written, and have no phonemes")
+  func words() async throws {
+    let workshop = try Workshop()
+    let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice())
+    let script = try announcer.script(for: try Workshop.payment("12.50", "USD", locale: "en-US"))
+    #expect(script.amountText == "twelve dollars and fifty cents")
+    let error = await #expect(throws: SpeechEngineError.self) { try await announcer.phonemes(of: script) }
+    #expect(error?.code == .voiceUnknown)
+  }
+}
+
+extension Workshop {
+  /// Returns the project's books, in which American English has no voice of its own and may be read by `en-gb`.
+  fileprivate func booksWithoutVoice() throws -> PhraseBooks {
+    let templates = Installation(
+      data: nil, environment: [:], executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+    ).templates
+    let folder = directory.appending(path: "Templates", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for name in ["scripts.json", "parents.json"] {
+      try FileManager.default.copyItem(at: templates.appending(path: name), to: folder.appending(path: name))
+    }
+    let data = try Data(contentsOf: templates.appending(path: "en-US.json"))
+    var book = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    book["voice"] = nil
+    book["otherVoices"] = ["en-gb"]
+    try JSONSerialization.data(withJSONObject: book).write(to: folder.appending(path: "en-US.json"))
+    return try PhraseBooks(directory: folder)
+  }
+}

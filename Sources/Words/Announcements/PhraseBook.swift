@@ -328,14 +328,14 @@ public final class PhraseBook: Sendable {
   /// Returns whether a currency's name would be heard as a part of the number that is said before it: 오만 리알 (Omani
   /// rial) begins with the number 50,000, and 百慕大元 (Bermudian dollar) with the number 100.
   ///
-  /// In Chinese, Japanese and Korean, a listener hears no border between the number and the name, so a name must not
-  /// begin with the sound of a number. In other languages, none of its words may be a number: अरब is Arab and 10⁹.
+  /// In Chinese, Japanese, Korean, and languages whose alphabet has no spaces between words, a listener hears no border
+  /// between the number and the name, so a name must not begin with the sound of a number. In other languages, none of
+  /// its words may be a number: अरब is Arab and 10⁹.
   func isHeardAsNumber(_ name: String) -> Bool { Self.isHeardAsNumber(name, heardNumbers) }
 
   private static func isHeardAsNumber(_ name: String, _ numbers: Set<String>) -> Bool {
     let words = HeardText.word(name).split(separator: " ").map(String.init)
-    let script = name.unicodeScalars.first.flatMap { WritingSystem.of($0) } ?? ""
-    guard ["Hang", "Hani", "Hira", "Kana"].contains(script) else { return words.contains(where: numbers.contains) }
+    guard name.unicodeScalars.first?.isUnspaced == true else { return words.contains(where: numbers.contains) }
     let joined = words.joined()
     return numbers.contains { joined.hasPrefix($0) }
   }

@@ -97,10 +97,10 @@ public struct Script: Sendable, Hashable, Codable {
   /// Returns whether a space is written between two runs. There is no space after a script that is written without
   /// spaces, and none after wide punctuation, which includes its own space.
   private static func isSpaced(_ last: Unicode.Scalar, _ first: Unicode.Scalar) -> Bool {
-    let unspaced: Set<String?> = ["Hani", "Hira", "Kana"]
+    let unspaced = WritingSystem.unspacedAlphabets.union(["Hani", "Hira", "Kana"])
     if last == "," || last == "." { return true }
-    guard last.properties.isAlphabetic || last.properties.canonicalCombiningClass != .notReordered else { return false }
-    return !(unspaced.contains(WritingSystem.of(last)) && unspaced.contains(WritingSystem.of(first)))
+    guard last.isWordPart else { return false }
+    return ![last, first].allSatisfy { WritingSystem.of($0).map(unspaced.contains) == true }
   }
 
   /// Returns whether any segment has this role.

@@ -61,6 +61,8 @@ struct FoldedText {
     case "\u{2018}", "\u{2019}", "\u{FF07}": folded.append("'")
     // These signs are no letters, and № is one of the abbreviations that a phrase book lists.
     case "™", "®", "©", "℠", "№": folded.append(scalar)
+    // These letters are one, although Unicode can divide them: the Thai and the Lao am.
+    case "\u{E33}", "\u{EB3}": folded.append(scalar)
     // These marks mask digits.
     case "•", "●", "＊", "∗", "✱", "×": folded.append("*")
     case _ where unchanged.contains(scalar): folded.append(scalar)
@@ -105,10 +107,15 @@ extension Unicode.Scalar {
 
   /// Whether the scalar belongs to a script that writes no spaces between words.
   var isUnspaced: Bool {
-    guard value >= 0x3005 else { return false }
-    switch WritingSystem.of(self) {
-    case "Hani"?, "Hira"?, "Kana"?, "Hang"?: return true
-    default: return false
+    guard value >= 0xE01, let script = WritingSystem.of(self) else { return false }
+    switch script {
+    case "Hani", "Hira", "Kana", "Hang": return true
+    default: return WritingSystem.unspacedAlphabets.contains(script)
     }
+  }
+
+  /// Whether the scalar belongs to an alphabet that is written without spaces between words.
+  var isOfUnspacedAlphabet: Bool {
+    value >= 0xE01 && WritingSystem.of(self).map(WritingSystem.unspacedAlphabets.contains) == true
   }
 }

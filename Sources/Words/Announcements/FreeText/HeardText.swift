@@ -6,7 +6,7 @@
 /// Katakana become hiragana with う for a long vowel, a Cyrillic letter that looks like a Latin one becomes the Latin one, and any separator
 /// between two words becomes one space.
 struct HeardText {
-  /// Letters, marks of Indian scripts, ASCII digits, currency signs and single spaces.
+  /// Letters, marks of Indian and Southeast Asian scripts, ASCII digits, currency signs and single spaces.
   private(set) var scalars: [Unicode.Scalar] = []
   /// The index of each scalar in the folded text.
   private(set) var sources: [Int] = []
@@ -20,6 +20,13 @@ struct HeardText {
     for (source, scalar) in lowered.enumerated() {
       guard let heard = Self.heard(scalar) else { continue }
       if heard == " ", scalars.last == " " { continue }
+      // Two of these vowel signs look like one other vowel sign: the Thai เเ and แ, and the Lao ເເ and ແ.
+      if heard == "\u{E40}" || heard == "\u{EC0}", scalars.last == heard,
+        let double = Unicode.Scalar(heard.value + 1)
+      {
+        scalars[scalars.count - 1] = double
+        continue
+      }
       scalars.append(heard)
       sources.append(source)
     }
@@ -39,10 +46,16 @@ struct HeardText {
     if scalar == "ー" { return "う" }
     // Katakana have the same order as hiragana.
     if (0x30A1...0x30F6).contains(scalar.value) { return Unicode.Scalar(scalar.value - 0x60) }
-    if scalar.value == 0x93C || scalar.properties.isDefaultIgnorableCodePoint { return nil }
+    if scalar.value == 0x93C || scalar.properties.isDefaultIgnorableCodePoint || isLeftOut(scalar) { return nil }
     if scalar.isMark, WritingSystem.of(scalar) == nil { return nil }
     if scalar.isWordPart || scalar.properties.generalCategory == .currencySymbol { return scalar }
     return " "
+  }
+
+  /// Returns whether a scalar is a tone mark, or a sign above a letter, of Thai or Lao. People leave them out, and write
+  /// them before or behind the vowel sign of the same letter, which looks alike.
+  private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
+    (0xE47...0xE4E).contains(scalar.value) || (0xEC8...0xECE).contains(scalar.value)
   }
 
   private static let sameLetters: [Unicode.Scalar: Unicode.Scalar] = {
@@ -53,6 +66,8 @@ struct HeardText {
       ("đðłøħŧıɑɡɩßƒɪɴ", "ddlohtiagisfin"),
       // Hindi spellings that sound alike: पाँच and पांच, डॉलर and डालर, रूपया and रुपया.
       ("\u{901}\u{949}\u{942}", "\u{902}\u{93E}\u{941}"),
+      // The Thai and the Lao am, whose sign above the letter is left out.
+      ("\u{E33}\u{EB3}", "\u{E32}\u{EB2}"),
     ]
     return pairs.reduce(into: [:]) { table, pair in
       for (other, letter) in zip(pair.others.unicodeScalars, pair.letters.unicodeScalars) { table[other] = letter }

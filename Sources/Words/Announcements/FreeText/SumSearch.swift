@@ -5,7 +5,8 @@
 ///
 /// In scripts with spaces, the number and the unit are whole words, or are written together (`ninehundred dollars`). In
 /// other scripts, a short number with a unit may be part of a name (张三元, 김이원). It counts as a sum only if no other
-/// letters adjoin it. A long number with a unit always counts as a sum.
+/// letters adjoin it. A long number with a unit always counts as a sum, and so does every number of an alphabet without
+/// spaces, because its words have several letters (ห้าบาท).
 struct SumSearch {
   private typealias Role = NumberWordTable.Role
 
@@ -267,8 +268,10 @@ struct SumSearch {
 
   /// Returns whether a number is so long that it counts as a number even inside a name.
   private func isLong(_ number: Number) -> Bool {
-    guard number.weight >= 2 else { return false }
     let scalars = text[number.range]
+    // In these alphabets, a number is a whole word and no syllable of a name.
+    if scalars.contains(where: \.isOfUnspacedAlphabet) { return true }
+    guard number.weight >= 2 else { return false }
     return !scalars.contains { WritingSystem.of($0) == "Hang" }
       || scalars.contains { "십백천만억조".unicodeScalars.contains($0) }
   }

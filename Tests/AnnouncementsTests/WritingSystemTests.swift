@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Announcements
+
+@Suite("The scripts of letters")
+struct WritingSystemTests {
+  @Test(
+    "a letter and a mark have the script of their alphabet",
+    arguments: [
+      ("ก", "Thai"), ("\u{E31}", "Thai"), ("\u{E49}", "Thai"), ("ๆ", "Thai"), ("ກ", "Laoo"), ("ក", "Khmr"),
+      ("\u{17D2}", "Khmr"),
+      ("က", "Mymr"), ("ꩡ", "Mymr"), ("ཀ", "Tibt"), ("ක", "Sinh"), ("あ", "Hira"), ("字", "Hani"), ("a", "Latn"),
+    ] as [(Unicode.Scalar, String)])
+  func letters(letter: Unicode.Scalar, script: String) {
+    #expect(WritingSystem.of(letter) == script)
+  }
+
+  @Test("a sign of a currency and a space have no script", arguments: ["฿", "៛", " ", "$"] as [Unicode.Scalar])
+  func signs(sign: Unicode.Scalar) {
+    #expect(WritingSystem.of(sign) == nil)
+  }
+
+  @Test("Thai, Lao, Khmer and Burmese have no spaces between words, but Tibetan has signs between syllables")
+  func unspaced() {
+    let alphabets: [Unicode.Scalar] = ["ก", "ກ", "ក", "က", "\u{E49}"]
+    #expect(alphabets.allSatisfy { $0.isUnspaced && $0.isOfUnspacedAlphabet })
+    #expect((["字", "あ", "가"] as [Unicode.Scalar]).allSatisfy { $0.isUnspaced && !$0.isOfUnspacedAlphabet })
+    #expect((["ཀ", "a", "ක", "฿"] as [Unicode.Scalar]).allSatisfy { !$0.isUnspaced && !$0.isOfUnspacedAlphabet })
+  }
+
+  @Test("the letter am stays one letter, as it is written")
+  func am() {
+    #expect(FoldedText("น้ำ").scalars.elementsEqual("น้ำ".unicodeScalars))
+    #expect(FoldedText("ນ້ຳ").scalars.elementsEqual("ນ້ຳ".unicodeScalars))
+  }
+}

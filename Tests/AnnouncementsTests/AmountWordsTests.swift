@@ -24,6 +24,18 @@ struct AmountWordsTests {
   }
 
   @Test(
+    "Thai says เอ็ด for one behind any larger unit, and ล้าน again for a million millions",
+    arguments: [
+      ("1", "หนึ่งบาท"), ("11", "สิบเอ็ดบาท"), ("20", "ยี่สิบบาท"), ("21", "ยี่สิบเอ็ดบาท"), ("101", "หนึ่งร้อยเอ็ดบาท"),
+      ("1001", "หนึ่งพันเอ็ดบาท"), ("1000001", "หนึ่งล้านเอ็ดบาท"), ("21000000", "ยี่สิบเอ็ดล้านบาท"),
+      ("12.50", "สิบสองบาทห้าสิบสตางค์"), ("0.25", "ยี่สิบห้าสตางค์"), ("1000000000000", "หนึ่งล้านล้านบาท"),
+      ("1000001000000", "หนึ่งล้านเอ็ดล้านบาท"), ("1000000000001", "หนึ่งล้านล้านเอ็ดบาท"),
+    ])
+  func thai(amount: String, words: String) throws {
+    #expect(try Books.words(amount, "THB", "th-TH") == words)
+  }
+
+  @Test(
     "English uses the singular and the plural",
     arguments: [
       ("1", "USD", "one dollar"), ("0.01", "USD", "one cent"), ("12.50", "USD", "twelve dollars and fifty cents"),

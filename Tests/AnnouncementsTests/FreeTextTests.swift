@@ -34,6 +34,8 @@ struct FreeTextTests {
       ("3½", "en-US", "three and a half"),
       ("10²", "en-US", "ten, two"), ("covid-19", "en-US", "covid nineteen"), ("1万円", "ja-JP", "いちまんえん"),
       ("元旦快乐", "zh-CN", "元旦快乐"),
+      ("ราคา ๑,๒๓๔.๕๐ บาท", "th-TH", "ราคา หนึ่งพันสองร้อยสามสิบสี่บาทห้าสิบสตางค์"),
+      ("ทอน20บาทนะ", "th-TH", "ทอน ยี่สิบบาท นะ"), ("5 แสนบาท", "th-TH", "ห้าแสนบาท"), ("น้ำ ๒ แก้ว", "th-TH", "น้ำ สอง แก้ว"),
     ])
   func numbers(text: String, locale: String, words: String) throws {
     #expect(try said(text, locale) == words)

@@ -80,9 +80,21 @@ struct SumsInNamesTests {
       ("es-MX", "$cien"), ("es-MX", "cien varos"), ("es-MX", "pesos cien"), ("es-MX", "dosmil pesos"),
       ("es-MX", "medio peso"), ("es-MX", "cien francos"), ("es-MX", "cien soles"), ("es-MX", "un millón de pesos"),
       ("en-US", "nine hundred dollarѕ"), ("en-US", "nine hundred đollars"), ("en-US", "₫500"),
+      ("th-TH", "ห้าบาท"), ("th-TH", "ห้าพันบาท"), ("th-TH", "สองร้อยห้าสิบเหรียญ"), ("th-TH", "๕๐๐บาท"), ("th-TH", "๕ พันบาท"),
+      ("th-TH", "฿ ห้าร้อย"),
     ])
   func otherWords(locale: String, text: String) throws {
     try expectUnspoken(text, locale)
+  }
+
+  @Test(
+    "marks of Thai that are left out, doubled or in another order do not hide a sum",
+    arguments: [
+      "หน\u{E48}\u{E36}งร้อยบาท", "หนึงรอยบาท", "ห้า\u{E49}ร้อยบาท", "\u{E40}\u{E40}ปดบาท", "ห้า\u{200B}ร้อย\u{200B}บาท",
+      "ห้า\u{2060}ร้อยบาท",
+    ])
+  func thaiMarks(text: String) throws {
+    try expectUnspoken(text, "th-TH")
   }
 
   @Test(
@@ -104,11 +116,12 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "the names of all ISO currencies, in the book's language and in English, are units", arguments: BannerTests.locales)
+    "the names of all ISO currencies, in the book's language and in English, are units",
+    arguments: BannerTests.locales + ["th-TH"])
   func everyName(locale: String) throws {
     let numbers = [
       "en-US": "nine hundred ", "es-MX": "nueve mil ", "hi-IN": "नौ हज़ार ", "ja-JP": "きゅうひゃく", "ko-KR": "구백 ",
-      "zh-CN": "九百",
+      "zh-CN": "九百", "th-TH": "ห้าร้อย",
     ]
     for code in Locale.commonISOCurrencyCodes {
       guard let currency = Currency(code: code) else { continue }
@@ -145,6 +158,7 @@ struct SumsInNamesTests {
       ("es-MX", "Grupo Ávila y Franco"), ("es-MX", "Tapia, Serrano y Colón"),
       ("en-US", "Penny Lane"), ("en-US", "Ayn Rand"), ("en-US", "Anne Frank"), ("en-US", "Mark Twain"),
       ("en-US", "Krona Berg"), ("en-US", "Leu Hofer"), ("zh-CN", "比尔"), ("ja-JP", "タカ"), ("hi-IN", "सोम"),
+      ("th-TH", "สมชาย ใจดี"), ("th-TH", "บุญมี ร้อยเอ็ด"), ("th-TH", "สองเมือง บาทหลวง"), ("th-TH", "สามกีบแก้ว"),
     ])
   func people(locale: String, payer: String) throws {
     let (script, remarks) = try writing(locale, payer: payer)
@@ -158,6 +172,8 @@ struct SumsInNamesTests {
       ("zh-CN", "近九百元", "九百元"), ("ko-KR", "구백원이", "구백원"), ("ko-KR", "구백원을", "구백원"), ("ko-KR", "구백원만", "구백원"),
       ("ko-KR", "구백원정", "구백원"), ("ko-KR", "구백 원입니다", "구백 원"), ("ko-KR", "김구백원", "구백원"),
       ("ja-JP", "きゅうひゃくえんです", "きゅうひゃくえん"), ("en-US", "王nine hundred dollars", "nine hundred dollars"),
+      ("th-TH", "คุณห้าบาทครับ", "ห้าบาท"), ("th-TH", "ร้านสองร้อยบาท", "สองร้อยบาท"),
+      ("th-TH", "จ่ายหนึ่งหมื่นบาทแล้ว", "หนึ่งหมื่นบาท"),
     ])
   func lettersBeside(locale: String, text: String, sum: String) throws {
     let (script, remarks) = try writing(locale, payer: text)

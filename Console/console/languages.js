@@ -12,7 +12,7 @@ export const speakable = { locales: [], voices: [], packs: [], drafts: [] };
 /** The currencies of regions without the euro. */
 const CURRENCIES = {
   BD: "BDT", BR: "BRL", CN: "CNY", GB: "GBP", HK: "HKD", ID: "IDR", IN: "INR", JP: "JPY", KR: "KRW", MX: "MXN",
-  MY: "MYR", NP: "NPR", PL: "PLN", RU: "RUB", SE: "SEK", TH: "THB", TR: "TRY", TW: "TWD", UA: "UAH",
+  MY: "MYR", NP: "NPR", PH: "PHP", PL: "PLN", RU: "RUB", SE: "SEK", TH: "THB", TR: "TRY", TW: "TWD", UA: "UAH",
   US: "USD", VN: "VND",
 };
 

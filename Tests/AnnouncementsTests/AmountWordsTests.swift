@@ -36,6 +36,21 @@ struct AmountWordsTests {
   }
 
   @Test(
+    "Filipino links each count to its noun, and says a larger unit before a smaller one",
+    arguments: [
+      ("1", "isang piso"), ("4", "apat na piso"), ("10", "sampung piso"), ("14", "labing-apat na piso"),
+      ("20", "dalawampung piso"), ("21", "dalawampu't isang piso"), ("29", "dalawampu't siyam na piso"),
+      ("100", "isang daang piso"), ("400", "apat na raang piso"), ("150", "isang daan at limampung piso"),
+      ("1000", "isang libong piso"), ("1001", "isang libo't isang piso"),
+      ("50100", "limampung libo't isang daang piso"), ("150000", "isang daan at limampung libong piso"),
+      ("2500000", "dalawang milyon at limang daang libong piso"), ("12.50", "labindalawang piso at limampung sentimo"),
+      ("0.04", "apat na sentimo"),
+    ])
+  func filipino(amount: String, words: String) throws {
+    #expect(try Books.words(amount, "PHP", "fil-PH") == words)
+  }
+
+  @Test(
     "English uses the singular and the plural",
     arguments: [
       ("1", "USD", "one dollar"), ("0.01", "USD", "one cent"), ("12.50", "USD", "twelve dollars and fifty cents"),

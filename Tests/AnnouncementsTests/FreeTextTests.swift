@@ -36,6 +36,7 @@ struct FreeTextTests {
       ("元旦快乐", "zh-CN", "元旦快乐"),
       ("ราคา ๑,๒๓๔.๕๐ บาท", "th-TH", "ราคา หนึ่งพันสองร้อยสามสิบสี่บาทห้าสิบสตางค์"),
       ("ทอน20บาทนะ", "th-TH", "ทอน ยี่สิบบาท นะ"), ("5 แสนบาท", "th-TH", "ห้าแสนบาท"), ("น้ำ ๒ แก้ว", "th-TH", "น้ำ สอง แก้ว"),
+      ("₱1,234.50", "fil-PH", "isang libo't dalawang daan at tatlumpu't apat na piso at limampung sentimo"),
     ])
   func numbers(text: String, locale: String, words: String) throws {
     #expect(try said(text, locale) == words)

@@ -71,6 +71,11 @@ struct PhraseBookFileTests {
     #expect(error?.code == .phraseBookInvalid && error?.subject == "parents.json")
   }
 
+  @Test("Tagalog has the book of Filipino", arguments: ["tl", "tl-PH", "fil", "fil-Latn-PH"])
+  func tagalog(locale: String) throws {
+    #expect(try Books.all().book(for: locale).locale == "fil-PH")
+  }
+
   @Test("of several books of a language, none is chosen by the alphabet")
   func noParent() throws {
     let books = try books(["parents.json": "{}"])

@@ -81,7 +81,8 @@ struct SumsInNamesTests {
       ("es-MX", "medio peso"), ("es-MX", "cien francos"), ("es-MX", "cien soles"), ("es-MX", "un millón de pesos"),
       ("en-US", "nine hundred dollarѕ"), ("en-US", "nine hundred đollars"), ("en-US", "₫500"),
       ("th-TH", "ห้าบาท"), ("th-TH", "ห้าพันบาท"), ("th-TH", "สองร้อยห้าสิบเหรียญ"), ("th-TH", "๕๐๐บาท"), ("th-TH", "๕ พันบาท"),
-      ("th-TH", "฿ ห้าร้อย"),
+      ("th-TH", "฿ ห้าร้อย"), ("fil-PH", "limang piso"), ("fil-PH", "apat na dolyar"), ("fil-PH", "singkuwenta pesos"),
+      ("fil-PH", "isang daan at limampung libong piso"), ("fil-PH", "piso limang daan"),
     ])
   func otherWords(locale: String, text: String) throws {
     try expectUnspoken(text, locale)
@@ -117,11 +118,11 @@ struct SumsInNamesTests {
 
   @Test(
     "the names of all ISO currencies, in the book's language and in English, are units",
-    arguments: BannerTests.locales + ["th-TH"])
+    arguments: BannerTests.locales + ["th-TH", "fil-PH"])
   func everyName(locale: String) throws {
     let numbers = [
       "en-US": "nine hundred ", "es-MX": "nueve mil ", "hi-IN": "नौ हज़ार ", "ja-JP": "きゅうひゃく", "ko-KR": "구백 ",
-      "zh-CN": "九百", "th-TH": "ห้าร้อย",
+      "zh-CN": "九百", "th-TH": "ห้าร้อย", "fil-PH": "limang daang ",
     ]
     for code in Locale.commonISOCurrencyCodes {
       guard let currency = Currency(code: code) else { continue }
@@ -132,7 +133,8 @@ struct SumsInNamesTests {
         let name = written.filter { !$0.isNumber }.trimmingCharacters(in: .whitespaces)
         // CLDR has only the code of some currencies, and English names in other languages.
         guard name != code,
-          language == "en-US" || !name.contains(where: { $0.isASCII && $0.isLetter }) || language == "es-MX"
+          language == "en-US" || !name.contains(where: { $0.isASCII && $0.isLetter })
+            || ["es-MX", "fil-PH"].contains(language)
         else { continue }
         let (script, remarks) = try writing(locale, payer: number + name)
         #expect(!script.says(.payer) && !remarks.unspoken.isEmpty, "\(locale) \(code): \(number + name)")
@@ -159,6 +161,7 @@ struct SumsInNamesTests {
       ("en-US", "Penny Lane"), ("en-US", "Ayn Rand"), ("en-US", "Anne Frank"), ("en-US", "Mark Twain"),
       ("en-US", "Krona Berg"), ("en-US", "Leu Hofer"), ("zh-CN", "比尔"), ("ja-JP", "タカ"), ("hi-IN", "सोम"),
       ("th-TH", "สมชาย ใจดี"), ("th-TH", "บุญมี ร้อยเอ็ด"), ("th-TH", "สองเมือง บาทหลวง"), ("th-TH", "สามกีบแก้ว"),
+      ("fil-PH", "Mark Dalawa"), ("fil-PH", "Tala Santos"),
     ])
   func people(locale: String, payer: String) throws {
     let (script, remarks) = try writing(locale, payer: payer)

@@ -11,9 +11,9 @@ export const speakable = { locales: [], voices: [], packs: [], drafts: [] };
 
 /** The currencies of regions without the euro. */
 const CURRENCIES = {
-  BD: "BDT", BR: "BRL", CN: "CNY", GB: "GBP", HK: "HKD", ID: "IDR", IN: "INR", JP: "JPY", KR: "KRW", MX: "MXN",
-  MY: "MYR", NP: "NPR", PH: "PHP", PL: "PLN", RU: "RUB", SE: "SEK", TH: "THB", TR: "TRY", TW: "TWD", UA: "UAH",
-  US: "USD", VN: "VND",
+  BD: "BDT", BR: "BRL", CN: "CNY", CZ: "CZK", GB: "GBP", HK: "HKD", ID: "IDR", IN: "INR", JP: "JPY", KR: "KRW",
+  MX: "MXN", MY: "MYR", NP: "NPR", PH: "PHP", PL: "PLN", RU: "RUB", SE: "SEK", TH: "THB", TR: "TRY", TW: "TWD",
+  UA: "UAH", US: "USD", VN: "VND",
 };
 
 /** The choice that shows a field for another channel. No channel is a space. */

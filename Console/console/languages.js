@@ -9,12 +9,11 @@ import { ownName, t, whenLanguageChanges } from "./translations.js";
 /** What the service can speak, as it lists it. */
 export const speakable = { locales: [], voices: [], packs: [], drafts: [] };
 
-/** The currencies of regions without the euro. */
-const CURRENCIES = {
-  BD: "BDT", BR: "BRL", CN: "CNY", CZ: "CZK", GB: "GBP", HK: "HKD", ID: "IDR", IN: "INR", JP: "JPY", KR: "KRW",
-  MX: "MXN", MY: "MYR", NP: "NPR", PH: "PHP", PL: "PLN", RU: "RUB", SE: "SEK", TH: "THB", TR: "TRY", TW: "TWD",
-  UA: "UAH", US: "USD", VN: "VND",
-};
+/** The currencies of regions without the euro. Each begins with its region's code. */
+const CURRENCIES = [
+  "BDT", "BRL", "CNY", "CZK", "GBP", "HKD", "IDR", "INR", "JPY", "KRW", "MXN", "MYR", "NPR", "PHP", "PLN", "RUB", "SEK",
+  "THB", "TRY", "TWD", "UAH", "USD", "VND",
+];
 
 /** The choice that shows a field for another channel. No channel is a space. */
 const OTHER_CHANNEL = " ";
@@ -96,7 +95,7 @@ export function lacksChannel(locale) {
 
 /** Shows how to write an amount, and fills in the language's currency if nobody has changed it. */
 function fillExample(locale) {
-  const currency = CURRENCIES[locale.split("-").at(-1)] ?? "EUR";
+  const currency = CURRENCIES.find((code) => code.startsWith(locale.slice(-2))) ?? "EUR";
   $("amount").placeholder = ["JPY", "KRW", "VND"].includes(currency) ? "12500" : "12.50";
   if (!$("currency").isChanged) $("currency").value = currency;
 }

@@ -147,6 +147,7 @@ struct HandOverTests {
     found.withLock { found in
       found = {
         let end = ContinuousClock.now + .seconds(120)
+        service.requests.begin()
         work.preparation.begin()
         while work.preparation.best?.quality != .announcement, ContinuousClock.now < end { sched_yield() }
       }

@@ -32,6 +32,10 @@ struct AnnouncementSounds: Sendable {
   let phrases: PhraseBookCache
   let readers: AmountReaders
   let memory = SoundMemory()
+  /// What this process is publishing: downloads and joined clips.
+  let publications: Publications
+  /// Whether a sound that was made may still be published. After the last hand-over, it may not.
+  let mayPublish: @Sendable () -> Bool
   /// One clip at a time is joined.
   private let stitching = Locked(())
 
@@ -209,12 +213,21 @@ struct AnnouncementSounds: Sendable {
     }
     let duration = Self.duration(frames: waveform.samples.count, sampleRate: waveform.sampleRate)
     guard (1..<Self.limitMilliseconds).contains(duration) else { throw NotificationServiceError(.lengthRefused) }
-    do throws(SoundLibraryError) {
-      _ = try library.publish(WAVFile.encode(waveform), as: name)
-    } catch {
-      throw NotificationServiceError(.notPublished, folder: library.soundsDirectory, reason: error.description)
-    }
+    try publish(waveform, as: name)
     return PreparedSound(name: name, quality: .announcement, duration: duration)
+  }
+
+  private func publish(_ waveform: Waveform, as name: String) throws(NotificationServiceError) {
+    try publications.run { () throws(NotificationServiceError) in
+      guard mayPublish() else {
+        throw NotificationServiceError(.notPublished, reason: "the notification was handed over before")
+      }
+      do throws(SoundLibraryError) {
+        _ = try library.publish(WAVFile.encode(waveform), as: name)
+      } catch {
+        throw NotificationServiceError(.notPublished, folder: library.soundsDirectory, reason: error.description)
+      }
+    }
   }
 
   /// The digest of all that determines the samples of a stitched clip.
@@ -263,11 +276,7 @@ struct AnnouncementSounds: Sendable {
     guard MessageLevel.level(&waveform) else {
       throw NotificationServiceError(.soundRefused, reason: "it is silent, or shorter than 0.4 s")
     }
-    do throws(SoundLibraryError) {
-      _ = try library.publish(WAVFile.encode(waveform), as: name)
-    } catch {
-      throw NotificationServiceError(.notPublished, folder: library.soundsDirectory, reason: error.description)
-    }
+    try publish(waveform, as: name)
     return PreparedSound(name: name, quality: .announcement, duration: duration)
   }
 

@@ -11,8 +11,9 @@ struct BlockingLimits: Sendable {
   var expiryLock: TimeInterval = 0.5
   /// The wait for the lock of work that a hand-over waits for.
   var backgroundLock: TimeInterval = 0.05
-  /// The wait of the last hand-over of a process until lost pushes have their local notifications, if it has a sound.
+  /// The waits of the last hand-over of a process until lost pushes have their local notifications, and until no sound
+  /// is being published, each, if it has a sound.
   var soundHandOver: TimeInterval = 0.1
-  /// The same wait if the last hand-over has no sound.
+  /// The same waits if the last hand-over has no sound.
   var silentHandOver: TimeInterval = 1
 }

@@ -101,7 +101,9 @@ public final class NotificationService: Sendable {
       tone: configuration.tone,
       downloader: configuration.downloader, voices: VoicePackShelf(folders: [configuration.voices]),
       phrases: PhraseBookCache(directory: configuration.phraseBooks),
-      readers: AmountReaders(directory: configuration.readers ?? Self.readers(beside: configuration.phraseBooks)))
+      readers: AmountReaders(directory: configuration.readers ?? Self.readers(beside: configuration.phraseBooks)),
+      publications: configuration.downloader?.publications ?? Publications(),
+      mayPublish: { [requests] in requests.isOpen })
     file = NotificationOrderFile(container: configuration.container.directory)
   }
 
@@ -126,6 +128,19 @@ public final class NotificationService: Sendable {
     let work = NotificationWork(payload, identifier: identifier, service: self)
     work.begin(handOver: handOver)
     return work
+  }
+
+  /// Closes a request. After the last one, lost pushes have their local notifications or are given up, and no sound is
+  /// being published, unless this would take too long. The call blocks the thread.
+  ///
+  /// - Parameter seconds: The longest time that each of the two takes.
+  func endRequest(within seconds: TimeInterval) {
+    requests.end {
+      lost.finish(within: seconds)
+      releaseLost()
+    } whenClosed: {
+      sounds.publications.finish(within: seconds)
+    }
   }
 
   /// Ends the work on lost pushes, so that others need not wait for it. The call blocks the thread.
@@ -206,10 +221,7 @@ public final class NotificationService: Sendable {
     }
     // Others may have found lost pushes meanwhile.
     await onWaitingThread { [self] in
-      requests.end {
-        lost.finish(within: 1)
-        releaseLost()
-      }
+      endRequest(within: 1)
     }
   }
 

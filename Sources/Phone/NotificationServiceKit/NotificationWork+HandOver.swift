@@ -73,10 +73,7 @@ extension NotificationWork {
     // A sound begins now, so that little time is left; a silent hand-over may be later.
     let blocking = service.configuration.blocking
     let limit = if case .silent = sound { blocking.silentHandOver } else { blocking.soundHandOver }
-    service.requests.end {
-      service.lost.finish(within: limit)
-      service.releaseLost()
-    }
+    service.endRequest(within: limit)
     handler(handOver)
     service.file.synchronize()
   }

@@ -22,9 +22,11 @@ final class OpenRequests: Sendable {
 
   /// Closes a request. After the last one, no ``whileOpen(_:)`` is running. The call blocks the thread until then.
   ///
-  /// - Parameter finishOthers: Called if no other request is left, while this one is still open: the last opportunity to
-  ///   finish work for which iOS does not wait.
-  func end(finishOthers: () -> Void = {}) {
+  /// - Parameters:
+  ///   - finishOthers: Called if no other request is left, while this one is still open: the last opportunity to finish
+  ///     work for which iOS does not wait.
+  ///   - whenClosed: Called after the last request was closed.
+  func end(finishOthers: () -> Void = {}, whenClosed: () -> Void = {}) {
     let isLast = counts.withLock { counts in
       counts.closing += 1
       return counts.closing == counts.open
@@ -35,7 +37,10 @@ final class OpenRequests: Sendable {
       counts.closing -= 1
       return counts.open == 0
     }
-    if isClosed { use.withLock { _ in } }
+    if isClosed {
+      use.withLock { _ in }
+      whenClosed()
+    }
   }
 
   /// Whether iOS still waits for a notification of this process.

@@ -159,7 +159,8 @@ final class SoundPreparation: Sendable {
         sound = try await find(step)
       } catch {
         sound = nil
-        service.configuration.report(error)
+        // What was given up at the hand-over is not an error.
+        if !Task.isCancelled { service.configuration.report(error) }
       }
       progress.withLock { $0.search.end(step, with: sound) }
     }

@@ -49,6 +49,8 @@ public final class SoundDownloader: Sendable {
   private let check: @Sendable ([UInt8]) throws -> Void
   private let records: DownloadRecords
   private let flights = SharedFlights<DownloadID, DownloadedSound>()
+  /// What this downloader is publishing. A download whose callers have all left is not published any more.
+  public let publications = Publications()
 
   /// - Parameters:
   ///   - fetcher: The client that sends the requests.
@@ -216,14 +218,16 @@ public final class SoundDownloader: Sendable {
     } catch {
       throw transfer.error(.contentRefused, reason: "\(error)")
     }
-    guard flights.commit(flight) else { throw transfer.error(.cancelled) }
-    let file: URL
-    do throws(SoundLibraryError) {
-      file = try library.publish(transfer.bytes, as: name)
-    } catch {
-      throw transfer.error(.notPublished, reason: error.description)
+    return try publications.run { () throws(DownloadError) in
+      guard flights.commit(flight) else { throw transfer.error(.cancelled) }
+      let file: URL
+      do throws(SoundLibraryError) {
+        file = try library.publish(transfer.bytes, as: name)
+      } catch {
+        throw transfer.error(.notPublished, reason: error.description)
+      }
+      if id.expected == nil { records.store(id, name: name, entityTag: transfer.entityTag, bytes: transfer.bytes) }
+      return DownloadedSound(name: name, file: file, isNew: true)
     }
-    if id.expected == nil { records.store(id, name: name, entityTag: transfer.entityTag, bytes: transfer.bytes) }
-    return DownloadedSound(name: name, file: file, isNew: true)
   }
 }

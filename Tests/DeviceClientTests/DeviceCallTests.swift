@@ -44,6 +44,18 @@ struct DeviceCallTests {
     #expect(error?.action == .registering)
   }
 
+  @Test("the request for a file has its URL and the key, and is refused for what is no digest")
+  func fileRequest() throws {
+    let client = DeviceClient(ScriptedService { _, _ in SoundAnswer("{}") })
+    let digest = String(repeating: "a", count: 64)
+    let request = try client.request(forFile: digest)
+    #expect(request.url.absoluteString == "https://crier.example/v1/library/files/\(digest)")
+    #expect(request.fields["Authorization"] == "Bearer \(testKey)")
+    for text in ["", "../keys", digest.uppercased(), digest + "a"] {
+      #expect(throws: DeviceClientError.self) { try client.request(forFile: text) }
+    }
+  }
+
   @Test("a container is registered and removed by its encoded identifier")
   func containers() async throws {
     let service = ScriptedService { _, _ in SoundAnswer(201, "{}") }

@@ -124,22 +124,6 @@ struct EndedUpdateTests {
     checkNew(phone, "at the end")
   }
 
-  @Test("the difference of two manifests names every file that the ended updates have changed")
-  func difference() async throws {
-    let phone = try await prepared()
-    let before = phone.copy().manifest()
-    while true {
-      phone.service.reset(failing: 3)
-      if await phone.failure() == nil { break }
-    }
-    let difference = phone.copy().manifest().difference(from: before)
-    #expect(difference.changedClips == [2, 4, 5, 6, 7, 8].map { clip($0) })
-    #expect(difference.removedClips == [clip(1)])
-    #expect(difference.changedPacks == ["new", "warm"])
-    #expect(difference.removedPacks == ["old"])
-    #expect(before.difference(from: before) == LibraryManifest().difference(from: LibraryManifest()))
-  }
-
   @Test("a cancelled update ends with the error code of the cancelled call, and releases the lock")
   func cancelled() async throws {
     let phone = try await prepared()

@@ -287,7 +287,7 @@ struct LibraryCopyTests {
     #expect(try await phone.update().removedPacks == ["warm"])
   }
 
-  @Test("an update during another update of the same container is refused as busy")
+  @Test("an update is busy while another one puts a file into place")
   func busy() async throws {
     service.addClip(clip(1), [1])
     try FileManager.default.createDirectory(at: phone.places.folder, withIntermediateDirectories: true)

@@ -36,6 +36,9 @@ final class PlayedService: SoundFetching {
 
   let state = Locked(State())
 
+  /// Called during each call, with its number, before the answer.
+  let whenCalled = Locked<(@Sendable (_ number: Int) async -> Void)?>(nil)
+
   /// The digests of all files that were requested.
   var fetched: [String] {
     state.withLock { $0.requests.compactMap { $0.hasPrefix("file ") ? String($0.dropFirst(5)) : nil } }
@@ -89,16 +92,20 @@ final class PlayedService: SoundFetching {
   func append(_ line: Line) { state.withLock { $0.lines.append(line) } }
 
   func fetch(_ request: SoundRequest) async throws -> SoundAnswer {
-    try state.withLock { state in
-      let path = request.url.path(percentEncoded: false)
+    let path = request.url.path(percentEncoded: false)
+    let (number, isFailing) = state.withLock { state in
       if let digest = path.split(separator: "/").last, path.hasPrefix("/v1/library/files/") {
         state.requests.append("file \(digest)")
       } else {
         state.requests.append("changes \(request.url.query() ?? "")")
       }
       state.count += 1
-      if state.failing == state.count { throw SoundFetchError.connectionLost }
-      return path.hasPrefix("/v1/library/files/") ? Self.file(state, path) : Self.changes(state, request.url)
+      return (state.count, state.failing == state.count)
+    }
+    await whenCalled.withLock { $0 }?(number)
+    if isFailing { throw SoundFetchError.connectionLost }
+    return state.withLock { state in
+      path.hasPrefix("/v1/library/files/") ? Self.file(state, path) : Self.changes(state, request.url)
     }
   }
 

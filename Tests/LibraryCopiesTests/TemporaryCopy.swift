@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import DeviceClient
 import Foundation
 import SoundLibrary
@@ -12,6 +13,7 @@ final class TemporaryCopy: Sendable {
   let root: URL
   let container: GroupContainer
   let service = PlayedService()
+  private let clock = Locked(Date())
 
   init() throws {
     root = FileManager.default.temporaryDirectory.appending(path: "library-copies-\(UUID().uuidString)")
@@ -21,12 +23,21 @@ final class TemporaryCopy: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: root) }
 
+  /// Lets a time in seconds pass for all processes.
+  func pass(_ seconds: TimeInterval) { clock.withLock { $0 += seconds } }
+
+  var now: @Sendable () -> Date {
+    { [clock] in clock.withLock { $0 } }
+  }
+
   /// A new copy, as a new process would have.
-  func copy(budget: Int = LibraryPlan.standardBudget) -> LibraryCopy {
+  func copy(
+    budget: Int = LibraryPlan.standardBudget, largeFiles: (any LargeFileFetching)? = nil
+  ) -> LibraryCopy {
     guard let url = URL(string: "https://crier.example") else { preconditionFailure("The text is a URL.") }
     let client = DeviceClient(
       access: DeviceAccess(service: url, device: "till-1", key: "crier_key"), fetcher: service, resolver: OneHost())
-    return LibraryCopy(client: client, container: container, budget: budget)
+    return LibraryCopy(client: client, container: container, budget: budget, largeFiles: largeFiles, now: now)
   }
 
   /// Updates the copy and expects an update.

@@ -23,18 +23,15 @@ struct ToneCopyTests {
     let first = try await phone.update()
     #expect(first.changedTones == ["chime.wav"] && first.refused == 0)
     #expect(phone.clips == ["chime.wav": [1, 2]])
-    let before = phone.copy().manifest()
-    #expect(before.tones.keys.sorted() == ["chime.wav"])
+    #expect(phone.copy().manifest().tones.keys.sorted() == ["chime.wav"])
 
     service.addTone("chime.wav", [3])
     #expect(try await phone.update().changedTones == ["chime.wav"])
     #expect(phone.clips == ["chime.wav": [3]])
-    #expect(phone.copy().manifest().difference(from: before).changedTones == ["chime.wav"])
 
     service.remove("tone", "chime.wav")
     #expect(try await phone.update().removedTones == ["chime.wav"])
     #expect(phone.clips.isEmpty)
-    #expect(phone.copy().manifest().difference(from: before).removedTones == ["chime.wav"])
     #expect(phone.left.isEmpty)
   }
 

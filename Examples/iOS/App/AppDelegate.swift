@@ -61,6 +61,17 @@ final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCent
     }
   }
 
+  /// Large files of the library have come while no program of the app ran.
+  func application(
+    _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+    completionHandler: @escaping () -> Void
+  ) {
+    Task {
+      _ = try? await Shop.phone?.finishBackgroundSession(identifier, appGroup: Shop.appGroup)
+      completionHandler()
+    }
+  }
+
   /// Notifications are shown and heard while the app is open too.
   nonisolated func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,

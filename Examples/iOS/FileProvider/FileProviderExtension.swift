@@ -2,13 +2,13 @@
 
 import FileProvider
 import Foundation
+import LibraryCopies
 import NotificationServiceKit
 import PhoneRegistration
 import PushMessages
-import UniformTypeIdentifiers
 
-/// A file provider without files. It exists for its pushes: iOS runs it when the library of the service has changed,
-/// and it copies the changes into the group container, where iOS finds the sounds of notifications.
+/// The clips and tones of the service as files that other apps can open and not change. iOS also runs it when a push says
+/// that the library has changed, and it then copies the changes to the phone.
 ///
 /// It is not a replicated extension. Those need a domain, and a push for a domain must name it (Apple's header of
 /// `NSFileProviderManager`), which the pushes of Crier do not.
@@ -17,44 +17,67 @@ nonisolated final class FileProviderExtension: NSFileProviderExtension {
     Task { await Shop.registration?.changed(.fileProviderExtension, to: token) }
   }
 
+  private var documents: LibraryDocuments? {
+    Shop.phone.map {
+      LibraryDocuments(container: $0.container, storage: NSFileProviderManager.default.documentStorageURL)
+    }
+  }
+
   override func enumerator(
     for containerItemIdentifier: NSFileProviderItemIdentifier
   ) throws -> any NSFileProviderEnumerator {
     guard containerItemIdentifier == .workingSet || containerItemIdentifier == .rootContainer else {
       throw NSFileProviderError(.noSuchItem)
     }
-    return LibraryEnumerator(isRoot: containerItemIdentifier == .rootContainer)
+    return LibraryEnumerator(containerItemIdentifier)
   }
 
   override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
-    guard identifier == .rootContainer else { throw NSFileProviderError(.noSuchItem) }
-    return RootFolder()
+    if identifier == .rootContainer { return RootFolder() }
+    guard let container = Shop.phone?.container,
+      let item = LibraryListing(container: container).item(named: identifier.rawValue)
+    else { throw NSFileProviderError(.noSuchItem) }
+    return SoundItem(item)
   }
 
-  // MARK: There are no files. Apple's documentation asks to override these methods all the same
+  override func urlForItem(withPersistentIdentifier identifier: NSFileProviderItemIdentifier) -> URL? {
+    documents?.url(of: identifier.rawValue)
+  }
 
-  override func urlForItem(withPersistentIdentifier identifier: NSFileProviderItemIdentifier) -> URL? { nil }
+  override func persistentIdentifierForItem(at url: URL) -> NSFileProviderItemIdentifier? {
+    documents?.name(at: url).map { NSFileProviderItemIdentifier($0) }
+  }
 
-  override func persistentIdentifierForItem(at url: URL) -> NSFileProviderItemIdentifier? { nil }
-
+  /// Writes what the Files app shows of a file before somebody opens it.
   override func providePlaceholder(at url: URL, completionHandler: @escaping ((any Error)?) -> Void) {
-    completionHandler(NSFileProviderError(.noSuchItem))
+    do {
+      guard let identifier = persistentIdentifierForItem(at: url) else { throw NSFileProviderError(.noSuchItem) }
+      let placeholder = NSFileProviderManager.placeholderURL(for: url)
+      try FileManager.default.createDirectory(
+        at: placeholder.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try NSFileProviderManager.writePlaceholder(at: placeholder, withMetadata: item(for: identifier))
+      completionHandler(nil)
+    } catch {
+      completionHandler(error)
+    }
   }
 
+  /// Somebody opens a file. The clips and tones are on the phone already, so it is copied at once.
   override func startProvidingItem(at url: URL, completionHandler: @escaping ((any Error)?) -> Void) {
-    completionHandler(NSFileProviderError(.noSuchItem))
+    do {
+      let isThere = try documents?.provide(at: url) ?? false
+      completionHandler(isThere ? nil : NSFileProviderError(.noSuchItem))
+    } catch {
+      completionHandler(error)
+    }
   }
 
-  override func stopProvidingItem(at url: URL) {}
+  /// iOS needs the space of the copy, or nobody uses it any more.
+  override func stopProvidingItem(at url: URL) {
+    documents?.remove(at: url)
+    providePlaceholder(at: url) { _ in }
+  }
 
+  /// Nobody can change a file.
   override func itemChanged(at url: URL) {}
-}
-
-/// The only item: the folder that the Files app shows.
-nonisolated private final class RootFolder: NSObject, NSFileProviderItem {
-  var itemIdentifier: NSFileProviderItemIdentifier { .rootContainer }
-  var parentItemIdentifier: NSFileProviderItemIdentifier { .rootContainer }
-  var filename: String { "Sounds" }
-  var contentType: UTType { .folder }
-  var capabilities: NSFileProviderItemCapabilities { [.allowsReading, .allowsContentEnumerating] }
 }

@@ -18,7 +18,22 @@ extension DeviceClient {
   ///   - file: The place of the file. Its folder must exist.
   /// - Throws: ``DeviceClientError``.
   public func download(sha256: String, byteCount: Int?, to file: URL) async throws(DeviceClientError) {
-    try await download(["v1", "library", "files", sha256], sha256, byteCount, to: file)
+    try await download(Self.path(sha256), sha256, byteCount, to: file)
+  }
+
+  private static func path(_ sha256: String) -> [String] { ["v1", "library", "files", sha256] }
+
+  /// Returns the request for a file of the library, for a client that sends it later and by itself, such as a background
+  /// `URLSession`. The header fields contain the phone's key. The addresses of the host are not checked.
+  ///
+  /// - Throws: ``DeviceClientError`` with the code `invalidURL`.
+  public func request(forFile sha256: String) throws(DeviceClientError) -> (url: URL, fields: [String: String]) {
+    guard IncrementalSHA256.isHexadecimalDigest(sha256) else { throw error(.invalidURL, .fetchingFile) }
+    return try head(of: Self.call(Self.path(sha256)))
+  }
+
+  private static func call(_ path: [String]) -> DeviceCall {
+    DeviceCall(action: .fetchingFile, path: path, accept: "audio/*, application/json, */*;q=0.1")
   }
 
   /// Downloads a clip by its name, such as that of an announcement whose signed URL has expired. It is otherwise like
@@ -50,7 +65,7 @@ extension DeviceClient {
   private func receive(
     _ path: [String], _ sha256: String, _ byteCount: Int?, to file: URL
   ) async throws(DeviceClientError) -> PartialFile {
-    let call = DeviceCall(action: .fetchingFile, path: path, accept: "audio/*, application/json, */*;q=0.1")
+    let call = Self.call(path)
     var digest = IncrementalSHA256()
     let partial = try await onWaitingThread { () throws(DeviceClientError) in
       try self.onDisk { () throws(SystemError) in try PartialFile(file, calls: .system) }

@@ -45,6 +45,9 @@ public final class DeviceClient: Sendable {
     self.clock = clock
   }
 
+  /// The longest time that a call takes.
+  package var longestCall: Duration { rules.longest }
+
   private var host: String? { access.service.host(percentEncoded: true).flatMap { $0.isEmpty ? nil : $0 } }
 
   // MARK: - Calls
@@ -187,8 +190,17 @@ public final class DeviceClient: Sendable {
     }.get()
   }
 
+  /// Returns the URL and the header fields of a request.
+  func head(of call: DeviceCall) throws(DeviceClientError) -> (url: URL, fields: [String: String]) {
+    guard let url = call.url(of: access.service), let fields = call.fields(key: access.key) else {
+      throw error(.invalidURL, call.action)
+    }
+    do throws(DownloadError) { try rules.check(url) } catch { throw self.error(.invalidURL, call.action) }
+    return (url, fields)
+  }
+
   /// Sends a request and returns the whole body of its answer.
-  private func json(_ call: DeviceCall) async throws(DeviceClientError) -> Data {
+  func json(_ call: DeviceCall) async throws(DeviceClientError) -> Data {
     var data = Data()
     try await stream(call, atMost: Self.maximumAnswerBytes) { piece throws(DeviceClientError) in data += piece }
     return data
@@ -202,10 +214,7 @@ public final class DeviceClient: Sendable {
     _ call: DeviceCall, atMost limit: Int, byteCount: Int? = nil,
     _ receive: ([UInt8]) async throws(DeviceClientError) -> Void
   ) async throws(DeviceClientError) {
-    guard let url = call.url(of: access.service), let fields = call.fields(key: access.key) else {
-      throw error(.invalidURL, call.action)
-    }
-    do throws(DownloadError) { try rules.check(url) } catch { throw self.error(.invalidURL, call.action) }
+    let (url, fields) = try head(of: call)
     let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
     try check(addresses, url, call.action)
     let request = SoundRequest(

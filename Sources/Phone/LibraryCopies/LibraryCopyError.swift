@@ -18,6 +18,8 @@ public struct LibraryCopyError: Error, Sendable, Hashable, CustomStringConvertib
     case diskFull = "disk_full"
     /// The system or another part of the disk failed; see ``LibraryCopyError/systemError``.
     case diskFailure = "disk_failure"
+    /// Another update has begun, because this one stood still for too long, such as in a process that was suspended.
+    case overtaken
   }
 
   public let code: Code
@@ -65,6 +67,8 @@ public struct LibraryCopyError: Error, Sendable, Hashable, CustomStringConvertib
         "\(attempt) the service sent a file that is not the one that it listed. All other files are in place. Update "
         + "again later; if the error stays, check the voice packs and clips of the service."
     case .diskFull: return "\(attempt) the disk is full\(system). Free some space, and update again."
+    case .overtaken:
+      return "\(attempt) it stood still, and another update has begun. Nothing needs to be done."
     case .diskFailure: return "\(attempt) a file could not be written or read\(system). Update again later."
     }
   }

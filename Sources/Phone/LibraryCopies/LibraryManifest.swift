@@ -43,38 +43,6 @@ public struct LibraryManifest: Sendable, Hashable {
   var nextOrder: Int { (clips.values.map(\.order).max() ?? 0) + 1 }
 }
 
-/// What has changed between two states of a copy.
-public struct LibraryDifference: Sendable, Hashable {
-  /// The file names of new and changed clips, in order.
-  public var changedClips: [String]
-  /// The file names of removed clips, in order.
-  public var removedClips: [String]
-  /// The ids of new and changed voice packs, in order.
-  public var changedPacks: [String]
-  /// The ids of removed voice packs, in order.
-  public var removedPacks: [String]
-  /// The file names of new and changed tones, in order.
-  public var changedTones: [String]
-  /// The file names of removed tones, in order.
-  public var removedTones: [String]
-}
-
-extension LibraryManifest {
-  /// Returns what has changed since an earlier state, such as the one that a file-provider extension reported last.
-  ///
-  /// The result of an update tells only what this update did. An earlier update that was ended may have put other files
-  /// into place.
-  public func difference(from earlier: LibraryManifest) -> LibraryDifference {
-    LibraryDifference(
-      changedClips: clips.filter { earlier.clips[$0.key]?.file != $0.value.file }.keys.sorted(),
-      removedClips: earlier.clips.keys.filter { clips[$0] == nil }.sorted(),
-      changedPacks: packs.filter { earlier.packs[$0.key] != $0.value }.keys.sorted(),
-      removedPacks: earlier.packs.keys.filter { packs[$0] == nil }.sorted(),
-      changedTones: tones.filter { earlier.tones[$0.key] != $0.value }.keys.sorted(),
-      removedTones: earlier.tones.keys.filter { tones[$0] == nil }.sorted())
-  }
-}
-
 extension LibraryManifest: Codable {
   /// Format 2 has tones. The versions that wrote format 1 ignored them, so its anchor does not count, and everything is
   /// listed once more.

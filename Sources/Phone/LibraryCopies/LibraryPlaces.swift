@@ -14,10 +14,15 @@ struct LibraryPlaces: Sendable {
 
   var manifest: URL { folder.appending(path: "library.json", directoryHint: .notDirectory) }
   var lock: URL { folder.appending(path: ".library.lock", directoryHint: .notDirectory) }
+  /// Whose turn it is to update; see ``LibraryTurn``.
+  var turn: URL { folder.appending(path: ".update.json", directoryHint: .notDirectory) }
   var voices: URL { folder.appending(path: "Voices", directoryHint: .isDirectory) }
 
   /// The files that were fetched and are not in place yet. Their names are their digests, and each of them is whole.
   var fetched: URL { folder.appending(path: ".fetched", directoryHint: .isDirectory) }
+
+  /// The marks of the files that were asked for in the background; see ``AskedFiles``.
+  var asked: URL { folder.appending(path: ".asked", directoryHint: .isDirectory) }
 
   func fetched(_ sha256: String) -> URL { fetched.appending(path: sha256, directoryHint: .notDirectory) }
 
@@ -27,6 +32,14 @@ struct LibraryPlaces: Sendable {
   /// The folder in which a voice pack is put together, or that takes a pack just before it is removed. No pack's id
   /// begins with a period, so nobody takes it for a pack.
   func unfinishedPack(_ id: String) -> URL { voices.appending(path: ".new-\(id)", directoryHint: .isDirectory) }
+
+  /// What the copy has; empty if there is none, or if its file is damaged.
+  var currentManifest: LibraryManifest {
+    guard let data = try? Data(contentsOf: manifest),
+      let manifest = try? JSONDecoder().decode(LibraryManifest.self, from: data)
+    else { return LibraryManifest() }
+    return manifest
+  }
 
   /// Returns the names of a folder's entries in order; empty if it does not exist.
   static func names(in folder: URL) -> [String] {

@@ -8,7 +8,7 @@ import SoundDownloads
 import SoundLibrary
 import VoicePacks
 
-/// One update of a copy. The caller holds the copy's lock.
+/// One update of a copy, in its ``LibraryTurn``.
 ///
 /// The process may end after any step. The order is: fetch and switch the voice packs, fetch and publish the tones and
 /// then the clips, remove what is not wanted, write the manifest with the new anchor. Before that, the manifest is
@@ -19,24 +19,34 @@ struct LibraryUpdating {
 
   let client: DeviceClient
   let library: SoundLibrary
-  let places: LibraryPlaces
+  let turn: LibraryTurn
+  let largeFiles: (any LargeFileFetching)?
 
   /// What is in place, with the anchor before the update.
   var current: LibraryManifest
 
   private var fetchedFiles = 0
+  /// The digests of the files that were asked for in the background.
+  private var awaited: Set<String> = []
 
-  init(client: DeviceClient, library: SoundLibrary, places: LibraryPlaces, current: LibraryManifest) {
+  init(
+    client: DeviceClient, library: SoundLibrary, turn: LibraryTurn, largeFiles: (any LargeFileFetching)?,
+    current: LibraryManifest
+  ) {
     self.client = client
     self.library = library
-    self.places = places
+    self.turn = turn
+    self.largeFiles = largeFiles
     self.current = current
   }
 
+  private var places: LibraryPlaces { turn.places }
+  private var asked: AskedFiles { AskedFiles(places: places) }
+
   /// Carries out a plan.
   ///
-  /// A file that is not the listed one does not keep the others from being fetched. The anchor then stays, so that the
-  /// next update tries again.
+  /// Neither a file that is not the listed one nor one that is awaited keeps the others from being fetched. The anchor then
+  /// stays, so that the next update tries again.
   mutating func carryOut(
     _ plan: LibraryPlan, isWholeList: Bool
   ) async throws(LibraryCopyError) -> LibraryUpdate {
@@ -58,6 +68,7 @@ struct LibraryUpdating {
         switch try await place(tone: item) {
         case .placed: update.changedTones.append(item.name)
         case .wasThere: break
+        case .isAwaited: manifest.tones[item.name] = current.tones[item.name]
         case .isTaken:
           update.refused += 1
           manifest.tones[item.name] = nil
@@ -70,7 +81,11 @@ struct LibraryUpdating {
     }
     for (index, item) in plan.clips.enumerated() {
       do throws(LibraryCopyError) {
-        if try await place(clip: item) { update.changedClips.append(item.name) }
+        switch try await place(clip: item) {
+        case .placed: update.changedClips.append(item.name)
+        case .isAwaited: continue
+        case .wasThere, .isTaken: break
+        }
         current.clips[item.name] = plan.manifest.clips[item.name]
         if index % Self.clipsPerManifest == Self.clipsPerManifest - 1 { try await save(current) }
       } catch {
@@ -81,16 +96,19 @@ struct LibraryUpdating {
     update.removedPacks = try await remove(packs: plan.removedPacks, keeping: isWholeList ? manifest.packs : nil)
     update.removedClips = try await remove(clips: plan.removedClips)
     update.removedTones = try await remove(tones: plan.removedTones)
-    if let damage = setbacks.damage {
+    update.awaited = awaited.count
+    update.fetchedFiles = fetchedFiles
+    if setbacks.damage != nil || !awaited.isEmpty {
       for name in plan.removedPacks { current.packs[name] = nil }
       for name in plan.removedClips { current.clips[name] = nil }
       for tone in plan.removedTones { current.tones[tone.name] = nil }
       try await save(current)
-      throw damage
+      if let damage = setbacks.damage { throw damage }
+      update.anchor = current.anchor ?? ""
+    } else {
+      try await save(manifest)
     }
-    try await save(manifest)
-    await tidy()
-    update.fetchedFiles = fetchedFiles
+    try await tidy()
     return update
   }
 
@@ -117,29 +135,27 @@ struct LibraryUpdating {
 
   // MARK: - Clips and tones
 
-  /// Publishes a clip.
-  ///
-  /// - Returns: Whether it was not there yet.
-  private mutating func place(clip item: LibraryPlan.Item) async throws(LibraryCopyError) -> Bool {
-    if await digest(of: item.name) == item.file.sha256 { return false }
-    try await publish(item)
-    return true
-  }
-
-  private enum TonePlacing {
+  private enum Placing {
     case placed
     case wasThere
+    /// It was asked for in the background.
+    case isAwaited
     /// The app or its user has another sound with this name.
     case isTaken
   }
 
+  /// Publishes a clip.
+  private mutating func place(clip item: LibraryPlan.Item) async throws(LibraryCopyError) -> Placing {
+    if await digest(of: item.name) == item.file.sha256 { return .wasThere }
+    return try await publish(item)
+  }
+
   /// Publishes a tone, unless another sound has its name that no update put there.
-  private mutating func place(tone item: LibraryPlan.Item) async throws(LibraryCopyError) -> TonePlacing {
+  private mutating func place(tone item: LibraryPlan.Item) async throws(LibraryCopyError) -> Placing {
     let known = await digest(of: item.name)
     if known == item.file.sha256 { return .wasThere }
     if known == nil ? library.hasSound(item.name) : known != current.tones[item.name]?.sha256 { return .isTaken }
-    try await publish(item)
-    return .placed
+    return try await publish(item)
   }
 
   /// Returns the digest of a file in `Library/Sounds`; nil if it does not exist or cannot be read.
@@ -150,11 +166,16 @@ struct LibraryUpdating {
     }
   }
 
-  /// Fetches a sound, and publishes it in `Library/Sounds`.
-  private mutating func publish(_ item: LibraryPlan.Item) async throws(LibraryCopyError) {
-    try await fetch(item.file.sha256, item.file.byteCount)
-    let (library, file) = (library, places.fetched(item.file.sha256))
-    try await onWaitingThread { () throws(LibraryCopyError) in
+  /// Fetches a sound, and publishes it in `Library/Sounds`; or asks for it in the background.
+  private mutating func publish(_ item: LibraryPlan.Item) async throws(LibraryCopyError) -> Placing {
+    let (library, asked, sha256) = (library, asked, item.file.sha256)
+    let file = places.fetched(sha256)
+    if try await isAwaited(item.file) {
+      awaited.insert(sha256)
+      return .isAwaited
+    }
+    try await fetch(sha256, item.file.byteCount)
+    try await turn.change { () throws(LibraryCopyError) in
       guard let bytes = LibraryPlaces.contents(of: file, atMost: SoundLibrary.maximumClipBytes) else {
         throw LibraryCopyError(.diskFailure)
       }
@@ -162,7 +183,27 @@ struct LibraryUpdating {
         throw LibraryCopyError(error)
       }
       try? FileManager.default.removeItem(at: file)
+      asked.forget(sha256)
     }
+    return .placed
+  }
+
+  /// Asks for a large file in the background.
+  ///
+  /// - Returns: False if it is there already, or is to be fetched at once.
+  private func isAwaited(_ file: LibraryChange.File) async throws(LibraryCopyError) -> Bool {
+    guard let largeFiles, file.byteCount >= AskedFiles.smallestBytes, !isFetched(file.sha256) else { return false }
+    let request: LargeFileRequest
+    do throws(DeviceClientError) {
+      let (url, fields) = try client.request(forFile: file.sha256)
+      request = LargeFileRequest(sha256: file.sha256, byteCount: file.byteCount, url: url, fields: fields)
+    } catch {
+      throw LibraryCopyError(error)
+    }
+    let (asked, now) = (asked, turn.now())
+    let way = try await turn.change { asked.way(of: file.sha256, file.byteCount, at: now) }
+    if way == .asking { largeFiles.begin(request) }
+    return way != .atOnce
   }
 
   /// Removes tones. A file that is no longer the one that was fetched belongs to the app or its user, and stays.
@@ -171,7 +212,7 @@ struct LibraryUpdating {
     for tone in tones where LibraryPlan.isTone(tone.name) {
       guard await digest(of: tone.name) == tone.file.sha256 else { continue }
       let library = library
-      try await onWaitingThread { () throws(LibraryCopyError) in
+      try await turn.change { () throws(LibraryCopyError) in
         do throws(SoundLibraryError) { try library.remove(tone.name) } catch { throw LibraryCopyError(error) }
       }
       removed.append(tone.name)
@@ -181,7 +222,7 @@ struct LibraryUpdating {
 
   private func remove(clips names: [String]) async throws(LibraryCopyError) -> [String] {
     let library = library
-    return try await onWaitingThread { () throws(LibraryCopyError) in
+    return try await turn.change { () throws(LibraryCopyError) in
       var removed: [String] = []
       for name in names where LibraryPlan.isClip(name) {
         do throws(SoundLibraryError) { try library.remove(name) } catch { throw LibraryCopyError(error) }
@@ -210,7 +251,7 @@ struct LibraryUpdating {
     for sha256 in wanted.sorted() where here[sha256] == nil {
       try await fetch(sha256, nil)
     }
-    try await onWaitingThread { () throws(LibraryCopyError) in
+    try await turn.change { () throws(LibraryCopyError) in
       try PackFiles.assemble(manifest, digest, here: here, places)
     }
     return true
@@ -223,7 +264,7 @@ struct LibraryUpdating {
     packs names: [String], keeping kept: [String: LibraryChange.File]?
   ) async throws(LibraryCopyError) -> [String] {
     let places = places
-    return try await onWaitingThread { () throws(LibraryCopyError) in
+    return try await turn.change { () throws(LibraryCopyError) in
       var removed = names.filter { PackManifest.isID($0) }
       if let kept {
         let others = LibraryPlaces.names(in: places.voices).filter {
@@ -240,20 +281,27 @@ struct LibraryUpdating {
 
   /// Fetches a file into the folder of fetched files, unless it is there.
   private mutating func fetch(_ sha256: String, _ byteCount: Int?) async throws(LibraryCopyError) {
+    if isFetched(sha256) { return }
+    try await turn.renew()
     let file = places.fetched(sha256)
-    // A file gets its name there only when it is whole.
-    if FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) { return }
     do throws(DeviceClientError) {
       try await client.download(sha256: sha256, byteCount: byteCount, to: file)
     } catch {
+      // Another update may have taken over, and removed the unfinished file.
+      try await turn.renew()
       throw LibraryCopyError(error)
     }
     fetchedFiles += 1
   }
 
+  /// Whether a file was fetched and is not in place yet. It gets its name there only when it is whole.
+  private func isFetched(_ sha256: String) -> Bool {
+    FileManager.default.fileExists(atPath: places.fetched(sha256).path(percentEncoded: false))
+  }
+
   private func save(_ manifest: LibraryManifest) async throws(LibraryCopyError) {
     let file = places.manifest
-    try await onWaitingThread { () throws(LibraryCopyError) in
+    try await turn.change { () throws(LibraryCopyError) in
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       guard let data = try? encoder.encode(manifest) else { throw LibraryCopyError(.diskFailure) }
@@ -261,11 +309,13 @@ struct LibraryUpdating {
     }
   }
 
-  /// Removes what earlier updates have left behind. Failures are ignored: the next update tries again.
-  private func tidy() async {
-    let places = places
-    await onWaitingThread {
-      for name in LibraryPlaces.names(in: places.fetched) {
+  /// Removes what earlier updates have left behind, but not what is awaited and may have come meanwhile. Failures are
+  /// ignored: the next update tries again.
+  private func tidy() async throws(LibraryCopyError) {
+    let (places, asked, awaited) = (places, asked, awaited)
+    try await turn.change {
+      asked.forgetAll(but: awaited)
+      for name in LibraryPlaces.names(in: places.fetched) where !awaited.contains(name) {
         try? FileManager.default.removeItem(at: places.fetched.appending(path: name))
       }
       for name in LibraryPlaces.names(in: places.voices) where name.hasPrefix(".new-") {

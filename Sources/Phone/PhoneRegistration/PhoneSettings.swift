@@ -31,6 +31,9 @@ public struct PhoneSettings: Sendable {
   public var resolver: any HostResolving = SystemHostResolver()
   /// The rules for connections to the service.
   public var rules = DownloadRules()
+  /// Returns the client for large files of the library; nil to fetch them within the update. On iOS, the default is
+  /// `BackgroundLibraryFiles`.
+  public var largeFiles: @Sendable () -> (any LargeFileFetching)? = { nil }
   /// Runs work that locks files of the container. The system must not suspend the process meanwhile; when it is about
   /// to, the work's task must be cancelled. On iOS, the default is `ExpiringActivity`; elsewhere, the work just runs.
   public var uninterrupted: @Sendable (_ reason: String, _ work: @escaping @Sendable () async -> Void) async -> Void = {
@@ -77,7 +80,7 @@ public struct PhoneSettings: Sendable {
   ///
   /// - Throws: ``PhoneRegistrationError`` with `credentialsUnavailable`.
   public func library() throws(PhoneRegistrationError) -> LibraryCopy? {
-    try client().map { LibraryCopy(client: $0, container: container) }
+    try client().map { LibraryCopy(client: $0, container: container, largeFiles: largeFiles()) }
   }
 
   /// Updates the copy of the library. The system is asked for the time to end the work.

@@ -47,6 +47,8 @@ public protocol NSFileProviderItem: NSObjectProtocol {
   // Optional in Objective-C. Here, they are required, so that a wrong name is an error.
   var contentType: UTType { get }
   var capabilities: NSFileProviderItemCapabilities { get }
+  var documentSize: NSNumber? { get }
+  var versionIdentifier: Data? { get }
 }
 
 public protocol NSFileProviderEnumerationObserver: NSObjectProtocol {
@@ -73,6 +75,11 @@ public protocol NSFileProviderEnumerator: NSObjectProtocol {
 
 open class NSFileProviderManager: NSObject {
   open class var `default`: NSFileProviderManager { fatalError() }
+  open var documentStorageURL: URL { fatalError() }
+  open class func placeholderURL(for url: URL) -> URL { fatalError() }
+  open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: any NSFileProviderItem) throws {
+    fatalError()
+  }
   open func signalEnumerator(for containerItemIdentifier: NSFileProviderItemIdentifier) async throws { fatalError() }
 }
 

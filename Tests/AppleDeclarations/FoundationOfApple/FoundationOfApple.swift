@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import FoundationNetworking
 
 // The parts of Apple's Foundation that Foundation on Linux lacks. The check imports this module into each file that
 // imports Foundation.
@@ -22,6 +23,18 @@ extension ProcessInfo {
   @available(macOS, unavailable)
   public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
     fatalError()
+  }
+}
+
+extension URLSessionConfiguration {
+  public class func background(withIdentifier identifier: String) -> BackgroundSessionConfiguration { fatalError() }
+}
+
+// A configuration as on Apple's systems, where this property can be set.
+public class BackgroundSessionConfiguration: URLSessionConfiguration, @unchecked Sendable {
+  public override var sharedContainerIdentifier: String? {
+    get { fatalError() }
+    set { fatalError() }
   }
 }
 

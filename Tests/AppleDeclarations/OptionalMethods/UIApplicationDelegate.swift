@@ -18,4 +18,11 @@ extension UIApplicationDelegate {
   ) {
     fatalError()
   }
+
+  func application(
+    _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+    completionHandler: @escaping () -> Void
+  ) {
+    fatalError()
+  }
 }

@@ -2,5 +2,7 @@
 
 public struct UTType: Hashable, Sendable {
   public static var folder: UTType { fatalError() }
+  public static var audio: UTType { fatalError() }
   public static var wav: UTType { fatalError() }
+  public init?(filenameExtension: String) { fatalError() }
 }

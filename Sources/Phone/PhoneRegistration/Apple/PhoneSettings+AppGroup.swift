@@ -32,6 +32,7 @@
         // The work itself throws nothing.
         try? await ExpiringActivity.run(reason) { await work() }
       }
+      largeFiles = { [container] in BackgroundLibraryFiles.session(appGroup: appGroup, container: container) }
       report = { NSLog("%@", "\($0)") }
     }
   }

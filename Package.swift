@@ -423,9 +423,9 @@ let quickTests: [Target] = [
   tests(
     "Tests/NotificationServiceKitTests",
     [
-      "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "notification-extension",
-      "NotificationAttachments", "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads",
-      "SoundHeaders", "SoundLibrary", "TestSupport", "VoicePacks", "Waveforms",
+      "Announcements", "ConcurrencySupport", "DeviceClient", "DownloadTestSupport", "FileSystem",
+      "notification-extension", "NotificationAttachments", "NotificationServiceKit", "PlaybackOrder", "PushMessages",
+      "SoundDownloads", "SoundHeaders", "SoundLibrary", "TestSupport", "VoicePacks", "Waveforms",
     ], onLinux: ["MessageLevelTests.swift": "SoundMeasurement"]),
   tests("Tests/PaymentProvidersTests", ["Announcements", "PaymentProviders", "TestSupport", crypto, cryptoExtras]),
   tests(

@@ -44,6 +44,32 @@ struct DeviceCallTests {
     #expect(error?.action == .registering)
   }
 
+  @Test("receipts are sent with their ids and times")
+  func receipts() async throws {
+    let service = ScriptedService { _, _ in SoundAnswer(#"{"recorded":1,"unknown":["order-2"]}"#) }
+    let time = Date(timeIntervalSince1970: 1_780_000_000.5)
+    try await DeviceClient(service).tell([
+      HandOverReceipt(id: "order-1", at: time), HandOverReceipt(id: "order-2", at: time),
+    ])
+    let request = try #require(service.requests.first)
+    #expect(request.method == "POST")
+    #expect(request.url.absoluteString == "https://crier.example/v1/devices/till-1/handed_over")
+    #expect(
+      request.body.map { String(decoding: $0, as: UTF8.self) }
+        == #"{"announcements":[{"at":"2026-05-28T20:26:40.500Z","id":"order-1"},"#
+        + #"{"at":"2026-05-28T20:26:40.500Z","id":"order-2"}]}"#)
+  }
+
+  @Test("receipts that the service refuses are an error of this call")
+  func refusedReceipts() async {
+    let service = ScriptedService { _, _ in SoundAnswer(422, #"{"code":"field_invalid"}"#) }
+    let error = await failure { () throws(DeviceClientError) in
+      try await DeviceClient(service).tell([HandOverReceipt(id: "", at: Date(timeIntervalSince1970: 0))])
+    }
+    #expect(error?.code == .refused && error?.action == .sendingReceipts)
+    #expect(error?.description.hasPrefix("Telling the service what was handed over at crier.example failed") == true)
+  }
+
   @Test("the request for a file has its URL and the key, and is refused for what is no digest")
   func fileRequest() throws {
     let client = DeviceClient(ScriptedService { _, _ in SoundAnswer("{}") })

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
+import DeviceClient
 import DownloadTestSupport
 import Foundation
 import LibraryCopies
+import NotificationServiceKit
 import SoundDownloads
 import Testing
 
@@ -11,6 +13,31 @@ import Testing
 
 @Suite("What an app and its extensions know about the service")
 struct PhoneSettingsTests {
+  private func receipts(of phone: TestPhone) throws -> any ReceiptSending {
+    var configuration = NotificationService.Configuration(
+      container: phone.settings.container, tone: phone.settings.tone)
+    configuration.connect(to: phone.settings)
+    return try #require(configuration.receipts)
+  }
+
+  @Test("the service learns what was handed over, with the phone's key")
+  func receipts() async throws {
+    let phone = try TestPhone()
+    try await receipts(of: phone).send([HandOverReceipt(id: "p1", at: Date(timeIntervalSince1970: 0))])
+    let request = try #require(phone.service.requests.first)
+    #expect(request.url.absoluteString == "https://sounds.example/v1/devices/till-1/handed_over")
+    #expect(request.fields["Authorization"] == "Bearer crier_7d3k9q2m_secret")
+  }
+
+  @Test("a phone that is not registered keeps its receipts")
+  func notRegistered() async throws {
+    let phone = try TestPhone(isRegistered: false)
+    await #expect(throws: PhoneRegistrationError(.notRegistered)) {
+      try await receipts(of: phone).send([HandOverReceipt(id: "p1", at: Date(timeIntervalSince1970: 0))])
+    }
+    #expect(phone.service.requests.isEmpty)
+  }
+
   @Test("an update asks the client of the settings for large files")
   func largeFiles() async throws {
     final class Background: LargeFileFetching {

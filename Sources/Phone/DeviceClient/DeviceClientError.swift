@@ -48,6 +48,7 @@ public struct DeviceClientError: Error, Sendable, Hashable, CustomStringConverti
     case endingEnumeration = "ending_enumeration"
     case readingLibrary = "reading_library"
     case fetchingFile = "fetching_file"
+    case sendingReceipts = "sending_receipts"
   }
 
   public let code: Code
@@ -94,6 +95,7 @@ public struct DeviceClientError: Error, Sendable, Hashable, CustomStringConverti
     case .endingEnumeration: "Telling the service what is no longer shown"
     case .readingLibrary: "Asking for changes of the library"
     case .fetchingFile: "Fetching a file of the library"
+    case .sendingReceipts: "Telling the service what was handed over"
     }
   }
 

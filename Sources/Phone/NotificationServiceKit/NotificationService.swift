@@ -49,6 +49,9 @@ public final class NotificationService: Sendable {
     public var downloader: SoundDownloader?
     /// The source of announcements whose pushes were lost; nil to ask nobody.
     public var missed: (any MissedAnnouncements)?
+    /// The place that learns what was handed over to iOS; nil to tell nobody. It is told after the hand-over, which it
+    /// does not delay.
+    public var receipts: (any ReceiptSending)?
     /// The notifications that the phone adds itself; nil to add none. Announcements whose pushes were lost are then not
     /// heard, and a sound whose turn would come too late overlaps another one.
     public var notifier: (any LocalNotifying)?
@@ -74,6 +77,8 @@ public final class NotificationService: Sendable {
     public var report: @Sendable (NotificationServiceError) -> Void = { _ in }
     /// The time in ms of a clock that all processes share and that does not stop while the phone sleeps.
     public var now: @Sendable () -> Int64 = NotificationService.systemTime
+    /// The time of receipts. Only tests change it.
+    var date: @Sendable () -> Date = { Date() }
     /// Waits for a duration in ms.
     public var pause: @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
 
@@ -89,6 +94,7 @@ public final class NotificationService: Sendable {
   let file: NotificationOrderFile
   let requests = OpenRequests()
   let lost = LostPushes()
+  let receipts: HandOverReceipts
   private let isPruned = Locked(false)
   /// The name of this process in the order.
   let process = UUID().uuidString
@@ -105,6 +111,8 @@ public final class NotificationService: Sendable {
       publications: configuration.downloader?.publications ?? Publications(),
       mayPublish: { [requests] in requests.isOpen })
     file = NotificationOrderFile(container: configuration.container.directory)
+    receipts = HandOverReceipts(
+      container: configuration.container, service: configuration.receipts, now: configuration.date)
   }
 
   private static func readers(beside phraseBooks: URL?) -> URL? {
@@ -196,6 +204,7 @@ public final class NotificationService: Sendable {
   private func catchUpNow() async {
     await withTaskCancellationHandler {
       await askForLost()
+      await receipts.send()
       await prune()
     } onCancel: {
       // What waits for its turn would hold up the end.

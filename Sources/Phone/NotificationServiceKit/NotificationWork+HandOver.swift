@@ -48,6 +48,7 @@ extension NotificationWork {
     // What was given up has its note already.
     let isRefused = !isAdded && turns.withLock { $0.notification != .givenUp }
     if isRefused { await onWaitingThread { [self] in noteUnheard() } }
+    if isAdded { await onWaitingThread { [self] in noteReceipt() } }
     service.lost.ended(self)
   }
 
@@ -75,7 +76,15 @@ extension NotificationWork {
     let limit = if case .silent = sound { blocking.silentHandOver } else { blocking.soundHandOver }
     service.endRequest(within: limit)
     handler(handOver)
+    noteReceipt()
     service.file.synchronize()
+  }
+
+  /// Tells the service that the announcement was handed over. A push of another sender has no receipt.
+  private func noteReceipt() {
+    guard let id = read?.arrival?.id else { return }
+    service.receipts.note(id)
+    service.receipts.begin()
   }
 
   /// Whether a local notification may be added. From then on, a lost push is not given up any more.

@@ -124,6 +124,8 @@ public final class NotificationWork: Sendable {
     if !isCaughtUp { service.requests.begin() }
     if let fault { service.configuration.report(fault) }
     preparation.begin()
+    // While it waits for its turn, iOS lets the process run.
+    service.receipts.begin()
     run.withLock { run in
       run = Task {
         await self.work()

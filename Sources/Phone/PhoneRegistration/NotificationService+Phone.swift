@@ -11,7 +11,7 @@ import Waveforms
 
 extension NotificationService.Configuration {
   /// Connects the notifications with the service: clips and attachments are downloaded, and the service is asked for
-  /// lost pushes. The app and its service extension call this.
+  /// lost pushes, and learns what was handed over. The app and its service extension call this.
   ///
   /// - Parameter phraseBooks: The folder of the phrase books, such as `CrierPhone.phraseBooks`. Nil for the folder that
   ///   the configuration has already, or else `Templates` in the bundle of this program.
@@ -28,17 +28,24 @@ extension NotificationService.Configuration {
     }
     attachments = AttachmentDownloader(
       folder: FileManager.default.temporaryDirectory, fetcher: phone.fetcher, resolver: phone.resolver, rules: rules)
-    missed = MissedFromService(phone: phone)
+    missed = ServiceOfPhone(phone: phone)
+    receipts = ServiceOfPhone(phone: phone)
   }
 }
 
-/// Asks the service for announcements whose pushes were lost. The phone may be registered later than this is made.
-private struct MissedFromService: MissedAnnouncements {
+/// The calls of the service with the phone's key. The phone may be registered later than this is made.
+private struct ServiceOfPhone: MissedAnnouncements, ReceiptSending {
   let phone: PhoneSettings
 
   func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) {
+    try await client().announcements(after: sequence)
+  }
+
+  func send(_ receipts: [HandOverReceipt]) async throws { try await client().send(receipts) }
+
+  private func client() async throws -> DeviceClient {
     let client = try await onWaitingThread { () throws(PhoneRegistrationError) in try phone.client() }
     guard let client else { throw PhoneRegistrationError(.notRegistered) }
-    return try await client.announcements(after: sequence)
+    return client
   }
 }

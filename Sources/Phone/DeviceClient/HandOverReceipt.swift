@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What a phone says of an announcement: its notification was handed over to iOS.
+public struct HandOverReceipt: Sendable, Hashable, Codable {
+  /// The announcement's id.
+  public var id: String
+  /// The time of the hand-over by the phone's clock.
+  public var at: Date
+
+  public init(id: String, at: Date) {
+    self.id = id
+    self.at = at
+  }
+}
+
+extension DeviceClient {
+  /// The maximum number of receipts in a call.
+  public static let mostReceipts = 200
+
+  /// Tells the service which announcements were handed over to iOS. Receipts can be sent again at any time: the first one
+  /// about an announcement stands, and the service ignores those of announcements that it does not know.
+  ///
+  /// - Parameter receipts: 1 to ``mostReceipts`` receipts.
+  /// - Throws: ``DeviceClientError``.
+  public func tell(_ receipts: [HandOverReceipt]) async throws(DeviceClientError) {
+    struct Body: Encodable {
+      struct Element: Encodable {
+        var id: String
+        var at: String
+      }
+      var announcements: [Element]
+    }
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    let elements = receipts.map { Body.Element(id: $0.id, at: $0.at.formatted(style)) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let body = try? encoder.encode(Body(announcements: elements)) else {
+      throw error(.invalidURL, .sendingReceipts)
+    }
+    _ = try await limited(.sendingReceipts) { client throws(DeviceClientError) in
+      try await client.json(
+        DeviceCall(
+          action: .sendingReceipts, method: "POST", path: ["v1", "devices", client.access.device, "handed_over"],
+          body: body))
+    }
+  }
+}

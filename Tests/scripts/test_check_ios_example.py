@@ -114,7 +114,19 @@ class Example(unittest.TestCase):
                 ("Examples/iOS/payment.apns", "com.example.shop", "com.example.bakery"),
                 ("Examples/iOS/payment.apns", '"aps": {', '"aps": ['),
                 ("Examples/iOS/README.md", "com.example.shop.notifications", "com.example.shop.service"),
-                (".github/workflows/ios.yml", "-scheme Shop", "-scheme Till")):
+                ("Examples/iOS/project.yml", 'SWIFT_VERSION: "6.0"', 'SWIFT_VERSION: "5.0"'),
+                ("Examples/iOS/project.yml", '    SWIFT_VERSION: "6.0"\n', ""),
+                ("Examples/iOS/project.yml", "        INFOPLIST_FILE: App/Info.plist",
+                 '        SWIFT_VERSION: "5.0"\n        INFOPLIST_FILE: App/Info.plist'),
+                ("Package.swift", "swiftLanguageModes: [.v6]", "swiftLanguageModes: [.v5]"),
+                ("Package.swift", "swiftLanguageModes: [.v6]", ""),
+                (".github/workflows/ios.yml", "-scheme Shop", "-scheme Till"),
+                (".github/workflows/ios.yml", "-scheme Shop", ""),
+                (".github/workflows/ios.yml", "-scheme Shop", "-target Till"),
+                (".github/workflows/ios.yml", "-scheme Shop", "-scheme Shop -target Till"),
+                (".github/workflows/ios.yml", "-project Shop.xcodeproj", "-project Till.xcodeproj"),
+                (".github/workflows/ios.yml", "working-directory: Examples/iOS", "working-directory: Examples/Phone"),
+                (".github/workflows/ios.yml", "working-directory: Examples/iOS", "working-directory: Examples")):
             self.assertNotEqual(self.faults_with(name, old, new), [], (name, new))
 
 

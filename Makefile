@@ -3,7 +3,7 @@
 #   make run      install missing packages, build, and start the service; make samples renders the samples
 #   make test     install missing packages, and run the tests
 #   make lint     check the format, targets and imports, locks, the reasons of traps, that the code of words names no
-#                 language, licences, the tests named in the threat model, the texts of the console, that
+#                 language, licences, the tests named in pages, the texts of the console, that
 #                 docs/operations.md shows the files of Deployment/ as they are, and other pages those of
 #                 Examples/backends, that the names in Examples/iOS agree, and that the version and the linked libraries
 #                 in debian/ are those of the sources
@@ -118,7 +118,7 @@ lint: Package.resolved
 	@scripts/check-languages
 	@python3 -B -m unittest discover --quiet -s Tests/scripts
 	@scripts/check-licences
-	@scripts/check-threat-model
+	@scripts/check-named-tests
 	@scripts/check-deployment
 	@scripts/check-example-files
 	@scripts/check-ios-example

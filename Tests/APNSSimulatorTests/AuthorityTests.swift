@@ -82,7 +82,7 @@ struct AuthorityTests {
       ("ca.pem", Data([0xFF, 0xFE]), "is not a certificate"),
       ("ca.pem", Data(other.prefix(200)), "is not a certificate"),
       ("ca.pem", other, "a key ca.pem.key that does not belong to it"),
-      ("ca.pem", Data(Self.foreignCertificate.utf8), "that no push simulator made"),
+      ("ca.pem", Data(Self.foreignCertificate.utf8), "is not a certificate of a push simulator"),
       ("ca.pem.key", Data("notes".utf8), "a key ca.pem.key that does not belong to it"),
       ("ca.pem.key", otherKey, "a key ca.pem.key that does not belong to it"),
       ("ca.pem.key", Data([0xFF]), "a key ca.pem.key that cannot be read"),

@@ -47,7 +47,7 @@ struct ClipKeepingTests {
     #expect(try await client.get("/v1/clips/\(new)").status == 200)
     #expect(try await clip(client, "p3", "1.00") == old)
     #expect(service.clips() == [old, new].sorted())
-    let line = try service.log.lines.first { $0.contains("Clips were removed") }.orThrow("a line")
+    let line = try service.log.lines.first { $0.contains("Clips that nobody asked for") }.orThrow("a line")
     #expect(line.contains(#""clips": 1"#) && !line.contains(old))
   }
 

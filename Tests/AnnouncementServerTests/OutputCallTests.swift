@@ -150,7 +150,7 @@ struct OutputCallTests {
     await earlier.server.player?.player?.stop()
     let later = try service()
     #expect(later.server.player?.lane == "kitchen")
-    #expect(later.log.lines.contains { $0.contains("was chosen through it") })
+    #expect(later.log.lines.contains { $0.contains("was chosen through the service") })
     try await later.startPlayer()
     let client = try await later.client([.admin])
     #expect(try await choose(client, #"{"output":null}"#).status == 200)

@@ -143,7 +143,7 @@ struct TestKeyTests {
     }
     for scopes in [#"["test","read"]"#, #"["test","admin"]"#] {
       let answer = try await create(#"{"scopes":\#(scopes)}"#)
-      #expect(answer.status == 422 && answer.text.contains("stands alone"))
+      #expect(answer.status == 422 && answer.text.contains("cannot be combined"))
     }
     for (length, status) in [(TestAccount.longestAccount, 201), (TestAccount.longestAccount + 1, 422)] {
       let account = String(repeating: "a", count: length)

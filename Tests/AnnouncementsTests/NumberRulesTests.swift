@@ -92,7 +92,7 @@ struct NumberRulesTests {
       ("0: a; 10: <<] >>;", "has “]” where it cannot stand"),
       ("0: a; 10: [<<[ >>]];", "has “[” where it cannot stand"), ("0: =#,##0=;", "has no set “#,##0”"),
       ("0: $(cardinal,one{a})$;", "has no form “other” after a “$”"), ("0: $x;", "that is not $(cardinal"),
-      ("0: $(cardinal,some{a}other{b})$;", "which is no plural category"), ("%a: 0: ==;", "has “==” in %a"),
+      ("0: $(cardinal,some{a}other{b})$;", "which is not a plural category"), ("%a: 0: ==;", "has “==” in %a"),
       ("%a: 0: =%b=; %b: 0: =%a=;", "has a circle of “=%…=” from %a"), ("1/1: a;", "which is not a number"),
       ("99999999999999999999: a;", "which is not a number"), ("1/2/3: a;", "which is not a number"),
     ])

@@ -177,7 +177,7 @@ struct VoicesListenTests {
     }
     #expect(try wrong("--currency", "EUR").output == expected)
     let given = try wrong("--sheet", sheet.path)
-    #expect(given.output == expected && given.message.hasSuffix("The numbers are those of \(sheet.path).\n"))
+    #expect(given.output == expected && given.message.hasSuffix("The numbers come from \(sheet.path).\n"))
     let unknown = try wrong()
     #expect(unknown.output == "\(two.1)\t\(two.2).wav\tplain\ttwo\n-\teuros\tplain\teuros\n")
     #expect(unknown.message.contains("give this sheet with --sheet, or its currencies with --currency."))

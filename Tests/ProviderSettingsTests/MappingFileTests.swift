@@ -63,8 +63,14 @@ struct MappingFileTests {
       ("  hash: sha256\n", "", "3: verification has no key 'hash'; give sha1, sha256 or sha512."),
       ("encoding: hex", "encodin: hex", "5: unknown key 'encodin' in verification; did you mean 'encoding'?"),
       ("header: X-Sig", "header: 'X-Sig:'", "6: verification.header is not the name of a header;"),
-      ("  header: X-Sig\n", "", "3: verification does not name one place of the signature; add header: NAME, or "),
-      ("header: X-Sig", "header: X-Sig\n  pointer: /sig", "3: verification does not name one place of the signature;"),
+      (
+        "  header: X-Sig\n", "",
+        "3: verification does not name exactly one place of the signature; add header: NAME, or "
+      ),
+      (
+        "header: X-Sig", "header: X-Sig\n  pointer: /sig",
+        "3: verification does not name exactly one place of the signature;"
+      ),
       (
         "header: X-Sig", "pointer: /sig",
         "7: verification.message has the part body, which contains the signature itself;"
@@ -83,7 +89,7 @@ struct MappingFileTests {
       ("scheme: hmac", "scheme: digest", "7: verification.message does not have the part secret; add the part;"),
       (
         "message: [body]", "message: [body]\n  list: pairs",
-        "3: verification has list: pairs or signature_names without"
+        "3: verification needs both list: pairs and signature_names;"
       ),
       ("message: [body]", "message: [time, body]\n  time: {pair: t}", "8: verification.time.pair needs list: pairs;"),
       (
@@ -113,17 +119,19 @@ struct MappingFileTests {
       ),
       (
         "id: /id", "id: [/id, header X-Id]",
-        "12: payment.id is not signed, so it may not decide anything; name a place "
+        "12: payment.id is not signed, so it must not decide anything; name a place "
       ),
-      ("id: /id", "id: header X-Id", "12: payment.id is not signed, so it may not decide anything; name a place "),
+      ("id: /id", "id: header X-Id", "12: payment.id is not signed, so it must not decide anything; name a place "),
       (
-        "id: /id", "id: /id\n  identity: header X", "13: payment.identity is not signed, so it may not decide anything;"
+        "id: /id", "id: /id\n  identity: header X",
+        "13: payment.identity is not signed, so it must not decide anything;"
       ),
       (
-        "{ major: /sum }", "{ major: header X-Sum }", "13: payment.amount is not signed, so it may not decide anything;"
+        "{ major: /sum }", "{ major: header X-Sum }",
+        "13: payment.amount is not signed, so it must not decide anything;"
       ),
       ("{ major: /sum }", "/sum", "13: payment.amount is not a list of keys and values; write key: value."),
-      ("{ major: /sum }", "{}", "13: payment.amount does not have one of major and minor; add major: /PLACE or "),
+      ("{ major: /sum }", "{}", "13: payment.amount must have either major or minor; add major: /PLACE or "),
       ("{ major: /sum }", "{ major: /sum, digits: {JPY: 0} }", "13: payment.amount.digits has no meaning with major;"),
       (
         "{ major: /sum }", "{ minor: /sum, digits: {YEN: 0} }", "13: payment.amount.digits.YEN is not a currency of ISO"
@@ -133,7 +141,8 @@ struct MappingFileTests {
         "13: payment.amount.digits.JPY is not a whole number from 0"
       ),
       (
-        "currency: /currency", "currency: query c", "14: payment.currency is not signed, so it may not decide anything;"
+        "currency: /currency", "currency: query c",
+        "14: payment.currency is not signed, so it must not decide anything;"
       ),
       ("currency: /currency", "currency: {text: euro}", "14: payment.currency is not a currency of ISO 4217;"),
       ("currency: /currency", "currency: EUR", "14: payment.currency names no place;"),
@@ -143,7 +152,9 @@ struct MappingFileTests {
         "currency: /currency", "currency: {find: /x, value: /v, where: {a: b}}",
         "14: payment.currency.where does not name"
       ),
-      ("id: /id", "id: /id\n  time: {from: /t, format: local}", "13: payment.time has format: local or offset without"),
+      (
+        "id: /id", "id: /id\n  time: {from: /t, format: local}", "13: payment.time needs both format: local and offset;"
+      ),
       (
         "id: /id", "id: /id\n  time: {from: /t, format: local, offset: 7}",
         "13: payment.time.offset is not the offset of"
@@ -153,8 +164,11 @@ struct MappingFileTests {
         "id: /id", "id: /id\n  live: {from: /l, live: a, test: a}",
         "13: payment.live has a value that means both live and test;"
       ),
-      ("id: /id", "id: /id\n  merchant: header X-Shop", "13: payment.merchant is not signed, so it may not decide"),
-      ("{ /event: paid }", "{ header X-Topic: paid }", "9: kinds[0] makes a payment by nothing that is signed; add a"),
+      ("id: /id", "id: /id\n  merchant: header X-Shop", "13: payment.merchant is not signed, so it must not decide"),
+      (
+        "{ /event: paid }", "{ header X-Topic: paid }",
+        "9: kinds[0] accepts a payment without a signed condition; add a"
+      ),
       ("name: Test", "name: Test\nbody: xml", "2: body is 'xml'; give one of json, form."),
       ("name: Test", "name: Test\npath_suffix: pix", "2: path_suffix is not the end of a URL's path; write it as"),
       (
@@ -163,7 +177,7 @@ struct MappingFileTests {
       ),
       (
         "name: Test", "name: Test\nanswer: {accepted: {status: 200, body: x}}",
-        "2: answer.accepted has type or body without"
+        "2: answer.accepted needs both type and body;"
       ),
       (
         "name: Test", "name: Test\nanswer: {rejected: {status: 401, type: \"a\\nb\", body: x}}",

@@ -38,7 +38,7 @@ struct PushOutcomeTextTests {
   @Test("the text of a delivery promises no arrival on the phone, and an unknown reason is named unchanged")
   func others() {
     #expect(PushOutcomeText.text(of: .delivered, reason: nil).contains("Nothing tells"))
-    #expect(PushOutcomeText.text(of: .expired, reason: nil).contains("no longer news"))
+    #expect(PushOutcomeText.text(of: .expired, reason: nil).contains("expired"))
     #expect(PushOutcomeText.text(of: .failed, reason: "Status404").contains("Status404"))
     #expect(PushOutcomeText.text(of: .failed, reason: "BadTopic").contains("bundle id"))
   }

@@ -53,8 +53,8 @@ struct RecordingImportHintsTests {
     #expect(warnings.map(\.code) == [.sameRecording])
     #expect(
       warnings.map(\.description) == [
-        "row 1 (one, 001.wav) and row 2 (two, 002.wav): have the same recording; listen to it, and record the words "
-          + "that it does not say."
+        "row 1 (one, 001.wav) and row 2 (two, 002.wav): have the same recording; listen to it, and record the other "
+          + "words again."
       ])
   }
 

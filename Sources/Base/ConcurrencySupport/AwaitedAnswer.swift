@@ -32,6 +32,6 @@ public func waitForAnswer<Value: Sendable>(_ ask: (AwaitedAnswer<Value>) -> Void
     ask(answer)
   }
   // Not from outside: `give(_:)` is the only one that resumes the continuation, and it stores the value before.
-  guard let value = asked?.take() else { preconditionFailure("A continuation is resumed by its answer alone.") }
+  guard let value = asked?.take() else { preconditionFailure("Only the answer may resume its continuation.") }
   return value
 }

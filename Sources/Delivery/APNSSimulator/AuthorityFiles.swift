@@ -57,7 +57,7 @@ struct AuthorityFiles {
     } catch {
       switch error {
       case .notACertificate: throw invalid("is not a certificate", remedy)
-      case .foreign: throw invalid("is a certificate that no push simulator made", remedy)
+      case .foreign: throw invalid("is not a certificate of a push simulator", remedy)
       case .wrongKey: throw invalid("has a key \(key.lastPathComponent) that does not belong to it", remedy)
       case .expired: throw invalid("has expired", "Remove this file and its key, and the next start makes new ones")
       }

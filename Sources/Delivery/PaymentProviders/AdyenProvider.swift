@@ -23,7 +23,7 @@ package struct AdyenProvider: PaymentProvider {
     _ request: ProviderRequest, for endpoint: ProviderEndpoint, at now: Date
   ) throws(ProviderRejection) -> VerifiedWebhook {
     guard request.body.count <= Self.largestBody else {
-      throw ProviderRejection(.malformed, "The body is larger than Adyen's webhooks are.")
+      throw ProviderRejection(.malformed, "The body is larger than any webhook of Adyen.")
     }
     let header = try request.header(Self.header)
     let keys = endpoint.secrets.compactMap { SignatureEncoding.hex.bytes(of: $0.text) }
@@ -93,7 +93,7 @@ package struct AdyenProvider: PaymentProvider {
     case "REFUND_FAILED", "REFUNDED_REVERSED", "CAPTURE_FAILED":
       // An announcement may have said the opposite. No kind of payment takes one back, and "received" would be heard as
       // a new sale, so a person has to see it.
-      return .refused("\(item.eventCode) takes back what may have been announced. Look at the payment in Adyen.")
+      return .refused("\(item.eventCode) may take back a payment that was announced. Look at the payment in Adyen.")
     case "CANCEL_OR_REFUND":
       // Terminals report a refund with it (Adyen's page "Outcome of a refund"), and others a cancellation.
       return succeeded

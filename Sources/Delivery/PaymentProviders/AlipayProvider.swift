@@ -17,7 +17,7 @@ package struct AlipayProvider: PaymentProvider {
     _ request: ProviderRequest, for endpoint: ProviderEndpoint, at now: Date
   ) throws(ProviderRejection) -> VerifiedWebhook {
     guard request.body.count <= Self.largestBody else {
-      throw ProviderRejection(.malformed, "The body is larger than Alipay's notices are.")
+      throw ProviderRejection(.malformed, "The body is larger than any notice of Alipay.")
     }
     let form = try AlipayForm(request.body)
     guard let sign = form["sign"] else { throw ProviderRejection(.signatureMissing, "The form has no sign.") }
@@ -38,7 +38,7 @@ package struct AlipayProvider: PaymentProvider {
       throw ProviderRejection(
         .keyUnknown,
         "The notice is signed with a key that the endpoint does not have, or cannot read. Set Alipay's public key in "
-          + "public_keys, or its certificate under the name that alipay_cert_sn has.")
+          + "public_keys, or its certificate under the value of alipay_cert_sn.")
     }
     throw .wrongSignature("sign")
   }
@@ -57,12 +57,12 @@ package struct AlipayProvider: PaymentProvider {
 
   private func outcome(of form: AlipayForm) -> ProviderOutcome {
     guard !form.isAmbiguous else {
-      return .refused("A value has the form of further keys and values, so it is not clear what was signed.")
+      return .refused("A value looks like further keys and values, so it is not clear what was signed.")
     }
     guard let status = form["trade_status"] else { return .ignored("a message without trade_status") }
     guard !isRefund(form) else {
       // `refund_fee` is the sum of all refunds so far, and the notice does not say which of them is new.
-      return .ignored("a refund, of which the notice tells only the sum of all refunds")
+      return .ignored("a refund, and the notice has only the sum of all refunds")
     }
     // A product without refunds sends TRADE_FINISHED only. After TRADE_SUCCESS, it has the same id.
     guard ["TRADE_SUCCESS", "TRADE_FINISHED"].contains(status) else { return .ignored(status) }

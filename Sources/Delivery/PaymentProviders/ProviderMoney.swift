@@ -24,7 +24,7 @@ package struct MinorUnitDigits: Sendable, Hashable {
     let currency = try Currency.named(code.uppercased(), field: "currency")
     guard !unclear.contains(currency.code) else {
       throw AnnouncementError(
-        .fieldInvalid, "currency", "is one whose minor unit the provider does not define",
+        .fieldInvalid, "currency", "has a minor unit that the provider does not define",
         remedy: "send such payments with POST /v1/announcements")
     }
     guard !thirdDigitIsZero || currency.minorDigits < 3 || units.isMultiple(of: 10) else {

@@ -36,7 +36,7 @@ package struct RazorpayProvider: PaymentProvider {
     case "payment.failed": outcome = payment(event["payload", "payment", "entity"], .failed)
     // `refund.created` and `refund.speed_changed` come for the same refund, whose money has not left yet.
     case "refund.processed": outcome = payment(event["payload", "refund", "entity"], .refunded)
-    case "order.paid", "qr_code.credited": return [.ignored("\(type), which payment.captured tells too")]
+    case "order.paid", "qr_code.credited": return [.ignored("\(type), which reports the same as payment.captured")]
     default: return [.ignored(type)]
     }
     return [

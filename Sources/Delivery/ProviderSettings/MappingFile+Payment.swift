@@ -155,7 +155,7 @@ extension PaymentFields.Amount {
       self = .minor(try ValueSource(minor), digits)
     default:
       throw node.error(
-        "does not have one of major and minor", .keyMissing, remedy: "add major: /PLACE or minor: /PLACE")
+        "must have either major or minor", .keyMissing, remedy: "add major: /PLACE or minor: /PLACE")
     }
   }
 }
@@ -171,7 +171,7 @@ extension PaymentFields.Time {
       .choice(Format.self)
     guard (fields["offset"] != nil) == (format == .local) else {
       throw node.error(
-        "has format: local or offset without the other", .keyMissing, remedy: "write format: local, offset: \"+07:00\"")
+        "needs both format: local and offset", .keyMissing, remedy: "write format: local, offset: \"+07:00\"")
     }
     switch format {
     case .rfc3339: self.init(source, .rfc3339)
@@ -214,7 +214,7 @@ extension MappingAnswer {
     let fields = try node.fields(["status", "type", "body"])
     self.init(status: try fields.required("status", remedy: "add the status: status: 200").integer(in: statuses))
     guard (fields["type"] != nil) == (fields["body"] != nil) else {
-      throw node.error("has type or body without the other", .keyMissing, remedy: "write both, or neither")
+      throw node.error("needs both type and body", .keyMissing, remedy: "write both, or neither")
     }
     if let type = fields["type"] {
       contentType = try type.text()

@@ -18,7 +18,7 @@ extension MappingSample {
       name: try fields.required("name", remedy: "say what the sample shows").text(),
       now: Date(timeIntervalSince1970: TimeInterval(now)),
       request: ProviderRequest(headers: headers, body: Data(body.utf8), query: query),
-      expectation: try Expectation(fields.required("expect", remedy: "say what it must give")))
+      expectation: try Expectation(fields.required("expect", remedy: "state the expected result")))
     if let secret = try fields["secret"]?.text() { self.secret = ProviderSecret(secret) }
     publicKey = try fields["public_key"]?.text()
   }
@@ -44,7 +44,8 @@ extension MappingSample.Expectation {
     case (nil, let rejected?): self = .rejected(try rejected.choice())
     default:
       throw node.error(
-        "does not say one result", remedy: "write payments: [...], rejected: CODE, or expect: ignored or refused")
+        "does not state exactly one result",
+        remedy: "write payments: [...], rejected: CODE, or expect: ignored or refused")
     }
   }
 }

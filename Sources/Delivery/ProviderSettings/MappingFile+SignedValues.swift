@@ -12,7 +12,7 @@ extension ProviderMapping {
   func checkSignedValues(_ fields: SettingsFields, _ rows: [SettingsNode]) throws(ProviderSettingsError) {
     func check(_ key: String, _ sources: [ValueSource], _ remedy: String) throws(ProviderSettingsError) {
       guard let node = fields[key], !sources.allSatisfy(verification.covers) else { return }
-      throw node.error("is not signed, so it may not decide anything", remedy: remedy)
+      throw node.error("is not signed, so it must not decide anything", remedy: remedy)
     }
     // An age rule or a filter for tests that anybody can get around is worse than none, because somebody relies on it.
     try check("time", payment.time.map { [$0.source] } ?? [], "remove it")
@@ -31,7 +31,7 @@ extension ProviderMapping {
         !row.when.contains(where: { verification.covers($0.source) })
       else { continue }
       throw node.error(
-        "makes a payment by nothing that is signed", remedy: "add a condition on a place that the message covers")
+        "accepts a payment without a signed condition", remedy: "add a condition on a place that the message covers")
     }
   }
 }

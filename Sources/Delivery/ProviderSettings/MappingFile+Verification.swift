@@ -37,7 +37,7 @@ extension MappingVerification {
     case (nil, nil, nil) where scheme == .none: break
     default:
       throw node.error(
-        "does not name one place of the \(scheme == .token || scheme == .url ? "token" : "signature")",
+        "does not name exactly one place of the \(scheme == .token || scheme == .url ? "token" : "signature")",
         .keyMissing,
         remedy: scheme == .url
           ? "add query: KEY" : scheme == .token ? "add header: NAME" : "add header: NAME, or pointer: /PLACE")
@@ -69,7 +69,7 @@ extension MappingVerification {
     if let list = fields["list"] { self.list = try list.choice() }
     guard (list == .pairs) == (fields["signature_names"] != nil) else {
       throw fields.node.error(
-        "has list: pairs or signature_names without the other", .keyMissing,
+        "needs both list: pairs and signature_names", .keyMissing,
         remedy: "write both: list: pairs, signature_names: [v1]")
     }
     for name in try fields["signature_names"]?.listOrOne() ?? [] { signatureNames.append(try name.text()) }

@@ -57,14 +57,14 @@ extension ProviderEndpoint {
     let entries = try keys.entries()
     guard (1...Self.mostPublicKeys).contains(entries.count) else {
       throw keys.error(
-        "has not 1 to \(Self.mostPublicKeys) keys",
+        "must have 1 to \(Self.mostPublicKeys) keys",
         remedy: "add the provider's key, and remove those that are no longer used")
     }
     for (name, node) in entries {
       let text = try node.text()
       guard RSAPublicKey(text, allowsShortKeys: mapping?.verification.allowsShortKeys == true) != nil else {
         throw node.error(
-          "is not a public key or a certificate for RSA with 2,048 bits at least",
+          "is not an RSA public key or certificate of at least 2,048 bits",
           remedy: "paste it with its lines BEGIN and END, or its base64 alone; a private key does not belong here")
       }
       publicKeys[name] = text
@@ -79,7 +79,7 @@ extension ProviderEndpoint {
     }
     switch provider {
     case .stripe where secret.text.contains(where: \.isWhitespace):
-      throw fault("has white space in it", "copy the secret of the endpoint again: whsec_ and letters and digits")
+      throw fault("contains white space", "copy the secret of the endpoint again: whsec_ and letters and digits")
     case .adyen where SignatureEncoding.hex.bytes(of: secret.text) == nil:
       throw fault("is not hexadecimal digits", "copy the HMAC key of the webhook again")
     case .standardWebhooks where StandardWebhooksKey(secret) == nil:

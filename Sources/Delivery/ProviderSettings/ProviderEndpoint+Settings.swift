@@ -83,7 +83,7 @@ extension ProviderEndpoint {
     if let merchants = fields["merchants"] {
       guard provider != .standardWebhooks, provider != .mapping || mapping?.payment.merchant != nil else {
         throw merchants.error(
-          "has no effect but to ignore everything: these webhooks do not name an account", remedy: "remove it")
+          "would ignore every payment: these webhooks do not name an account", remedy: "remove it")
       }
       for merchant in try merchants.listOrOne() {
         self.merchants.insert(try Self.word(merchant, "the id of an account at the provider"))

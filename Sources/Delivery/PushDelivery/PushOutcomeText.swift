@@ -8,7 +8,7 @@ public enum PushOutcomeText {
   /// - Parameter reason: What APNs or the sender said; nil when there is nothing to say.
   public static func text(of state: Ledger.Push.State, reason: String?) -> String {
     if state == .delivered { return "Apple accepted the push. Nothing tells whether the phone received it." }
-    guard let reason else { return "The push was no longer news before it could be sent." }
+    guard let reason else { return "The push expired before it could be sent." }
     if let text = PushReasonText.text(of: reason) { return text }
     if let own = ownReasons.first(where: { $0.reason == reason }) { return own.text }
     return "Apple, or a server in its place, answered with \(reason), which is not documented."

@@ -65,7 +65,7 @@ extension AnnouncementServer {
       guard !removed.isEmpty else { return }
       await library.settle()
       logger.info(
-        "Clips were removed that nobody asked for, or that exceeded the budget.",
+        "Clips that nobody asked for, or that exceeded the budget, were removed.",
         metadata: [
           "clips": "\(removed.count)", "bytes": "\(removed.reduce(0) { $0 + $1.sound.byteCount })",
           "over_budget": "\(removed.count { $0.reason == .budget })",

@@ -104,7 +104,7 @@ extension PackClips {
         facts.locale = writer.book.locale
         let draft = PackDraft(facts, sheet: RecordingSheet(vocabulary: try writer.vocabulary()))
         guard shelf.directory(id: facts.id) == nil else {
-          throw Problem(.conflict, "pack_exists", "id: is that of another voice pack; choose another id.")
+          throw Problem(.conflict, "pack_exists", "id: belongs to another voice pack; choose another id.")
         }
         do throws(PackMakingError) { try drafts.create(draft) } catch { throw Self.problem(error) }
         return DraftLine(draft, [])

@@ -51,7 +51,7 @@ public struct PlayerParts: Sendable {
     do throws(OutputError) {
       let chosen = try named(name)
       logger.notice(
-        "The service plays on the output that was chosen through it, not on that of the settings.",
+        "The service plays on the output that was chosen through the service, not on the output of the settings.",
         metadata: ["output": "\(name)"])
       return chosen
     } catch {

@@ -99,7 +99,7 @@ final class PlayerPreferences: Sendable {
 
   private static func warn(_ file: URL, _ logger: Logger) {
     logger.warning(
-      "A kept choice for the player cannot be read. The value of the settings applies. Choose again, or remove the file.",
+      "A stored choice for the player cannot be read, so the settings apply. Choose again, or remove the file.",
       metadata: ["file": "\(file.path(percentEncoded: false))"])
   }
 

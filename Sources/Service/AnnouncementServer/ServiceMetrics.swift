@@ -240,7 +240,7 @@ final class ServiceMetrics: Sendable {
     page.family("crier_push_unreachable_servers", "gauge", "Servers of APNs that were not reached for a minute.")
     if let count = gauges.unreachablePushServers { page.line("crier_push_unreachable_servers", [], String(count)) }
     page.addWebhooks(attempts: state.webhookAttempts, ended: state.webhooks, gauges)
-    page.family("crier_provider_events_total", "counter", "What payment providers' webhooks sent, by outcome.")
+    page.family("crier_provider_events_total", "counter", "Events of payment providers' webhooks, by outcome.")
     for outcome in ProviderHistory.Outcome.allCases {
       page.line(
         "crier_provider_events_total", [("outcome", outcome.rawValue)], String(gauges.providers[outcome] ?? 0))
@@ -248,7 +248,7 @@ final class ServiceMetrics: Sendable {
     page.family("crier_provider_waiting", "gauge", "Payments of providers that are not announced yet.")
     page.line("crier_provider_waiting", [], String(gauges.waitingProviderPayments))
     page.family(
-      "crier_set_aside", "gauge", "Deliveries that were under way at two ends of the service in a row, by kind.")
+      "crier_set_aside", "gauge", "Deliveries that are set aside after two interrupted attempts in a row, by kind.")
     for (kind, count) in [
       ("announcement", gauges.setAside.announcements), ("push", gauges.setAside.pushes),
       ("webhook", gauges.setAside.webhooks), ("provider_payment", gauges.setAside.providerPayments),

@@ -9,8 +9,8 @@ extension Logger {
   func logSetAside(_ count: Int, _ kind: String) {
     error(
       """
-      The service ended twice in a row while it was at the same deliveries. They are set aside, and made later, alone. \
-      Find out what ended the service.
+      The service ended twice in a row during the same deliveries. They are set aside, and each is made later by \
+      itself. Find out what ended the service.
       """, metadata: ["\(kind)": "\(count)"])
   }
 }

@@ -102,8 +102,8 @@ extension AnnouncementService {
         several: "belong to an app or an environment that the setting apns does not name, so nothing is pushed to them"),
       warning(
         { ($0.appGroup ?? groups.standard) != group },
-        one: "is in another app group than the clip, so its library does not get it; give the phone's group in group",
-        several: "are in another app group than the clip, so their libraries do not get it"),
+        one: "is not in the clip's app group, so its library does not get the clip; give the phone's group in group",
+        several: "are in another app group than the clip, so their libraries do not get the clip"),
     ].compactMap(\.self)
   }
 }

@@ -25,7 +25,7 @@ extension InstallationDiagnosis {
     if let fault = facts.paymentProviderFault {
       problems.append(
         InstallationProblem(
-          .paymentProvidersUnusable, "No new webhook of a payment provider is taken: \(fault)",
+          .paymentProvidersUnusable, "No new webhook of a payment provider is accepted: \(fault)",
           remedy: commands.paymentProviders.lines))
     }
     return InstallationCheck(.settings, facts.hasFile ? facts.file : "no settings file; the defaults apply", problems)
@@ -72,7 +72,7 @@ extension InstallationDiagnosis {
           InstallationProblem(
             .signingSecretDamaged, "signing-secret has \(bytes) bytes instead of \(secretBytes).",
             remedy:
-              "Restore the file from a backup. Without one, remove it; URLs of clips that were given out then end:\n"
+              "Restore the file from a backup. Without a backup, remove it; all URLs of clips then become invalid:\n"
               + "rm \(commands.file("signing-secret"))"))
       }
       return InstallationCheck(.home, found, problems)
@@ -91,7 +91,7 @@ extension InstallationDiagnosis {
     if facts.isReadOnly {
       problems.append(
         InstallationProblem(
-          .diskReadOnly, "The file system is mounted read-only, as after an error of the disk.",
+          .diskReadOnly, "The file system is mounted read-only, for example after a disk error.",
           remedy:
             "Look for errors of the disk with dmesg. After an error, stop the service, unmount the file system, "
             + "and check it with fsck. If there was none, mount it again:\n"
@@ -144,7 +144,8 @@ extension InstallationDiagnosis {
   private static func setAsideProblem(_ count: Int, _ commands: RemedyCommands) -> InstallationProblem {
     InstallationProblem(
       .workSetAside,
-      "The service ended twice in a row, not by an order, while it was at the same \(count == 1 ? "delivery" : "\(count) deliveries").",
+      "The service ended twice in a row without being stopped, during the same "
+        + "\(count == 1 ? "delivery" : "\(count) deliveries").",
       remedy: commands.workSetAside.lines)
   }
 
@@ -174,7 +175,7 @@ extension InstallationDiagnosis {
     case .unindexed:
       InstallationProblem(
         .ledgerLogUnindexed,
-        "A log with changes is beside the ledger, but the log's index (-shm) is missing, so reading would write it.",
+        "The ledger has a log with changes, but the log's index (-shm) is missing. Reading the ledger would write it.",
         remedy: "This command reads the log into the ledger, as starting the service does:\n"
           + commands.crier("keys list"))
     case .other(let reason):

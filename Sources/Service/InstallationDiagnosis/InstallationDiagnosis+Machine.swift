@@ -67,7 +67,8 @@ extension InstallationDiagnosis {
           InstallationProblem(
             isDegraded ? .serviceDegraded : .serviceUnready,
             "A service of Crier answers, and says that it is \(status)\(others.isEmpty ? "" : " (\(others.joined(separator: ", ")))").",
-            remedy: "Mend what the other checks name, and ask it again:\ncurl -sS http://\(facts.authority)/readyz"))
+            remedy: "Correct the faults of the other checks, and ask the service again:\n"
+              + "curl -sS http://\(facts.authority)/readyz"))
       }
       return InstallationCheck(.port, facts.authority, problems)
     case .otherProgram:
@@ -119,8 +120,9 @@ extension InstallationDiagnosis {
       [
         InstallationProblem(
           .clockNotSynchronized,
-          "Nothing tells the kernel that the clock is right. If it is wrong by more than 300 s, signed requests are "
-            + "refused.", remedy: "On this machine, or on the host of this container:\n\(synchronization)")
+          "The kernel reports that no time service keeps the clock right. If it is wrong by more than 300 s, signed "
+            + "requests are refused.",
+          remedy: "On this machine, or on the host of this container:\n\(synchronization)")
       ])
   }
 

@@ -62,7 +62,7 @@ extension RemedyCommands {
   }
   public var workSetAside: Remedy {
     Remedy(
-      "Nothing is lost: the service makes these deliveries later, alone. Find out what ended the service:",
+      "Nothing is lost: the service makes these deliveries later, each by itself. Find out what ended the service:",
       "journalctl -u crier -p warning")
   }
   public var paymentProviders: Remedy {

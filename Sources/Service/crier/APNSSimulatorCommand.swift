@@ -89,7 +89,7 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
     @Option(help: "The rate of accepted pushes that are never delivered, from 0 to 1.")
     var drop = 0.0
 
-    @Option(help: "The start of all random decisions.", transform: wholeNumber)
+    @Option(help: "The seed of all random decisions.", transform: wholeNumber)
     var seed: UInt64 = 1
   }
 

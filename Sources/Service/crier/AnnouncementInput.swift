@@ -28,7 +28,7 @@ struct AnnouncementInput: ParsableArguments {
   @Option(parsing: .unconditional, help: "The payer's note.")
   var note: String?
 
-  @Option(help: "What happened to the payment: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "The kind of the payment: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
   var kind: Payment.Kind?
 
   @Option(parsing: .unconditional, help: "A text to speak instead of a payment.")

@@ -9,12 +9,12 @@ import PhraseBookChecks
 extension Book {
   struct New: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Writes the files of a new locale, filled from CLDR where it serves.",
+      abstract: "Writes the files of a new locale, filled from CLDR where possible.",
       discussion: """
         The book is a copy of another one. A locale in the language of the other book only extends it. The rules for \
         numbers and plurals come from CLDR's files, if they are there (in Debian, the package unicode-cldr-core has \
-        them). What a person must write stands there in the other language, to be replaced. crier book check finds the \
-        sentences that were left.
+        them). The texts that a person must replace stay in the other language. crier book check finds the sentences \
+        that were left.
 
         The paths of the files are printed. No file is replaced. Exit status: 73 if a file is there already or cannot be \
         written.
@@ -34,7 +34,7 @@ extension Book {
     func validate() throws {
       guard locale.wholeMatch(of: #/[a-z]{2,3}(-[A-Z][a-z]{3})?-[A-Z]{2}/#) != nil else {
         throw ValidationError(
-          "LOCALE \(Terminal.printable(locale)) is no language with a country: write it as in sv-SE or zh-Hant-TW.")
+          "LOCALE \(Terminal.printable(locale)) is not a language with a country: write it as in sv-SE or zh-Hant-TW.")
       }
     }
 
@@ -68,7 +68,7 @@ extension Book {
           Terminal.note("The book extends \(base): write only what differs. Then run crier book check \(locale).")
         } else {
           Terminal.note(
-            "The texts of the book are those of \(base): replace them. "
+            "The book has the texts of \(base): replace them. "
               + (book.spelloutRules == nil
                 ? "CLDR has no rules for the numbers here, so write them too. "
                 : "The rules for the numbers are CLDR's: try 1, 21, 100, 101, 1000 and 1000000. ")

@@ -98,7 +98,7 @@ struct Keys: AsyncParsableCommand {
       case .deviceScope:
         "--scope device belongs to the key of a device: register the device with PUT /v1/devices/{id}, which makes its "
           + "key."
-      case .testAndOthers: "--scope test stands alone: leave it out, or leave the others out."
+      case .testAndOthers: "--scope test cannot be combined with other scopes: leave it out, or leave the others out."
       case .testAccountTooLong:
         "--account is longer than \(TestAccount.longestAccount) bytes, so it has no test keys: give a shorter one."
       case .text(let option): "--\(option) must be 1 to 255 bytes long, without control characters."

@@ -79,22 +79,22 @@ struct PlayerOptions: ParsableArguments {
 
   @Option(
     help:
-      "A sound to play before each announcement, at the same loudness: a file, or tone:NAME for an own tone of Crier.",
+      "A sound to play before each announcement, at the same loudness: a file, or tone:NAME for one of Crier's tones.",
     completion: .file())
   var chime: String?
 
   @Option(
     help:
-      "The chimes of kinds of payments, such as 'refunded=tone:falling,failed=none'. Other kinds have that of --chime."
+      "The chimes of kinds of payments, such as 'refunded=tone:falling,failed=none'. Other kinds use --chime."
   )
   var chimes: String?
 
   @Option(
     help:
-      "What is written before the first sound for a loudspeaker that sleeps and swallows the beginning, 0 to 2000 ms.")
+      "The length of the lead-in for a loudspeaker that sleeps and swallows the first sound, 0 to 2000 ms.")
   var leadIn = 0
 
-  @Option(help: "What is written for a loudspeaker that sleeps.")
+  @Option(help: "The sound of the lead-in.")
   var wakeSound = Waking.Sound.silence
 
   @Option(help: "How long the device stays open without a sound, 1 to 86400 seconds, or always.")

@@ -10,7 +10,7 @@ struct Providers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows and tries the endpoints at which payment providers' webhooks arrive.",
     discussion: """
-      The endpoints stand in providers.yaml in the home folder, which only its owner may read.
+      The endpoints are in providers.yaml in the home folder, which only its owner may read.
 
       EXAMPLES
         crier providers list --base https://shop.example
@@ -88,8 +88,8 @@ extension Providers {
         announced, and the URL for the provider's dashboard.
         """,
       discussion: """
-        An endpoint with `signed: no` believes whoever knows its URL or its token. The service only answers there over \
-        TLS, or on this machine.
+        An endpoint with `signed: no` accepts requests from anybody who knows its URL or its token. The service \
+        answers such an endpoint only over TLS, or on this machine.
         """)
 
     @Option(

@@ -16,7 +16,7 @@ extension Providers {
         The headers are a JSON object of names and values; the value of a header that occurs twice is an array. The \
         body is the file with the exact bytes of the request.
 
-        With --samples, ENDPOINT and the words behind it are mapping files: paths, or names such as shopify.yaml. \
+        With --samples, ENDPOINT and the words after it are mapping files: paths, or names such as shopify.yaml. \
         Without a file, all mapping files that come with the program are checked.
 
         Exit status: 0 if the request is the provider's, or if all samples have the expected outcome, else 65.

@@ -100,7 +100,7 @@ struct PushCommand: AsyncParsableCommand {
       commandName: "file-provider",
       abstract: "Makes a phone ask the app's file-provider extension for changes.")
 
-    @Option(help: "What has changed: root, working-set, or the identifier of a folder.")
+    @Option(help: "The place of the change: root, working-set, or the identifier of a folder.")
     var container: String
 
     @OptionGroup(title: "Push") var push: PushOptions

@@ -65,7 +65,7 @@ struct Queue: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "volume",
       abstract:
-        "Sets the volume from the next announcement on. A service keeps it; another player has it until it ends.")
+        "Sets the volume from the next announcement on. A service stores it; any other player forgets it at its end.")
     @Argument(help: "The volume in per cent, 0 to 100.") var percent: Int
     @OptionGroup var queue: QueueOptions
 

@@ -20,8 +20,9 @@ extension Sounds {
         The words and the length come from the clip itself. Other sounds, such as tones, have no words, and a file that \
         is not a sound has no length. The words can contain names and notes.
 
-        The reasons why a sound is kept come also from the ledger of a home. It is the home of --home. Without it, \
-        --containers names the home if the folder is the containers folder of a home with a ledger. The ledger is only \
+        The reasons why a sound is kept come also from the ledger of a home. It is the home that --home names. Without \
+        --home, it is the home to which the folder of --containers belongs, if that home has a ledger. The ledger is \
+        only \
         read. If it must first be migrated, or other users can change the home, the list has no reasons, and \
         kept_because is null.
 

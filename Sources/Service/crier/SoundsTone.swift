@@ -55,7 +55,7 @@ extension Sounds.Tone {
       abstract: "Chooses the tone and prints its name.",
       discussion: """
         The tone is a file in the group's Library/Sounds, or one of Crier's own tones, which is then made. A file that \
-        iOS would not play is refused, with what crier sounds check says about it. default removes the choice.
+        iOS would not play is refused with the problems that crier sounds check finds. default removes the choice.
 
         EXAMPLES
           crier sounds tone set chime

@@ -36,10 +36,10 @@ extension Voices {
     @Option(help: "The pack's id: ASCII letters, digits, -, _ and .")
     var id: String
 
-    @Option(help: "The name of the speaker. (default: that of the replaced pack, or not named)")
+    @Option(help: "The name of the speaker. (default: as in the replaced pack, or not named)")
     var speaker: String?
 
-    @Option(help: "The licence of the recordings. (default: that of the replaced pack, or not stated)")
+    @Option(help: "The licence of the recordings. (default: as in the replaced pack, or not stated)")
     var licence: String?
 
     @Option(help: "The naming scheme of the files: \(Layout.allCases.map(\.rawValue).joined(separator: ", ")).")

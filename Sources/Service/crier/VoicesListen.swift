@@ -179,9 +179,9 @@ extension Voices {
 
     /// Returns the sentences that say where the numbers of the rows come from.
     private func origin(_ locale: String, of rows: [SheetRow?]) -> String {
-      if let sheet { return "The numbers are those of \(Terminal.printable(sheet))." }
+      if let sheet { return "The numbers come from \(Terminal.printable(sheet))." }
       let options = currency.map { " --currency \(Terminal.printable($0))" }.joined()
-      let known = "The numbers are those of crier voices sheet --locale \(locale)\(options)."
+      let known = "The numbers come from crier voices sheet --locale \(locale)\(options)."
       let unknown =
         "A row with a hyphen may have another number on the sheet that was read aloud: give this sheet with --sheet, or "
         + "its currencies with --currency."

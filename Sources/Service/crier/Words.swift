@@ -29,7 +29,7 @@ struct Words: AsyncParsableCommand {
   @Option(help: "The currency of the amounts, as an ISO 4217 code such as CNY.")
   var currency: String?
 
-  @Option(help: "What happened to the payment: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "The kind of the payment: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
   var kind: Payment.Kind = .received
 
   @Option(help: "The payment channel, such as alipay.")

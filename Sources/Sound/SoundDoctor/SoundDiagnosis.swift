@@ -101,10 +101,10 @@ private struct ProblemFinder {
         command.convert()
       )
     case .empty: (.emptyFile, "The file is empty: it has 0 bytes.", again)
-    case .zeros: (.onlyZeroBytes, "Every byte of the file is zero, as after a crash or a failed download.", again)
+    case .zeros: (.onlyZeroBytes, "The file has only zero bytes, for example after a failed download.", again)
     case .text: (.textNotSound, "The file is a text.", again)
     case .html:
-      (.htmlNotSound, "The file is a web page, as when a server answers with a page of an error.", again)
+      (.htmlNotSound, "The file is a web page, for example a server's error page.", again)
     case .unknown, .sound: (.unknownContent, "The content is not of a known kind of sound file.", again)
     }
   }
@@ -169,7 +169,7 @@ private struct ProblemFinder {
           .truncated,
           "The header states \(seconds(stated)) of sound, but only \(seconds(present)) is there: the file was cut off.")
       case .lengthMissing:
-        add(.headerMismatch, "The header states no length, as when a program writes into a pipe.")
+        add(.headerMismatch, "The header states no length, for example because a program wrote into a pipe.")
       case .mismatch(let text): add(.headerMismatch, text)
       }
     }

@@ -33,7 +33,7 @@ struct AIFFHeader {
     var padding = 0
     while position + 8 <= bytes.count {
       guard let name = bytes.name(at: position), let length = bytes.big(4, at: position + 4) else {
-        return header.report("At byte \(position), there is no chunk where the header before it ends.")
+        return header.report("No chunk begins at byte \(position), where the chunk before it ends.")
       }
       let start = position + 8
       if name == "SSND" {
@@ -68,7 +68,7 @@ struct AIFFHeader {
     if position < bytes.count {
       header.report("\(bytes.count - position) bytes follow the last chunk.")
     } else if abs(bytes.count - (8 + stated)) > padding {
-      header.report("The header states a file of \(8 + stated) bytes, but it has \(bytes.count).")
+      header.report("The header states a file of \(8 + stated) bytes, but there are \(bytes.count).")
     }
   }
 

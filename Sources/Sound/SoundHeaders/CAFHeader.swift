@@ -24,7 +24,7 @@ struct CAFHeader {
     var position = 8
     while position + 12 <= bytes.count {
       guard let name = bytes.name(at: position), let length = bytes.big(8, at: position + 4) else {
-        return header.report("At byte \(position), there is no chunk where the header before it ends.")
+        return header.report("No chunk begins at byte \(position), where the chunk before it ends.")
       }
       let start = position + 12
       let left = bytes.count - start

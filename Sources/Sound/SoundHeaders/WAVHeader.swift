@@ -30,7 +30,7 @@ struct WAVHeader {
     var padding = 0
     while position + 8 <= bytes.count {
       guard let name = bytes.name(at: position), let length = bytes.little(4, at: position + 4) else {
-        return header.report("At byte \(position), there is no chunk where the header before it ends.")
+        return header.report("No chunk begins at byte \(position), where the chunk before it ends.")
       }
       let start = position + 8
       let present = min(length, bytes.count - start)

@@ -59,7 +59,7 @@ extension WAVFile {
       throw WAVFileError(.truncated, at: bytes.count, "the header states \(end) bytes, but there are \(bytes.count).")
     }
     guard end == bytes.count else {
-      throw WAVFileError(.trailingBytes, at: end, "by its header the file ends here, but more bytes follow.")
+      throw WAVFileError(.trailingBytes, at: end, "its header says that the file ends here, but more bytes follow.")
     }
 
     var sampleRate: Int?

@@ -293,7 +293,7 @@ extension PackInspection {
     let shared = holders.values.filter { Set($0.map(\.name.lettersAlone)).count > 1 }
     for sharing in shared.sorted(by: { $0[0].name < $1[0].name }) {
       let names = sharing.map(\.name).joined(separator: ", ")
-      let remedy = "listen to \(sharing[0].clips.plain), and record the word that it does not say again"
+      let remedy = "listen to \(sharing[0].clips.plain), and record the other word again"
       let needed = sharing.filter { isNumberWord($0) && !requiredTokens.isDisjoint(with: $0.tokens) }
       if needed.count > 1 {
         fail(.duplicateClip, names, "have the same recording, so one of them says the wrong number", remedy)

@@ -44,7 +44,7 @@ extension RecordingImport {
       .map { group in
         ImportWarning(
           code: .sameRecording, subject: group.map { imported.name($0) }.joined(separator: " and "),
-          problem: "have the same recording; listen to it, and record the words that it does not say")
+          problem: "have the same recording; listen to it, and record the other words again")
       }
   }
 }

@@ -82,7 +82,7 @@ final class ReadingLanguage: Sendable {
       for (name, values) in entries.sorted(by: { $0.key < $1.key }) {
         for (value, spellings) in values {
           guard let value = Int64(value), value >= 0 else {
-            throw NumberGrammar.Fault(text: "\(name) has “\(value)”, which is no number")
+            throw NumberGrammar.Fault(text: "\(name) has “\(value)”, which is not a number")
           }
           for (spelling, counts) in try Self.spellings(spellings) {
             words.append((fold(spelling), .init(kind: .word, place: Int32(classes.count), value: value), counts))

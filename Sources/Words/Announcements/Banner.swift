@@ -54,7 +54,7 @@ extension PhraseBooks {
       return Banner(body: body)
     case .again:
       throw AnnouncementError(
-        .nothingToSay, "announcement", "is the word before a repeated announcement, which is only spoken",
+        .nothingToSay, "announcement", "is only the spoken word before a repeated announcement",
         remedy: "show the repeated announcement itself")
     }
   }

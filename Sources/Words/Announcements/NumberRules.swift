@@ -239,7 +239,7 @@ struct NumberRules: Sendable {
     for form in text[..<end.lowerBound].dropFirst(opening.count).split(separator: "}") {
       let parts = form.split(separator: "{", omittingEmptySubsequences: false)
       guard parts.count == 2, let category = PluralCategory(rawValue: String(parts[0])) else {
-        throw Fault(text: "has a form “\(form)” after a \(place), which is no plural category with a word in braces")
+        throw Fault(text: "has a form “\(form)” after a \(place), which is not a plural category with a word in braces")
       }
       var literal: [Piece] = []
       for character in parts[1] { Self.append(character, to: &literal) }

@@ -39,7 +39,7 @@ struct PluralRules: Sendable {
 
   init(_ texts: [String: String]) throws(Fault) {
     if let unknown = texts.keys.sorted().first(where: { PluralCategory(rawValue: $0) == nil || $0 == "other" }) {
-      throw Fault(text: "plurals.\(unknown) is no category: zero, one, two, few or many")
+      throw Fault(text: "plurals.\(unknown) is not a category: zero, one, two, few or many")
     }
     var rules: [(PluralCategory, [[Relation]])] = []
     for category in PluralCategory.allCases {
@@ -51,7 +51,7 @@ struct PluralRules: Sendable {
         for relation in alternative.split(separator: " and ") {
           guard let relation = Self.relation(relation) else {
             throw Fault(
-              text: "plurals.\(category.rawValue) has “\(relation)”, which is no condition such as n % 10 = 2..4")
+              text: "plurals.\(category.rawValue) has “\(relation)”, which is not a condition such as n % 10 = 2..4")
           }
           relations.append(relation)
         }

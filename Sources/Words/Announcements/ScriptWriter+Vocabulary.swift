@@ -135,7 +135,7 @@ private struct VocabularyBuilder {
     let name = writer.book.content.digits[1]
     let payment = Payment(amount: try example(currency), kind: kind, channel: name, payer: name, note: name)
     try add(.payment(payment), smallestAmount: nil, isFixed: { $0 != .channel })
-    close("a payer and a note, spoken between recorded words, when it is \(kind.rawValue)", isRequired: false)
+    close("a payer and a note, spoken between recorded words, when the payment is \(kind.rawValue)", isRequired: false)
   }
 
   /// Adds summaries with all words that a number of waiting payments may need. A count may have a special form before

@@ -124,8 +124,8 @@ public struct BookSheet: Sendable, Hashable {
   /// The sheet as a text with tabs.
   public var text: String {
     """
-    # The amounts of \(locale) in words. A native speaker reads each line aloud. What is wrong is mended in the book, and the
-    # sheet is printed again. Whoever confirms the words writes the name and the date behind the colon.
+    # The amounts of \(locale) in words. A native speaker reads each line aloud. Faults are corrected in the
+    # book, and the sheet is printed again. Whoever confirms the words writes the name and the date behind the colon.
     # Confirmed by:\(confirmedBy.isEmpty ? "" : " \(confirmedBy)")
 
     """ + lines.map { "\($0.amount)\t\($0.currency)\t\($0.words)\n" }.joined()

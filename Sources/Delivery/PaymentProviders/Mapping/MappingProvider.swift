@@ -40,7 +40,7 @@ package struct MappingProvider: PaymentProvider {
       }
       return [
         .refused(
-          "The signed values stand without anything between them, and can be cut in two ways, so another payment has the "
+          "The signed values are joined without separators and can be divided in two ways, so another payment has the "
             + "same signature. Look at the payment in the provider's dashboard.", id: payment.id)
       ]
     }

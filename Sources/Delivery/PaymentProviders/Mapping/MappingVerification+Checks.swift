@@ -81,7 +81,7 @@ extension MappingVerification {
     guard request.body.count <= Self.largestUnverifiedBody, let root = try format.fields(of: request.body)
     else {
       throw ProviderRejection(
-        .malformed, "The signature is about parts of the body, which is no \(format.rawValue) of at most 64 KiB.")
+        .malformed, "The signature covers parts of the body, which is not a \(format.rawValue) of at most 64 KiB.")
     }
     return RequestPlace(request: request, root: root, element: root)
   }

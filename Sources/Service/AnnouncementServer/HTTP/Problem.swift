@@ -251,7 +251,7 @@ extension Problem {
     case .nothingToReplay:
       self.init(
         .conflict, error.code.rawValue,
-        "Nothing was played on this output yet, or the announcement has not ended. Wait until it has.")
+        "Nothing was played on this output yet, or the announcement has not ended. Wait until it has ended.")
     case .notRunning, .alreadyStarted: self = .noPlayer
     case .volumeInvalid: self.init(.unprocessableContent, error.code.rawValue, "\(error)")
     }

@@ -190,7 +190,7 @@ struct ServiceResponder: HTTPResponder {
       if caller.device != nil {
         throw Problem(
           .forbidden, "scope_missing",
-          "The key is a device's own, and this call is not for it. Let the shop's backend make the call.")
+          "The key belongs to a device, and no device may make this call. Let the shop's backend make it.")
       }
       let scopes = access.permission?.scopes.map(\.rawValue) ?? []
       throw Problem(

@@ -70,7 +70,7 @@ final class ProviderEndpoints: Sendable {
       logger.error(
         isLeft
           ? "The providers' settings cannot be used. The last good ones stay in force."
-          : "The providers' settings cannot be used, so no webhook of a provider is taken.",
+          : "The providers' settings cannot be used, so no webhook of a provider is accepted.",
         metadata: ["problem": "\(error)"])
     }
   }

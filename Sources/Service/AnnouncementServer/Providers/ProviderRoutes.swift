@@ -142,8 +142,8 @@ struct ProviderRoutes: Sendable {
     "The settings of the providers cannot be used. See the service's log, or run crier providers list.", retryAfter: 60)
   private static let notEncrypted = Problem(
     .forbidden, "not_encrypted",
-    "The provider does not sign this request, so it is taken only from this machine, or from a proxy that ends TLS and that the setting proxies names."
-  )
+    "The provider does not sign this request, so it is accepted only from this machine, "
+      + "or from a proxy with TLS that the setting proxies names.")
 
   // MARK: Showing
 

@@ -73,7 +73,8 @@ struct ProviderTelling: Sendable {
   func tell(skew: Int64, of endpoint: ProviderEndpoint) {
     guard history.note(skew: skew, of: endpoint.id) else { return }
     logger.warning(
-      "\(ClockSkew.sentence(providerAheadBy: skew)) Set the clock by NTP: signed requests are rejected from 5 minutes on.",
+      "\(ClockSkew.sentence(providerAheadBy: skew)) Set the clock by NTP: if the clocks differ by 5 minutes, "
+        + "signed requests are rejected.",
       metadata: ["endpoint": "\(endpoint.id)"])
   }
 

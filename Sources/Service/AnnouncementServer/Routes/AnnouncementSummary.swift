@@ -32,7 +32,7 @@ struct SummaryQuery: Sendable, Hashable {
     guard self.from < self.to else {
       throw Self.invalid(
         to == nil
-          ? "from: is not before the end of today; give a time before it, or give to as well."
+          ? "from: is not before the end of today; give an earlier time, or give to as well."
           : "from: is not before to; give an earlier from or a later to.")
     }
     guard self.to.timeIntervalSince(self.from) <= Double(Self.mostDays) * 86_400 else {

@@ -172,7 +172,7 @@ struct KeyRoutes: Sendable {
     guard isWithin else {
       throw Problem(
         .unprocessableContent, "field_invalid",
-        "addresses: are not within those of the key that sends the request; give only addresses from which that key "
+        "addresses: go beyond the addresses of the key that sends the request; give only addresses from which that key "
           + "may be used.")
     }
   }
@@ -222,7 +222,7 @@ struct KeyRoutes: Sendable {
       case .deviceScope:
         "scopes: device belongs to the key of a device; register the device with PUT /v1/devices/{id}, which makes its "
           + "key."
-      case .testAndOthers: "scopes: test stands alone; leave it out, or leave the others out."
+      case .testAndOthers: "scopes: test cannot be combined with other scopes; leave it out, or leave the others out."
       case .testAccountTooLong:
         "account: is longer than \(TestAccount.longestAccount) bytes, so it has no test keys; give a shorter one."
       case .text(let field): textRule(field)

@@ -5,8 +5,8 @@ public import Foundation
 /// A clock that starts at the wall clock's time and then runs steadily, also while the machine sleeps.
 ///
 /// People and time services set the wall clock. Pauses, deadlines and back-off are computed with this clock, so that a
-/// step of the wall clock neither ends them early nor keeps them for as long as the step. What a person or another
-/// machine reads is written with the wall clock.
+/// step of the wall clock neither ends them early nor keeps them for as long as the step. Times that a person or
+/// another machine reads still come from the wall clock.
 public struct SteadyClock: Sendable {
   private let origin = ContinuousClock.now
   private let start = Date()

@@ -10,28 +10,29 @@ import Foundation
 /// a queue instead would wake another thread twice per wait, which takes longer than most of the waits (54 µs,
 /// `perf bench sched pipe`).
 ///
-/// A thread is started when a job finds none idle, and ends when it has been idle for 10 s. The threads are not those
-/// of serial dispatch queues, because Dispatch starts more of them than there are jobs: with 64 queues, a batch of 100,000
-/// rows had 194 threads (2 cores, Debian 12), and every thread has a stack and memory that it frees late.
+/// A thread is started when a job finds none idle, and ends when it has been idle for 10 s. The threads do not come
+/// from serial dispatch queues, because Dispatch starts more threads than there are jobs. With 64 queues, a batch of
+/// 100,000 rows had 194 threads (2 cores, Debian 12). Every thread has a stack, and memory that it frees late.
 public final class WaitingThreads: TaskExecutor {
   public static let shared = WaitingThreads()
 
-  /// Threads for questions to name servers, which may never answer. They take no thread from other work.
+  /// Threads for questions to name servers, which may never answer. They are separate, so that no other work loses a
+  /// thread to them.
   public static let nameServers = WaitingThreads(most: 32)
 
   private struct State {
     /// The maximum number of threads.
     var most: Int
 
-    /// The number of threads, with those that are starting.
+    /// The number of threads, including those that are starting.
     var threads = 0
 
     /// The number of threads that wait for a job and have not been woken yet.
     var idle = 0
 
     /// The number of threads that are starting or were woken, and have not asked for a job yet. Each of them will take
-    /// a job, so no further thread is needed for that job. Each waiting job has one, as long as a thread is idle or
-    /// another thread may start.
+    /// a job, so no further thread is needed for that job. Each waiting job has one such thread, as long as a thread is
+    /// idle or another one may start.
     var coming = 0
 
     /// The jobs that no thread has begun, first come first.
@@ -41,7 +42,7 @@ public final class WaitingThreads: TaskExecutor {
   private let longestIdle: TimeInterval
   private let state: Locked<State>
 
-  /// Is signalled once for each idle thread that has to wake.
+  /// Signalled once for each idle thread that must wake up.
   private let wakes = DispatchSemaphore(value: 0)
 
   /// - Parameters:
@@ -54,11 +55,11 @@ public final class WaitingThreads: TaskExecutor {
     self.longestIdle = longestIdle
   }
 
-  /// Allows more threads, for work of which many parts block at the same time, such as many voice processes. Threads
+  /// Allows more threads, for work that blocks many threads at the same time, such as many voice processes. Threads
   /// that were allowed once stay allowed.
   ///
-  /// - Parameter count: The number of parts that block for long. There are always as many threads as these, and 32 more
-  ///   for files.
+  /// - Parameter count: The number of parts that block for long. The maximum becomes this number plus 32 threads for
+  ///   files.
   public func allow(blocking count: Int) {
     state.withLock { $0.most = max($0.most, count + 32) }
   }
@@ -128,7 +129,7 @@ public final class WaitingThreads: TaskExecutor {
 
 /// Runs blocking work on a thread that is allowed to block. If the task already has such a thread, the work runs there.
 ///
-/// - Parameter threads: The threads, if not the shared ones.
+/// - Parameter threads: The threads to use instead of the shared ones.
 /// - Throws: The error that the work throws.
 public func onWaitingThread<Value: Sendable, Failure: Error>(
   of threads: WaitingThreads = .shared, _ work: @Sendable () throws(Failure) -> Value

@@ -15,7 +15,7 @@ public final class WorkSignal: Sendable {
     (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Says that there may be new work, and wakes the waiting task.
+  /// Announces that there may be new work, and wakes the waiting task.
   ///
   /// - Parameter pause: The time after which the task is woken, unless something else wakes it before; nil for at once.
   public func announceNews(after pause: Duration? = nil) {
@@ -23,7 +23,7 @@ public final class WorkSignal: Sendable {
     if let pause { wake(after: pause) } else { wake() }
   }
 
-  /// Returns whether there may be new work since the last call. At the first call, there may be some.
+  /// Returns whether there may be new work since the last call. The first call returns true.
   public func takeNews() -> Bool {
     hasNews.withLock { hasNews in
       defer { hasNews = false }

@@ -22,7 +22,7 @@ package struct FileStatus: Sendable, Equatable {
     self.modifiedAt = modifiedAt
   }
 
-  /// Returns whether both statuses are those of the same file, even under different names.
+  /// Returns whether both statuses belong to the same file, even under different names.
   package func isSameFile(as other: FileStatus) -> Bool {
     device == other.device && inode == other.inode
   }

@@ -133,8 +133,8 @@ extension FileStatus {
 
   /// Returns the status of the file at a path; nil when there is none.
   ///
-  /// - Parameter followsLink: Whether the status of a symbolic link is that of its target. Other links in the path are
-  ///   always followed.
+  /// - Parameter followsLink: Whether a symbolic link is followed, so that the status belongs to its target. Other
+  ///   links in the path are always followed.
   /// - Throws: ``SystemError``.
   package static func status(at path: String, followsLink: Bool = true) throws(SystemError) -> FileStatus? {
     BlockingWatchdog.check()

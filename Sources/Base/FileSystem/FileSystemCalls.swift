@@ -20,7 +20,7 @@ package struct FileSystemCalls: Sendable {
     @Sendable (_ folder: Descriptor?, _ name: String, _ permissions: Permissions) throws(SystemError) -> Descriptor
 
   /// Opens a file for reading. A symbolic link is refused. A pipe does not block the caller, and a terminal does not
-  /// become that of the process.
+  /// become the terminal of the process.
   package var openFile: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> Descriptor
 
   /// Takes the lock of an open file without waiting. The error is of the kind `busy` when another open file has the
@@ -33,7 +33,7 @@ package struct FileSystemCalls: Sendable {
   /// Returns the status of an open file.
   package var status: @Sendable (_ file: Descriptor) throws(SystemError) -> FileStatus
 
-  /// Returns the status of a folder's entry; for a symbolic link, that of the link itself.
+  /// Returns the status of a folder's entry. A symbolic link is not followed.
   package var statusOfName: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> FileStatus
 
   /// Writes some of the bytes and returns the number of bytes written.

@@ -12,7 +12,7 @@ import ConcurrencySupport
   import Darwin
 #endif
 
-/// A file that is open for reading at any offset, whatever becomes of its name.
+/// A file that is open for reading at any offset, even after it is renamed or removed.
 package final class ReadableFile: Sendable {
   private let descriptor: Int32
 

@@ -13,7 +13,7 @@ public struct CSVRecord: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// Whether no field contains anything but white space. Spreadsheets leave such records behind the last row.
+  /// Whether all fields are empty or white space. Spreadsheets leave such records behind the last row.
   public var isBlank: Bool { fields.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
 }
 

@@ -186,18 +186,18 @@ public final class APNSSimulator: Sendable {
   /// Returns the device with this token, if it exists.
   public func device(_ token: String) -> Device? { service.store.device(token.lowercased()) }
 
-  /// Adds a device, or changes one that exists. A device that comes back gets what waits for it.
+  /// Adds a device, or changes one that exists. A device that comes back gets the pushes that wait for it.
   public func set(_ device: Device) { service.store.set(device) }
 
-  /// Connects or disconnects a device. The device is added if it does not exist. What is on its way to a device that
-  /// is disconnected waits for it.
+  /// Connects or disconnects a device. The device is added if it does not exist. Pushes on the way to a disconnected
+  /// device wait for it.
   public func setOnline(_ token: String, _ isOnline: Bool) {
     var device = device(token) ?? Device(token)
     device.isOnline = isOnline
     set(device)
   }
 
-  /// Delivers the pushes that wait for the next one, with which they would change places.
+  /// Delivers the pushes that are held back to change places with the next push.
   public func releaseHeldPushes() { service.store.releaseAll() }
 
   // MARK: Records
@@ -211,13 +211,13 @@ public final class APNSSimulator: Sendable {
   /// Returns a stream of all accepted pushes from now on, in the order of acceptance.
   public func acceptances() -> AsyncStream<Push> { service.store.listenToAcceptances() }
 
-  /// Returns a stream of all refused pushes, and of all that met a fault, from now on.
+  /// Returns a stream of all refused pushes, and of all pushes that a fault affected, from now on.
   public func refusals() -> AsyncStream<RefusedPush> { service.store.listenToRefusals() }
 
   /// The accepted pushes by their ids, as many as ``Configuration/recordSize`` allows.
   public var record: [UUID: RecordedPush] { service.store.record }
 
-  /// Returns what became of a push; nil if it was never accepted, or is forgotten.
+  /// Returns the record of a push; nil if the push was never accepted, or is forgotten.
   public func entry(_ id: UUID) -> RecordedPush? { service.store.entry(id) }
 
   public var counts: Counts { service.store.counts }

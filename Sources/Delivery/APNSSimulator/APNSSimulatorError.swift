@@ -9,7 +9,8 @@ public struct APNSSimulatorError: Error, CustomStringConvertible {
     case cannotListen = "cannot_listen"
     /// The files of the certificate authority cannot be written.
     case fileNotWritten = "file_not_written"
-    /// The files of the certificate authority exist, and hold no authority that a simulator made. They are unchanged.
+    /// The files of the certificate authority exist, and do not hold an authority that a simulator made. The files are
+    /// unchanged.
     case authorityInvalid = "authority_invalid"
     /// The certificates could not be made.
     case certificateFailed = "certificate_failed"

@@ -7,7 +7,7 @@ import X509
 
 /// The authority that signs the certificates of simulators.
 package struct CertificateAuthority {
-  /// The name in its certificate, by which the simulator knows its own authorities again.
+  /// The name in its certificate, by which the simulator recognises its own authorities.
   private static let commonName = "Crier APNs simulator"
   /// The time for which an authority is valid, in days. Clients keep its certificate over many starts.
   private static let days = 3_650.0
@@ -15,7 +15,7 @@ package struct CertificateAuthority {
   let certificate: Certificate
   let key: P256.Signing.PrivateKey
 
-  /// Why two texts are not an authority that a simulator made.
+  /// The reason why two texts are not the authority of a simulator.
   enum Fault: Error {
     /// The text is not a certificate in PEM.
     case notACertificate

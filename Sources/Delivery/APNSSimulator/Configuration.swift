@@ -35,7 +35,7 @@ extension APNSSimulator {
     public var reorderPatience = 200
     /// The probability, from 0 to 1, that an accepted push is never delivered.
     public var dropRate = 0.0
-    /// The start of all random decisions: reordered, dropped, and faults by rate.
+    /// The seed of all random decisions: reordered pushes, dropped pushes, and faults by rate.
     public var seed: UInt64 = 1
     /// Whether ``APNSSimulator/deliveries(to:)`` remembers delivered pushes. Streams of pushes do not need it.
     public var remembersDeliveries = true
@@ -46,8 +46,8 @@ extension APNSSimulator {
     /// and readable by its owner only. If both files exist, the authority is used again; if neither does, a new one is
     /// written. Without a file, the authority exists for one simulator.
     public var certificateAuthorityFile: URL?
-    /// Whether a request without `apns-push-type` is refused. By default it is accepted, and its type is what its topic
-    /// and its payload say.
+    /// Whether a request without `apns-push-type` is refused. By default it is accepted, and its type follows from its
+    /// topic and its payload.
     public var requiresPushType = false
     /// Returns the time, in milliseconds since 1970.
     public var now: @Sendable () -> Int64 = { Int64(Date.now.timeIntervalSince1970 * 1000) }
@@ -65,7 +65,7 @@ extension APNSSimulator {
 
   /// A device, named by one of its tokens.
   public struct Device: Sendable {
-    /// What the push service knows about a token.
+    /// The state of a token at the push service.
     public enum State: Sendable, Equatable {
       /// The token is valid.
       case active

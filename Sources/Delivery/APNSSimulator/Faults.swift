@@ -22,7 +22,7 @@ public struct Fault: Sendable, Equatable {
   public enum Moment: Sendable, Equatable {
     /// The push is not accepted. A delay delays its processing instead.
     case beforeProcessing
-    /// The push is accepted, and counts as accepted, whatever the client is told.
+    /// The push is accepted and counts as accepted, whatever answer the client gets.
     case afterProcessing
   }
 
@@ -45,8 +45,8 @@ public struct Fault: Sendable, Equatable {
 }
 
 extension Fault {
-  /// The answer that a client gets instead of the right one: its status, `nil` for no answer, and its reason. The
-  /// result is `nil` for a fault that changes no answer.
+  /// The answer that a client gets instead of the right one: its status, `nil` for no answer, and its reason. `nil` for
+  /// a fault that does not change the answer.
   var wrongAnswer: (status: Int?, reason: String)? {
     switch action {
     case .answer(200, _, _), .delay: nil

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the payload of each type of push must have.
+/// The rules for the payload of each type of push.
 enum PayloadRules {
   /// Whether the payload is a JSON object with a content that fits the type.
   ///

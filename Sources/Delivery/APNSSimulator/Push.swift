@@ -11,7 +11,7 @@ public struct Push: Sendable {
   /// The device's token, in lowercase hexadecimal digits.
   public let device: String
   public let topic: String
-  /// The value of `apns-push-type`; if it was missing, what the topic and the payload say.
+  /// The value of `apns-push-type`; if it was missing, the type that follows from the topic and the payload.
   public let type: String
   /// Whether the request had `apns-push-type`.
   public let namesType: Bool
@@ -33,7 +33,7 @@ public struct Push: Sendable {
   }
 }
 
-/// A push that the simulator refused, or that met a fault.
+/// A push that the simulator refused, or that a fault affected.
 public struct RefusedPush: Sendable, Equatable {
   /// The status of the answer; `nil` if a fault left the request without an answer.
   public let status: Int?
@@ -45,8 +45,8 @@ public struct RefusedPush: Sendable, Equatable {
   public let topic: String?
   /// The value of `apns-push-type`.
   public let type: String?
-  /// Whether it was a fault of ``APNSSimulator/Configuration/faults``. The push may be right, and even accepted, if the
-  /// fault happens after its processing.
+  /// Whether the cause was a fault of ``APNSSimulator/Configuration/faults``. The push may be right, and even accepted,
+  /// if the fault happens after its processing.
   public let isFault: Bool
 }
 
@@ -80,7 +80,7 @@ public struct RecordedPush: Sendable, Equatable {
 /// The counters of a simulator.
 public struct Counts: Sendable, Equatable {
   public internal(set) var connections = 0
-  /// All requests, also those that met a fault before they were processed.
+  /// All requests, including those with a fault before they were processed.
   public internal(set) var requests = 0
   /// Accepted requests. Those with an id that was accepted before are included.
   public internal(set) var accepted = 0

@@ -153,7 +153,7 @@ final class PushStore: Sendable {
 
   func device(_ token: String) -> APNSSimulator.Device? { state.withLock { $0.phones[token]?.device } }
 
-  /// Adds a device, or changes a device that exists. A device that is back gets what waits for it.
+  /// Adds a device, or changes a device that exists. A device that is back gets the pushes that wait for it.
   func set(_ device: APNSSimulator.Device) {
     state.withLock { state in
       state.phones[device.token, default: Phone(device: device)].device = device

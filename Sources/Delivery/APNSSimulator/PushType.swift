@@ -4,7 +4,7 @@
 enum PushType: String, CaseIterable {
   case alert, background, controls, location, voip, complication, fileprovider, mdm, liveactivity, pushtotalk, widgets
 
-  /// What the topic of this type has after the bundle id. `nil` if the topic is the bundle id itself.
+  /// The suffix of this type's topic, after the bundle id. `nil` if the topic is the bundle id itself.
   var suffix: String? {
     switch self {
     case .alert, .background, .mdm: nil
@@ -30,6 +30,6 @@ enum PushType: String, CaseIterable {
     return (topic, nil)
   }
 
-  /// Whether the topic is one for this type.
+  /// Whether a topic of the given type is right for this type.
   func fits(topicOf type: PushType?) -> Bool { suffix == nil ? type == nil : type == self }
 }

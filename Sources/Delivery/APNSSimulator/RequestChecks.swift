@@ -109,7 +109,7 @@ struct RequestChecks {
     return (topic, parts.app, parts.type)
   }
 
-  /// Returns the type that a request names; `nil` if it names none and need not.
+  /// Returns the type that a request names; `nil` if it names none and may leave the type out.
   private func type(
     _ headers: PushHeaders, _ topic: (whole: String, app: String, type: PushType?)
   ) throws(Refusal) -> PushType? {

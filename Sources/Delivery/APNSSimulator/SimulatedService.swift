@@ -53,7 +53,7 @@ struct WholeRequest {
   var id: String { headers.id ?? newID.uuidString.lowercased() }
 }
 
-/// What the simulator does with requests, without the network.
+/// The simulator's handling of requests, without the network.
 final class SimulatedService: Sendable {
   let configuration: APNSSimulator.Configuration
   let store: PushStore
@@ -70,7 +70,7 @@ final class SimulatedService: Sendable {
     random = Locked(SeededRandom(seed: configuration.seed &+ 1))
   }
 
-  /// Counts the request, and decides whether it meets a fault.
+  /// Counts the request, and decides whether a fault happens to it.
   func fault(of request: WholeRequest, connection: Int, stream: Int) -> Fault? {
     let number = store.count { counts in
       counts.requests += 1

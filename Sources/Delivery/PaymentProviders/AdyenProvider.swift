@@ -10,7 +10,7 @@ package import Foundation
 /// the header `HmacSignature`. The key is written in hexadecimal digits.
 package struct AdyenProvider: PaymentProvider {
   private static let header = "HmacSignature"
-  /// The largest body, in bytes. It is parsed before it is verified, because the signatures stand in it.
+  /// The largest body, in bytes. It is parsed before it is verified, because the signatures are in it.
   private static let largestBody = 64 * 1_024
 
   /// Adyen counts CLP and ISK in hundredths, and CVE and IDR in whole units, unlike ISO 4217. Its page "Currency codes
@@ -118,7 +118,7 @@ private struct AdyenItem {
 
   /// - Returns: nil if a field is not a text, a number or a truth value, or if a field other than the shop's own
   ///   reference has a colon. In the signed text, colons separate the fields, and nothing is escaped: if two fields
-  ///   could have colons, an item could be made into an item with another id and the same signature.
+  ///   could have colons, somebody could make another item with another id and the same signature.
   init?(_ element: JSONFields) {
     guard let item = element["NotificationRequestItem"] else { return nil }
     func signed(_ field: JSONFields?, mayHaveColon: Bool = false) -> String? {

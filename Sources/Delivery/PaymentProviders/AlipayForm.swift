@@ -27,7 +27,7 @@ struct AlipayForm {
     self.values = values
   }
 
-  /// Returns whether the form has a value for a key. An empty value counts as none: it may not be signed.
+  /// Returns whether the form has a value for a key. An empty value counts as missing, because it may be unsigned.
   func has(_ key: String) -> Bool { values[key]?.isEmpty == false }
 
   /// The value of a key if it is printable ASCII; nil for any other value, and if the key has no value.
@@ -61,7 +61,7 @@ struct AlipayForm {
   }
 
   /// The keys that may be missing from the signed text if their value is empty. Every other key belongs to the signed
-  /// text also with an empty value, so that nobody can rename a key.
+  /// text even with an empty value, so that nobody can rename a key.
   private static let mayBeEmpty: Set<String> = [
     "auth_app_id", "body", "buyer_id", "buyer_logon_id", "buyer_open_id", "buyer_pay_amount", "fund_bill_list",
     "gmt_close", "gmt_create", "gmt_payment", "gmt_refund", "invoice_amount", "merchant_app_id", "out_biz_no",
@@ -70,7 +70,7 @@ struct AlipayForm {
   ]
 
   /// Whether the signed text could be cut into other keys and values. Nothing in it is escaped: with a subject of
-  /// `tea&total_amount=9`, whoever has the notice could make another one of it that has the same signature.
+  /// `tea&total_amount=9`, anybody who has the notice could make another notice with the same signature.
   var isAmbiguous: Bool {
     values.values.contains { value in
       value.split(separator: Self.ampersand, omittingEmptySubsequences: false).dropFirst().contains { part in

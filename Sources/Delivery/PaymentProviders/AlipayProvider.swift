@@ -6,7 +6,7 @@ package import Foundation
 /// Alipay: the notices of trades.
 ///
 /// Read in Alipay's libraries: `sign` is an RSA signature with SHA-256 (RSA2) over the form's decoded values, sorted by
-/// their keys. No time window belongs to it. The payment's own time, `gmt_payment`, is signed.
+/// their keys. The signature has no time window. The payment's own time, `gmt_payment`, is signed.
 package struct AlipayProvider: PaymentProvider {
   /// The largest body, in bytes. A notice has some kilobytes, and a signature may have to be checked several times.
   private static let largestBody = 64 * 1_024
@@ -48,8 +48,8 @@ package struct AlipayProvider: PaymentProvider {
     return [outcome(of: form)]
   }
 
-  /// Alipay takes the body `success` for an answer, whatever the status, and sends the notice again after any other
-  /// body. The status is for whoever reads the proxy's log.
+  /// Alipay accepts only the body `success` as an answer, whatever the status, and sends the notice again after any
+  /// other body. The status is for people who read the proxy's log.
   package func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer {
     ProviderAnswer(
       status: verdict.status, contentType: "text/plain", body: verdict == .accepted ? "success" : "fail")
@@ -86,7 +86,7 @@ package struct AlipayProvider: PaymentProvider {
     }
   }
 
-  /// Returns whether a notice tells of a refund. Plain notices have a `refund_fee` too, of `0.00`.
+  /// Returns whether a notice reports a refund. Plain notices have a `refund_fee` too, of `0.00`.
   private func isRefund(_ form: AlipayForm) -> Bool {
     if form.has("gmt_refund") { return true }
     guard form.has("refund_fee") else { return false }

@@ -13,7 +13,7 @@ package struct JSONFields: Sendable {
   ///
   /// - Parameter body: UTF-8 JSON of at most ``ProviderRequest/largestBody`` bytes and at most 64 levels deep.
   /// - Returns: nil if the body is not JSON by RFC 8259, has a key twice in one object, half of a surrogate pair, or a
-  ///   number of more than 36 characters. Other readers could take such a body for another payment.
+  ///   number of more than 36 characters. Other readers could read such a body as another payment.
   package init?(_ body: Data) {
     guard
       let value = try? PayloadValue(
@@ -22,8 +22,9 @@ package struct JSONFields: Sendable {
     self.value = value
   }
 
-  /// Returns a body in which each half of a surrogate pair that stands alone is the replacement character. The bytes of
-  /// everything else stay as they are. A name that was cut in the middle of an emoji ends with such a half.
+  /// Returns a body in which the replacement character replaces each half of a surrogate pair without its other half.
+  /// The bytes of everything else stay as they are. A name that was cut in the middle of an emoji ends with such a
+  /// half.
   package static func withoutHalfPairs(_ body: Data) -> Data {
     let bytes = Array(body)
     func unit(at index: Int) -> UInt16? {
@@ -57,7 +58,7 @@ package struct JSONFields: Sendable {
     return mended
   }
 
-  /// Returns what stands at a path of keys; nil if there is nothing, or null.
+  /// Returns the value at a path of keys; nil if the value is missing or null.
   package subscript(_ keys: String...) -> JSONFields? {
     var value = value
     for key in keys {

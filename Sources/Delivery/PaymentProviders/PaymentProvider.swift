@@ -2,13 +2,13 @@
 
 package import Foundation
 
-/// What a provider's code knows: how its requests are verified, what they mean, and what it wants as an answer. The
-/// types are values without clock, file and socket.
+/// The rules of a provider: how its requests are verified, what they mean, and which answer it expects. The types are
+/// values without clock, file and socket.
 package protocol PaymentProvider: Sendable {
   /// Verifies the bytes of a request before anything of them is parsed.
   ///
   /// - Parameter now: The time of arrival.
-  /// - Throws: ``ProviderRejection`` if the request is not shown to be the provider's.
+  /// - Throws: ``ProviderRejection`` if the request does not prove that the provider sent it.
   func verify(
     _ request: ProviderRequest, for endpoint: ProviderEndpoint, at now: Date
   ) throws(ProviderRejection) -> VerifiedWebhook
@@ -23,7 +23,8 @@ package protocol PaymentProvider: Sendable {
   func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer
 
   /// Returns a request about a payment that was never made, signed with the endpoint's first secret. The payment is one
-  /// that the endpoint takes: a real payment if the endpoint takes real payments, and to the endpoint's first merchant.
+  /// that the endpoint accepts: a real payment if the endpoint takes real payments, and to the endpoint's first
+  /// merchant.
   ///
   /// - Parameter id: The id of the payment: letters, digits, `-` and `_`.
   /// - Returns: nil if the endpoint cannot sign, because only the provider has the private key.
@@ -43,7 +44,8 @@ package struct VerifiedWebhook: Sendable {
   }
 }
 
-/// Why a genuine request cannot be read yet. The provider is answered with an error, so that it sends it again.
+/// Why a genuine request cannot be read yet. The provider gets an error as its answer, so that it sends the request
+/// again.
 package struct ProviderFault: Error, Sendable, Hashable {
   /// What is wrong and what to set.
   package let message: String

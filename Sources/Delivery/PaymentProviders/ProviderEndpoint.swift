@@ -3,13 +3,13 @@
 package import Announcements
 package import Foundation
 
-/// An endpoint of `providers.yaml`: where a provider's webhooks arrive, and what becomes of them.
+/// An endpoint of `providers.yaml`: the place where a provider's webhooks arrive, and the settings for their payments.
 package struct ProviderEndpoint: Sendable {
   /// The last part of the URL.
   package var id: String
   package var provider: ProviderName
   package var account: String
-  /// The secrets that sign; any of them may have signed, so that one can replace another.
+  /// The secrets that sign. A signature by any of them is valid, so that a new secret can replace an old one.
   package var secrets: [ProviderSecret] = []
   /// Public keys or certificates in PEM or bare base64, by serial number or any other name.
   package var publicKeys: [String: String] = [:] {
@@ -25,12 +25,12 @@ package struct ProviderEndpoint: Sendable {
   /// Whether payers' names are spoken.
   package var speaksPayer = false
   package var kinds: Set<Payment.Kind> = [.received, .refunded]
-  /// Whether the endpoint takes real payments; otherwise it takes the provider's test payments. Where a provider does
-  /// not say which it is, or does not sign it, both are taken.
+  /// Whether the endpoint takes real payments; otherwise it takes the provider's test payments. If the provider does
+  /// not say or sign which of the two a payment is, both are taken.
   package var isLive = true
   /// The provider's accounts whose payments are taken; empty for all.
   package var merchants: Set<String> = []
-  /// How old a payment may be to be spoken, in seconds.
+  /// The greatest age of a payment that is spoken, in seconds.
   package var maximumAge = 3_600
   package var deliver: Set<AnnouncementRequest.Delivery> = [.play]
   package var locale: String?
@@ -44,7 +44,8 @@ package struct ProviderEndpoint: Sendable {
     (self.id, self.provider, self.account) = (id, provider, account)
   }
 
-  /// Whether a signature covers the payments. If not, a secret in the URL or in a header admits whoever knows it.
+  /// Whether a signature covers the payments. If not, anybody who knows the secret in the URL or in a header can send
+  /// payments.
   package var isSigned: Bool { mapping?.isSigned ?? true }
 
   /// The bytes of the secrets' texts.
@@ -55,7 +56,7 @@ package struct ProviderEndpoint: Sendable {
     mapping?.verification.allowsShortKeys == true ? readKeys : readKeys.filter { !$0.value.isShort }
   }
 
-  /// Whether a payment is too old to be spoken. One without a time of its own never is.
+  /// Whether a payment is too old to be spoken. A payment without a time is never too old.
   package func isLate(_ payment: ProviderPayment, at now: Date) -> Bool {
     payment.occurredAt.map { now.timeIntervalSince($0) > TimeInterval(maximumAge) } ?? false
   }
@@ -64,7 +65,7 @@ package struct ProviderEndpoint: Sendable {
   package var path: String { "/v1/providers/\(provider.rawValue)/\(id)" }
 }
 
-/// The providers, with the names that stand in settings and URLs.
+/// The providers, with their names in settings and URLs.
 package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case stripe, wechatpay, alipay, razorpay, square, adyen
   case standardWebhooks = "standard-webhooks"

@@ -3,21 +3,22 @@
 import Announcements
 package import Foundation
 
-/// What an endpoint makes of a request. Nothing is announced yet.
+/// The meaning of a request for its endpoint. Nothing is announced yet.
 package struct ProviderJudgement: Sendable {
-  /// Why the request is not the provider's; nil if it is.
+  /// The reason why the request is not the provider's; nil if it is.
   package var rejection: ProviderRejection?
   /// The meaning of the request: an outcome for each payment in the request; empty if the request was rejected.
   package var outcomes: [ProviderOutcome] = []
   /// The time that the signature covers; nil if it covers none.
   package var signedAt: Date?
-  /// Why a genuine request cannot be read until a setting of the endpoint is corrected; nil if it can be read.
+  /// The reason why a genuine request cannot be read until a setting of the endpoint is corrected; nil if it can be
+  /// read.
   package var fault: ProviderFault?
 
   package var isVerified: Bool { rejection == nil }
   package var payments: [ProviderPayment] { outcomes.compactMap(\.payment) }
 
-  /// The verdict, provided that everything that had to be stored was stored.
+  /// The verdict, if storing the outcomes has succeeded.
   package var verdict: ProviderVerdict {
     if let rejection { return .rejected(rejection) }
     return fault == nil ? .accepted : .failed(status: 500)

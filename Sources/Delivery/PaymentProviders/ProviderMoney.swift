@@ -2,14 +2,14 @@
 
 package import Announcements
 
-/// How a provider counts minor units where it differs from ISO 4217.
+/// The differences between a provider's minor units and ISO 4217's.
 package struct MinorUnitDigits: Sendable, Hashable {
   /// The decimal digits of the provider's minor unit, by currency code.
   package var digits: [String: Int]
-  /// The currencies of which the provider does not say clearly how it counts them.
+  /// The currencies whose minor units the provider does not define clearly.
   package var unclear: Set<String>
   /// Whether the provider's number ends with a zero for every currency with three digits. Another digit would mean that
-  /// the provider counts otherwise than it says.
+  /// the provider does not follow its own rule.
   package var thirdDigitIsZero: Bool
 
   package init(_ digits: [String: Int] = [:], unclear: Set<String> = [], thirdDigitIsZero: Bool = false) {

@@ -5,7 +5,7 @@ package import Foundation
 
 /// A payment that a provider's webhook reports.
 package struct ProviderPayment: Sendable, Hashable {
-  /// The provider's own id of the payment or refund, never that of the event or the delivery, because one payment sends
+  /// The provider's own id of the payment or refund, never the id of an event or a delivery, because one payment has
   /// several of these. A failed payment has ``reference`` and `/failed`: the payment of the same id may still succeed.
   package var id: String
   package var kind: Payment.Kind
@@ -13,17 +13,17 @@ package struct ProviderPayment: Sendable, Hashable {
   /// The identity of the payment or refund that this value reports. For a failed payment, it is the identity that the
   /// payment has if it succeeds after all.
   package var reference: String
-  /// The text that tells the payment from all others, so that the payment is announced once: the ``id``, unless the
-  /// provider does not sign the id (Midtrans). Whoever has seen one request could then give the payment another id.
+  /// The text that identifies the payment, so that it is announced once. It is the ``id``, unless the provider does not
+  /// sign the id (Midtrans), because anybody who has seen one request could then give the payment another id.
   package var identity: String
   package var payer: String?
   package var note: String?
   package var channel: String?
-  /// The payment's own time, if it is signed; nil if it is not, or if there is none.
+  /// The payment's own time; nil if the time is missing or not signed.
   package var occurredAt: Date?
   /// The provider's account that received the money; nil if the request does not name one.
   package var merchant: String?
-  /// Whether the money is real; nil if the request does not say, or if that is not signed.
+  /// Whether the money is real; nil if the request does not say this in a signed value.
   package var isLive: Bool?
 
   /// - Parameter id: The id of the payment. The id of a failed one gets `/failed` at its end.
@@ -34,13 +34,13 @@ package struct ProviderPayment: Sendable, Hashable {
   }
 }
 
-/// What one entry of a genuine request means.
+/// The meaning of one entry of a genuine request.
 package enum ProviderOutcome: Sendable, Hashable {
   case payment(ProviderPayment)
-  /// It is about no payment that is to be announced. The text says what it is about: `customer.created`.
+  /// The entry is not about a payment to announce. The text says what the entry is about: `customer.created`.
   case ignored(String)
   /// It may be about money, but cannot be announced without guessing. The text says why, without amounts and names. The
-  /// id is that of the payment, if it could be read, so that somebody can look it up.
+  /// id of the payment is included if it could be read, so that somebody can look the payment up.
   case refused(String, id: String? = nil)
 
   package var payment: ProviderPayment? { if case .payment(let payment) = self { payment } else { nil } }
@@ -66,7 +66,7 @@ extension ProviderOutcome {
   }
 
   /// Creates the outcome of a payment whose sum is written in major units, such as `12.50`. It may have more decimals
-  /// than its currency if they are zeros. A sum of zero is ignored, and one that is not clear is refused.
+  /// than its currency if they are zeros. A sum of zero is ignored, and an unclear sum is refused.
   package init(id: String, _ kind: Payment.Kind, major text: String, _ currency: String) {
     do throws(AnnouncementError) {
       let currency = try Currency.named(currency.uppercased(), field: "currency")
@@ -86,7 +86,7 @@ extension ProviderOutcome {
     }
   }
 
-  /// Returns the outcome with more of what is known about its payment. Others stay as they are.
+  /// Returns the outcome with a change of its payment. Outcomes without a payment stay as they are.
   package func with(_ change: (inout ProviderPayment) -> Void) -> ProviderOutcome {
     guard var payment else { return self }
     change(&payment)

@@ -14,14 +14,14 @@ package struct ProviderRejection: Error, Sendable, Hashable, CustomStringConvert
     case timestampOutsideWindow = "timestamp_outside_window"
     /// The request names a key that the endpoint does not have. It can be accepted as soon as the key is set.
     case keyUnknown = "key_unknown"
-    /// The request has a form in which the provider sends none, so there is nothing that a signature could cover.
+    /// The provider sends no requests of this form, so the request has nothing that a signature could cover.
     case malformed = "malformed"
     /// The provider tests the endpoint: with a signature that is wrong on purpose, or with a request that means nothing.
     case probe = "probe"
   }
 
   package let code: Code
-  /// What is wrong and, where somebody can do something, what to do.
+  /// The fault and, if somebody can correct it, the remedy.
   package let message: String
   /// How many seconds the signed time is ahead of our clock, for `.timestampOutsideWindow`; negative if it is behind.
   package var skew: Int64?

@@ -27,7 +27,7 @@ package struct ProviderRequest: Sendable {
     return values.first?.value
   }
 
-  /// Returns the value of a header field that a signature cannot do without.
+  /// Returns the value of a header field that a signature needs.
   ///
   /// - Throws: `.headerRepeated`, `.signatureMissing`.
   package func requiredHeader(_ name: String) throws(ProviderRejection) -> String {

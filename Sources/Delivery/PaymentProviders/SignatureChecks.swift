@@ -9,7 +9,7 @@ import X509
 
 /// The hash functions of signatures.
 package enum SignatureHash: String, Sendable, Hashable, CaseIterable {
-  /// Old signatures of Woovi have it. A code with it is still hard to forge.
+  /// SHA-1 is for old signatures of Woovi. An HMAC with SHA-1 is still hard to forge.
   case sha1, sha256, sha512
 }
 
@@ -17,7 +17,7 @@ package enum SignatureHash: String, Sendable, Hashable, CaseIterable {
 package enum SignatureEncoding: String, Sendable, Hashable, CaseIterable {
   case hex, base64
 
-  /// Returns the bytes that a text stands for; nil if it is not written like that. Hexadecimal digits may have either
+  /// Returns the bytes that a text encodes; nil if the text is not in this encoding. Hexadecimal digits may have either
   /// case. Base64 must have its padding, and no character that does not belong to it.
   package func bytes(of text: String) -> Data? {
     switch self {
@@ -35,7 +35,7 @@ package enum SignatureEncoding: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The checks of signatures. None of their times depends on how much of a signature is right.
+/// The checks of signatures. The time of a check does not depend on how much of a signature is right.
 package enum SignatureChecks {
   /// Returns whether a code is the HMAC of a message.
   package static func isCode(_ code: Data, of message: Data, key: Data, _ hash: SignatureHash) -> Bool {
@@ -98,7 +98,7 @@ package enum SignatureChecks {
 
 /// A public key of a provider that signs with RSA and PKCS #1 v1.5.
 package struct RSAPublicKey: Sendable {
-  /// The fewest bits of a key that is not short.
+  /// The smallest size of a key that does not count as short, in bits.
   private static let leastBits = 2_048
 
   private let key: _RSA.Signing.PublicKey

@@ -4,8 +4,8 @@ package import Foundation
 
 /// The rule for the time that a signature covers.
 package enum SignedTime {
-  /// The greatest difference between the signed time and ours, in seconds, as in Stripe's libraries. It holds both ways;
-  /// theirs lets the future pass.
+  /// The greatest difference between the signed time and the service's clock, in seconds, as in Stripe's libraries.
+  /// Unlike those, Crier also applies it to times in the future.
   package static let window: Int64 = 300
 
   /// Reads a time in whole seconds since 1970 and checks that it is near.
@@ -34,7 +34,7 @@ package enum SignedTime {
   }
 }
 
-/// How far our clock is from that of a provider, in words.
+/// The difference between this clock and a provider's clock, in words.
 package enum ClockSkew {
   /// Returns a time in words: `6 minutes`.
   package static func text(of seconds: Int64) -> String {
@@ -46,7 +46,7 @@ package enum ClockSkew {
     }
   }
 
-  /// Returns a sentence about our clock, from the time of a provider that is ahead of it.
+  /// Returns a sentence about this clock.
   package static func sentence(providerAheadBy skew: Int64) -> String {
     "Your clock is \(text(of: abs(skew))) \(skew > 0 ? "behind" : "ahead of") the provider's."
   }

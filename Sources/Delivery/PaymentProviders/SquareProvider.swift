@@ -6,8 +6,8 @@ package import Foundation
 /// Square: the events of payments and refunds.
 ///
 /// Read in Square's documents and libraries (square-python-sdk, square-java-sdk): `x-square-hmacsha256-signature` is an
-/// HMAC with SHA-256 in base64, over the URL as it was registered and the body. The key is the text of the signature key.
-/// No time is signed but those in the body. The older header `x-square-signature` (SHA-1) is not read.
+/// HMAC with SHA-256 in base64, over the URL as it was registered and the body. The key is the text of the signature
+/// key. The only signed times are those in the body. The older header `x-square-signature` (SHA-1) is not read.
 package struct SquareProvider: PaymentProvider {
   private static let header = "x-square-hmacsha256-signature"
 
@@ -78,7 +78,8 @@ package struct SquareProvider: PaymentProvider {
     return ProviderOutcome(id: id, kind, minor: units, currency)
   }
 
-  /// Returns what somebody only entered at a till, by the type of source or destination; nil for money that Square moves.
+  /// Returns the description of money that somebody only entered at a till, by the type of source or destination; nil
+  /// for money that Square moves.
   private static func tillEntry(_ type: JSONFields?) -> String? {
     switch type?.text {
     case "CASH": "cash in the till"

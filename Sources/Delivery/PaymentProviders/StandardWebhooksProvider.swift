@@ -5,18 +5,18 @@ package import Foundation
 
 /// Senders that sign by Standard Webhooks, such as a shop system of one's own.
 ///
-/// Read in the libraries of Standard Webhooks and Svix: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the
-/// same with `svix-`. The message is `id.timestamp.body`. The signatures have spaces between them; one that fits is
-/// enough. `v1,…` is an HMAC with SHA-256, `v1a,…` a signature of Ed25519, and others are passed over.
+/// Read in the libraries of Standard Webhooks and Svix: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or
+/// the same with `svix-`. The message is `id.timestamp.body`. The signatures have spaces between them, and one valid
+/// signature is enough. `v1,…` is an HMAC with SHA-256, `v1a,…` a signature of Ed25519, and others are ignored.
 ///
-/// Standard Webhooks does not define what a payment looks like. The body is our own:
+/// Standard Webhooks does not define what a payment looks like. The body has Crier's own format:
 ///
 ///     {"type": "payment.received", "timestamp": "2026-11-20T20:23:58Z",
 ///      "data": {"id": "20261120-17", "amount": "12.50", "currency": "CNY"}}
 ///
 /// - `type` is `payment.` and a kind: `received`, `pending`, `refunded`, `withdrawn` or `failed`. Other types are ignored.
 /// - `data` is a payment as in `POST /v1/announcements`. `id`, `currency` and `amount` (or `minor`) are required. Its
-///   `kind` may be left out, and else must be that of `type`. The endpoint's settings decide the language.
+///   `kind` may be left out; otherwise it must be the kind in `type`. The endpoint's settings decide the language.
 /// - `timestamp` is the time of the payment, unless `data` has `occurred_at`.
 package struct StandardWebhooksProvider: PaymentProvider {
   /// The largest number of signatures of a request. A sender that replaces a key makes two. The check of each one reads

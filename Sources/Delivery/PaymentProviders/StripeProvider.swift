@@ -6,8 +6,8 @@ package import Foundation
 /// Stripe: the events of charges and refunds.
 ///
 /// Read in Stripe's documents and libraries (stripe-python, stripe-node): `Stripe-Signature: t=…,v1=…`, an HMAC with
-/// SHA-256 over `t.body`. The key is the whole text `whsec_…`. Several `v1` stand there while a secret is replaced;
-/// `v0` is for test events and is never taken.
+/// SHA-256 over `t.body`. The key is the whole text `whsec_…`. The header has several `v1` while a secret is replaced;
+/// `v0` is for test events and is never accepted.
 package struct StripeProvider: PaymentProvider {
   private static let header = "Stripe-Signature"
 

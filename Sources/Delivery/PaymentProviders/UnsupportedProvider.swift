@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A provider whose webhooks cannot be announced, whatever is set.
+/// A provider whose webhooks cannot be announced with any setting.
 package struct UnsupportedProvider: Sendable, Hashable {
   /// The provider's name as people write it.
   package let name: String

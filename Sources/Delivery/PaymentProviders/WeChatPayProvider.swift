@@ -6,16 +6,17 @@ package import Foundation
 
 /// WeChat Pay, API version 3: the notices of payments, combined orders and refunds.
 ///
-/// Read in WeChat Pay's documents and in wechatpay-go: an RSA signature with SHA-256 over `timestamp\nnonce\nbody\n`. The
-/// header `Wechatpay-Serial` names the key: the serial number of a platform certificate, or `PUB_KEY_ID_…`. While
-/// WeChat Pay replaces one with the other, it signs with both. The payment stands in `resource`, encrypted with the
-/// merchant's APIv3 key.
+/// Read in WeChat Pay's documents and in wechatpay-go: an RSA signature with SHA-256 over `timestamp\nnonce\nbody\n`.
+/// The header `Wechatpay-Serial` names the key: the serial number of a platform certificate, or `PUB_KEY_ID_…`. While
+/// WeChat Pay replaces one with the other, it signs with either of them. The payment is in `resource`, encrypted with
+/// the merchant's APIv3 key.
 package struct WeChatPayProvider: PaymentProvider {
   private static let signatureHeader = "Wechatpay-Signature"
   private static let signatureType = "WECHATPAY2-SHA256-RSA2048"
   /// WeChat Pay sends wrong signatures on purpose, to see whether they are refused. They begin with this text.
   private static let probePrefix = "WECHATPAY/SIGNTEST/"
-  /// wechatpay-go refuses a difference of 300 seconds, which others allow.
+  /// The greatest difference in seconds, as in wechatpay-go, which refuses a difference of 300 seconds. Other libraries
+  /// accept 300.
   private static let window: Int64 = 299
 
   package init() {}
@@ -98,7 +99,8 @@ package struct WeChatPayProvider: PaymentProvider {
     return described(ProviderOutcome(id: id, .received, minor: units, currency), by: order)
   }
 
-  /// Returns the outcome of a refund. Its amount has no currency in WeChat Pay's documents, which is then the yuan.
+  /// Returns the outcome of a refund. In WeChat Pay's documents, its amount has no currency; the currency is then the
+  /// yuan.
   private func refund(_ object: JSONFields) -> ProviderOutcome {
     guard object["refund_status"]?.text == "SUCCESS" else {
       return .ignored("REFUND.SUCCESS, with a refund_status other than SUCCESS")

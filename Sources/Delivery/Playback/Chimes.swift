@@ -4,7 +4,7 @@ public import Announcements
 public import Waveforms
 
 /// The chimes before announcements, mastered to the loudness of announcements: one for all, and others for the kinds of
-/// payments that have their own, so that a refund is not taken for income before its words come.
+/// payments that have their own, so that a listener does not take a refund for income before its words come.
 public struct Chimes: Sendable, Hashable {
   /// The chime of one kind of payment, which replaces the chime of all announcements.
   public enum Own: Sendable, Hashable {

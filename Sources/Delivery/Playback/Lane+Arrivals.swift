@@ -41,7 +41,7 @@ extension Lane {
   /// Reads the announcements that any process has accepted since the last look.
   ///
   /// It reads the ledger's file instead of waiting for notifications, because processes can finish accepting in another
-  /// order than that of the announcements' numbers. In the file, a number only exists after all lower numbers.
+  /// order than the announcements' numbers. In the file, a number only exists after all lower numbers.
   func lookForArrivals() async {
     do {
       try await readArrivals(recovering: false)

@@ -8,7 +8,7 @@ import Waveforms
 
 extension Lane {
   /// Handles the commands of other processes. Of the commands sent before the player began, only `cancel` is carried
-  /// out. A skipped announcement has already ended, and what holds for a new player is kept elsewhere.
+  /// out. An announcement that was to be skipped has already ended, and settings for a new player are stored elsewhere.
   func takeCommands() async {
     let commands: [Ledger.SentCommand]
     do {
@@ -79,7 +79,7 @@ extension Lane {
     asking = nil
   }
 
-  /// Cancels a waiting summary and the payments that it would have stood for.
+  /// Cancels a waiting summary and the payments that it covers.
   private func cancel(_ summary: Summary, _ number: Int64) async -> Bool {
     self.summary = nil
     for payment in summary.payments + [number] {

@@ -9,7 +9,7 @@ extension Lane {
   /// Who pauses with a command of another process.
   static let command = "crier queue"
 
-  /// Pauses. The first of several pauses counts, because nothing is heard since then.
+  /// Pauses. Of several pauses, the first one counts, because nothing has been heard since then.
   func pause(by name: String?, account: String?) {
     if pausing == nil {
       pausing = Ledger.Pause(since: clock.date(), by: name, account: account)
@@ -37,7 +37,7 @@ extension Lane {
     isPauseKept = (try? await ledger.keep(pausing, lane: name)) != nil
   }
 
-  /// Continues the pause of the settings, or else the one that the lane has kept.
+  /// Continues the pause of the settings, or else the pause that the ledger has for the lane.
   ///
   /// - Throws: `LedgerError`.
   func recoverPause() async throws {

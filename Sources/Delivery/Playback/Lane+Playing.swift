@@ -151,7 +151,7 @@ extension Lane {
     }
   }
 
-  /// Ends the current announcement, which was played or never will be.
+  /// Ends the current announcement, whether it was played or not.
   private func finish(_ state: Ledger.State, heard: Int? = nil, code: String? = nil) async {
     guard let current else { return }
     let detail = code.map { ["code": $0] } ?? [:]
@@ -211,7 +211,7 @@ extension Lane {
     if !current.isSounding { await fallSilent(reason, at: 0) }
   }
 
-  /// Stops the current sound because the player stops. Everything that cannot be played now is left to the next player.
+  /// Stops the current sound because the player stops. Sounds that cannot be played now are left to the next player.
   func silence(finishing: Bool) async {
     guard let current else { return }
     if !finishing || order.isPaused || !current.isSounding { await silence(.stopped) }
@@ -236,7 +236,7 @@ extension Lane {
       ? settings.devicePauses.lowerBound : min(devicePause * 2, settings.devicePauses.upperBound)
   }
 
-  /// Notes that a lost device is back, once it has played something.
+  /// Notes that a lost device is back, as soon as it has played something.
   func noteDevice() async {
     if isDeviceLost, let current, current.isSounding, current.control.position > 0 { await deviceIsBack() }
   }
@@ -249,7 +249,7 @@ extension Lane {
     if let current { await commit(current.item.number, .playing) }
   }
 
-  /// Opens the device while nothing plays, if it is time to see whether it works.
+  /// Opens the device while nothing plays, if it is time to check whether the device works.
   func probe(at now: Int64) {
     guard let interval = settings.probeInterval, current == nil, !isProbing else { return }
     guard now >= nextProbe else { return wake(at: nextProbe) }

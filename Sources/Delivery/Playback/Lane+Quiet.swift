@@ -7,8 +7,8 @@ import SoundOutputs
 import WeeklyTimes
 
 extension StoredAnnouncement {
-  /// Whether the announcement ends without a sound in quiet hours. A person has asked for a replay or for a sound file,
-  /// and hears it.
+  /// Whether the announcement ends without a sound in quiet hours. Replays and sound files are heard all the same,
+  /// because a person has asked for them.
   var endsQuietly: Bool { kind != .file && !isReplay }
 
   /// Whether the announcement is the summary of payments that ended as quiet. Its payments have ended, so it waits for
@@ -19,7 +19,7 @@ extension StoredAnnouncement {
 extension Lane {
   // MARK: Quiet hours
 
-  /// What the quiet hours say now.
+  /// Whether the present time is in quiet hours, and until when this holds.
   private var quiet: WeeklyTimes.Span {
     guard let hours = settings.quietHours else { return WeeklyTimes.Span(isWithin: false) }
     let now = clock.date()
@@ -54,7 +54,7 @@ extension Lane {
   }
 
   /// Accepts one announcement that names the payments that were quiet, once the quiet hours are over. The payments and
-  /// the summary are in the ledger, so that an end of the process loses none of them and names none of them twice.
+  /// the summary are in the ledger, so that no payment is lost or named twice if the process ends.
   func summariseQuietPayments(at now: Int64) async {
     guard settings.summarisesQuietPayments, mayHaveQuietPayments, !isQuiet else { return }
     guard now >= quietSummaryRetryAt else { return wake(at: quietSummaryRetryAt) }
@@ -108,7 +108,7 @@ extension Lane {
     return volumeChoice.volume(rule, orElse: min(max(settings.volume, 0), 100))
   }
 
-  /// Sets the volume that a person chose; nil for that of the rules and the settings.
+  /// Sets the volume that a person chose; nil for the volume of the rules and the settings.
   func choose(volume percent: Int?) {
     volumeChoice.choose(percent, at: clock.date(), settings.volumes)
   }

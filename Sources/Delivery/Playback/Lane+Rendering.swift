@@ -5,8 +5,8 @@ import PlaybackOrder
 import Waveforms
 
 extension Lane {
-  /// Renders the sounds that play next. If too many sounds are kept, releases those of announcements that do not play
-  /// next.
+  /// Renders the sounds that play next. If too many sounds are kept, releases the sounds of announcements that do not
+  /// play next.
   func renderAhead(at now: Int64) {
     let count = max(0, settings.rendersAhead) + (current == nil ? 1 : 0)
     let upcoming = order.upcoming(max(1, count), at: now).map(\.number)

@@ -4,7 +4,7 @@ import Ledger
 import PlaybackOrder
 
 extension Lane {
-  /// An announcement that was under way at two ends of the process in a row; see `InterruptedWork`.
+  /// An announcement that two crashes in a row interrupted; see `InterruptedWork`.
   struct SetAside {
     var item: PlaybackItem
     var isReplay: Bool
@@ -12,7 +12,7 @@ extension Lane {
     var isQuietSummary: Bool
   }
 
-  /// Sets an announcement aside if it was under way at two ends of the process in a row.
+  /// Sets an announcement aside if two crashes in a row interrupted it.
   ///
   /// - Returns: Whether it is set aside. Its sequence number is not waited for then.
   func setAside(_ entry: Ledger.Entry) -> Bool {
@@ -26,8 +26,8 @@ extension Lane {
     return true
   }
 
-  /// Lets the next announcement that is set aside wait for its turn, when its moment has come and nothing else is there
-  /// to be heard, or when that has not been the case for ten minutes.
+  /// Lets the next announcement that is set aside wait for its turn, when its moment has come and nothing else is
+  /// waiting, or when other announcements have waited without a break for ten minutes.
   func takeBackSetAside(at now: Int64) {
     guard let moment = setAside.nextMoment else { return }
     guard now >= moment else { return wake(at: moment) }
@@ -43,7 +43,8 @@ extension Lane {
 
   /// Whether an announcement that is set aside has waited so long that the others make way for it.
   ///
-  /// They do not while the one before it still waits. It cannot have its turn then, and would only hold up the others.
+  /// The others do not make way while an earlier announcement of this kind still waits, because this one could not have
+  /// its turn and would only delay the others.
   func isSetAsideOverdue(at now: Int64) -> Bool {
     guard let moment = setAside.nextMoment, alone.map({ waiting[$0] == nil }) ?? true else { return false }
     return now - moment >= Int64(InterruptedWork.longestDelay * 1000)
@@ -58,9 +59,9 @@ extension Lane {
 
   /// Whether an announcement may be rendered now.
   ///
-  /// While one that was set aside is rendered or played, no other is rendered. Of those that were under way at one end
-  /// of the process, one may have caused it. They are rendered one after the other, so that a second end tells which one
-  /// it was.
+  /// While an announcement that was set aside is rendered or played, no other is rendered. One of the announcements
+  /// that a crash interrupted may have caused it. They are rendered one after the other, so that a second crash shows
+  /// which one it was.
   func mayRender(_ number: Int64, at now: Int64) -> Bool {
     if let doneAlone { return number == doneAlone }
     if isSetAsideOverdue(at: now) { return false }

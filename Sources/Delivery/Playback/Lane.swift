@@ -19,10 +19,10 @@ actor Lane {
     var endsQuietly = false
     /// Whether the announcement is the summary of quiet payments.
     var isQuietSummary = false
-    /// Whether the announcement was accepted before the player began. It may have ended the process, so each of its steps
-    /// is written before it begins.
+    /// Whether the announcement was accepted before the player began. It may have caused a crash, so each of its steps
+    /// is written before the step begins.
     var isFromBefore = false
-    /// Whether the announcement was under way at the last end of the process.
+    /// Whether a crash interrupted the announcement.
     var isSuspect = false
     var sound: LaneSound?
     var isRendering = false
@@ -32,7 +32,7 @@ actor Lane {
     var chimeVersion = 0
     var attempts = 0
     var retryAt: Int64 = .min
-    /// The last failure of the rendering, since the first one in a row.
+    /// The last failure of the rendering, with the time since which it fails.
     var failure: LaneStatus.Blockage?
   }
 
@@ -88,29 +88,28 @@ actor Lane {
   /// The numbers of waiting announcements that have a sound. They are few, however many announcements wait.
   var ready: Set<Int64> = []
   var renders: [Int64: Task<Void, Never>] = [:]
-  /// The announcements that are done later, alone. Their moments are those of the clock, in ms.
+  /// The announcements that are played later, each by itself. Their moments are by the clock, in ms.
   var setAside = SetAsideWork<SetAside, Int64>()
   /// The latest announcement that was set aside and waits again.
   var alone: Int64?
   var current: Current?
   var summary: Summary?
-  /// Whether payments are announced individually until the player ends, because a summary was under way at the last end
-  /// of the process.
+  /// Whether payments are announced individually until the player ends, because a crash interrupted a summary.
   var mayNotSummarise = false
   /// The volume that a person set.
   var volumeChoice: VolumeChoice
-  /// The last answer of the rules of the volume, with the time until which it holds.
+  /// The last result of the volume rules, with the time until which it holds.
   var volumeRule: VolumeRules.Setting?
-  /// The last answer of the quiet hours, with the time until which it holds.
+  /// The last result of the quiet hours, with the time until which it holds.
   var quietSpan: WeeklyTimes.Span?
   /// Whether payments may have ended as quiet that no summary names yet.
   var mayHaveQuietPayments = true
   var quietSummaryRetryAt: Int64 = .min
-  /// The pause that somebody ordered. The order is paused as long as it is there.
+  /// The pause that somebody ordered. While it is set, the order is paused.
   var pausing: Ledger.Pause?
   /// The moment at which the pause ends by itself.
   var resumesAt: Int64?
-  /// Whether the ledger has the pause, or its end.
+  /// Whether the ledger has the latest pause or resumption.
   var isPauseKept = true
   var chimes: Chimes
   /// The number of changes of the chimes. A sound with an earlier chime is rendered again.

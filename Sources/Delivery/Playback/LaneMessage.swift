@@ -6,10 +6,10 @@ import Waveforms
 
 /// The messages to a lane's task.
 enum LaneMessage: Sendable {
-  /// `by` is who pauses, and `account` the account of that key.
+  /// `by` names the key or command that pauses, and `account` is the account of the key.
   case pause(by: String?, account: String?, Reply<Void>)
   case resume(Reply<Void>)
-  /// A volume in per cent, or nil for that of the settings.
+  /// A volume in per cent, or nil for the volume of the settings.
   case volume(Int?, Reply<Void>)
   case chimes(Chimes, Reply<Void>)
   case skip(Reply<Bool>)

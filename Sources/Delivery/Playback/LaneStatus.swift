@@ -64,16 +64,16 @@ public struct LaneStatus: Sendable, Hashable {
   public var deviceLoss: DeviceLoss?
   public var isDeviceLost: Bool { deviceLoss != nil }
   public var playing: Playing?
-  /// The number of waiting announcements, with those that are set aside.
+  /// The number of waiting announcements, including those that are set aside.
   public var waitingCount: Int
-  /// The number of announcements that were under way at two ends of the process in a row, and are done later, alone.
+  /// The number of announcements that two crashes in a row interrupted, and that are played later, each by itself.
   public var setAsideCount = 0
   /// The number of announcements that wait to be heard. Nothing is heard while the device is lost, so the announcement
   /// that was to play counts too.
   public var unheardCount: Int { waitingCount + (isDeviceLost && playing != nil ? 1 : 0) }
   /// The next announcements in playing order as of now, at most 20.
   public var next: [Waiting]
-  /// The error that prevents the next announcement, such as a full disk: the ledger's, or that of the rendering. Nil if
+  /// The error of the ledger or of the rendering that prevents the next announcement, such as a full disk. Nil if
   /// nothing waits, or if only the device is lost.
   public var blockage: Blockage?
   /// The end of the present quiet hours, at most a week away; nil outside quiet hours.

@@ -7,7 +7,7 @@ import PlaybackOrder
 /// The state of a lane as any process sees it. It is read from the ledger and from the player's own report.
 public struct LaneView: Sendable, Hashable {
   public var player: PlayerStatus
-  /// The pause that the lane has kept.
+  /// The pause that the ledger has for the lane.
   public var pause: Ledger.Pause?
   /// The announcement that is playing.
   public var playing: Ledger.Entry?
@@ -50,7 +50,7 @@ public struct LaneView: Sendable, Hashable {
 
 extension PlaybackItem {
   /// Creates an item. Its times are on a clock that shows `now` at `date`. If the calendar was set back, the acceptance
-  /// is not in the future, and the expiry is not further ahead than it was at the acceptance.
+  /// is not in the future, and the expiry has at most the time left that it had at the acceptance.
   init(_ entry: Ledger.Entry, now: Int64, date: Date) {
     func moment(_ other: Date) -> Int64 {
       now + (Int64(exactly: (other.timeIntervalSince(date) * 1000).rounded()) ?? 0)

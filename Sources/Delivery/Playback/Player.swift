@@ -148,7 +148,7 @@ public final class Player: Sendable {
   /// Undoes the cancellation of an announcement of this lane. It waits again in its old place.
   ///
   /// - Returns: False if it cannot be restored; see `Ledger.restore(_:)`.
-  /// - Throws: ``PlayerError`` with `notRunning`; `LedgerError`. Nothing was changed then.
+  /// - Throws: ``PlayerError`` with `notRunning`; `LedgerError`. After an error, nothing has changed.
   public func restore(_ number: Int64) async throws -> Bool { try await ask { .restore(number, $0) }.get() }
 
   /// Ends the current announcement. This is the only way to silence a payment, and it is reserved for people. Skipping
@@ -178,18 +178,18 @@ public final class Player: Sendable {
   // MARK: The lane
 
   /// Pauses the current sound, and keeps other sounds from beginning, until ``resume()``. If the player is paused
-  /// already, nothing changes. ``Settings/remembersPause`` says whether a new player is paused too. If the ledger cannot
-  /// be written, the player is paused all the same, and keeps the pause as soon as it can.
+  /// already, nothing changes. ``Settings/remembersPause`` says whether a new player is paused too. If the ledger
+  /// cannot be written, the player is paused all the same, and stores the pause as soon as possible.
   ///
   /// - Parameters:
-  ///   - name: Who pauses: the name of a key, or a command.
+  ///   - name: The name of the key or the command that pauses.
   ///   - account: The account of the key.
   public func pause(by name: String? = nil, account: String? = nil) async throws {
     _ = try await ask { .pause(by: name, account: account, $0) }
   }
   public func resume() async throws { _ = try await ask { .resume($0) } }
 
-  /// Sets the volume from the next sound on. It holds until the next rule of ``Settings/volumes`` begins.
+  /// Sets the volume from the next sound on. The volume applies until the next rule of ``Settings/volumes`` begins.
   ///
   /// - Parameter percent: 0 to 100 per cent; nil for the volume of the rules and of ``Settings/volume``.
   public func setVolume(_ percent: Int?) async throws {

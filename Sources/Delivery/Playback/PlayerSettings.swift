@@ -22,10 +22,11 @@ extension Player {
     /// The silence between the chime and the announcement.
     public var chimePause = 120
 
-    /// The pause with which the player begins, such as that of the player of another output; nil for the one that was kept.
+    /// The pause with which the player begins, for example the pause of another output's player; nil for the pause that
+    /// the ledger has.
     public var pause: Ledger.Pause?
 
-    /// The volume, 0 to 100 per cent, where neither a person nor a rule has set another one.
+    /// The volume, 0 to 100 per cent, if neither a person nor a rule has set another one.
     public var volume = 100
     /// The volumes of times of the week.
     public var volumes = VolumeRules()
@@ -38,18 +39,18 @@ extension Player {
     /// Whether a summary names, at the end of the quiet hours, the received payments that ended as `quiet`.
     public var summarisesQuietPayments = false
 
-    /// Whether a pause holds for the next player of the lane that remembers pauses too. A player that does not starts
-    /// unpaused, and changes no pause that is kept.
+    /// Whether the player stores its pauses and starts with a stored pause. A player that does neither starts unpaused,
+    /// and does not change a stored pause.
     public var remembersPause = false
 
-    /// Whether the player forgets the pause that was kept, and starts unpaused.
+    /// Whether the player forgets a stored pause, and starts unpaused.
     public var resumesAtStart = false
 
     /// The time after which a pause ends by itself; nil for never.
     public var resumeAfter: Int64?
 
-    /// Sets and keeps a volume that another process has commanded; nil if the player sets it until it ends. It must
-    /// return at once.
+    /// Sets and keeps a volume that another process has commanded; nil if the player itself applies the volume until it
+    /// ends. The closure must return at once.
     public var keepVolume: (@Sendable (Int) -> Void)?
 
     /// The time without sound after which the output is released; nil for an output that stays open.

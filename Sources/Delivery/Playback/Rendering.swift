@@ -10,7 +10,8 @@ public protocol Rendering: Sendable {
   func decided(_ announcement: StoredAnnouncement) async -> RenderedSound?
 
   /// Renders the sound, or returns the existing one. The same announcement always gives the same sound. If the clip
-  /// that was decided is gone, it is made again with the same voice or, if that is gone too, with what there is.
+  /// that was decided is gone, it is made again with the same voice or, if that voice is gone too, with any voice of
+  /// the language.
   ///
   /// - Throws: ``RenderFailure``. Any other error is treated as temporary, so that no payment is lost.
   func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound

@@ -94,8 +94,8 @@ extension StoredAnnouncement {
     AnnouncementRequest.Defaults(locale: defaultLocale, pack: defaultPack, group: defaultGroup)
   }
 
-  /// The payment; nil if the announcement is something else. A payment whose clip was made has no more than its kind,
-  /// its amount and the locale in which it is heard.
+  /// The payment; nil if the announcement is something else. A payment whose clip was made has only its kind, its
+  /// amount and the locale in which it is heard.
   private var payment: Payment? {
     if let decision, let amount = decision.amount, let kind = Payment.Kind(rawValue: decision.kind) {
       guard let currency = Currency(code: amount.currency),

@@ -53,7 +53,7 @@ extension ValueSource {
 
   /// Reads a place: `/data/id`, `root /id`, `header NAME`, `query KEY`.
   ///
-  /// - Parameter node: Where the place stands, for the error.
+  /// - Parameter node: The entry of the place, for the error.
   static func place(_ text: String, _ node: SettingsNode) throws(ProviderSettingsError) -> ValueSource {
     if text.hasPrefix("/"), let pointer = JSONPointer(text) { return .pointer(pointer) }
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)

@@ -3,8 +3,8 @@
 import PaymentProviders
 
 extension ProviderMapping {
-  /// Checks that no value that the scheme does not sign decides about a payment. For a scheme that signs nothing, only
-  /// `time` and `live` are checked.
+  /// Checks that no unsigned value decides about a payment. For a scheme that signs nothing, only `time` and `live` are
+  /// checked.
   ///
   /// - Parameters:
   ///   - fields: The entries of `payment`.

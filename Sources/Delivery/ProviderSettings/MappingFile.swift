@@ -81,7 +81,8 @@ package struct MappingFile: Sendable {
 
   /// Runs all samples of the file.
   ///
-  /// - Returns: An error for each sample that does not give what it says, with its line; empty if all do.
+  /// - Returns: An error with the line of each sample whose outcome differs from the expected one; empty if there is
+  ///   none.
   package func sampleErrors() -> [ProviderSettingsError] {
     zip(mapping.samples, sampleLines).compactMap { sample, line in
       sample.problem(with: mapping).map { problem in
@@ -97,7 +98,7 @@ extension MappingFile {
   /// The name of the folder with the mapping files that come with the program.
   package static let folder = "Providers"
 
-  /// Reads the mapping file of a name. It is sought in the home folder first, then among those of the program.
+  /// Reads the mapping file of a name. The home folder is searched first, then the program's own files.
   ///
   /// - Parameters:
   ///   - name: The file's name, such as `shopify.yaml`; a name without a folder.

@@ -8,8 +8,8 @@ extension ProviderEndpoint {
   /// The fewest characters of an id that is the only secret: 20 letters and digits have 103 bits.
   private static let shortestSecretID = 20
 
-  /// Reads the secrets and keys, and checks that the provider can have such ones. Otherwise the first webhook would be
-  /// the first to show a mistake. No error contains a part of a secret.
+  /// Reads the secrets and keys, and checks that they have the provider's form. Otherwise only the first webhook would
+  /// show a mistake. No error contains a part of a secret.
   ///
   /// - Throws: ``ProviderSettingsError``.
   mutating func readKeys(_ fields: SettingsFields) throws(ProviderSettingsError) {
@@ -34,7 +34,7 @@ extension ProviderEndpoint {
     if let verification = mapping?.verification { try check(verification, fields) }
   }
 
-  /// Checks that the endpoint has what its mapping file verifies with, and nothing else.
+  /// Checks that the endpoint has the secrets or keys that its mapping file needs, and no others.
   private func check(
     _ verification: MappingVerification, _ fields: SettingsFields
   ) throws(ProviderSettingsError) {

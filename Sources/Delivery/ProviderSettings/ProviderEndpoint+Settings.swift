@@ -12,7 +12,7 @@ extension ProviderEndpoint {
     case maximumAge = "max_age"
     case tillEntries = "till_entries"
 
-    /// The providers that the key is for; nil if it is for all.
+    /// The providers that the key is for; nil for a key of all providers.
     var providers: Set<ProviderName>? {
       switch self {
       case .secrets: [.stripe, .razorpay, .square, .adyen, .standardWebhooks, .mapping]
@@ -34,7 +34,7 @@ extension ProviderEndpoint {
       }
     }
 
-    /// What to write where the key is missing.
+    /// The remedy if the key is missing.
     var remedy: String {
       switch self {
       case .secrets: "add secrets: [\"…\"] with the secret from the provider's dashboard"
@@ -177,8 +177,8 @@ extension ProviderEndpoint {
 extension ProviderName {
   /// Reads the name of a provider.
   ///
-  /// - Throws: `.providerUnsupported` for one whose webhooks cannot be announced, with the reason; `.valueInvalid` for any
-  ///   other name, with the one that was probably meant.
+  /// - Throws: `.providerUnsupported` for a provider whose webhooks cannot be announced, with the reason;
+  ///   `.valueInvalid` for any other name, with the one that was probably meant.
   fileprivate init(_ node: SettingsNode) throws(ProviderSettingsError) {
     if let other = UnsupportedProvider.named(try node.text()) {
       throw node.error(

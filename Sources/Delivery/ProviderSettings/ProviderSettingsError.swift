@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with `providers.yaml` or a mapping file. It contains no secret.
+/// The error for `providers.yaml` or a mapping file. It contains no secret.
 package struct ProviderSettingsError: Error, Sendable, Hashable, CustomStringConvertible {
   package enum Code: String, Sendable, Hashable, CaseIterable {
     case fileUnreadable = "file_unreadable"
-    /// Others than the owner may read the file, which holds secrets.
+    /// Users other than the owner may read the file, which holds secrets.
     case fileNotPrivate = "file_not_private"
     /// The file is not YAML.
     case yamlMalformed = "yaml_malformed"
     case keyUnknown = "key_unknown"
     case keyMissing = "key_missing"
     case valueInvalid = "value_invalid"
-    /// The provider sends no sum, or signs nothing that matters.
+    /// The provider sends no sum, or does not sign the values that Crier needs.
     case providerUnsupported = "provider_unsupported"
-    /// A sample of a mapping file does not give what it says.
+    /// The outcome of a sample in a mapping file differs from the expected one.
     case sampleFailed = "sample_failed"
   }
 

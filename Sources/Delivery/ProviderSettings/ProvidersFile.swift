@@ -14,7 +14,7 @@ package struct ProvidersFile: Sendable {
   /// The endpoints in the order of the file. Their ids differ.
   package var endpoints: [ProviderEndpoint]
 
-  /// Reads the mapping file of a name such as `shopify.yaml`. The name is that of a file, without a folder.
+  /// Reads the mapping file of a name such as `shopify.yaml`. The name is a file name without a folder.
   package typealias MappingReader = (_ name: String) throws(ProviderSettingsError) -> ProviderMapping
 
   /// Reads the file.

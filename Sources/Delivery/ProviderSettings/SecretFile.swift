@@ -13,8 +13,8 @@ import Foundation
 enum SecretFile {
   /// Reads a file of at most ``SettingsNode/largestFile`` bytes. A symbolic link is followed.
   ///
-  /// - Throws: ``ProviderSettingsError`` with `fileUnreadable`; `fileNotPrivate` if somebody else may read or change the
-  ///   file, or owns it. Files of root count as one's own.
+  /// - Throws: ``ProviderSettingsError`` with `fileUnreadable`; `fileNotPrivate` if another user may read or change the
+  ///   file, or owns it. Files of root are accepted.
   static func read(_ url: URL) throws(ProviderSettingsError) -> Data {
     func fault(_ code: ProviderSettingsError.Code, _ problem: String, _ remedy: String) -> ProviderSettingsError {
       ProviderSettingsError(code, file: url.lastPathComponent, problem, remedy: remedy)

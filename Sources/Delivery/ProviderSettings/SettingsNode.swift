@@ -7,8 +7,8 @@ import Yams
 /// A value of a settings file in YAML, with its place in the file.
 ///
 /// Keys are strict: an unknown key is an error, because whoever wrote it expects an effect. Anchors and aliases are
-/// refused, because a few of them can stand for a file of any size. No error contains a value, except where the value
-/// had to be one of a few words.
+/// refused, because a few of them can stand for a file of any size. No error contains a value, except a value that had
+/// to be one of a few words.
 package struct SettingsNode {
   /// The largest file that is read, in bytes.
   package static let largestFile = 65_536
@@ -252,7 +252,8 @@ package struct SettingsFields {
   package let node: SettingsNode
   fileprivate let values: [String: SettingsNode]
 
-  /// The value of a key; nil if the key is missing. A key without a value is an error of whoever reads the value.
+  /// The value of a key; nil if the key is missing. If the key has no value, the code that reads the value throws the
+  /// error.
   package subscript(_ key: String) -> SettingsNode? { values[key] }
 
   /// Returns the value of a key.

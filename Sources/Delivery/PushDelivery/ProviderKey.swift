@@ -115,11 +115,11 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
     return key.publicKey.isValidSignature(signature, for: Data(signed.utf8))
   }
 
-  /// The key with which tokens are checked.
+  /// The public key that verifies tokens.
   public var publicKey: P256.Signing.PublicKey { key.publicKey }
 
-  /// Eight characters that stand for the public key, for the name of a file. Another key with the same ids, such as one
-  /// that was confused with it, has others.
+  /// Eight characters that stand for the public key, for the name of a file. A different key with the same ids, for
+  /// example after a mix-up, has another fingerprint.
   var fingerprint: String {
     Base64URL.text(of: SHA256.hash(data: publicKey.rawRepresentation).prefix(6))
   }
@@ -150,7 +150,7 @@ public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertib
   }
 
   public let code: Code
-  /// What is wrong with the text of the key; nil if the code says it all.
+  /// What is wrong with the text of the key; nil if the code says everything.
   public let damage: Damage?
   /// The path of the key's file as it was given; nil if the key did not come from a file.
   public let file: String?

@@ -23,7 +23,8 @@ public final class ProviderTokens: Sendable {
   private let file: ProviderTokenFile?
   private let now: @Sendable () -> ProviderTokenAge.Moment
   private let current = Locked<Token?>(nil)
-  /// Is held while a token is renewed, which may wait for the file. Tokens that need no renewal do not wait for it.
+  /// The lock that is held while a token is renewed, which may wait for the file. Tokens that need no renewal do not
+  /// wait for it.
   private let renewal = Locked(())
 
   /// - Parameters:

@@ -24,20 +24,20 @@ final class PushChannelHandler: ChannelInboundHandler {
   private let timeout: TimeAmount
   private var context: ChannelHandlerContext?
   private var streams = PushStreams<PushConnection.Job>()
-  /// Whether the connection takes no more requests. It closes when those under way have ended.
+  /// Whether the connection takes no more requests. It closes when the requests in progress have ended.
   private(set) var isEnding = false
   /// The last time at which something arrived.
   private var lastRead = NIODeadline.now()
   private var isReading = false
   /// Whether the server has sent its settings.
   private var hasSettings = false
-  /// Whether the connection takes bytes. `NIOHTTP2Handler` has sent what it had to send before this becomes true.
+  /// The timer for the oldest stream.
   private var isWritable = true
-  /// Ends at the time of the oldest stream.
+  /// The timer for the time limit of the oldest stream.
   private var timer: Scheduled<Void>?
-  /// Ends when the connection has taken no bytes for too long.
+  /// The timer for a connection that accepts no bytes.
   private var stall: Scheduled<Void>?
-  /// Ends when the server has allowed no requests for too long.
+  /// The timer for a server that allows no requests.
   private var refusal: Scheduled<Void>?
 
   /// - Parameter timeout: The longest time that an answer may take, and that may pass while the server allows no
@@ -67,7 +67,7 @@ final class PushChannelHandler: ChannelInboundHandler {
     return context.channel.isActive && isWritable
   }
 
-  /// Whether the server allows requests. It has not said so before it has sent its settings.
+  /// Whether the server allows requests. False until the server has sent its settings.
   var allowsRequests: Bool { streams.limit > 0 }
 
   /// Whether no request can be sent any more, because the connection has no numbers left for streams.
@@ -86,7 +86,7 @@ final class PushChannelHandler: ChannelInboundHandler {
   /// Sends what was written. `NIOHTTP2Handler` does it by itself at the end of a read.
   func flush() { if !isReading { context?.flush() } }
 
-  /// Takes no more requests, and closes the connection when those under way have ended.
+  /// Accepts no more requests, and closes the connection when the requests in progress have ended.
   func end() {
     isEnding = true
     closeIfDone()
@@ -221,7 +221,7 @@ final class PushChannelHandler: ChannelInboundHandler {
     context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in work(self) }
   }
 
-  /// One timer serves all streams: it ends at the time of the oldest one.
+  /// Sets the timer, which serves all streams: it fires at the time limit of the oldest one.
   private func setTimer(at moment: NIODeadline) {
     timer?.cancel()
     timer = context?.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { [self] in

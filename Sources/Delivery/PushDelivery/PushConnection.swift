@@ -8,7 +8,7 @@ import NIOSSL
 import NIOTLS
 import PushMessages
 
-/// One connection to a server, which is opened when there is something to send, and again after it ended.
+/// One connection to a server, which is opened when there is something to send, even after it has ended.
 ///
 /// It sends as many requests at a time as the server's settings allow, and keeps the others waiting. After a GOAWAY
 /// frame it sends nothing more on the old connection, lets the requests there come to their end, and goes on with a new
@@ -16,7 +16,7 @@ import PushMessages
 ///
 /// All properties and functions belong to the event loop.
 final class PushConnection {
-  /// A request that waits or is under way.
+  /// A request that waits or is being sent.
   struct Job: Sendable {
     var headers: HPACKHeaders
     var body: ByteBuffer
@@ -40,7 +40,7 @@ final class PushConnection {
   private var waiting = CircularBuffer<Job>()
   /// The connections that are open, also those that take no more requests.
   private var handlers: [PushChannelHandler] = []
-  /// Ends when the first of the waiting requests has waited for too long.
+  /// The timer for the first of the waiting requests.
   private var timer: Scheduled<Void>?
 
   /// - Parameter timeout: The time for which a request may wait for its turn, and then for its answer, and for which
@@ -59,7 +59,7 @@ final class PushConnection {
     sendWaiting()
   }
 
-  /// Fails what waits, and closes the connection, which fails what is under way.
+  /// Fails the waiting requests, and closes the connection, which fails the requests in progress.
   func close() {
     eventLoop.preconditionInEventLoop()
     state = .closed

@@ -42,7 +42,8 @@ public final class PushConnections: Sendable {
     }
   }
 
-  /// The way of requests to a connection. Those that come before the event loop has time for them go there together.
+  /// The queue of requests to a connection. Requests that arrive before the event loop has time for them are passed on
+  /// together.
   private final class JobQueue: Sendable {
     private let eventLoop: any EventLoop
     private let connection: NIOLoopBoundBox<PushConnection>
@@ -91,8 +92,9 @@ public final class PushConnections: Sendable {
     for connection in connections { connection.close() }
   }
 
-  /// Apple's page "Sending notification requests to APNs" says which fields a compressor should remember: the provider
-  /// token and the topic, which are long and often the same, and not the path, which differs for every device.
+  /// Apple's page "Sending notification requests to APNs" says which fields a compressor should remember. The provider
+  /// token and the topic are remembered, because they are long and often the same. The path is not, because it differs
+  /// for every device.
   private func headers(of request: PushRequest, providerToken: String) -> HPACKHeaders {
     var headers = HPACKHeaders()
     headers.reserveCapacity(12)

@@ -5,7 +5,7 @@ import PushMessages
 
 /// The outcome of a push, in words for the people of a shop.
 public enum PushOutcomeText {
-  /// - Parameter reason: What APNs or the sender said; nil when there is nothing to say.
+  /// - Parameter reason: The reason that APNs or the sender gave; nil if there is none.
   public static func text(of state: Ledger.Push.State, reason: String?) -> String {
     if state == .delivered { return "Apple accepted the push. Nothing tells whether the phone received it." }
     guard let reason else { return "The push expired before it could be sent." }
@@ -14,10 +14,10 @@ public enum PushOutcomeText {
     return "Apple, or a server in its place, answered with \(reason), which is not documented."
   }
 
-  /// A reason that is Crier's own, and not one of APNs: a row of the second table in `docs/push.md`.
+  /// One of Crier's own reasons, as opposed to APNs's reasons: a row of the second table in `docs/push.md`.
   public struct OwnReason: Sendable, Hashable {
     public let reason: String
-    /// What becomes of a push in the outbox for this reason.
+    /// The way in which a push in the outbox ends for this reason.
     public let ending: Ending
     /// What the reason means and what to do, in sentences.
     public let text: String

@@ -12,12 +12,12 @@ public import PushMessages
 /// announcement never overtakes an earlier one. A device that has to wait delays no other device, and a push that only
 /// prepares the phone delays no announcement. The devices take turns.
 ///
-/// Pushes that were under way at one end of the process are suspects: one of them may have caused it. Few of them are
-/// sent at a time, so that a second end tells which one it was. A push that was under way at two ends in a row leaves its
-/// place, and is sent later, while no other is; see `InterruptedWork`.
+/// Pushes that a crash interrupted are suspects: one of them may have caused it. Few of them are sent at a time, so
+/// that a second crash shows which one it was. A push that two crashes in a row interrupted leaves its place, and is
+/// sent later by itself; see `InterruptedWork`.
 ///
 /// The schedule is a value without a clock: the caller passes the time, sends the pushes that it gets, and reports
-/// their outcomes. All times, those of the expiries too, are those of a clock that is never set, such as `SteadyClock`.
+/// their outcomes. All times, including the expiries, are by a clock that is never set, such as `SteadyClock`.
 public struct PushSchedule: Sendable {
   /// The pushes of a kind to a device of an account.
   private struct LineKey: Hashable {
@@ -39,7 +39,7 @@ public struct PushSchedule: Sendable {
     }
   }
 
-  /// What APNs accepts or refuses for all devices: an app's own topic, or that of its file provider.
+  /// A topic that APNs accepts or refuses for all devices: an app's own topic, or the topic of its file provider.
   public struct Topic: Hashable, Sendable {
     public var app: App
     public var isFileProvider: Bool
@@ -65,7 +65,7 @@ public struct PushSchedule: Sendable {
     var isReady = false
     /// Whether the line is in ``held``.
     var isHeld = false
-    /// The time of the line's latest alarm, which makes its earlier ones void.
+    /// The time of the line's latest alarm. It replaces the earlier ones.
     var alarm: Date?
   }
 
@@ -96,14 +96,14 @@ public struct PushSchedule: Sendable {
   private var suspects: Set<Int64> = []
   /// The lines that wait until another suspect has come back.
   private var linesOfSuspects: Deque<LineKey> = []
-  /// The pushes that are sent later, alone.
+  /// The pushes that are sent later, each by itself.
   private var setAside = SetAsideWork<Ledger.UnfinishedPush, Date>()
   /// The number of the push that was set aside and is being sent.
   private var alone: Int64?
   /// The time before which no other push that is set aside is sent, so that the others have their turns.
   private var notAloneBefore = Date.distantPast
-  /// Whether nothing is sent until all pushes that are being sent have come back, because one that is set aside comes
-  /// next.
+  /// Whether nothing is sent until all pushes that are being sent have come back, because a push that is set aside
+  /// comes next.
   private var isDraining = false
 
   /// The number of pushes that have not ended.
@@ -141,7 +141,7 @@ public struct PushSchedule: Sendable {
   public struct Turn: Sendable {
     /// The pushes to send: at most one of each kind to each device.
     public var send: [Ledger.UnfinishedPush] = []
-    /// The pushes that are no longer news. They have left the schedule.
+    /// The expired pushes, which have left the schedule.
     public var expired: [Ledger.UnfinishedPush] = []
   }
 
@@ -221,7 +221,7 @@ public struct PushSchedule: Sendable {
     turn.send.append(push)
   }
 
-  /// Lets a line wait until a push to its app has come back, or until its first push is no longer news.
+  /// Lets a line wait until a push to its app has come back, or until its first push has expired.
   private mutating func hold(_ key: LineKey, until expiry: Date, app: App) {
     setAlarm(for: key, at: expiry)
     guard lines[key]?.isHeld == false else { return }
@@ -243,7 +243,7 @@ public struct PushSchedule: Sendable {
     letGoHeld(app)
   }
 
-  /// Lets the next of the lines that wait for a place for their app look whether they get it.
+  /// Wakes the next line that waits for a place of its app, so that it tries to get the place.
   private mutating func letGoHeld(_ app: App) {
     // A line may have lost its pushes since.
     while let key = held[app]?.popFirst() {
@@ -254,7 +254,7 @@ public struct PushSchedule: Sendable {
     held[app] = nil
   }
 
-  /// Lets go one line of each app that has room. A line that was let go before may not have taken the place.
+  /// Wakes one line of each app that has a free place. A line that was woken before may not have taken its place.
   private mutating func letGoHeld(_ mostToApp: Int) {
     for app in Array(held.keys) where underWayToApp[app, default: 0] < mostToApp { letGoHeld(app) }
   }
@@ -274,8 +274,8 @@ public struct PushSchedule: Sendable {
     if lines[key]?.waiting.isEmpty == true, lines[key]?.isSending == false { lines[key] = nil }
   }
 
-  /// The time at which ``next(at:room:)`` may have something to do, if nothing is added or reported before; nil for
-  /// never.
+  /// The time at which ``next(at:room:)`` may have something to do, unless something is added or reported earlier; nil
+  /// for never.
   public var nextMoment: Date? {
     // Only the end of a push that is being sent helps.
     guard alone == nil, !isDraining else { return nil }
@@ -308,8 +308,8 @@ public struct PushSchedule: Sendable {
   /// Reports that a push that was being sent must be sent again. The later pushes of its kind to its device wait for
   /// it. The schedule keeps the push as it is passed here, with its reason.
   ///
-  /// - Parameter wasStarted: Whether there was an attempt. After an attempt, a push that was set aside or a suspect is
-  ///   a push like the others. Without an attempt, it stays set aside or a suspect.
+  /// - Parameter wasStarted: Whether there was an attempt. After an attempt, the push is an ordinary push again, even
+  ///   if it was set aside or was a suspect. Without an attempt, it stays as it was.
   public mutating func retry(_ push: Ledger.UnfinishedPush, at moment: Date, wasStarted: Bool = true) {
     let key = LineKey(push)
     guard lines[key]?.isSending == true else { return }
@@ -367,7 +367,7 @@ public struct PushSchedule: Sendable {
     }
   }
 
-  /// Lets the lines that waited for the end of a pause or of a trial look at it.
+  /// Wakes the lines that waited for the end of a pause or of a trial.
   private mutating func letGo(_ topic: Topic) {
     for (key, line) in lines where line.waiting.first.map({ Topic($0) == topic }) ?? false { makeReady(key) }
   }

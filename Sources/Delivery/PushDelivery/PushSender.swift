@@ -8,19 +8,19 @@ public import PushMessages
 /// Sends the pushes of a ledger's outbox to APNs until each of them has ended.
 ///
 /// - A push is marked in the ledger before it is sent, and its outcome is stored before the next push to the same
-///   device is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`. One that was
-///   under way at two ends of the process in a row is set aside, and sent later, alone; see `InterruptedWork`.
+///   device is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`. A push that
+///   two crashes in a row interrupted is set aside, and sent later by itself; see `InterruptedWork`.
 /// - Only one sender of a ledger runs at a time; see `Ledger.takeSeat(of:)`.
 public actor PushSender {
   /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
   public enum Report: Sendable, Hashable {
     /// A push has ended.
     case ended(Ended)
-    /// An attempt to send a push has got an answer of the server, whatever it says, or none for the reason of the code.
+    /// An attempt to send a push has ended. The code says why the server gave no answer; nil if it gave one.
     case attempted(server: String, PushTransportError.Code?)
     /// Pushes that an earlier sender may have sent are sent again.
     case interrupted(count: Int)
-    /// Pushes that were under way at two ends of the process in a row are set aside.
+    /// Pushes that two crashes in a row interrupted are set aside.
     case setAside(count: Int)
     /// APNs refuses every push to the topic. Its pushes wait, and the sender tries one of them from time to time. The
     /// reason ``tooManyTokens`` goes away by itself, within 20 minutes.
@@ -45,27 +45,27 @@ public actor PushSender {
     public var device: String
     /// A final state.
     public var state: Ledger.Push.State
-    /// What APNs or the sender said; nil when there is nothing to say.
+    /// The reason that APNs or the sender gave; nil if there is none.
     public var reason: String?
   }
 
-  /// A topic to which APNs, or the setting of the apps, lets no push through.
+  /// A topic to which no push can be sent, because of APNs or of the setting of the apps.
   public struct Stop: Sendable, Hashable {
-    /// What APNs or the sender said first.
+    /// The first reason that APNs or the sender gave.
     public var reason: String
     /// The time of day at which the topic was stopped.
     public var since: Date
-    /// The number of pushes that wait for it.
+    /// The number of pushes that wait for the topic.
     public var waiting: Int
   }
 
   /// The reason of a topic that is stopped because no client was given for its app.
   public static let notConfigured = "AppNotConfigured"
 
-  /// The reason of a push to a device that has no token for it.
+  /// The reason why a push ended if its device has no token for it.
   public static let noToken = "NoToken"
 
-  /// The reason with which APNs refuses a new provider token if another token of the same key was new less than 20
+  /// The reason with which APNs refuses a new provider token if it got another new token of the same key less than 20
   /// minutes ago.
   public static let tooManyTokens = "TooManyProviderTokenUpdates"
 
@@ -94,11 +94,11 @@ public actor PushSender {
   private let report: @Sendable (Report) -> Void
   private var schedule = PushSchedule()
   private var lastNumber: Int64 = 0
-  /// The topics whose alarm was reported, and of which no push has succeeded since.
+  /// The topics whose alarm was reported, and that have had no successful push since.
   private var stopped: [PushSchedule.Topic: (reason: String, since: Date)] = [:]
   /// The devices of each app whose tokens APNs has refused since it accepted a push to the app.
   private var refused: [PushSchedule.App: Set<String>] = [:]
-  /// Wakes the sender. Only news is a reason to read the outbox: the answers of APNs wake it, too.
+  /// Wakes the sender. The outbox is read only if the signal has news, because answers of APNs wake the sender too.
   private let signal: WorkSignal
 
   /// - Parameters:
@@ -135,8 +135,8 @@ public actor PushSender {
   /// The number of pushes that are set aside; see `InterruptedWork`.
   public var setAsideCount: Int { schedule.setAsideCount }
 
-  /// The topics that are stopped. A topic counts while pushes wait for it, and until the time at which one would be
-  /// tried again: an app that nobody uses any more is not a fault.
+  /// The topics that are stopped. A topic counts while pushes wait for it, and until the time of its next attempt.
+  /// After that, an app that nobody uses any more is not a fault.
   public var stops: [PushSchedule.Topic: Stop] {
     guard !stopped.isEmpty else { return [:] }
     return stopped.reduce(into: [:]) { stops, stop in
@@ -202,7 +202,7 @@ public actor PushSender {
   }
 
   /// Returns a push with its expiry on the sender's clock. The expiry was stored as a time of day, and the clock may
-  /// have been set since. A push never has more time left than when it was accepted.
+  /// have been set since. A push never has more time left than it had at its acceptance.
   private func onOwnClock(_ push: Ledger.UnfinishedPush) -> Ledger.UnfinishedPush {
     let left = min(push.expiresAt.timeIntervalSince(date()), push.expiresAt.timeIntervalSince(push.createdAt))
     var push = push

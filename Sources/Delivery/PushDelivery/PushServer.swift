@@ -9,7 +9,7 @@ public struct PushServer: Sendable, Hashable {
   /// The name or the address of the host.
   public var host: String
   public var port: Int
-  /// The certificates that sign the server's certificate, in PEM; nil for those that the system trusts.
+  /// The certificates that sign the server's certificate, in PEM; nil for the certificates that the system trusts.
   public var trustRoots: URL?
 
   public init(host: String, port: Int = 443, trustRoots: URL? = nil) {

@@ -7,8 +7,8 @@ import PushMessages
 
 /// The requests that are under way on one connection, each on a stream of its own.
 ///
-/// It is a value without a connection: the caller tells it what arrives, and does what it returns. Each push gets
-/// exactly one outcome, whatever arrives.
+/// It is a value without a connection: the caller passes it everything that arrives, and carries out the steps that it
+/// returns. Each push gets exactly one outcome, whatever arrives.
 struct PushStreams<Push> {
   enum Outcome: Equatable {
     case answered(PushResponse)
@@ -21,7 +21,7 @@ struct PushStreams<Push> {
     var outcome: Outcome
   }
 
-  /// What follows from something that has arrived.
+  /// The consequence of something that has arrived.
   struct Step {
     /// The push that has its outcome now; nil if none has.
     var ending: Ending?

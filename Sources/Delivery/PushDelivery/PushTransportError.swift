@@ -29,7 +29,7 @@ public struct PushTransportError: Error, Sendable, Hashable, CustomStringConvert
   public let code: Code
   /// The host and the port of the server.
   public let server: String
-  /// What the system or the TLS library says about the cause; nil if there is nothing to say.
+  /// The cause in the words of the system or the TLS library; nil if it is not known.
   public let reason: String?
 
   init(_ code: Code, server: PushServer, reason: String? = nil) {
@@ -38,7 +38,7 @@ public struct PushTransportError: Error, Sendable, Hashable, CustomStringConvert
     self.reason = reason
   }
 
-  /// What the error means for the push.
+  /// The consequence of the error for the push.
   public var interruption: PushInterruption {
     switch code {
     case .notProcessed: .notProcessed

@@ -2,7 +2,7 @@
 
 import NIOCore
 
-/// Gathers what is written in one turn of the event loop, and flushes it together.
+/// Collects the bytes that are written in one turn of the event loop, and flushes them together.
 ///
 /// Each request is written in three parts. Without this handler, each part would be a TLS record of its own, and each
 /// flush a system call.

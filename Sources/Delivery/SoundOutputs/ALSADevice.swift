@@ -20,8 +20,8 @@
     /// A second, silent stream of a PulseAudio server; `nil` for other devices.
     ///
     /// Preparing the device ends its stream and makes another one. A sink without a stream, such as a null sink whose
-    /// listener asks for no latency, renders as far ahead as it may: 2 s of silence, which the next sound would have to
-    /// wait for. The second stream asks for the latency of the first one as long as the device is open.
+    /// listener asks for no latency, renders up to 2 s of silence ahead, and the next sound would have to wait for its
+    /// end. The second stream asks for the latency of the first one as long as the device is open.
     private let silentStream: OpaquePointer?
 
     /// Whether the device belongs to a PulseAudio server, which has room for more than one stream.

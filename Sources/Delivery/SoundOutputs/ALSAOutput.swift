@@ -46,7 +46,7 @@
     ///
     /// - Parameters:
     ///   - device: any name that ALSA knows; `aplay -L` lists them.
-    ///   - waking: what is written for a sink that sleeps.
+    ///   - waking: the sound that keeps a sink awake.
     public convenience init(device: String = "default", waking: Waking = Waking()) {
       self.init(device: device, waking: waking, mayPause: true)
     }

@@ -32,7 +32,7 @@ struct DevicePlaying {
   /// device by now, so nothing more of it must be heard here.
   let isAbandoned: () -> Bool
 
-  /// What is written before and after the sound.
+  /// The sound for waking the sink, which is written before and after the sound itself.
   let waking: Waking
 
   /// The sound's frame with which the sound began when the device was last woken up. Frames before it are the lead-in.
@@ -41,7 +41,7 @@ struct DevicePlaying {
   /// The index of the first frame that was written since the device was prepared.
   private var base = 0
 
-  /// The number of frames written since the device was prepared, including what follows the sound.
+  /// The number of frames written since the device was prepared, including the frames after the sound.
   private var written = 0
 
   /// The frame up to which the device has played.
@@ -95,7 +95,7 @@ struct DevicePlaying {
     }
   }
 
-  /// - Throws: A fault if the caller has given the sound up. What the device still holds is dropped.
+  /// - Throws: A fault if the caller has given the sound up. The samples that the device still holds are dropped.
   private func endIfAbandoned() throws(DeviceFault) {
     guard isAbandoned() else { return }
     device.drop()
@@ -139,8 +139,8 @@ struct DevicePlaying {
     clock.wait(until: end, while: .playing, of: silent)
   }
 
-  /// Ends what follows a sound. A sound server needs 15 ms to prepare (measured with PulseAudio 16). This time passes
-  /// during the pause between two sounds instead of making the pause longer, unless the sink is kept awake.
+  /// Ends the silence or tone after a sound. A sound server needs 15 ms to prepare (measured with PulseAudio 16). This
+  /// time passes during the pause between two sounds instead of making the pause longer, unless the sink is kept awake.
   private func makeReady() {
     device.drop()
     try? device.prepare()  // A failure here recurs for the next sound and is reported then.
@@ -192,7 +192,7 @@ struct DevicePlaying {
     }
   }
 
-  /// Returns the frames that follow: of the lead-in, of the sound, or of what comes after it.
+  /// Returns the next frames: of the lead-in, of the sound, or of the silence or tone after it.
   private func frames(from next: Int, atMost count: Int) -> ArraySlice<Int16> {
     if next < start {
       return waking.samples(next - start..<min(0, next - start + count), rate: device.format.rate)

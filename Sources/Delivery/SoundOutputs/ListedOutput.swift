@@ -34,7 +34,7 @@ public struct ListedOutput: Sendable, Hashable {
   }
 
   /// The PCMs that `aplay -L` of Debian 12 lists although they are not outputs: the one that discards its sound, and
-  /// plugins, which convert rates and channels, or lead to another sound system that is mostly not there.
+  /// plugins, which convert rates and channels, or lead to another sound system that is usually missing.
   private static let plugins: Set<String> = [
     "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix", "jack", "oss", "usbstream",
   ]

@@ -55,7 +55,7 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - clock: the clock that determines the pace of `null` and `file`.
-  ///   - waking: what is written to a device of ALSA for a sink that sleeps.
+  ///   - waking: the sound that keeps the sink of an ALSA device awake.
   /// - Throws: `OutputError`, `deviceMissing` for `alsa:` on a system without ALSA.
   public func makeOutput(
     clock: any OutputClock = SystemClock(), waking: Waking = Waking()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sound device with a ring buffer. Its states and errors are those of an ALSA PCM. No call waits until sound has
-/// been played, but any call may hang if a sound server hangs.
+/// A sound device with a ring buffer. It has the states and errors of an ALSA PCM. No call waits until sound has been
+/// played, but any call may hang if a sound server hangs.
 ///
 /// Use it on one thread only.
 protocol PlaybackDevice: AnyObject {
   var format: DeviceFormat { get }
 
-  /// Whether the device's sink is awake: it has played a sound, and has got something to play ever since. False for a
+  /// Whether the device's sink is awake: it has played a sound, and has had something to play ever since. False for a
   /// device that was just opened.
   var isAwake: Bool { get set }
 

@@ -2,10 +2,10 @@
 
 private import Foundation
 
-/// What is written to a device for the sake of a sink that sleeps, such as a loudspeaker on Bluetooth or HDMI. Such a
-/// sink wakes up when it gets sound, and swallows the sound that it gets meanwhile.
+/// The settings for a sink that sleeps, such as a loudspeaker on Bluetooth or HDMI. Such a sink wakes up when it gets
+/// sound, and swallows the sound until it is awake.
 public struct Waking: Sendable, Hashable {
-  /// What the sink gets before and between the sounds.
+  /// The sound for the sink before and between other sounds.
   public enum Sound: String, Sendable, Hashable, CaseIterable {
     case silence
     /// A faint tone, for a sink that listens for a signal and sleeps in digital silence.
@@ -15,8 +15,8 @@ public struct Waking: Sendable, Hashable {
   /// The longest lead-in, in ms.
   public static let longestLeadIn = 2_000
 
-  /// The length of the lead-in in ms, 0 to ``longestLeadIn``: what is written before the first sound after the device
-  /// was opened, was paused or slept. It is not part of the sound.
+  /// The length of the lead-in in ms, 0 to ``longestLeadIn``: the silence or tone before the first sound after the
+  /// device was opened, was paused or slept. The lead-in is not part of that sound.
   public var leadInMilliseconds = 0
 
   public var sound = Sound.silence

@@ -3,8 +3,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Stands between the decoder of answers and async-http-client, and lets through only what can be an answer to one
-/// request: informational heads, one final head with a status from 200 to 599, the body, and the end.
+/// A handler between the decoder of answers and async-http-client. It passes on only messages that can be an answer to
+/// one request: informational heads, one final head with a status from 200 to 599, the body, and the end.
 ///
 /// The client's states trap on anything else. In async-http-client 1.37.0, an answer with the status 099 ends the
 /// process, because the client passes over its head, and then gets an end without a head. `HTTPDecoder` of swift-nio

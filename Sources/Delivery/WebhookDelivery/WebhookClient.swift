@@ -28,7 +28,7 @@ public final class WebhookClient: Sendable {
     public init() {}
   }
 
-  /// The answer to an attempt, or why there is none.
+  /// The answer to an attempt, or the reason why there is none.
   public struct Answer: Sendable, Hashable {
     public var outcome: WebhookOutcome
     /// The status of the answer; nil if there is none.
@@ -71,7 +71,7 @@ public final class WebhookClient: Sendable {
   ///
   /// - Parameters:
   ///   - url: The text of the endpoint's URL.
-  ///   - now: Returns the time that is signed. It is asked when the host's addresses are known, because receivers
+  ///   - now: Returns the time that is signed. It is called when the host's addresses are known, because receivers
   ///     refuse messages that were signed long ago.
   public func send(
     _ message: WebhookMessage, to url: String, secrets: [WebhookSecret], at now: @autoclosure @Sendable () -> Date
@@ -105,8 +105,8 @@ public final class WebhookClient: Sendable {
 
   /// Returns the addresses of a host; an empty array when none is known in time.
   ///
-  /// A host whose name servers do not answer occupies one of a few places until the system gives up, and no thread that
-  /// something else needs. The caller does not wait so long.
+  /// A host whose name servers do not answer occupies one of a few places until the system gives up, and does not
+  /// occupy a thread that other work needs. The caller does not wait so long.
   private func addresses(of host: String) async -> [IPAddress] {
     let found = Task { [lookUps, resolver] in
       await lookUps.withOne { Task.isCancelled ? [] : await resolver.addresses(of: host) }
@@ -185,7 +185,7 @@ public final class WebhookClient: Sendable {
     return TimeInterval(seconds)
   }
 
-  /// Returns what an error of the client means. An error that is not listed is one of the connection's end.
+  /// Returns what an error of the client means. Any other error means that the connection ended.
   static func outcome(of error: any Error) -> WebhookOutcome {
     switch error {
     case let error as HTTPClientError:

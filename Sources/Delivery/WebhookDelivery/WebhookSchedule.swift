@@ -11,12 +11,12 @@ public import Ledger
 /// other. At most a few messages are under way to an endpoint. To an endpoint that fails, only one message is under
 /// way, with pauses in between. The order of messages is not promised.
 ///
-/// Messages that were under way at one end of the process are suspects: one of them may have caused it. Few of them are
-/// under way at a time, so that a second end tells which one it was. A message that was under way at two ends in a row is
-/// set aside, and sent later, while no other is under way; see `InterruptedWork`.
+/// Messages that a crash interrupted are suspects: one of them may have caused it. Few of them are sent at a time, so
+/// that a second crash shows which one it was. A message that two crashes in a row interrupted is set aside, and sent
+/// later by itself; see `InterruptedWork`.
 ///
 /// The schedule is a value without a clock: the caller passes the time, sends the messages that it gets, and reports
-/// their outcomes. All times are those of a clock that is never set, such as `SteadyClock`.
+/// their outcomes. All times are by a clock that is never set, such as `SteadyClock`.
 public struct WebhookSchedule: Sendable {
   /// The messages to an endpoint.
   private struct Line {
@@ -40,7 +40,7 @@ public struct WebhookSchedule: Sendable {
     static func < (a: Alarm, b: Alarm) -> Bool { (a.at, a.message ?? 0) < (b.at, b.message ?? 0) }
   }
 
-  /// What an attempt says about its endpoint.
+  /// The result of an attempt for its endpoint.
   public enum Result: Hashable, Sendable {
     /// Nothing: the endpoint got no message.
     case unknown
@@ -49,7 +49,7 @@ public struct WebhookSchedule: Sendable {
     case failed(restUntil: Date)
   }
 
-  /// A message, and where it goes.
+  /// A message and its endpoint.
   public struct Entry: Hashable, Sendable {
     public var message: Int64
     public var endpoint: Int64
@@ -67,21 +67,21 @@ public struct WebhookSchedule: Sendable {
   private var alarms: Heap<Alarm> = []
   /// The messages that have not ended.
   private var known: [Int64: Entry] = [:]
-  /// The suspects that have not been tried again, those whose time has come in their order.
+  /// The suspects that have not been tried again.
   private var suspects: Set<Int64> = []
   private var dueSuspects: Deque<Int64> = []
   /// The number of suspects that were added.
   private var suspectCount = 0
   /// The suspects that are under way.
   private var suspectsUnderWay: Set<Int64> = []
-  /// The messages that are sent later, alone.
+  /// The messages that are sent later, each by itself.
   private var setAside = SetAsideWork<Int64, Date>()
   /// The message that was set aside and is under way.
   private var alone: Int64?
   /// The time before which no other message that is set aside is sent, so that the others have their turns.
   private var notAloneBefore = Date.distantPast
-  /// Whether nothing is sent until all messages that are under way have come back, because one that is set aside comes
-  /// next.
+  /// Whether nothing is sent until all messages that are under way have come back, because a message that is set aside
+  /// comes next.
   private var isDraining = false
 
   /// The number of messages that are under way.
@@ -94,7 +94,7 @@ public struct WebhookSchedule: Sendable {
   /// - Parameter mostOfOne: The maximum number of messages that are under way to an endpoint.
   public init(mostOfOne: Int = 4) { self.mostOfOne = max(1, mostOfOne) }
 
-  /// Adds a message. One that is known already is not added again.
+  /// Adds a message. A message that is already known is not added again.
   ///
   /// - Parameter moment: The time before which the message is set aside; nil if it is not.
   public mutating func add(_ message: Ledger.UnfinishedWebhook, setAsideUntil moment: Date? = nil) {
@@ -154,7 +154,7 @@ public struct WebhookSchedule: Sendable {
     return entries
   }
 
-  /// Starts the next suspects whose endpoints take a message, until as many as may be are under way.
+  /// Starts the next suspects whose endpoints accept a message, up to the allowed number at a time.
   private mutating func startSuspects(_ room: Int) -> [Entry] {
     let most = InterruptedWork.mostSuspects(of: suspectCount)
     var entries: [Entry] = []
@@ -187,7 +187,7 @@ public struct WebhookSchedule: Sendable {
     return []
   }
 
-  /// Lets an endpoint take part, if it has something to send and may send it.
+  /// Gives an endpoint a turn, if it has a message that may be sent now.
   private mutating func giveTurn(_ endpoint: Int64) {
     guard let line = lines[endpoint], !line.hasTurn, !line.ready.isEmpty, mayStart(endpoint) else { return }
     lines[endpoint]?.hasTurn = true
@@ -231,7 +231,8 @@ public struct WebhookSchedule: Sendable {
     alarms.insert(Alarm(at: moment, message: entry.message, endpoint: entry.endpoint))
   }
 
-  /// Reports that a message could not be marked, and so was not sent. If it was set aside or a suspect, it stays so.
+  /// Reports that a message could not be marked, and so was not sent. A message that was set aside or was a suspect
+  /// stays as it was.
   public mutating func notStarted(_ entry: Entry, at moment: Date) {
     let (wasAlone, wasSuspect) = (alone == entry.message, suspectsUnderWay.contains(entry.message))
     arrived(entry, .unknown)

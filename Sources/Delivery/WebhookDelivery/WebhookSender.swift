@@ -9,8 +9,8 @@ public import WebhookMessages
 ///
 /// - A message is delivered at least once. If the process ends between the receiver's answer and the record of it, the
 ///   message is sent again with the same `webhook-id`.
-/// - A message is marked in the ledger before it is sent. One that was under way at two ends of the process in a row is
-///   set aside, and sent later, alone; see `InterruptedWork`.
+/// - A message is marked in the ledger before it is sent. A message that two crashes in a row interrupted is set aside,
+///   and sent later by itself; see `InterruptedWork`.
 /// - Only one sender of a ledger runs at a time; see `Ledger.takeSeat(of:)`.
 public actor WebhookSender {
   /// What happens, for logs and metrics. It contains no URLs, secrets or announcements.
@@ -23,7 +23,7 @@ public actor WebhookSender {
     case ended(Ledger.Webhook.State, count: Int)
     /// An endpoint was disabled.
     case disabled(account: String, endpoint: String, Ledger.WebhookEndpoint.DisabledReason)
-    /// Messages that were under way at two ends of the process in a row are set aside.
+    /// Messages that two crashes in a row interrupted are set aside.
     case setAside(count: Int)
     /// The ledger's secret of an endpoint cannot be read. The message is tried again in an hour.
     case secretUnreadable(account: String, endpoint: String)
@@ -114,7 +114,7 @@ public actor WebhookSender {
     await client.close()
   }
 
-  /// A message whose attempt is this late was not sent because nobody was there to do it, in seconds.
+  /// The delay of an attempt, in seconds, from which the cause must be that no sender was running.
   private static let absence: TimeInterval = 3_600
 
   private func notePresence() {
@@ -146,7 +146,7 @@ public actor WebhookSender {
   }
 
   /// Returns a message with its times on the sender's clock. The times were stored as times of day, and the clock may
-  /// have been set since. A time that is further ahead than its pause is long counts as now.
+  /// have been set since. If a time is further ahead than the length of its pause, it is replaced by the present time.
   private func onOwnClock(_ message: Ledger.UnfinishedWebhook) -> Ledger.UnfinishedWebhook {
     let (current, date) = (now(), date())
     let wait = message.nextAt.timeIntervalSince(date)

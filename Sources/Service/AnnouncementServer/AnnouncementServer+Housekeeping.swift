@@ -77,7 +77,7 @@ extension AnnouncementServer {
     }
   }
 
-  /// Logs which folders had the name of a clip, and are still where they were moved to.
+  /// Logs the folders that had the name of a clip, were moved away, and still exist.
   func tellFoldersSetAside() async {
     let folders = await clips.foldersSetAside()
     guard let first = folders.first else { return }

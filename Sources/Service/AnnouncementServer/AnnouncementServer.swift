@@ -310,7 +310,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       failures: failures, proxies: settings.proxies, refusals: refusals, logger: logger)
   }
 
-  /// Makes the player of the service's own output, and a function that makes what it needs for another output.
+  /// Makes the player of the service's own output, and a function that makes the parts of a player for another output.
   private static func lane(
     _ part: PlayerParts, announcer: Announcer, clips: Clips, ledger: Ledger, _ preferences: PlayerPreferences?,
     _ service: ServiceSettings, _ logger: Logger

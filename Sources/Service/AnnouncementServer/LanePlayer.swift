@@ -9,12 +9,12 @@ import Playback
 import ServiceLifecycle
 
 /// The service's player. It takes the lane as soon as no other process plays it, and releases it when the service
-/// stops. When another output is chosen, a new player on the new output's lane takes over what waits.
+/// stops. When another output is chosen, a new player on the new output's lane takes over the waiting announcements.
 final class LanePlayer: Service {
   /// The interval between attempts to take a lane that another program plays.
   static let patience: Duration = .seconds(1)
 
-  /// An output, and what makes a player for it.
+  /// An output, and a function that makes a player for it.
   struct Part: Sendable {
     /// The output's name.
     var output: String
@@ -44,7 +44,7 @@ final class LanePlayer: Service {
   /// Whether the player takes over the requests that wait on lanes that nothing plays.
   private let takesOver: Bool
   private let state: Locked<State>
-  /// The turns of whoever starts or stops a player.
+  /// The turns for starting and stopping a player.
   private let turns = Turns<String>()
   private static let turn = "player"
 
@@ -162,9 +162,9 @@ final class LanePlayer: Service {
 
   /// Goes on playing on another output.
   ///
-  /// The player of the former output stops at once. The requests that wait, and the one that was interrupted, move to the
-  /// new lane and are heard there in their old order, once. The replays of the former output are cancelled. A pause stays. If
-  /// another program plays the new lane, everything waits until its player ends.
+  /// The player of the former output stops at once. The requests that wait, and the one that was interrupted, move to
+  /// the new lane and are heard there in their old order, once. The replays of the former output are cancelled. A pause
+  /// stays in effect. If another program plays the new lane, everything waits until its player ends.
   func change(to part: Part) async {
     await turns.take([Self.turn]) {
       let now = state.withLock { $0 }

@@ -15,7 +15,7 @@ import Waveforms
 
 /// The voice packs under construction, which are recorded row by row or in one long recording.
 extension PackClips {
-  /// What is said of a pack under construction.
+  /// The description of a pack under construction.
   struct DraftLine: Sendable, Encodable {
     var id: String
     var locale: String

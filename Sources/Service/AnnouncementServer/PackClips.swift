@@ -24,7 +24,7 @@ actor PackClips {
   let voices: URL
   /// The packs of this folder that are under construction.
   nonisolated let drafts: PackDrafts
-  /// The checks of recordings by locale, which keep what the engine said.
+  /// The checks of recordings by locale, which keep the engine's speech.
   private var checks: [String: RecordingCheck] = [:]
   /// The turns for changes of a pack.
   let turns = Turns<String>()
@@ -56,7 +56,7 @@ actor PackClips {
     }
   }
 
-  /// What is said of a pack beside its clips.
+  /// The facts of a pack beside its clips.
   private struct Facts: Encodable {
     var id: String
     var locale: String
@@ -120,8 +120,8 @@ actor PackClips {
       == voices.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
   }
 
-  /// Returns the clips of a pack in the order of the recording sheet. If the locale has no phrase book, their order is
-  /// that of their tokens.
+  /// Returns the clips of a pack in the order of the recording sheet. If the locale has no phrase book, they are in the
+  /// order of their tokens.
   private nonisolated func lines(of pack: VoicePack) async throws -> [Line] {
     try await listed.value(for: pack.manifest) { [phraseBooks] in
       // Writing the vocabulary takes a while.

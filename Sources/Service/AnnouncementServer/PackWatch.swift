@@ -5,8 +5,8 @@ import ConcurrencySupport
 import Logging
 
 /// Logs which voice packs were added, replaced and removed, which are broken, and which choices have no effect. It also
-/// records the packs in the library of which phones keep a copy, and forgets what was computed of packs that have
-/// changed.
+/// records the packs in the library of which phones keep a copy, and forgets the values that were computed from packs
+/// that have changed.
 ///
 /// The announcer follows the packs by itself, when it makes a new clip. The watch makes changes known even if all clips
 /// are in memory or no announcement comes.
@@ -22,7 +22,7 @@ final class PackWatch: Sendable {
   /// The faults of choices that were logged and still exist.
   private let knownFaults = Locked<Set<String>>([])
 
-  /// - Parameter forget: Forgets what was computed of other packs than these, or of other versions of them.
+  /// - Parameter forget: Forgets the values that were computed from all other packs, and from other versions of these.
   init(
     announcer: Announcer, library: Library, logger: Logger,
     forget: @escaping @Sendable (_ allBut: [PackState]) -> Void

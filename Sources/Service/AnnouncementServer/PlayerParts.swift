@@ -19,7 +19,7 @@ public struct OutputParts: Sendable {
   }
 }
 
-/// What the service's player needs.
+/// The parts of the service's player.
 public struct PlayerParts: Sendable {
   /// The output of the settings.
   public var output: OutputParts
@@ -40,12 +40,12 @@ public struct PlayerParts: Sendable {
     self.testSound = testSound
   }
 
-  /// Returns the name of the output that somebody chose through the service; nil for that of the settings.
+  /// Returns the name of the output that somebody chose through the service; nil for the output of the settings.
   ///
   /// - Parameter preferences: The folder of the choices for the player.
   public static func chosenOutput(in preferences: URL) -> String? { PlayerPreferences.output(in: preferences) }
 
-  /// Returns the output that was chosen, or else that of the settings.
+  /// Returns the chosen output, or else the output of the settings.
   func output(kept name: String?, logger: Logger) -> OutputParts {
     guard let name, name != output.name else { return output }
     do throws(OutputError) {

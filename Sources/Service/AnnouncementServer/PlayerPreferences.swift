@@ -14,10 +14,10 @@ import WeeklyTimes
 /// The volume, the chimes and the output that somebody chose through the service. They are kept in the home, and take precedence
 /// over the settings until somebody returns to these.
 final class PlayerPreferences: Sendable {
-  /// The volume in the form in which it is kept.
+  /// The stored form of the volume.
   private struct Kept: Codable {
     var volume: Int?
-    /// The volume that was set while a rule of the time of day applied, and when.
+    /// The volume that was set while a rule of the time of day applied, and the time at which it was set.
     var passing: Int?
     var passingSince: Date?
   }
@@ -35,7 +35,7 @@ final class PlayerPreferences: Sendable {
   private let chosen: Locked<Chosen>
   private let turns = Turns<String>()
 
-  /// Reads the choices that were kept. A file that cannot be used is left alone, and the settings apply instead.
+  /// Reads the stored choices. A file that cannot be used is left alone, and the settings apply instead.
   init(folder: URL, settings: Player.Settings, logger: Logger) {
     self.folder = folder
     base = settings
@@ -75,15 +75,15 @@ final class PlayerPreferences: Sendable {
     bytes(of: outputFile(folder)).flatMap { try? JSONDecoder().decode(KeptOutput.self, from: $0) }?.output
   }
 
-  /// A file without samples, which stands for no chime.
+  /// A file without samples, which means that there is no chime.
   private static let noChime = WAVFile.encode(Waveform(samples: [], sampleRate: Mastering.sampleRate))
 
-  /// Reads the chime of a kind as it was kept.
+  /// Reads the stored chime of a kind.
   private static func own(_ bytes: Data) -> Chimes.Own? {
     bytes.elementsEqual(noChime) ? Chimes.Own.none : chime(bytes).map { .sound($0) }
   }
 
-  /// Reads a chime as it was kept. It is not mastered again, because that would change it a little each time.
+  /// Reads a stored chime. It is not mastered again, because each mastering would change it a little.
   private static func chime(_ bytes: Data) -> Waveform? {
     guard let chime = try? WAVFile.decode([UInt8](bytes)).waveform, chime.sampleRate == Mastering.sampleRate,
       (1...PlayableFile.longestChimeMilliseconds + 1_000).contains(chime.durationMilliseconds)
@@ -91,7 +91,7 @@ final class PlayerPreferences: Sendable {
     return chime
   }
 
-  /// Returns the bytes of a file; empty for one that cannot be read, and nil for one that does not exist.
+  /// Returns the bytes of a file; empty if the file cannot be read, and nil if it does not exist.
   private static func bytes(of file: URL) -> Data? {
     guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else { return nil }
     return (try? Data(contentsOf: file)) ?? Data()
@@ -113,15 +113,15 @@ final class PlayerPreferences: Sendable {
     return settings
   }
 
-  /// The name of the output that was chosen; nil for that of the settings.
+  /// The name of the chosen output; nil for the output of the settings.
   var output: String? { chosen.withLock { $0.output } }
 
-  /// Keeps an output, or returns to that of the settings.
+  /// Stores an output, or returns to the output of the settings.
   ///
   /// - Parameters:
   ///   - name: The output's name; nil for the output of the settings.
-  ///   - apply: changes the output. Choices are applied in the order in which they are kept.
-  /// - Throws: `SystemError`. Nothing was changed then.
+  ///   - apply: changes the output. Choices are applied in the order in which they are stored.
+  /// - Throws: `SystemError`. After an error, nothing has changed.
   func keepOutput(_ name: String?, then apply: @Sendable () async -> Void) async throws {
     try await turns.take(["output"]) {
       try await write(
@@ -131,12 +131,12 @@ final class PlayerPreferences: Sendable {
     }
   }
 
-  /// Keeps a volume, or returns to that of the rules and the settings.
+  /// Stores a volume, or returns to the volume of the rules and the settings.
   ///
   /// - Parameters:
   ///   - percent: 0 to 100; nil for the volume of the rules and the settings.
-  ///   - apply: gives the volume to the player. Choices are applied in the order in which they are kept.
-  /// - Throws: `SystemError`. Nothing was changed then. Errors of `apply`.
+  ///   - apply: gives the volume to the player. Choices are applied in the order in which they are stored.
+  /// - Throws: `SystemError`, after which nothing has changed; the errors of `apply`.
   func keepVolume(_ percent: Int?, then apply: @Sendable () async throws -> Void) async throws {
     try await turns.take(["volume"]) {
       var choice = chosen.withLock { $0.volume }
@@ -149,19 +149,19 @@ final class PlayerPreferences: Sendable {
     }
   }
 
-  /// Keeps the chime of all announcements, or returns to that of the settings.
+  /// Stores the chime of all announcements, or returns to the chime of the settings.
   ///
   /// - Parameters:
-  ///   - chime: A chime as ``PlayableFile`` makes it; nil for that of the settings.
-  ///   - apply: gives the settings to the player. Choices are applied in the order in which they are kept.
-  /// - Throws: `SystemError`. Nothing was changed then. Errors of `apply`.
+  ///   - chime: A chime as ``PlayableFile`` makes it; nil for the chime of the settings.
+  ///   - apply: gives the settings to the player. Choices are applied in the order in which they are stored.
+  /// - Throws: `SystemError`, after which nothing has changed; the errors of `apply`.
   func keepChime(
     _ chime: Waveform?, then apply: @Sendable (Player.Settings) async throws -> Void
   ) async throws {
     try await keep(chime.map { WAVFile.encode($0) }, in: Self.chimeFile(folder), { $0.all = chime }, apply)
   }
 
-  /// Keeps the chime of a kind of payments, or returns to that of the settings; see ``keepChime(_:then:)``.
+  /// Stores the chime of a kind of payments, or returns to the chime of the settings; see ``keepChime(_:then:)``.
   func keepChime(
     _ chime: Chimes.Own?, of kind: Payment.Kind, then apply: @Sendable (Player.Settings) async throws -> Void
   ) async throws {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that is found out at most once in an interval. All callers share it, also those that come while it is being
-/// found out.
+/// A value that is determined at most once in an interval. All callers share it, including those that arrive while it
+/// is being determined.
 actor Remembered<Value: Sendable> {
   private let interval: Duration
   private let time: @Sendable () -> Duration

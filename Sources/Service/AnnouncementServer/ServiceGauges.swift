@@ -6,7 +6,7 @@ import Foundation
 import Ledger
 import Playback
 
-/// The figures of `/metrics` that are read when they are asked for.
+/// The figures of `/metrics` that are read at each request.
 struct ServiceGauges: Sendable {
   private let startedAt = Date()
   private let announcer: Announcer

@@ -114,7 +114,7 @@ final class ServiceMetrics: Sendable {
     }
   }
 
-  /// Counts that the pushes to an app are accepted again.
+  /// Notes that APNs accepts the pushes to an app again.
   func countResumption(of topic: PushSchedule.Topic) { state.withLock { _ = $0.stoppedTopics.remove(topic) } }
 
   /// Counts a device token that APNs refused as bad.

@@ -33,10 +33,10 @@ public struct ServiceSettings: Sendable {
   public var keyFailures: RateLimit?
   /// The addresses of the proxies whose `X-Forwarded-For` is trusted to name the client.
   public var proxies: Set<IPAddress> = Set(["127.0.0.1", "::1"].compactMap(IPAddress.init(_:)))
-  /// Whether the player takes over the announcements that wait on outputs that nothing plays, such as the output of the
-  /// settings of before. If not, they wait, and the service reports them.
+  /// Whether the player takes over the announcements that wait on outputs that nothing plays, such as the output of
+  /// earlier settings. If false, the announcements wait, and the service reports them.
   public var takesOver = true
-  /// The limits from which alarms follow.
+  /// The limits that cause alarms.
   public var alarms = AlarmSettings()
   /// The maximum size of the clips that are kept in memory, in bytes.
   public var cacheBytes = 64 << 20
@@ -63,8 +63,8 @@ public struct ServiceSettings: Sendable {
   /// The maximum number of open connections.
   public var mostConnections = 8_192
 
-  /// The time for which a clip is kept after its last use, in seconds: as long as a link to it is valid. The retention
-  /// time also ends the life of a link, because clips contain names and notes.
+  /// The time for which a clip is kept after its last use, in seconds: as long as a link to the clip is valid. The
+  /// retention time also limits the life of a link, because clips contain names and notes.
   public var clipLifetime: TimeInterval { min(urlLifetime, retention) }
 
   /// Returns whether a text is a name or an address in the form of ``hosts``. An IPv6 address may have brackets or not.

@@ -6,7 +6,7 @@ package import Foundation
 import Ledger
 import Playback
 
-/// What a caller submits: the bytes of a payload, and what is known about the caller.
+/// A submission of a caller: the bytes of a payload, and the facts about the caller.
 package struct Submission: Sendable {
   package var account: String
   /// The defaults of the caller's key.
@@ -35,8 +35,8 @@ package struct Submission: Sendable {
 package struct AnnouncementOrder: Sendable {
   package let submission: Submission
   package let request: AnnouncementRequest
-  /// Why the payload is refused unless its answer is stored already; nil if it is valid. An earlier version may have
-  /// accepted it under other rules, and its sender must get the same answer again.
+  /// The reason why the payload is refused unless its answer is already stored; nil if the payload is valid. An earlier
+  /// version may have accepted it under other rules, and its sender must get the same answer again.
   let refusal: AnnouncementError?
   /// The announcement for the player's lane; nil if it is not to be played. Its lane is empty until ``findLane(of:)``
   /// if the service has no output.
@@ -99,7 +99,7 @@ package struct AnnouncementOrder: Sendable {
       defaults: submission.defaults)
   }
 
-  /// Sets the devices, and their languages: that of the request, or else the device's own, or else that of the key or of
+  /// Sets the devices and their languages: the language of the request, or else of the device, or else of the key or of
   /// the service.
   mutating func take(_ devices: [Ledger.Device]) {
     self.devices = devices

@@ -8,14 +8,14 @@ import PushMessages
 
 /// Makes the pushes of an announcement: one notification for each device, in the device's language.
 package struct AnnouncementPushes: Sendable {
-  /// The time for which a push is news, in seconds; nil if the service sends no pushes.
+  /// The time for which a push is worth sending, in seconds; nil if the service sends no pushes.
   private let lifetime: TimeInterval?
   let isConfigured: @Sendable (Ledger.Device) -> Bool
   private let ledger: Ledger
   private let phraseBooks: PhraseBooks
 
   /// - Parameters:
-  ///   - lifetime: The time for which a push is news, in seconds; nil if the service sends no pushes.
+  ///   - lifetime: The time for which a push is worth sending, in seconds; nil if the service sends no pushes.
   ///   - isConfigured: Returns whether the service sends pushes to a device's app and environment.
   package init(
     lifetime: TimeInterval?, ledger: Ledger, phraseBooks: PhraseBooks,
@@ -106,7 +106,8 @@ package struct AnnouncementPushes: Sendable {
 }
 
 extension AnnouncementPushes {
-  /// Returns what a phone with the voice pack needs to say a clip by itself; nil if the engine said a part of it.
+  /// Returns the data with which a phone that has the voice pack says a clip by itself; nil if the engine said a part
+  /// of it.
   private static func spoken(_ report: ClipReport) -> AlertMessage.Content.Spoken? {
     guard !report.tokens.isEmpty else { return nil }
     return try? AlertMessage.Content.Spoken(pack: report.voice, tokens: report.tokens)

@@ -7,11 +7,11 @@ package import Foundation
 package import Ledger
 import Playback
 
-/// Accepts announcements, each once: a repetition of a submission gets what the first one got.
+/// Accepts announcements, each once: a repetition of a submission gets the answer of the first one.
 ///
-/// It knows nothing of HTTP. Whoever receives payments calls ``order(_:)`` and then ``accept(_:)``.
+/// The type knows nothing of HTTP. Code that receives payments calls ``order(_:)`` and then ``accept(_:)``.
 package struct AnnouncementService: Sendable {
-  /// An announcement that was accepted, now or before.
+  /// An announcement that was accepted, by this call or earlier.
   package struct Accepted: Sendable {
     package var id: String
     package var createdAt: Date
@@ -27,11 +27,11 @@ package struct AnnouncementService: Sendable {
     }
   }
 
-  /// What has to be told after an announcement was accepted.
+  /// The facts to report after an announcement was accepted.
   package struct Told: Sendable {
     package var isPlayed: Bool
     package var isPushed: Bool
-    /// Whether it is a payment that was received.
+    /// Whether the announcement is a received payment.
     package var isReceipt: Bool
     package var rendered: Rendered
   }
@@ -46,13 +46,13 @@ package struct AnnouncementService: Sendable {
   private let locale: String
   private let lane: PlayingLane?
   private let tell: @Sendable (Told) -> Void
-  /// The turns of keys and ids. Who removes an announcement takes its turn.
+  /// The turns of keys and ids. The removal of an announcement takes its turn too.
   package let turns = Turns<[String]>()
 
   /// - Parameters:
   ///   - locale: The service's own default locale.
   ///   - lane: The lane on which the service plays; nil if it has no output.
-  ///   - tell: Called for each announcement that is new. It must return at once.
+  ///   - tell: Called for each new announcement. It must return at once.
   package init(
     ledger: Ledger, clips: any ClipMaking, pushes: AnnouncementPushes, groups: AppGroups, locale: String,
     lane: PlayingLane?,
@@ -69,7 +69,7 @@ package struct AnnouncementService: Sendable {
     try AnnouncementOrder(submission, locale: locale, groups: groups, lane: lane?.name)
   }
 
-  /// Accepts an announcement, or returns what a submission before was answered. When this function returns, the clip
+  /// Accepts an announcement, or returns the answer of an earlier submission. When this function returns, the clip
   /// exists, and the ledger has the announcement with everything that was decided about it.
   ///
   /// The work is done on threads that may wait. No other submission with the same key or id is processed meanwhile.
@@ -185,7 +185,7 @@ package struct AnnouncementService: Sendable {
 }
 
 extension Announcement {
-  /// Whether it tells of a payment that was received.
+  /// Whether the announcement is about a received payment.
   fileprivate var isReceipt: Bool {
     if case .payment(let payment) = self { payment.kind == .received } else { false }
   }

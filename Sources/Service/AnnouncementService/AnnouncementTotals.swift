@@ -4,9 +4,9 @@ public import Foundation
 public import Ledger
 public import WeeklyTimes
 
-/// The counts and the exact sums of amounts, in groups. It keeps the groups, and none of the amounts.
+/// The counts and the exact sums of amounts, in groups. It stores the groups, and not the amounts.
 public struct AnnouncementTotals: Sendable {
-  /// What a group has in common.
+  /// A property that all amounts of a group share.
   public enum Key: String, Sendable, Hashable, CaseIterable {
     case currency
     case kind
@@ -14,7 +14,8 @@ public struct AnnouncementTotals: Sendable {
   }
 
   public struct Group: Sendable, Hashable {
-    /// The ISO 4217 code of the currency; nil if the groups are not made by it. The same holds for the other keys.
+    /// The ISO 4217 code of the currency; nil if the groups are not divided by currency. The other keys are nil in the
+    /// same way.
     public var currency: String?
     public var kind: String?
     /// The beginning of the hour on the clock of the time zone.
@@ -23,7 +24,7 @@ public struct AnnouncementTotals: Sendable {
 
   public struct Total: Sendable, Hashable {
     public fileprivate(set) var count = 0
-    /// The sum of the amounts; nil if they are of several currencies.
+    /// The sum of the amounts; nil if the amounts have several currencies.
     public fileprivate(set) var sum: DecimalSum?
     /// The latest time of acceptance.
     public fileprivate(set) var lastAt: Date
@@ -37,9 +38,9 @@ public struct AnnouncementTotals: Sendable {
   private var totals: [Group: Total] = [:]
   /// The hour of the minute of the last amount. Amounts come in the order of time, and an hour begins with a minute.
   private var lastHour: (minute: Double, hour: Date)?
-  /// Whether there are more groups than ``mostGroups``. The totals are then of no use.
+  /// Whether there are more groups than ``mostGroups``. The totals are then incomplete.
   public private(set) var isTooLong = false
-  /// Whether an amount could not be read, as in a damaged ledger.
+  /// Whether an amount could not be read, for example in a damaged ledger.
   public private(set) var isUnreadable = false
 
   public init(by keys: Set<Key>, clock: LocalClock) { (self.keys, self.clock) = (keys, clock) }

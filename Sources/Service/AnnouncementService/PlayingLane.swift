@@ -2,7 +2,7 @@
 
 import ConcurrencySupport
 
-/// The lane on which the service plays. Somebody may choose another output while the service runs, and so change it.
+/// The lane on which the service plays. It changes if somebody chooses another output while the service runs.
 package final class PlayingLane: Sendable {
   private let current: Locked<String>
   private let turns = Turns<String>()

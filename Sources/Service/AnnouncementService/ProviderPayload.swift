@@ -6,18 +6,18 @@ import Foundation
 import Ledger
 import PaymentProviders
 
-/// The announcement of a payment that a provider has reported, and what recognises the payment.
+/// The announcement of a payment that a provider has reported, and the digests that identify the payment.
 struct ProviderPayload {
-  /// The time for which the identity of a payment is kept after the payment is too old to be spoken, in seconds: 90 days.
-  /// No provider is known to send an event again later: Adyen does for 30 days, as does Stripe's dashboard.
+  /// The time for which the identity of a payment is kept after the payment is too old to be spoken, in seconds: 90
+  /// days. No provider is known to send an event again after that: Adyen and Stripe's dashboard do so for 30 days.
   private static let keptIdentity: TimeInterval = 90 * 86_400
 
   let payment: ProviderPayment
   let endpoint: ProviderEndpoint
 
-  /// The announcement's id: that of the endpoint, a colon, and the payment's identity, which is mostly its id. Two
-  /// endpoints of an account may have payments with the same id, such as the orders of two shops. Another kind than
-  /// received has the kind at its end.
+  /// The announcement's id: the endpoint's id, a colon, and the payment's identity, which is usually the payment's id.
+  /// Two endpoints of an account may have payments with the same id, such as the orders of two shops. The id of a
+  /// payment of any kind except received ends with the kind.
   var id: String {
     let suffix = payment.kind == .received ? "" : "/\(payment.kind.rawValue)"
     var own = payment.identity
@@ -35,7 +35,8 @@ struct ProviderPayload {
   /// Returns the announcement as a payload, as a backend would send it. Texts are cut to the lengths that a payload may
   /// have.
   ///
-  /// It is written without `JSONEncoder`, whose 15 µs for so small an object are a fifteenth of what a webhook costs.
+  /// It is written without `JSONEncoder`, which takes 15 µs for so small an object, a fifteenth of the time of a
+  /// webhook.
   func body() -> Data {
     var fields = JSONText()
     fields.add("amount", payment.amount.decimalText)

@@ -11,12 +11,12 @@ import SpeechEngine
 import VoicePackIntegrity
 import VoicePacks
 
-/// Announces what payment providers' webhooks report.
+/// Announces the payments that providers' webhooks report.
 ///
-/// A request of a provider is answered as soon as its payments are durable. Their clips are made afterwards, those of
-/// one account one after another, in the order of the reports.
+/// A request of a provider is answered as soon as its payments are durable. Their clips are made afterwards. The clips
+/// of one account are made one after another, in the order of the reports.
 package actor ProviderPayments {
-  /// What the id of a test of an endpoint contains, and with it the id of its announcement.
+  /// The mark in the id of a test of an endpoint, and in the id of the test's announcement.
   package static let testMark = "crier-test-"
 
   /// The outcome of one entry of a request.
@@ -24,13 +24,13 @@ package actor ProviderPayments {
     case accepted
     case late
     case duplicate
-    /// The entry is not to be announced, for a reason.
+    /// The entry is not announced, for this reason.
     case ignored(String)
-    /// The payment cannot be announced, for a reason that has no amounts and names.
+    /// The payment cannot be announced, for this reason, which contains no amounts and names.
     case refused(String)
   }
 
-  /// What happens to payments after their requests were answered, for logs, metrics and events.
+  /// An event of a payment after its request was answered, for logs, metrics and events.
   package enum Report: Sendable {
     case announced(Ledger.ProviderPayment)
     case refused(Ledger.ProviderPayment, reason: String)
@@ -43,9 +43,9 @@ package actor ProviderPayments {
   private static let mostOfAccount = 8
   /// The pauses of an account between attempts that fail, in seconds: they double from the first to the last.
   private static let pauses: ClosedRange<TimeInterval> = 1...60
-  /// The number of attempts after which later payments of the account have their turn before a payment that fails.
+  /// The number of failed attempts after which later payments of the account are announced first.
   private static let patience = 3
-  /// The time for which a payment is tried, in seconds. An hour later it would no longer be news.
+  /// The time for which a payment is tried, in seconds. After an hour, the payment is too old to be announced.
   private static let longestTrying: TimeInterval = 3_600
 
   private let service: AnnouncementService
@@ -57,13 +57,15 @@ package actor ProviderPayments {
   /// The payments that wait, oldest first, by account.
   private var waiting: [String: [Ledger.ProviderPayment]] = [:]
   private var lastNumber: Int64 = 0
-  /// The numbers of those that were under way when the process ended.
+  /// The numbers of the payments that a crash interrupted.
   private var suspects: Set<Int64> = []
-  /// The payments that were under way at two ends of the process in a row.
+  /// The payments that two crashes in a row interrupted.
   private var setAside = SetAsideWork<Ledger.ProviderPayment, Date>()
-  /// The accounts for which nothing can be announced at the moment: when to try again, and after how many failures.
+  /// The accounts for which nothing can be announced at the moment: the time of the next attempt, and the number of
+  /// failures.
   private var resting: [String: (until: Date, failures: Int)] = [:]
-  /// The payments that could not be announced, by number: since when, and how many attempts have failed.
+  /// The payments that could not be announced, by number: the time of the first failure, and the number of failed
+  /// attempts.
   private var failing: [Int64: (since: Date, failures: Int)] = [:]
 
   /// - Parameters:
@@ -81,13 +83,13 @@ package actor ProviderPayments {
 
   // MARK: Accepting
 
-  /// Stores what a request reports. When the call returns, its payments are durable, or were known before.
+  /// Stores the payments that a request reports. When the call returns, they are durable, or were known before.
   ///
   /// - Parameters:
   ///   - body: The request's body.
   ///   - moment: The time of the request's arrival.
   /// - Returns: The result of each outcome, in the same order.
-  /// - Throws: `LedgerError`. Nothing was stored then.
+  /// - Throws: `LedgerError`, after which nothing is stored.
   package nonisolated func take(
     _ outcomes: [ProviderOutcome], of body: Data = Data(), for endpoint: ProviderEndpoint, at moment: Date
   ) async throws -> [Result] {
@@ -110,7 +112,7 @@ package actor ProviderPayments {
     }
   }
 
-  /// Returns what the ledger is to store of each outcome; nil for one that is ignored.
+  /// Returns the ledger's report of each outcome; nil for an ignored outcome.
   package static func reports(
     of outcomes: [ProviderOutcome], in body: Data, for endpoint: ProviderEndpoint, at moment: Date
   ) -> [Ledger.NewProviderPayment?] {
@@ -238,8 +240,8 @@ package actor ProviderPayments {
   }
 
   /// Whether every attempt to announce a payment would end with an error. The provider does not send the payment a
-  /// second time, so an error that somebody at the shop can mend does not count: a voice pack, an output, a device, an
-  /// app.
+  /// second time, so errors that somebody at the shop can correct are not final: errors of a voice pack, an output, a
+  /// device or an app.
   private static func isFinal(_ error: any Error) -> Bool {
     switch error {
     case let error as AcceptanceError: [.fieldInvalid, .idConflict].contains(error.code)
@@ -250,7 +252,7 @@ package actor ProviderPayments {
     }
   }
 
-  /// Whether a payment waits for as long as an error lasts. Nothing is wrong with it.
+  /// Whether a payment waits for as long as an error lasts, because the payment itself is right.
   private static func isPatient(_ error: any Error) -> Bool {
     error is LedgerError || (error as? AcceptanceError)?.code == .playerUnavailable
   }

@@ -14,8 +14,7 @@ public struct InstallationCheck: Sendable, Hashable, Encodable {
     /// The part's name in a text.
     public var title: String { rawValue.replacing("_", with: " ") }
 
-    /// Whether a fault of the part keeps Crier from writing what it must keep. Any other fault makes something
-    /// unavailable.
+    /// Whether a fault of the part prevents Crier from storing data. Any other fault makes something unavailable.
     var holdsData: Bool { [.home, .disk, .ledger].contains(self) }
   }
 
@@ -23,18 +22,18 @@ public struct InstallationCheck: Sendable, Hashable, Encodable {
     case ok
     case warning
     case fault
-    /// The part was not looked at, because of a fault of another part.
+    /// The part was not examined, because of a fault of another part.
     case skipped
   }
 
   public var part: Part
   public var verdict: Verdict
-  /// What was found, as a phrase. For a part that was skipped, it is the reason.
+  /// The finding, as a phrase. For a skipped part, it is the reason.
   public var found: String
   /// The problems: faults first.
   public var problems: [InstallationProblem]
 
-  /// Creates the result of a look. The worst problem determines the verdict.
+  /// Creates the result of an examination. The worst problem determines the verdict.
   init(_ part: Part, _ found: String, _ problems: [InstallationProblem] = []) {
     self.part = part
     self.found = found
@@ -42,7 +41,7 @@ public struct InstallationCheck: Sendable, Hashable, Encodable {
     verdict = problems.isEmpty ? .ok : self.problems[0].severity == .fault ? .fault : .warning
   }
 
-  /// Creates the result for a part that was not looked at.
+  /// Creates the result for a part that was not examined.
   init(skipping part: Part, because reason: String) {
     (self.part, verdict, found, problems) = (part, .skipped, reason, [])
   }

@@ -4,7 +4,7 @@ extension InstallationDiagnosis {
   /// The earliest time that a correct clock can show, in seconds since 1970: the beginning of 2026, before this program
   /// was written. A machine without a battery for its clock starts in 1970.
   static let earliest = 1_767_225_600
-  /// The difference between two clocks that is not yet a fault, in seconds.
+  /// The largest difference between two clocks that is not a fault, in seconds.
   static let tolerance = 60
 
   static func output(_ facts: OutputFacts?, _ commands: RemedyCommands) -> InstallationCheck {

@@ -3,7 +3,7 @@
 import TextFormats
 
 extension InstallationDiagnosis {
-  /// What to do about damaged files that Crier brought along.
+  /// The remedy for damaged files of the installation.
   private static let reinstall =
     "Install Crier again, which replaces its data, or name another data folder with --data."
 

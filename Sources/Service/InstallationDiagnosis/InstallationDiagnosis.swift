@@ -2,8 +2,8 @@
 
 import TextFormats
 
-/// The conclusions from what was found out about an installation: a verdict for each part, and for each problem the
-/// command that mends it.
+/// The conclusions from the facts about an installation: a verdict for each part, and for each problem the command that
+/// mends it.
 public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
   /// One check for each part, in the order of ``InstallationCheck/Part``.
   public let checks: [InstallationCheck]
@@ -21,14 +21,14 @@ public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
     ]
   }
 
-  /// The worst verdict of all parts. A part that was skipped does not count, because the reason is a fault of another.
+  /// The worst verdict of all parts. A skipped part does not count, because another part has the fault.
   public var verdict: InstallationCheck.Verdict {
     let verdicts = checks.map(\.verdict)
     return verdicts.contains(.fault) ? .fault : verdicts.contains(.warning) ? .warning : .ok
   }
 
   /// The exit status of `crier doctor`: 0 without a fault, 73 if the home, its disk or the ledger has one, and 69 for
-  /// any other fault. With faults of both kinds it is 73, because without a home nothing can be kept.
+  /// any other fault. With faults of both kinds it is 73, because nothing can be stored without a home.
   public var exitStatus: Int32 {
     let faults = checks.filter { $0.verdict == .fault }
     return faults.isEmpty ? 0 : faults.contains(where: \.part.holdsData) ? 73 : 69

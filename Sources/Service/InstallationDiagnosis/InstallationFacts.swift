@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was found out about an installation, before anything is concluded from it.
+/// The facts about an installation. ``InstallationDiagnosis`` draws the conclusions.
 public struct InstallationFacts: Sendable, Hashable {
   public var settings: SettingsFacts
   public var home: HomeFacts
@@ -105,7 +105,7 @@ public struct HomeFacts: Sendable, Hashable {
 
 /// The file system of the home folder.
 public struct DiskFacts: Sendable, Hashable {
-  /// The space that this user can still use, in bytes; nil if the system does not tell.
+  /// The space that this user can still use, in bytes; nil if it is not known.
   public var freeBytes: Int64?
   public var totalBytes: Int64?
   /// The number of files that can still be made; nil if the file system has no limit of its own.
@@ -135,7 +135,7 @@ public enum LedgerFacts: Sendable, Hashable {
 
   public enum Obstacle: Sendable, Hashable {
     case damaged, newer, older, foreign
-    /// A log stands beside the file, but the log's index is missing, so reading would write the index.
+    /// The file has a log, but the log's index is missing, so reading would write the index.
     case unindexed
     /// Any other error, as a phrase.
     case other(String)
@@ -143,15 +143,15 @@ public enum LedgerFacts: Sendable, Hashable {
 
   /// There is no file yet.
   case missing
-  /// The home could not be looked into.
+  /// The home could not be read.
   case skipped
   case unreadable(Obstacle)
   /// SQLite checked every page of the file.
   ///
   /// - Parameters:
-  ///   - isOpen: Whether a log stands beside the file, as while a program has it open.
+  ///   - isOpen: Whether the file has a log, for example because a program has it open.
   ///   - webhookEndpoints: The number of webhook endpoints that are not disabled.
-  ///   - setAside: The number of deliveries that were under way at two ends of the service in a row.
+  ///   - setAside: The number of deliveries that two crashes of the service in a row interrupted.
   case sound(bytes: Int64, isOpen: Bool, keys: Keys, webhookEndpoints: Int = 0, setAside: Int = 0)
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that keeps an installation from working, or may do so later. It contains no key, amount or payer.
+/// A fault that keeps an installation from working, or that may do so later. It contains no key, amount or payer.
 public struct InstallationProblem: Sendable, Hashable, Encodable {
   public enum Severity: String, Sendable, Hashable, Encodable {
     /// A part of Crier does not work.

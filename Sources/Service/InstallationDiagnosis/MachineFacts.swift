@@ -13,7 +13,7 @@ public struct OutputFacts: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - process: The player's process.
-    ///   - lostDevice: The code of the error while the player waits for its device; nil if it does not.
+    ///   - lostDevice: The code of the error while the player waits for its device; nil if the player does not wait.
     case played(process: Int32, lostDevice: String?)
     /// The device was not tried, for the reason in the phrase.
     case notTried(String)
@@ -47,7 +47,8 @@ public struct PortFacts: Sendable, Hashable {
     /// - Parameters:
     ///   - status: The status of its `/readyz`.
     ///   - failing: The checks of `/readyz` that fail.
-    ///   - pushRefusal: Why APNs refuses all pushes to an app, and what to do, in sentences; nil if it does not.
+    ///   - pushRefusal: The reason why APNs refuses all pushes to an app, and the remedy, in sentences; nil if APNs
+    ///     does not refuse them.
     case service(status: String, failing: [String], pushRefusal: String? = nil)
     case otherProgram
     case notPermitted
@@ -67,7 +68,7 @@ public struct ClockFacts: Sendable, Hashable {
   public var now: Int
   /// The time of the last change of the ledger; nil if there is none.
   public var ledgerChangedAt: Int?
-  /// Whether the kernel's clock is kept right by a time service; nil if the system does not tell.
+  /// Whether a time service keeps the kernel's clock right; nil if it is not known.
   public var isSynchronized: Bool?
 
   public init(now: Int, ledgerChangedAt: Int?, isSynchronized: Bool?) {

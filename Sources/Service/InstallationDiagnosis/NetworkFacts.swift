@@ -2,14 +2,14 @@
 
 import TextFormats
 
-/// The way of pushes to phones.
+/// The connection to the servers of pushes.
 public struct PushFacts: Sendable, Hashable {
   /// A server to which pushes are sent.
   public struct Server: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
       /// A connection was opened, with TLS and HTTP/2.
       case connected(milliseconds: Int)
-      /// No connection could be opened, as a sentence that says why and what to check.
+      /// No connection could be opened. The sentence says why and what to check.
       case failed(String)
     }
 
@@ -22,7 +22,7 @@ public struct PushFacts: Sendable, Hashable {
 
   /// The number of apps to which pushes are sent; 0 for a service that sends none.
   public var apps: Int
-  /// Whether pushes to at least one app go through Apple's servers, and not through one of the settings.
+  /// Whether pushes to at least one app go through Apple's servers, and not through a server of the settings.
   public var usesApple: Bool
   public var servers: [Server]
   /// The error of a `public_url` from which phones cannot fetch clips, as a sentence; nil if there is none.
@@ -33,13 +33,13 @@ public struct PushFacts: Sendable, Hashable {
   }
 }
 
-/// The unit of systemd that runs the service, and to which machines it lets the service connect.
+/// The systemd unit that runs the service, and the machines to which it lets the service connect.
 public struct UnitFacts: Sendable, Hashable {
   /// The unit's name, such as `crier.service`.
   public var name: String
   /// Whether the unit allows no address of the public internet.
   public var isClosed: Bool
-  /// The servers of pushes, and the name servers, none of whose addresses the unit allows, although it is not closed.
+  /// The push servers and name servers whose addresses the unit blocks, although it is not closed.
   public var blockedServers: [String]
   /// The path of the drop-in that opens the network.
   public var dropIn: String
@@ -56,12 +56,12 @@ public struct UnitFacts: Sendable, Hashable {
     ]
   }
 
-  /// The warning at the start of a service whose unit keeps it from sending something.
+  /// The warning at the start of a service whose unit blocks pushes or webhooks.
   ///
   /// - Parameters:
   ///   - hasPushes: Whether the settings name apps to which pushes are sent through Apple's servers.
   ///   - hasWebhooks: Whether there are webhook endpoints, whose receivers must be on other machines.
-  /// - Returns: Nil if the unit keeps it from nothing.
+  /// - Returns: Nil if the unit blocks neither.
   public func startWarning(hasPushes: Bool, hasWebhooks: Bool) -> String? {
     guard isClosed, hasPushes || hasWebhooks else { return nil }
     let what = [hasPushes ? "pushes" : nil, hasWebhooks ? "webhooks" : nil].compactMap { $0 }.joined(separator: " and ")

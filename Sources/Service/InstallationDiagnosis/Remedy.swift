@@ -2,8 +2,8 @@
 
 import TextFormats
 
-/// What mends a fault: words and, if one helps, a command for a shell. `crier doctor` and a running service give the
-/// same ones.
+/// The remedy of a fault: words and, if one helps, a shell command. `crier doctor` and a running service give the same
+/// remedies.
 public struct Remedy: Sendable, Hashable {
   public let text: String
   public let command: String?
@@ -14,7 +14,7 @@ public struct Remedy: Sendable, Hashable {
   var lines: String { text + (command.map { "\n\($0)" } ?? "") }
 }
 
-/// The commands that mend an installation, ready to be pasted into a shell, and what is said with them.
+/// The commands that mend an installation, ready to be pasted into a shell, and the words around them.
 public struct RemedyCommands: Sendable {
   /// The path of the home folder as the user typed it.
   let home: String
@@ -49,7 +49,7 @@ extension RemedyCommands {
         + "which announcements wait:",
       crier("queue"))
   }
-  /// - Parameter cause: What the reason of APNs means and what to do, in sentences.
+  /// - Parameter cause: The meaning of APNs' reason and the remedy, in sentences.
   public func pushRefused(_ cause: String?) -> Remedy {
     Remedy(
       """

@@ -18,7 +18,7 @@ public enum ClockLook {
 
   private static func seconds(_ date: Date) -> Int { Int(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0 }
 
-  /// Whether the kernel says that its clock is kept right; nil if it does not tell.
+  /// Whether a time service keeps the kernel's clock right; nil if the kernel does not report it.
   private static var isSynchronized: Bool? {
     switch clock_is_synchronized() {
     case 1: true

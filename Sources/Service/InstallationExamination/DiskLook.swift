@@ -45,7 +45,7 @@ public enum DiskLook {
     return network(ofDevice: "\(major):\(minor)", in: mounts)
   }
 
-  /// Returns the kind of a device's file system if it is one of a network.
+  /// Returns the kind of a device's file system if it is a network file system.
   ///
   /// - Parameters:
   ///   - device: The device's numbers, such as `8:1`.

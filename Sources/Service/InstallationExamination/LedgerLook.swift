@@ -30,7 +30,7 @@ public enum LedgerLook {
     }
   }
 
-  /// Returns what a ledger says about the player of a lane.
+  /// Returns the state of a lane's player by the ledger.
   ///
   /// - Parameter facts: The ledger as it was found. Without a log beside it, no program has it open.
   public static func player(of lane: String, in file: URL, _ facts: LedgerFacts) -> PlayerLook {
@@ -50,7 +50,7 @@ public enum LedgerLook {
   }
 }
 
-/// What the ledger says about the player that may use the output now.
+/// The state of the output's player by the ledger.
 public enum PlayerLook: Sendable {
   /// No player runs.
   case none

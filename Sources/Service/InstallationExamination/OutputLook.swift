@@ -22,7 +22,7 @@ public enum OutputLook {
   /// - Parameters:
   ///   - name: The output's name, as in the settings.
   ///   - player: The player that may use the output now. Its device is not tried, so that an announcement that begins
-  ///     meanwhile does not find it taken.
+  ///     meanwhile can use it.
   ///   - mayOpenDevices: Whether a device may be opened. ``SoundServerRestraint`` says so.
   ///   - environment: The environment of this process, which says where sound servers are.
   public static func look(

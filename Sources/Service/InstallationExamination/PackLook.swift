@@ -13,7 +13,7 @@ public enum PackLook {
   ///   - installed: The folder of the packs that belong to the installation.
   ///   - choices: The file with the packs that were chosen.
   ///   - settled: The choices of the settings.
-  ///   - books: The phrase books, which tell what a pack lacks; nil if they cannot be read.
+  ///   - books: The phrase books, which show the missing words of a pack; nil if they cannot be read.
   public static func look(
     own: URL, installed: URL, choices: URL, settled: ChosenPacks, books: PhraseBooks?
   ) -> VoicePackFacts {

@@ -7,7 +7,7 @@ import Foundation
 /// Without them, opening an output can start a PulseAudio server, write a cookie with which a client proves who it is,
 /// and make the folder for the server's socket (pulse-client.conf(5) and pulseaudio(1)).
 struct PulseAudioVariables: Equatable {
-  /// What is known before a look.
+  /// The facts before a look.
   struct Situation {
     /// The environment of this process.
     var environment: [String: String]
@@ -21,7 +21,7 @@ struct PulseAudioVariables: Equatable {
     var text: (String) -> String?
   }
 
-  /// The text of a settings file for clients, which adds to the settings that would hold without it.
+  /// The text of a settings file for clients, which includes the settings that would apply without it.
   let settings: String
   /// The values of the variables. ``settings`` has a variable of its own, `PULSE_CLIENTCONFIG`.
   let values: [String: String]

@@ -35,8 +35,8 @@ struct SocketAddress {
 
   private init(family: Int32, bytes: [UInt8]) { (self.family, self.bytes) = (family, bytes) }
 
-  /// The address at which a program that listens on this one can be reached: for the address of all interfaces it is
-  /// that of loopback.
+  /// The address at which a program that listens on this one can be reached: for the address of all interfaces, it is
+  /// the loopback address.
   var reachable: SocketAddress {
     // sockaddr_in: family, port, and 4 bytes of address. sockaddr_in6: family, port, flow, and 16 bytes of address.
     let range = family == AF_INET ? 4..<8 : 8..<24

@@ -17,7 +17,7 @@ public enum UnitLook {
   /// home `crier-SHOP`.
   ///
   /// - Parameters:
-  ///   - hosts: The hosts of the servers of pushes that can be reached outside of the unit.
+  ///   - hosts: The hosts of the push servers that this process can reach outside of the unit.
   ///   - dropIn: The path of the drop-in that opens the network.
   ///   - root: The folder in which `etc` and `usr` are.
   /// - Returns: Nil if there is no such unit, or if it has another home.
@@ -66,7 +66,7 @@ public enum UnitLook {
     return UnitFacts(name: name, isClosed: network.isClosed, dropIn: dropIn.path(percentEncoded: false))
   }
 
-  /// Returns what a unit's file and its drop-ins say; nil if there is no such file.
+  /// Returns the network rules of a unit's file and its drop-ins; nil if there is no such file.
   static func network(of name: String, in root: URL) -> UnitNetwork? {
     // The name of the template is that of the unit without what is between @ and the dot.
     let parts = name.split(separator: "@", maxSplits: 1)

@@ -5,8 +5,7 @@ import HostAddresses
 /// The addresses to which a unit of systemd lets its processes connect: its settings `IPAddressDeny=` and
 /// `IPAddressAllow=` (systemd.resource-control(5)).
 ///
-/// It is a value: it reads the texts of a unit's files and no file. The settings of the slices above a unit are not
-/// looked at.
+/// It is a value that is made from the texts of a unit's files. It ignores the settings of the slices above a unit.
 struct UnitNetwork: Sendable, Hashable {
   private(set) var denied: [IPNetwork] = []
   private(set) var allowed: [IPNetwork] = []
@@ -60,7 +59,7 @@ struct UnitNetwork: Sendable, Hashable {
     return lines + (continued.map { [$0] } ?? [])
   }
 
-  /// Adds the networks of a setting's value. An empty value removes the ones before it.
+  /// Adds the networks of a setting's value. An empty value removes the earlier networks.
   private static func add(_ value: String, to list: inout [IPNetwork]) {
     if value.isEmpty {
       list = []
@@ -80,7 +79,7 @@ struct UnitNetwork: Sendable, Hashable {
     }
   }
 
-  /// Whether the unit lets its processes connect to an address. What is allowed comes before what is denied.
+  /// Whether the unit lets its processes connect to an address. Allowed addresses take precedence over denied ones.
   func allows(_ address: IPAddress) -> Bool {
     allowed.contains { $0.contains(address) } || !denied.contains { $0.contains(address) }
   }

@@ -26,7 +26,7 @@ public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
     case signatureExpired = "signature_expired"
     /// The signed request is too old, or its time is too far in the future.
     case timestampOutsideWindow = "timestamp_outside_window"
-    /// The same signed request came before.
+    /// The same signed request was already received.
     case replayed
     /// Too many signed requests came within a short time. No more can be remembered.
     case tooManyRemembered = "too_many_remembered"

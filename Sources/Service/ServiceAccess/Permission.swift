@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a call of the service needs. A key has scopes, and each ``Scope`` gives some of these permissions.
+/// A permission that a call of the service needs. A key has scopes, and each ``Scope`` gives some of these permissions.
 public enum Permission: String, Sendable, Hashable, CaseIterable {
-  /// Sending announcements and lists, removing them, and the work with receivers that are registered.
+  /// Sending announcements and lists, removing them, and using registered devices and endpoints.
   case announce
   /// Registering devices and webhook endpoints. The answers contain secrets.
   case register
@@ -10,13 +10,13 @@ public enum Permission: String, Sendable, Hashable, CaseIterable {
   case read
   /// Pausing, resuming and replaying on the player, and its volume.
   case attend
-  /// Cancelling announcements on the player, and taking that back.
+  /// Cancelling announcements on the player, and undoing a cancellation.
   case play
-  /// Changing what the whole machine speaks with, such as chimes and voice packs.
+  /// Changing the sounds and voices of the whole machine, such as chimes and voice packs.
   case operate
   /// Making, rotating and revoking keys and codes for signing in.
   case manageKeys
 
-  /// The scopes that give the permission, of those that somebody can give to a key.
+  /// The scopes that give the permission, limited to those that somebody can give to a key.
   public var scopes: [Scope] { Scope.ofNewKeys.filter { $0.allows(self) } }
 }

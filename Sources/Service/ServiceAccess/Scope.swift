@@ -8,12 +8,12 @@ public enum Scope: String, Sendable, Hashable, CaseIterable {
   case read
   /// Pausing, resuming, skipping, replaying and cancelling announcements on the player.
   case play
-  /// For trying the service out: sending announcements that are never heard or pushed, and reading them. A key with this
-  /// scope has no other.
+  /// For trying the service out: sending announcements that are never heard or pushed, and reading them. A key with
+  /// this scope has no other scope.
   case test
   /// For the people at the till: reading, and the pause, the replays and the volume of the player.
   case till
-  /// For the person who looks after the shop: all operations but those on keys and those that hand out secrets.
+  /// For the person who looks after the shop: all operations except those on keys and those that hand out secrets.
   case `operator`
   /// All operations.
   case admin

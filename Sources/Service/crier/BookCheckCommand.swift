@@ -90,7 +90,7 @@ extension Book {
       return sheet.findings(writer)
     }
 
-    /// Compares the book's sentences with those of all books in other languages.
+    /// Compares the book's sentences with the sentences of all books in other languages.
     private func foreignTexts(_ books: PhraseBooks, _ templates: URL) throws -> [BookFinding] {
       func data(_ locale: String) throws -> Data { try Data(contentsOf: templates.appending(path: "\(locale).json")) }
       func language(_ locale: String) -> Substring { locale.prefix { $0 != "-" } }

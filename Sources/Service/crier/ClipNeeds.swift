@@ -81,7 +81,8 @@ extension PublishingOptions {
   ///
   /// - Parameter given: The path given with `--home`; nil if there is none.
   /// - Returns: The given home. Without one, the home that has the containers and a ledger, or the usual home if the
-  ///   containers are its own; nil for other containers. The ledger of another home knows nothing about their clips.
+  ///   containers are its own; nil for other containers, because the ledger of another home knows nothing about their
+  ///   clips.
   func owner(home given: String? = nil) -> CrierHome? {
     let usual = CrierHome(given)
     guard given == nil, let containers else { return usual }

@@ -2,13 +2,13 @@
 
 import ArgumentParser
 
-/// The words of a command line, each with what it is for the parser.
+/// The words of a command line, each with its role for the parser.
 struct CommandLineWords {
   private enum Part { case subcommand, option, value, argument, separator }
 
   private var words: [(word: String, part: Part)] = []
 
-  /// The first word that is not known. The words behind it are not read.
+  /// The first unknown word. The words after it are not read.
   private(set) var unknown: UnknownWord?
 
   /// - Parameters:
@@ -55,8 +55,8 @@ struct CommandLineWords {
     }
   }
 
-  /// The words in an order in which the parser takes a word such as `-5` for a value or an argument, and not for an
-  /// unknown option, so that the command can say what is wrong with it; nil if there is no such word.
+  /// The words in another order, in which the parser takes a word such as `-5` for a value or an argument, and not for
+  /// an unknown option. The command itself then reports the fault. Nil if there is no such word.
   var readable: [String]? {
     guard words.contains(where: { $0.part != .option && Self.isNegative($0.word) }) else { return nil }
     var readable: [String] = []

@@ -184,8 +184,7 @@ struct Keys: AsyncParsableCommand {
 }
 
 extension Scope: ExpressibleByArgument {
-  /// The scopes that the help lists. The scope `device` is understood too, so that its refusal can say where it comes
-  /// from.
+  /// The scopes that the help lists. The scope `device` is parsed too, so that the error can say how a key gets it.
   public static var allValueStrings: [String] { ofNewKeys.map(\.rawValue) }
 }
 

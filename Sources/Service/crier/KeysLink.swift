@@ -126,8 +126,8 @@ extension Keys {
       }
     }
 
-    /// The lines of a QR code. On a terminal they have colours of their own, because a reader needs dark modules on a
-    /// light ground, and people may have chosen either as their ground.
+    /// The lines of a QR code. On a terminal, the lines set their own colours, because a reader needs dark modules on a
+    /// light background, and a terminal may have a dark background.
     private static func drawn(_ code: QRCode) -> [String] {
       Terminal.isDrawable ? code.lines.map { "\u{1B}[97;40m\($0)\u{1B}[0m" } : code.lines
     }

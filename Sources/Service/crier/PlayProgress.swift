@@ -15,7 +15,7 @@ final class PlayProgress: Sendable {
     var isPaused = false
     /// The process of another player on which this command waits, once it was reported.
     var otherPlayer: Int32?
-    /// The last reason why nothing of this command is heard.
+    /// The latest reason why this command's announcements are not heard.
     var obstacle: String?
     /// The titles of this command's announcements, by id.
     var titles: [String: String] = [:]
@@ -37,12 +37,13 @@ final class PlayProgress: Sendable {
     state = Locked(State(hasUnusedSettings: hasSettings))
   }
 
-  /// Begins with announcements. What was reported about earlier ones is not repeated.
+  /// Begins with announcements. Reports about earlier announcements are not repeated.
   ///
   /// - Parameter titles: The titles of the announcements, by id.
   func begin(_ titles: [String: String]) { state.withLock { $0.titles = titles } }
 
-  /// The last reason why nothing of this command was heard; nil if nothing was in the way but earlier announcements.
+  /// The latest reason why this command's announcements were not heard; nil if they only waited for earlier
+  /// announcements.
   var obstacle: String? { state.withLock { $0.obstacle } }
 
   func update(_ view: LaneView) {

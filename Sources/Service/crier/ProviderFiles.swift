@@ -4,7 +4,7 @@ import Foundation
 import PaymentProviders
 import ProviderSettings
 
-/// The files that say which payment providers' webhooks are taken: `providers.yaml`, and the mapping files that it names.
+/// The files with the settings for payment providers' webhooks: `providers.yaml`, and the mapping files that it names.
 struct ProviderFiles: Sendable {
   let home: CrierHome
   /// The folder with the program's own files.

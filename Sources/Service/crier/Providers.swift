@@ -63,7 +63,8 @@ struct NoEndpoint: Error, CustomStringConvertible {
 struct BaseAddress {
   let text: String
 
-  /// - Returns: nil for a text that is not `http://` or `https://` and a host, with a port or a path or neither.
+  /// - Returns: nil for a text that is not `http://` or `https://` followed by a host and, optionally, a port and a
+  ///   path.
   init?(_ typed: String) {
     guard let parts = URLComponents(string: typed), ["http", "https"].contains(parts.scheme?.lowercased()),
       let host = parts.host, !host.isEmpty, parts.query == nil, parts.fragment == nil, parts.user == nil

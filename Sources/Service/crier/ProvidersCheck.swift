@@ -179,7 +179,7 @@ private struct JudgementLine: Encodable {
     var kind: String
     var amount: String
     var currency: String
-    /// The id of the payment that this one is about, if it is another one.
+    /// The id of the payment to which this one belongs, if it is a different payment.
     var reference: String?
     var payer: String?
     var note: String?
@@ -242,7 +242,7 @@ private struct JudgementLine: Encodable {
   }
 }
 
-/// The output of `crier providers check --samples` about one file.
+/// The output of `crier providers check --samples` for one file.
 private struct SamplesLine: Encodable {
   var file: String
   var samples: Int

@@ -62,7 +62,7 @@ extension Providers {
       }
     }
 
-    /// Returns the address of the service: the option, or else that on which a service with this home listens.
+    /// Returns the address of the service: the option, or else the address on which a service with this home listens.
     private func address() throws -> String {
       if let url { return BaseAddress(url)?.text ?? url }
       let settings = try providers.home.serviceSettings()
@@ -110,7 +110,7 @@ struct NoSample: Error, CustomStringConvertible {
   }
 }
 
-/// The error of a sample that the service did not accept. The line on standard output says what it answered.
+/// The error of a sample that the service did not accept. The line on standard output has the service's answer.
 struct SampleRefused: Error, CustomStringConvertible {
   var status: Int
 

@@ -125,7 +125,7 @@ struct PushCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that say to whom a push goes, and with which key.
+/// The options for the receiver of a push, and for the key.
 struct PushOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The device token, in hexadecimal digits.", valueName: "hex"))
   var token: String

@@ -9,7 +9,7 @@ import PushMessages
 import SoundHeaders
 import TextFormats
 
-/// The options for what the app's service extension gets: the key `crier` of an alert push.
+/// The options for the data of the app's service extension: the key `crier` of an alert push.
 struct PushContentOptions: ParsableArguments {
   @Option(
     help: "The sound file that the extension downloads, such as one of crier render; it needs --clip-url.",
@@ -62,7 +62,7 @@ struct PushContentOptions: ParsableArguments {
       .payloadMalformed, "--clip", problem, remedy: "give a WAVE, AIFF or CAF file, such as crier render makes")
   }
 
-  /// Returns what the extension reads, with the words that the service would speak.
+  /// Returns the data that the extension reads, with the words that the service would speak.
   ///
   /// - Parameter script: The words of the announcement.
   static func content(

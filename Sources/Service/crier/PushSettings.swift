@@ -27,7 +27,7 @@ struct PushAppSetting: Sendable, Hashable {
   /// The file of certificates that are trusted instead of the system's.
   var certificates: String?
 
-  /// What is wrong with an entry, without a full stop.
+  /// The fault of an entry, without a full stop.
   struct Fault: Error { var rule: String }
 
   /// Reads an entry of the settings file.
@@ -104,8 +104,8 @@ struct PushAppSetting: Sendable, Hashable {
 }
 
 extension PushParts {
-  /// The connections to each server. One carries a thousand pushes at a time; the second one goes on when the first is
-  /// replaced.
+  /// The connections to each server. One connection carries a thousand pushes at a time; the second one continues while
+  /// the first is replaced.
   private static let connections = 2
 
   /// Opens the keys of the setting `apns`.
@@ -113,7 +113,7 @@ extension PushParts {
   /// - Parameters:
   ///   - folder: The folder of the settings file, from which relative paths of keys count.
   ///   - tokens: The folder in which provider tokens are shared with other programs of the home.
-  ///   - lifetime: The time for which a push is news, in seconds.
+  ///   - lifetime: The time for which a push is worth sending, in seconds.
   /// - Throws: `ProviderKeyError`, `PushTransportError`.
   init(_ entries: [PushAppSetting], folder: URL, tokens tokenFolder: URL, lifetime: TimeInterval) throws {
     var clients: [PushSchedule.App: PushClient] = [:]

@@ -112,7 +112,7 @@ struct TooManyReplays: Error, CustomStringConvertible {
 }
 
 extension QueueOptions {
-  /// Skips the announcement that is playing now, and not the one that is playing when the player receives the command.
+  /// Skips the announcement that is playing now, even if another one plays when the player receives the command.
   func skip() async throws {
     let (lane, ledger) = try open()
     let status = try ledger.player(lane: lane)

@@ -36,9 +36,9 @@ struct QueueOptions: ParsableArguments {
     return (try lane.lane(), try lane.ledger(in: home))
   }
 
-  /// Returns the output that a service with this home plays to. A service that plays nothing has no queue of its own,
-  /// so the default output is shown, and with it the others on which announcements wait. The output that somebody chose
-  /// through the service takes precedence over its settings, as in the service.
+  /// Returns the output that a service with this home plays to. A service that plays nothing has no queue, so the
+  /// default output is shown, together with the other outputs on which announcements wait. The output that somebody
+  /// chose through the service takes precedence over its settings, as in the service.
   private static func output(of home: CrierHome) throws -> String {
     let configuration = try ServiceConfiguration(
       flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)

@@ -33,7 +33,7 @@ final class RecentLog: Sendable {
     }
   }
 
-  /// A log handler that keeps what another one writes.
+  /// A log handler that also keeps the lines of another handler.
   struct Handler: LogHandler {
     let log: RecentLog
     var metadata: Logger.Metadata = [:]

@@ -206,7 +206,7 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  /// Warns of a unit of systemd that keeps pushes or webhooks from leaving the machine.
+  /// Warns of a systemd unit that blocks pushes or webhooks.
   private func warnOfClosedNetwork(_ configuration: ServiceConfiguration, _ ledger: Ledger, dropIn: URL) async {
     guard let unit = UnitLook.ownUnit(environment: ProcessInfo.processInfo.environment, dropIn: dropIn) else { return }
     // A ledger that is busy at this moment is no reason not to start.

@@ -4,7 +4,7 @@ import Foundation
 import HostAddresses
 
 extension ServiceConfiguration {
-  /// Returns why phones cannot fetch the clips that pushes name; nil if nothing speaks against it.
+  /// Returns the reason why phones cannot fetch the clips that pushes name; nil if no reason is known.
   static func publicURLWarning(_ url: String?) -> String? {
     let remedy = "Set public_url to the address at which phones reach this service."
     guard let url, url.lowercased().hasPrefix("https://") else {

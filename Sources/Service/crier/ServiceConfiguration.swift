@@ -104,7 +104,7 @@ struct ServiceConfiguration: Sendable {
   private(set) var packs = ChosenPacks()
   /// The apps to which pushes are sent, with their keys.
   private(set) var apns: [PushAppSetting] = []
-  /// The time for which a push is news, in minutes.
+  /// The time for which a push is worth sending, in minutes.
   private(set) var pushMinutes = 60
   /// Whether webhooks may go to private addresses, and over `http`.
   private(set) var allowsPrivateWebhooks = false
@@ -121,11 +121,11 @@ struct ServiceConfiguration: Sendable {
   /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
   /// iOS cannot have.
   private(set) var warnings: [String] = []
-  /// The one of ``warnings`` that is about the URLs of clips in pushes; nil if there is none.
+  /// The warning about the URLs of clips in pushes, which is also in ``warnings``; nil if there is none.
   private(set) var publicURLWarning: String?
 
-  /// Whether pushes to at least one app go through Apple's servers. A server of its own is for tests, in which nothing is
-  /// fetched.
+  /// Whether pushes to at least one app go through Apple's servers. Another server is for tests, in which phones fetch
+  /// nothing.
   var usesApple: Bool { apns.contains { $0.server == nil } }
 
   private static var defaultRate: RateLimit {
@@ -291,7 +291,7 @@ struct ServiceConfiguration: Sendable {
         parse: { IPAddress($0) }))
   }
 
-  /// Reads what depends on the time of day.
+  /// Reads the settings that depend on the time of day.
   private mutating func readHours(_ reader: inout SettingsReader) throws {
     let zone = try reader.value(
       .timeZone, "",

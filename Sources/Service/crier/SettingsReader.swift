@@ -5,7 +5,7 @@ import WeeklyTimes
 
 /// Looks up each setting of the service in its sources, and records where it was found.
 struct SettingsReader {
-  /// The name of a source, such as `flag`, what reads it, and the lines of its settings if it is a file.
+  /// The name of a source, such as `flag`, the reader of its values, and the lines of its settings if it is a file.
   typealias Source = (name: String, reader: ConfigReader, lines: [Name: Int])
 
   typealias Name = ServiceConfiguration.Name
@@ -21,7 +21,7 @@ struct SettingsReader {
   ///
   /// - Parameters:
   ///   - fallback: the text of the default.
-  ///   - rule: what to do if the text is not a value.
+  ///   - rule: the remedy if the text is not a value.
   ///   - parse: returns the value of a text; nil if the text is none.
   /// - Throws: `ServiceConfiguration.Fault` with the rule.
   mutating func value<Value>(

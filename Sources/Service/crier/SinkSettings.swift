@@ -5,7 +5,7 @@ public import SoundOutputs
 
 /// The settings for a loudspeaker that sleeps while it gets no sound.
 struct SinkSettings: Sendable, Hashable {
-  /// What is written before the first sound, in ms.
+  /// The length of the lead-in before the first sound, in ms.
   var leadIn = 0
   var sound = Waking.Sound.silence
   var keepAwake = KeepAwake.standard

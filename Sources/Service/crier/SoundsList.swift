@@ -69,8 +69,8 @@ extension Sounds {
       }
     }
 
-    /// Returns what the home's service needs; nil, after a message, if its ledger cannot be read without changing it,
-    /// or other users can change the home. The list is useful without the reasons.
+    /// Returns the clips that the home's service needs. Returns nil, after a message, if the ledger cannot be read
+    /// without changing it, or if other users can change the home: the list is useful even without the reasons.
     ///
     /// - Throws: `ServiceConfiguration.Fault`.
     private func needs() async throws -> ClipNeeds? {

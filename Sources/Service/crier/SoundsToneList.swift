@@ -60,7 +60,7 @@ extension Sounds.Tone {
       return rows
     }
 
-    /// Returns Crier's own tones. One that cannot be made is reported and left out.
+    /// Returns Crier's own tones. A tone that cannot be made is reported and left out.
     private func ownTones(_ tones: GroupTones) -> [MadeTone] {
       do throws(ToneError) {
         var made: [MadeTone] = []

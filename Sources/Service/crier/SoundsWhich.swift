@@ -102,7 +102,7 @@ extension Sounds {
       URL(filePath: folder, directoryHint: .isDirectory).absoluteURL.standardizedFileURL
     }
 
-    /// Prints what is heard for each name.
+    /// Prints the sound that is heard for each name.
     ///
     /// - Returns: Whether each named sound is heard.
     private func report(_ lookup: SoundLookup) throws -> Bool {

@@ -13,7 +13,7 @@ import TextFormats
 /// The files that help somebody else to find out what is wrong with an installation. They contain no amounts, names,
 /// tokens or keys.
 struct SupportBundle {
-  /// What a running service says of itself. A value is nil if it is not known.
+  /// A running service's answers about itself. A value is nil if it is not known.
   struct Service: Sendable {
     var readiness: Data?
     var metrics: Data?
@@ -35,7 +35,7 @@ struct SupportBundle {
   private struct Migrations: Encodable {
     /// The changes of the tables that this version knows.
     var known: [String]
-    /// Those that were made in the file; null if the ledger cannot be read.
+    /// The changes that were made in the file; null if the ledger cannot be read.
     @ExplicitNull var applied: [String]?
     @ExplicitNull var code: String?
   }
@@ -74,7 +74,7 @@ struct SupportBundle {
     return archive.gzip
   }
 
-  /// Returns the settings. Those that name keys, and parts of URLs that may be secrets, are left out.
+  /// Returns the settings. Settings that name keys, and parts of URLs that may be secrets, are left out.
   static func settings(_ look: InstallationLook) -> [ServiceDescription.Setting] {
     let configuration = try? ServiceConfiguration(
       flags: look.flags, environment: look.environment, file: look.config, home: look.home)

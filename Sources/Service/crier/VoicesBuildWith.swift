@@ -87,8 +87,8 @@ extension Voices.Build {
     Terminal.note("\(id): \(imported.clips.count) clips. To let it speak, run crier voices use \(id)")
   }
 
-  /// Compares the single words with the engine's, as the import does. Each sound was made for its row, so no two of
-  /// them can be swapped, and what the comparison finds is only a warning: the program may not speak the language.
+  /// Compares the single words with the engine's, as the import does. Each sound was made for its row, so no two sounds
+  /// can be swapped, and the comparison only gives warnings: the program may not speak the language.
   private func compare(_ imported: inout ImportedRecordings, _ scripts: ScriptWriter) async throws {
     let words = imported.clips.indices.filter { imported.clips[$0].tokens.count == 1 }
     var compared = imported

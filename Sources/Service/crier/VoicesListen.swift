@@ -208,7 +208,7 @@ extension ClipLine {
   }
 }
 
-/// The way through the clips of a pack while somebody listens.
+/// The position in the clips of a pack while somebody listens.
 struct ListeningSession {
   enum Answer: Sendable, Hashable {
     case next, again, wrong, quit
@@ -227,7 +227,7 @@ struct ListeningSession {
 
   enum Step: Sendable, Hashable {
     case go
-    /// The mark of the clip that was heard changes.
+    /// Changes the mark of the clip that was heard.
     case mark
   }
 

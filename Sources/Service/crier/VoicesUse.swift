@@ -156,7 +156,7 @@ extension SpeakingPack {
     return settings?.packs ?? ChosenPacks()
   }
 
-  /// Returns what a command says after it changed the packs: who speaks the locale, and a warning if the service's
+  /// Returns the message of a command that changed the packs: who speaks the locale, and a warning if the service's
   /// settings name another pack.
   static func notes(about locale: String, on shelf: VoicePackShelf, _ home: CrierHome) -> [String] {
     [SpeakingPack(for: locale, on: shelf).sentence, warning(about: locale, on: shelf, home)].compactMap(\.self)

@@ -15,7 +15,7 @@ public struct MasteringError: Error, Sendable, Hashable, CustomStringConvertible
 
   public var code: Code
 
-  /// What happened, and what to do next.
+  /// The problem, and what to do next.
   public var reason: String
 
   init(_ code: Code, _ reason: String) {

@@ -99,7 +99,7 @@ struct TruePeak {
     for index in SampleBlocks.margin..<levels.count where levels[index] > threshold { refine(index, above: threshold) }
   }
 
-  /// Returns the highest level. Its unit is that of the samples.
+  /// Returns the highest level. It has the unit of the samples.
   mutating func highest() -> Float {
     var highest = magnitudes.max() ?? 0
     for index in SampleBlocks.margin..<levels.count where levels[index] > highest {

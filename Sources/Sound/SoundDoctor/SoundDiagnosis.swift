@@ -8,8 +8,8 @@ import TextFormats
 /// The decision whether iOS would play a file as the sound of a notification, and what is wrong with the file.
 ///
 /// It follows Apple's page on `UNNotificationSound`: linear PCM, MA4 (IMA ADPCM), µ-law or A-law in an AIFF, WAV or CAF
-/// file, shorter than 30 seconds. What the page does not list may play on some versions of iOS, but is not promised, so
-/// it counts as not playable.
+/// file, shorter than 30 seconds. Formats that the page does not list may play on some versions of iOS, but this is not
+/// promised, so they count as not playable.
 public struct SoundDiagnosis: Sendable, Hashable {
   public let facts: SoundFacts
 

@@ -18,7 +18,7 @@ public struct SoundFacts: Sendable, Hashable {
   /// The statements of the file's header; `nil` when the file is not a sound.
   public var header: SoundHeader?
 
-  /// What decoding the sound found; `nil` when libsndfile cannot decode it.
+  /// The result of decoding the sound; `nil` when libsndfile cannot decode it.
   public var levels: SoundLevels?
 
   public init(
@@ -45,7 +45,8 @@ public struct SoundLevels: Sendable, Hashable {
   /// The number of samples in runs at full scale.
   public var clippedSamples: Int
 
-  /// The integrated loudness of the mean of the channels, in LUFS; `nil` when it cannot be measured, as for silence.
+  /// The integrated loudness of the mean of the channels, in LUFS; `nil` when it cannot be measured, for example for
+  /// silence.
   public var loudnessLUFS: Double?
 
   public init(peak: Double, clippedSamples: Int = 0, loudnessLUFS: Double? = nil) {

@@ -16,7 +16,7 @@ struct SoundName {
     usual = stem + "." + container.fileExtensions[0]
   }
 
-  /// A valid name, if no clip can have this one for another reason than its extension.
+  /// A valid replacement, if the name is not valid for a clip for a reason other than its extension.
   var validReplacement: String? {
     guard !SoundLibrary.isClipName(usual) else { return nil }
     let scalars = usual.unicodeScalars.map { $0.properties.generalCategory == .control ? "_" : $0 }
@@ -26,7 +26,7 @@ struct SoundName {
     return SoundLibrary.isClipName(shortest) ? shortest : "tone." + (usual as NSString).pathExtension
   }
 
-  /// The name with the usual extension, if it has another form of it, such as `.aif` or `.WAV`.
+  /// The name with the usual extension, if it has a variant of this extension, such as `.aif` or `.WAV`.
   var usualReplacement: String? {
     let given = name.dropFirst(stem.count + 1)
     let isForm = SoundContainer.allCases.contains { $0.isDocumented && $0.fileExtensions.contains(given.lowercased()) }
@@ -43,7 +43,7 @@ struct SoundName {
 
 extension String {
   /// Whether a notification that names this file plays the system's default sound instead: the name is `default`
-  /// without an extension. `default.wav` is another name, that of the sound for all missing ones
-  /// (`SoundLookup.fallbackName`), which an app may provide.
+  /// without an extension. `default.wav` is a different name: it is the sound that an app may provide for all missing
+  /// sounds (`SoundLookup.fallbackName`).
   var isReservedSoundName: Bool { utf8.elementsEqual(SoundLookup.reservedName.utf8) }
 }

@@ -3,7 +3,7 @@
 import SoundHeaders
 public import Waveforms
 
-/// What decoding a sound file found: its shape, its levels and its sound as a mono mix.
+/// The result of decoding a sound file: its format, its levels, and its sound as a mono mix.
 public struct SoundSurvey: Sendable, Hashable {
   /// The sample rate in Hz, above zero.
   public var sampleRate: Int

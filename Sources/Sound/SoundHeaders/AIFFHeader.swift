@@ -8,7 +8,7 @@ struct AIFFHeader {
   private let bytes: HeaderBytes
   private(set) var repair: HeaderRepair
 
-  /// The number of frames by the chunk “COMM”. For IMA4, it is the number of packets.
+  /// The number of frames in the chunk “COMM”. For IMA4, it is the number of packets.
   private var common: (frames: Int, bits: Int)?
   private var data: (stated: Int?, present: Int)?
 

@@ -3,7 +3,7 @@
 import ConcurrencySupport
 import Foundation
 
-/// Reads numbers and names of a file at given positions. Positions behind the end give `nil`.
+/// Reads numbers and names of a file at given positions. Positions after the end give `nil`.
 package struct HeaderBytes: Sendable {
   private enum Storage: Sendable {
     case memory([UInt8])
@@ -28,7 +28,7 @@ package struct HeaderBytes: Sendable {
     count = pages.count
   }
 
-  /// All bytes. Of a file on the disk, this reads the whole.
+  /// All bytes. For a file on the disk, this reads the whole file.
   package var bytes: [UInt8] {
     switch storage {
     case .memory(let bytes): bytes

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes to the header of a WAV or AIFF file with which libsndfile reads the sound in it.
+/// The changes to the header of a WAV or AIFF file that let libsndfile read the sound.
 struct HeaderRepair {
   private let bytes: HeaderBytes
   private let isBigEndian: Bool
   /// The chunks that a reader of sounds needs or often meets.
   private let knownChunks: Set<String>
-  /// The positions at which a byte is missing that pads a chunk of odd length.
+  /// The positions of missing padding bytes after chunks of odd length.
   private var missingPads: [Int] = []
   /// The length of the sound's chunk that its header should state, and the position of that statement.
   private var soundLength: (value: Int, position: Int)?
@@ -29,7 +29,7 @@ struct HeaderRepair {
     return true
   }
 
-  /// Whether a sound chunk that states no sound is followed by sound instead of by another chunk.
+  /// Whether sound, and not another chunk, follows a sound chunk that states no sound.
   func isSound(at start: Int) -> Bool {
     guard start + 8 <= bytes.count else { return false }
     let length = isBigEndian ? bytes.big(4, at: start + 4) : bytes.little(4, at: start + 4)

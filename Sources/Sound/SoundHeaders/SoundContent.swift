@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a path leads to, and what kind of content its first bytes show.
+/// The kind of file at a path, and the kind of content that its first bytes show.
 public enum SoundContent: Sendable, Hashable {
   case missing, folder
   /// A pipe, a socket or a device.

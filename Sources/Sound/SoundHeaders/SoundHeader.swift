@@ -8,7 +8,7 @@ public struct SoundHeader: Sendable, Hashable {
   public enum Fault: Sendable, Hashable {
     /// The header states more frames than there are.
     case truncated(stated: Int, present: Int)
-    /// The header states no length, as when a program writes into a pipe.
+    /// The header states no length, for example because a program wrote into a pipe.
     case lengthMissing
     /// Two statements contradict each other or the file. The text says which, as a sentence.
     case mismatch(String)
@@ -49,7 +49,7 @@ public struct SoundHeader: Sendable, Hashable {
     self.init(HeaderBytes(bytes: file))
   }
 
-  /// Reads the header of a file on the disk, and no more of the file than that.
+  /// Reads only the header of a file on the disk.
   ///
   /// - Returns: Nil if the file cannot be read or is not a sound, or if there is no reader for its kind.
   public init?(ofFileAt file: URL) {

@@ -20,7 +20,7 @@ public struct NameCollisions: Sendable, Hashable {
     /// The name, spelled like the file that is heard, or else like the first file.
     public var name: String
     public var kinds: [Kind]
-    /// What a phone plays for the name.
+    /// The sound that a phone plays for the name.
     public var heard: SoundResolution
     /// The other files of the name, and the files whose names differ only in letter case, in the order of the search.
     public var others: [URL]
@@ -31,8 +31,8 @@ public struct NameCollisions: Sendable, Hashable {
 
   /// Finds the names that collide in listed folders.
   ///
-  /// Files and symbolic links are compared, since Apple does not document whether iOS follows links. Folders and hidden
-  /// entries, whose names begin with `.`, are not.
+  /// Files and symbolic links are compared, since Apple does not document whether iOS follows links. Folders are not
+  /// compared, and neither are hidden entries, whose names begin with `.`.
   ///
   /// - Parameter listings: All entries of the folders, in the order of the search.
   public init(_ listings: [SoundListing]) {
@@ -61,7 +61,7 @@ public struct NameCollisions: Sendable, Hashable {
     self.collisions = collisions.sorted { $0.name.precedesInBytes($1.name) }
   }
 
-  /// An entry and the place that has it. Arrays of these are in the order of the search.
+  /// An entry and its place. Arrays of these are in the order of the search.
   private struct Found {
     var listing: SoundListing
     /// The place's position in the search.

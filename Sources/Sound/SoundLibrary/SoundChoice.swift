@@ -20,7 +20,7 @@ public struct SoundChoice: Sendable, Hashable {
     case defaultSound = "default"
   }
 
-  /// What is known about the chosen tone.
+  /// The state of the chosen tone.
   public enum Tone: Sendable, Hashable {
     case notChosen
     /// The tone is chosen, and its file exists.
@@ -53,7 +53,7 @@ public struct SoundChoice: Sendable, Hashable {
   /// Whether the phone plays its default sound. iOS has a separate value for it, `UNNotificationSound.default`.
   public var isDefault: Bool { name == Self.defaultName }
 
-  /// Decides from what is known. An empty name counts as absent.
+  /// Decides the sound. An empty name counts as absent.
   ///
   /// - Parameters:
   ///   - announcement: The name of the announcement's clip; nil if there is none.

@@ -40,7 +40,7 @@ public struct StoredSound: Sendable, Hashable {
     self.lastUsed = lastUsed
   }
 
-  /// Whether the name is that of a rendered clip: the digest of its recipe and an extension. Such a clip can be made
+  /// Whether the name is a rendered clip's name: the digest of its recipe and an extension. Such a clip can be made
   /// again. Files with other names, such as tones, are never removed to keep a budget.
   public var isRenderedClip: Bool { SoundLibrary.isRenderedClip(name) }
 }

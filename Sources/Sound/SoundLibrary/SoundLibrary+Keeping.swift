@@ -4,7 +4,7 @@ import FileSystem
 import Foundation
 
 extension SoundLibrary {
-  /// Returns whether a name is that of a rendered clip: 64 lower-case hexadecimal digits and an extension.
+  /// Returns whether a name is a rendered clip's name: 64 lower-case hexadecimal digits and an extension.
   public static func isRenderedClip(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].count == 64 else { return false }

@@ -29,7 +29,7 @@ extension SoundLibrary {
     return status.isRegularFile && status.byteCount > 0
   }
 
-  /// Returns what is known about the chosen tone.
+  /// Returns the state of the chosen tone.
   public func tone(chosenIn preference: some TonePreference) -> SoundChoice.Tone {
     do throws(SoundLibraryError) {
       guard let name = try preference.tone() else { return .notChosen }

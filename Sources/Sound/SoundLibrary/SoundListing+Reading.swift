@@ -67,7 +67,7 @@ extension SoundPlaces {
 }
 
 extension SoundsFolder {
-  /// Opens a folder of sounds by its path, such as that of a bundle.
+  /// Opens a folder of sounds, such as a bundle's, by its path.
   init(at url: URL, calls: FileSystemCalls) throws(SystemError) {
     folder = try OpenDescriptor.folder(url, calls: calls)
     self.calls = calls

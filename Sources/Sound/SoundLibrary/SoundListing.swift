@@ -18,7 +18,7 @@ public struct SoundListing: Sendable, Hashable {
     case special
   }
 
-  /// A name in the folder, and the type of what has the name.
+  /// A name in the folder, and the type of its file.
   ///
   /// The name keeps its bytes. Two entries are equal, as Swift's strings are, if their names differ only in Unicode
   /// normalization.

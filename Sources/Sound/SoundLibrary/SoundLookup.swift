@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Which sound is heard for the name that a notification has, as a decision over listed folders.
+/// The decision, over listed folders, which sound is heard for the name in a notification.
 ///
-/// The first two rules are those of Apple's documentation of `UNNotificationSound`. The third is that of Crier's
+/// The first two rules come from Apple's documentation of `UNNotificationSound`. The third comes from Crier's
 /// notification service extension, which names `default.wav` instead. (It also does so for the name `default` and for a
 /// file that iOS cannot play. This search then says what iOS plays without the extension.)
 ///
@@ -15,8 +15,8 @@ import Foundation
 ///   sound.
 ///
 /// A name is only compared with the listed names, so no name can lead out of the listed folders. Folders, symbolic
-/// links and devices are passed over. Apple does not document what iOS does with links. Crier never publishes one, and
-/// the target of a link may be outside the folders that the app may read, so a sound must not depend on it.
+/// links and devices are skipped. Apple does not document what iOS does with links. Crier never publishes one, and the
+/// target of a link may be outside the folders that the app may read, so a sound must not depend on it.
 public struct SoundLookup: Sendable, Hashable {
   /// The reserved name of the system's default sound.
   public static let reservedName = "default"
@@ -52,7 +52,7 @@ public struct SoundLookup: Sendable, Hashable {
     return resolution(of: name, by: SoundResolution.Rule(match.listing.place), match, remarks)
   }
 
-  /// Returns what is heard if no place has the named sound.
+  /// Returns the sound that is heard if no place has the named sound.
   private func missing(_ name: String, remarks: [SoundResolution.Remark]) -> SoundResolution {
     let isFallback = name == Self.fallbackName
     let search = isFallback ? (match: nil, remarks: []) : search(for: Self.fallbackName)

@@ -23,7 +23,7 @@ public enum SoundPlace: Sendable, Hashable, CustomStringConvertible {
 
 /// The folders in which an app's notification sounds are looked for.
 ///
-/// The order of the search is that of Apple's documentation of `UNNotificationSound`: the app's container, then the
+/// The order of the search comes from Apple's documentation of `UNNotificationSound`: the app's container, then the
 /// group containers, then the bundle. The documentation does not say in which order the groups are searched, so the
 /// order of ``groupContainers`` is an assumption of the caller.
 public struct SoundPlaces: Sendable, Hashable {

@@ -65,11 +65,11 @@ public struct SoundResolution: Sendable, Hashable {
     case otherCase(String, SoundPlace)
     /// The sound was found by a name in another Unicode normal form.
     case otherNormalForm(SoundPlace)
-    /// A folder in this place has the name, and is passed over.
+    /// A folder in this place has the name, and is skipped.
     case folder(String, SoundPlace)
-    /// A symbolic link in this place has the name, and is passed over.
+    /// A symbolic link in this place has the name, and is skipped.
     case symbolicLink(String, SoundPlace)
-    /// A pipe, a socket or a device in this place has the name, and is passed over.
+    /// A pipe, a socket or a device in this place has the name, and is skipped.
     case special(String, SoundPlace)
     /// The sound that was found is a file of zero bytes.
     case emptyFile(String, SoundPlace)

@@ -26,8 +26,8 @@ struct SoundsFolder: ~Copyable, Sendable {
   /// while those are all in use.
   static let temporaryNameLimit = 1024
 
-  /// How often a lock is tried that another process holds, and the pause between two tries in seconds. A lock is held
-  /// for a few system calls, unless its process is stopped.
+  /// The number of attempts to get a lock that another process holds, and the pause between two attempts in seconds. A
+  /// lock is held for a few system calls, unless its process is stopped.
   static let lockAttempts = 20
   static let lockPause: TimeInterval = 0.001
 

@@ -5,11 +5,11 @@ import Waveforms
 
 /// A tone that was made from its description: a mono WAV file with 16-bit samples at 22,050 Hz.
 public struct MadeTone: Sendable, Hashable {
-  /// The loudness of all tones in LUFS. It is 4 LU above that of announcements, because a tone must be noticed by
-  /// somebody who is not listening.
+  /// The loudness of all tones in LUFS. It is 4 LU above the loudness of announcements, because a tone must be noticed
+  /// by somebody who is not listening.
   public static let targetLUFS: Double = -12
 
-  /// The highest true peak in dBTP, which is that of announcements.
+  /// The highest true peak in dBTP, the same as for announcements.
   public static let maximumTruePeakDBTP: Double = -1
 
   public let name: String

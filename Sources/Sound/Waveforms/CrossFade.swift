@@ -7,7 +7,7 @@ struct CrossFade: Sendable {
   /// The length of a fade in ms. At 3 ms, a fade is shorter than a consonant's onset, and long enough to avoid a click.
   static let milliseconds = 3
 
-  /// What lies next to an edge of a clip.
+  /// The neighbour of a clip at one of its edges.
   enum Edge {
     /// Another clip. The gain follows a quarter of a sine. Together with the gain of the clip that ends, it preserves
     /// the power: sin² + cos² = 1.

@@ -49,7 +49,7 @@ public enum WAVFile {
 
   /// Reads the output of `encode`, or any other WAV file that contains mono 16-bit PCM. Unknown chunks are skipped.
   ///
-  /// The check is as strict as that of ``layout(of:)``, and no input causes a trap.
+  /// The check is as strict as ``layout(of:)``, and no input causes a trap.
   ///
   /// - Returns: the waveform without marks, and the text of `ICMT` if there is one. Invalid UTF-8 in the text is
   ///   repaired.

@@ -51,8 +51,8 @@ final class Damage: Sendable {
   /// it.
   static func mark(of file: URL) -> URL { file.appendingPathExtension("damaged") }
 
-  /// Records the damage if the error is SQLite's or ``LedgerFiles``'s report of it. Other errors, such as that of a row
-  /// that this version cannot read, concern only the call that failed.
+  /// Records the damage if the error is SQLite's or ``LedgerFiles``'s report of it. Other errors concern only the call
+  /// that failed. An example is a row that this version cannot read.
   func note(_ error: any Error) {
     switch error {
     case let error as LedgerError where error.code == .fileChanged: found(error.change)
@@ -68,7 +68,7 @@ final class Damage: Sendable {
 
   /// Records that the file is damaged.
   ///
-  /// - Parameter change: What happened to the file while it was open; nil if only its content is wrong.
+  /// - Parameter change: The change of the file while it was open; nil if only its content is wrong.
   func found(_ change: LedgerError.FileChange? = nil) {
     let (isFirst, connection) = state.withLock { state in
       defer { state.isFound = true }

@@ -143,7 +143,7 @@ extension Schema {
 }
 
 extension Ledger {
-  /// Stores a decision. The first decision about an announcement stands.
+  /// Stores a decision. The first decision about an announcement is never replaced.
   static func store(
     _ decision: Decision, account: String, id: String, at: Int64, in database: Database
   ) throws {

@@ -6,7 +6,8 @@ import Foundation
 /// The exclusive right to do one kind of deliveries of a ledger. Its holder is the only one in any process until the
 /// seat is released or the process ends, however it ends.
 public final class DeliverySeat: Sendable {
-  /// What only one process at a time does. The raw values are the ends of the names of the lock files.
+  /// The kinds of deliveries that only one process at a time makes. The raw values are the ends of the names of the
+  /// lock files.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case pushes
     case webhooks

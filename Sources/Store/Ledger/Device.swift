@@ -69,13 +69,14 @@ extension Ledger {
 
   /// A registered device.
   public struct Device: Sendable, Hashable {
-    /// A token and what is known about it. Its description must not be logged: the token is a secret.
+    /// A token, with the time and the refusals that are known of it. Its description must not be logged: the token is a
+    /// secret.
     public struct Token: Sendable, Hashable {
       public let text: String
       /// The time at which the app registered this token. A registration with the same token does not change it.
       public let registeredAt: Date
-      /// How often APNs refused the token as bad since then. Such a token is never deleted, because APNs also refuses
-      /// tokens of the other environment as bad.
+      /// The number of times that APNs has refused the token as bad since then. Such a token is never deleted, because
+      /// APNs also refuses tokens of the other environment as bad.
       public let refusals: Int
     }
 
@@ -83,7 +84,7 @@ extension Ledger {
     public struct Outcome: Sendable, Hashable {
       /// A final state.
       public let state: Push.State
-      /// What APNs or the sender said; nil when there is nothing to say.
+      /// The reason from APNs or the sender; nil if there is none.
       public let reason: String?
       public let at: Date
     }

@@ -64,8 +64,8 @@ extension Ledger {
   /// - Parameters:
   ///   - detail: Codes and numbers, at most 1,000 bytes as JSON. It is written to logs and must not contain amounts or
   ///     names.
-  ///   - sequence: The lane's last sequence number that was played or passed over. It is stored in the same transaction
-  ///     as the event.
+  ///   - sequence: The lane's last sequence number that was played or skipped. It is stored in the same transaction as
+  ///     the event.
   public func record(
     _ kind: Event.Kind, lane: String, number: Int64? = nil, detail: [String: String] = [:],
     passing sequence: Int64? = nil

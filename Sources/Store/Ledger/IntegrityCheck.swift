@@ -36,7 +36,7 @@ final class IntegrityCheck: Sendable {
     }
   }
 
-  /// What is checked within one transaction.
+  /// The checks within one transaction.
   private enum Part: Sendable, Equatable {
     case file
     /// A table with its indexes. The list of free pages belongs to the table `sqlite_schema`.

@@ -6,33 +6,33 @@ import GRDB
 /// The rule for work that was under way when the process ended: a webhook message, a push, a batch, or an announcement
 /// that was being rendered or played.
 ///
-/// Work that was under way at two ends of the process in a row may itself end the process. Such work is set aside:
-/// other work goes on without it, and it is done later, alone. An ordered stop is not such an end. A power cut looks
-/// like one.
+/// Work that two crashes in a row interrupted may itself have caused them. Such work is set aside: other work goes on
+/// without it, and it is tried later by itself. An ordered stop does not count as a crash. A power cut does, because it
+/// looks like one.
 public enum InterruptedWork {
-  /// The number of starts without an end after which work is set aside.
+  /// The number of interrupted starts after which work is set aside.
   public static let patience = 2
 
   /// The time between two pieces of work that were set aside, in seconds. Each of them is done alone, and other work is
   /// done in this time.
   public static let rest: TimeInterval = 60
 
-  /// The time after its moment at which work that was set aside is done although others wait, in seconds.
+  /// If work that was set aside is overdue by this number of seconds, it is done although other work waits.
   public static let longestDelay: TimeInterval = 600
 
-  /// Returns how many of the works that one end of the process interrupted may be under way at a time: a sixty-fourth
-  /// part of them, but at least one. A second end then blames few works that are not its cause, and the other works are
+  /// Returns how many of the works that one crash interrupted may be done at the same time: one in sixty-four, but at
+  /// least one. If a second crash follows, only few works are set aside that did not cause it. The other works are
   /// delayed by at most 64 attempts.
   public static func mostSuspects(of count: Int) -> Int { max(1, count / 64) }
 
-  /// Returns the time for which work is set aside after the process has started, in seconds: ten minutes, an hour, and
-  /// then six hours each. Nil for work that is not set aside.
+  /// Returns how long work is set aside after the process has started, in seconds: ten minutes, then an hour, then six
+  /// hours each time. Nil for work that is not set aside.
   ///
   /// - Parameters:
   ///   - starts: The number of times that the work was begun since it last came to an end.
-  ///   - isHeard: Whether the work is an announcement for the loudspeaker. After two ends, it only waits for the others:
-  ///     a shop that loses its power twice must not hear a payment ten minutes late. After more, it comes half a minute
-  ///     before work of other kinds, so that it is not under way when that ends the process.
+  ///   - isHeard: Whether the work is an announcement for the loudspeaker. After two crashes, it only waits for the
+  ///     others: a shop that loses its power twice must not hear a payment ten minutes late. After more crashes, it
+  ///     starts half a minute before other kinds of work, so that a crash of those does not interrupt it.
   public static func pause(afterStarts starts: Int, isHeard: Bool = false) -> TimeInterval? {
     let pauses: [TimeInterval] = isHeard ? [0, 570, 3_570, 21_570] : [600, 3_600, 21_600]
     return starts < patience ? nil : pauses[min(starts - patience, pauses.count - 1)]

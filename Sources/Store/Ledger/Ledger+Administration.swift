@@ -10,8 +10,8 @@ import GRDB
 #endif
 
 extension Ledger {
-  /// The person or program that performs an administrative act: a user of this machine, a key, or whoever signs in with
-  /// a code.
+  /// The person or program that performs an administrative act: a user of this machine, a key, or a person who signs in
+  /// with a code.
   public struct Administrator: Sendable, Hashable, CustomStringConvertible {
     /// The text that the log of administration stores: `user:1000`, `user:997 for user:1000` under sudo, or
     /// `key:7d3k9q2m`, or `code:7d3k9q2m`.

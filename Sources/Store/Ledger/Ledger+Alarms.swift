@@ -5,7 +5,7 @@ import GRDB
 public import WebhookMessages
 
 extension Ledger {
-  /// Returns the alarms of a lane that were told to have begun, and not yet to have ended, with the times at which they
+  /// Returns the alarms of a lane whose beginning was reported and whose end was not, with the times at which they
   /// began. An alarm that this version does not know is left out.
   ///
   /// - Parameter lane: The lane; empty for a service without an output.
@@ -22,10 +22,11 @@ extension Ledger {
     }
   }
 
-  /// Records that an alarm has begun or ended, and puts the messages about it into the outbox, for every account with an
-  /// endpoint that is registered for them. All of it is one transaction, so each is told once, also after a crash.
+  /// Records that an alarm has begun or ended, and puts the messages about it into the outbox, for every account with
+  /// an endpoint that is registered for them. All of it is one transaction, so each is reported once, even after a
+  /// crash.
   ///
-  /// - Returns: False if this was told before. Nothing was changed then.
+  /// - Returns: False if this was reported before. Nothing was changed then.
   @discardableResult
   public func tellAlarm(
     _ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String] = [:]

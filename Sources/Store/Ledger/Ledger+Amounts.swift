@@ -30,7 +30,7 @@ extension Ledger {
   ///   - to: The first time of acceptance that is too late.
   ///   - initial: What the closure begins with.
   ///   - add: Adds an amount, and returns whether to go on.
-  /// - Returns: What the closure has made of the amounts.
+  /// - Returns: The closure's last result.
   public func amounts<Result: Sendable>(
     account: String, from: Date, to: Date, into initial: Result,
     _ add: @escaping @Sendable (inout Result, StoredAmount) -> Bool

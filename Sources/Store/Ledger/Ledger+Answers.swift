@@ -10,8 +10,8 @@ extension Ledger {
   /// new request.
   public static let answerLifetime: TimeInterval = 86_400
 
-  /// Returns what the ledger knows about a request at one moment: the valid answer for its key or, if there is none,
-  /// its announcement.
+  /// Returns the valid answer for a request's key or, if there is none, the request's announcement. Both are read at
+  /// the same moment.
   ///
   /// - Returns: `answer` is nil when the key has no valid answer. `announcement` is nil when there is an answer, and
   ///   when the id is unknown.

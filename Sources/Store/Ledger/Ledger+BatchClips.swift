@@ -9,7 +9,7 @@ extension Ledger {
   /// - Parameters:
   ///   - names: At most 1,000 clip names; see ``PublishedClip/name``.
   ///   - batch: The batch's id, 1 to 255 bytes of UTF-8 without a zero byte.
-  ///   - files: The files of the clips, which are recorded in the library. A clip without one is not.
+  ///   - files: The files of the clips, which are recorded in the library. A clip without a file is not recorded there.
   /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
   ///   recorded then.
   public func note(

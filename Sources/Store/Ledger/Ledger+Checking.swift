@@ -15,9 +15,9 @@ extension Ledger {
     public var isByTable: Bool
   }
 
-  /// Reads and checks every page of the file while the ledger is in use. Other calls do not wait for the check, and are
-  /// slowed down only as much as one thread of low priority slows them down. While the check runs, the log beside the
-  /// file can grow to 64 MiB more than it had.
+  /// Reads and checks every page of the file while the ledger is in use. Other calls do not wait for the check. It
+  /// slows them down only as much as one thread of low priority does. While the check runs, the log beside the file can
+  /// grow to 64 MiB more than it had.
   ///
   /// When the check or any other call finds damage, this call ends, nothing more is written to the file, and every later
   /// call fails with `damaged`. An empty file with the extension `damaged` marks the ledger then: as long as it exists,

@@ -15,8 +15,9 @@ extension Ledger {
   ///   - key: The device's own key. It is stored when the device is new, and when ``renewsKey`` is true; the device's
   ///     former keys are revoked then.
   ///   - ownKey: The id of the device's own key if the device registers itself. The device then stays in its group of
-  ///     devices and in its app group, because others would give it the announcements and the clips of others. A device
-  ///     whose key was revoked meanwhile, for example because the device was removed, is not registered again.
+  ///     devices and in its app group, because in another group it would get announcements and clips that are meant for
+  ///     others. A device whose key was revoked meanwhile, for example because the device was removed, is not
+  ///     registered again.
   ///   - actor: The administrator who makes the key.
   /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyDevices`, `deviceNameTaken` when a group of devices has the
   ///   device's id or a device has the name of its group, `keyNotInForce` when `ownKey` is not a valid key of the
@@ -129,8 +130,8 @@ extension Ledger {
     for key in keys { try revoke(key, by: actor, in: database) }
   }
 
-  /// Each registration renews the time of a token, also of a known one: when APNs then reports that the token was no
-  /// longer valid at an earlier time, the phone has registered it since, and the token stays.
+  /// Each registration renews the time of a token, also of a known one. If APNs later reports that the token was no
+  /// longer valid at an earlier time, the token stays, because the phone has registered it since.
   ///
   /// - Returns: The kinds of the tokens that another device had.
   private func setTokens(

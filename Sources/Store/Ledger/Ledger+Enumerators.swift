@@ -92,7 +92,7 @@ extension Ledger {
 
   // MARK: - What is pushed
 
-  /// What has changed in the libraries after a position.
+  /// The changes of the libraries after a position.
   public struct LibraryNews: Sendable, Hashable {
     /// An account and an app group.
     public struct Group: Sendable, Hashable {
@@ -104,15 +104,15 @@ extension Ledger {
 
     /// The position of the latest change of any library.
     public let position: Int64
-    /// The groups of which clips have changed.
+    /// The groups whose clips have changed.
     public let clips: Set<Group>
-    /// The app groups of which tones have changed, for all accounts.
+    /// The app groups whose tones have changed, for all accounts.
     public let tones: Set<String>
     /// Whether voice packs have changed, which concerns all groups.
     public let hasPacks: Bool
   }
 
-  /// Returns what has changed in the libraries after a position; nil if nothing has.
+  /// Returns the changes of the libraries after a position; nil if there are none.
   ///
   /// - Parameter position: The position up to which changes are known; nil for the one that
   ///   ``noteLibraryPushed(upTo:)`` recorded.
@@ -139,7 +139,7 @@ extension Ledger {
     }
   }
 
-  /// Records up to which position the changes of the libraries have led to pushes.
+  /// Records the position up to which pushes were made for the changes of the libraries.
   public func noteLibraryPushed(upTo position: Int64) async throws(LedgerError) {
     try await write(while: .changingLibrary) { database in
       try database.cachedStatement(sql: "UPDATE library_feed SET pushed = max(pushed, ?)").execute(arguments: [position]
@@ -165,7 +165,7 @@ extension Ledger {
   /// Returns the devices that have a token, after a device, in the order of their accounts and ids.
   ///
   /// - Parameters:
-  ///   - only: The account whose devices are returned; nil for those of all accounts.
+  ///   - only: The account whose devices are returned; nil for the devices of all accounts.
   ///   - limit: The maximum number of devices, 1 to 1,000.
   public func libraryDevices(
     account only: String? = nil, after last: LibraryDevice? = nil, limit: Int = 500

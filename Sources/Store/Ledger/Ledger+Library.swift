@@ -23,7 +23,7 @@ extension Ledger {
       in: database)
   }
 
-  /// Returns the change that a file with a digest is; nil if nothing has changed.
+  /// Returns the change for a file with a digest; nil if the library has this file already.
   private static func change(from former: Row?, to digest: Data) throws -> LibraryChange.Change? {
     guard let former else { return .added }
     let change: LibraryChange.Change = try former.name("change")
@@ -198,7 +198,7 @@ extension Ledger {
   /// Returns the changes of the library of an account and an app group after an anchor, oldest first.
   ///
   /// Without an anchor, the page is the beginning of a list of everything that is there. Each name occurs once, with
-  /// its latest change; while pages are read, a name may occur again with a newer one.
+  /// its latest change. A name that changes while the pages are read may occur again.
   ///
   /// - Parameter limit: The maximum number of changes, 1 to 1,000.
   /// - Returns: nil if the anchor has expired, or belongs to another feed, account or group. The reader then lists

@@ -28,7 +28,7 @@ extension Ledger {
   /// read.
   public struct AnnouncementCursor: Sendable, Hashable, LosslessStringConvertible {
     fileprivate let at: Int64
-    /// Whether the place is that of an entry. Otherwise, it is that of an answer.
+    /// Whether the place belongs to an entry. Otherwise, it belongs to an answer.
     fileprivate let isEntry: Bool
     /// The entry's number, or the answer's row.
     fileprivate let row: Int64

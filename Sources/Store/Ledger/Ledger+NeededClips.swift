@@ -3,8 +3,8 @@
 import GRDB
 
 extension Ledger {
-  /// Returns the names of the clips that unfinished announcements, unfinished pushes and some batches still need. The
-  /// names are those of the answers, of the clips that wait to be played, and of the clips that phones will fetch. An
+  /// Returns the names of the clips that unfinished announcements, unfinished pushes and some batches still need. These
+  /// are the clips of the answers, the clips that wait to be played, and the clips that phones will fetch. An
   /// unfinished replay needs the clips of its original, which it plays again.
   ///
   /// - Parameters:

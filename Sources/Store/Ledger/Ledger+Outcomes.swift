@@ -4,12 +4,12 @@ import GRDB
 public import PushMessages
 
 extension Ledger {
-  /// Stores what became of a push that was not in the outbox, such as one that tests a device.
+  /// Stores the outcome of a push that was not in the outbox, such as one that tests a device.
   ///
   /// - Parameters:
   ///   - kind: The kind of the token that was used.
   ///   - state: A final state.
-  ///   - reason: What APNs or the sender said, at most 64 bytes, without tokens or names.
+  ///   - reason: The reason from APNs or the sender, at most 64 bytes, without tokens or names.
   public func noteOutcome(
     _ state: Push.State, reason: String? = nil, of kind: PushTokenKind, account: String, device: String
   ) async throws(LedgerError) {

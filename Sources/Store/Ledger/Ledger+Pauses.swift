@@ -8,7 +8,7 @@ extension Ledger {
   public struct Pause: Sendable, Hashable {
     /// The time since which the lane is paused.
     public var since: Date
-    /// Who paused: the name of a key, or a command.
+    /// The name of the key, or the command, that paused the lane.
     public var by: String?
     /// The account of the key; nil for a command on this machine.
     public var account: String?
@@ -18,7 +18,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the pause that a lane has kept; nil if it has kept none.
+  /// Returns the stored pause of a lane; nil if there is none.
   public func pause(lane: String) async throws(LedgerError) -> Pause? {
     try checkLane(lane, while: .reading)
     return try await read { database in
@@ -30,7 +30,7 @@ extension Ledger {
     }
   }
 
-  /// Keeps the pause of a lane, so that it holds after a restart. It is durable when the call returns.
+  /// Stores the pause of a lane, so that it lasts across a restart. It is durable when the call returns.
   ///
   /// - Parameter pause: The pause; nil if the lane is not paused any more.
   /// - Throws: ``LedgerError``. Nothing was changed then.
@@ -50,9 +50,9 @@ extension Ledger {
 extension Schema {
   /// The tables of migration 18.
   ///
-  /// - `pauses` has a row for each lane that is paused. `account` is that of the key that paused.
-  /// - `alarms` has a row for each alarm that was told to have begun, and not yet to have ended. `lane`
-  ///   is that of the service that told it, empty if it has none.
+  /// - `pauses` has a row for each lane that is paused. `account` is the account of the key that paused it.
+  /// - `alarms` has a row for each alarm whose beginning was reported and whose end was not. `lane` is the lane of the
+  ///   service that reported it, empty if it has none.
   static let pauses = """
     CREATE TABLE pauses (
       lane      TEXT NOT NULL PRIMARY KEY,

@@ -8,8 +8,8 @@ extension Ledger {
   public static let otherSum =
     "The payment was reported before with another sum. Compare both with the provider's dashboard."
 
-  /// Stores what one request of a provider reports, in one transaction. When the call returns, every payment in it is
-  /// durable or was known before.
+  /// Stores the payments that one request of a provider reports, in one transaction. When the call returns, every
+  /// payment in it is durable or was known before.
   ///
   /// - Returns: The outcome of each report, in the same order.
   /// - Throws: ``LedgerError`` with `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was stored then, and

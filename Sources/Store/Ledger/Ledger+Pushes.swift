@@ -150,8 +150,8 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - state: A final state.
-  ///   - reason: What APNs or the sender said, at most 64 bytes, without tokens or names. If it is nil, an expired push
-  ///     keeps the reason why it had to wait.
+  ///   - reason: The reason from APNs or the sender, at most 64 bytes, without tokens or names. If it is nil, an
+  ///     expired push keeps the reason why it had to wait.
   /// - Returns: False when the push had already ended; nothing was changed then.
   @discardableResult
   public func finishPush(
@@ -165,7 +165,7 @@ extension Ledger {
     }
   }
 
-  /// Ends pushes that are no longer news, in one transaction. The outcomes are durable when the call returns.
+  /// Ends pushes that have expired, in one transaction. The outcomes are durable when the call returns.
   ///
   /// - Parameter pushes: The numbers, each with the reason why the push had to wait, at most 64 bytes; nil for the
   ///   stored reason.
@@ -219,7 +219,7 @@ extension Ledger {
     ).all([account, announcement], Push.init(row:))
   }
 
-  /// Returns the announcements that were pushed to a device after a number, in their order, whatever became of the
+  /// Returns the announcements that were pushed to a device after a number, in their order, with any outcome of the
   /// pushes. Those that were pushed to a removed device with the same id are not among them.
   ///
   /// - Parameter limit: The maximum number of pushes, 1 to 1,000.

@@ -21,7 +21,7 @@ extension Ledger {
   }
 
   /// Accepts the summary of quiet payments. In the same transaction, they are marked as named in it. They stay `quiet`
-  /// whatever becomes of the summary.
+  /// even if the summary is not announced.
   ///
   /// - Parameters:
   ///   - last: The number of the last of the payments.

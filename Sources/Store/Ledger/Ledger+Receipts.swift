@@ -4,7 +4,7 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// What a phone says of an announcement: its notification was handed over to iOS.
+  /// A phone's statement that it handed the notification of an announcement over to iOS.
   public struct Receipt: Sendable, Hashable {
     /// The announcement's id.
     public var announcement: String
@@ -19,8 +19,8 @@ extension Ledger {
   /// The largest number of receipts in a call.
   public static let mostReceipts = 200
 
-  /// Stores what a phone says of announcements that were pushed to it. The first receipt about an announcement stands. A
-  /// time in the future, of a clock that is ahead, becomes the present one.
+  /// Stores a phone's receipts for announcements that were pushed to it. The first receipt for an announcement is never
+  /// replaced. A time in the future, from a clock that is ahead, is replaced by the present time.
   ///
   /// - Returns: The ids of the receipts whose announcements were not pushed to the device, or were pruned; nil if the
   ///   account has no such device.

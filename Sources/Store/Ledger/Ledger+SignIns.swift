@@ -127,7 +127,7 @@ extension Ledger {
     }
   }
 
-  /// Returns whether a code still stands: the key that made it was neither revoked nor has it expired.
+  /// Returns whether a code is still valid: the key that made it has not expired and was not revoked.
   private static func isMade(by maker: String?, at now: Int64, in database: Database) throws -> Bool {
     guard let maker else { return true }
     return try key("id = ?", maker, in: database)?.isInForce(at: Date(wholeMilliseconds: now)) == true

@@ -13,13 +13,12 @@ extension Ledger {
     public var detail: [String: String]
     /// The file name of the announcement's clip, at most 4,096 bytes; nil keeps the stored name.
     public var clip: String?
-    /// The decision about the announcement when its clip was made; nil keeps the stored decision. The first decision
-    /// stands.
+    /// The decision about the announcement when its clip was made; nil keeps the stored decision. The first decision is
+    /// never replaced.
     public var decision: Decision?
     /// The length of the part that was played, in milliseconds; nil keeps the stored value.
     public var heardMilliseconds: Int?
-    /// The lane's last sequence number that was played or passed over. A number lower than the stored one changes
-    /// nothing.
+    /// The lane's last sequence number that was played or skipped. A number lower than the stored one changes nothing.
     public var passing: Int64?
     /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
     /// to be played by themselves again.
@@ -193,7 +192,7 @@ extension Ledger {
 
   // MARK: - Sequence numbers
 
-  /// Returns the lane's last sequence number that was played or passed over; nil before the first.
+  /// Returns the lane's last sequence number that was played or skipped; nil before the first.
   public func lastPassedSequence(lane: String) async throws(LedgerError) -> Int64? {
     try checkLane(lane, while: .reading)
     return try await read { database in

@@ -132,7 +132,7 @@ extension Ledger {
   }
 
   /// Marks messages as being sent, in one transaction, and returns them with their places. When the call returns, the
-  /// marks are durable, so that after a crash it is known which messages were under way; see ``InterruptedWork``.
+  /// marks are durable, so that after a crash they show which messages were being sent; see ``InterruptedWork``.
   ///
   /// - Returns: The unfinished ones of the messages. A message leaves the outbox together with its endpoint.
   public func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [WebhookToSend] {
@@ -158,7 +158,7 @@ extension Ledger {
     }
   }
 
-  /// Records that a message is not under way any more, although its attempt has no outcome: the sender was stopped.
+  /// Records that a message is not being sent any more, although its attempt has no outcome: the sender was stopped.
   public func stopSending(webhook number: Int64) async throws(LedgerError) {
     try await write(while: .changingWebhooks) { database in
       try database.cachedStatement(sql: "UPDATE webhooks SET starts = 0 WHERE number = ?").execute(arguments: [number])
@@ -193,18 +193,18 @@ extension Ledger {
     }
   }
 
-  /// What the ledger made of an attempt.
+  /// The changes of the ledger for an attempt.
   public struct WebhookRecord: Sendable, Hashable {
     /// The message's state now.
     public let state: Webhook.State
-    /// Why the endpoint was disabled by this attempt; nil if it was not.
+    /// The reason why this attempt disabled the endpoint; nil if it did not.
     public let disabled: WebhookEndpoint.DisabledReason?
-    /// The numbers of the endpoint's other messages that ended as expired with it.
+    /// The numbers of the endpoint's other messages that ended as expired when it was disabled.
     public let expired: [Int64]
   }
 
-  /// Stores what came of an attempt, and disables the endpoint if the receiver wants no more messages, or if no message
-  /// was delivered for too long. Everything is durable when the call returns.
+  /// Stores the outcome of an attempt, and disables the endpoint if the receiver wants no more messages, or if no
+  /// message was delivered for too long. Everything is durable when the call returns.
   ///
   /// - Returns: nil when the message has ended or was removed meanwhile. Nothing was changed then.
   public func record(

@@ -112,7 +112,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The requested state, when ``code-swift.property`` is `illegalTransition`.
   public let to: Ledger.State?
 
-  /// What happened to which of the files, when ``code-swift.property`` is `fileChanged`.
+  /// The file and what happened to it, when ``code-swift.property`` is `fileChanged`.
   public let change: FileChange?
 
   init(
@@ -233,7 +233,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What is certain about the content of a damaged file.
+  /// The facts about the content of a damaged file that are certain.
   private var damageLimit: String {
     switch action {
     case .opening: "The file was not changed. "

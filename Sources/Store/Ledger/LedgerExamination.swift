@@ -8,14 +8,14 @@ import GRDB
 public enum LedgerExamination: Sendable, Hashable {
   /// There is no file.
   case missing
-  /// Beside the file stands a log with changes that are not in the file, but the log's index (`-shm`) is missing, as
-  /// after a crash and an incomplete copy. SQLite would have to write the index to read the ledger.
+  /// The file has a log with changes that are not in the file, but the log's index (`-shm`) is missing. This happens if
+  /// a ledger is copied incompletely after a crash. SQLite would have to write the index to read the ledger.
   case unindexedLog
   /// SQLite found no fault in any page.
   ///
   /// - Parameters:
   ///   - byteCount: The size of the file without its log, in bytes.
-  ///   - isOpen: Whether a log and its index stand beside the file, as while a program has it open, or after a program
+  ///   - isOpen: Whether the file has a log and its index. It has them while a program has it open, or after a program
   ///     was killed.
   ///   - keysInForce: The number of keys that are neither revoked nor expired, without those of devices.
   ///   - keysEnded: The number of the other keys, without those of devices.
@@ -88,7 +88,7 @@ extension Ledger {
     }
   }
 
-  /// What of a ledger's files must not change while it is read as immutable.
+  /// The properties of a ledger's files that must not change while it is read as immutable.
   private struct FileState: Equatable {
     /// Nil if there is no file.
     var status: FileStatus?

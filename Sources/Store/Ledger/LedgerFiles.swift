@@ -55,9 +55,10 @@ final class LedgerFiles: Sendable {
     if begins { rule.withLock { $0.hasWritten = true } }
   }
 
-  /// Moves what is in the log into the file if only the log has lost its name: this process still has it open, whole.
+  /// Moves the content of the log into the file if only the log has lost its name: this process still has the whole log
+  /// open.
   ///
-  /// - Parameter error: What ``check(_:while:beforeWriting:)`` threw. The transaction has ended.
+  /// - Parameter error: The error that ``check(_:while:beforeWriting:)`` threw. The transaction has ended.
   func rescueLog(_ database: Database, after error: any Error) {
     guard let change = (error as? LedgerError)?.change, change.part == .log,
       [.removed, .replaced].contains(change.kind)
@@ -81,6 +82,6 @@ final class LedgerFiles: Sendable {
       dataVersion: version)
   }
 
-  /// The size of a page in bytes: that of every file that SQLite makes since 2016.
+  /// The size of a page in bytes, which every file has that SQLite has made since 2016.
   private static let pageBytes = 4096
 }

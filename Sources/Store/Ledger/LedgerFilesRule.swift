@@ -3,7 +3,7 @@
 import FileSystem
 
 extension LedgerError {
-  /// What happened to one of the ledger's three files while the ledger was open.
+  /// A change of one of the ledger's three files while the ledger was open.
   public struct FileChange: Sendable, Hashable, CustomStringConvertible {
     public enum Part: String, Sendable, Hashable, CaseIterable {
       case file
@@ -60,7 +60,7 @@ extension LedgerError {
 ///   alone then does not explain a shorter file, and the caller checks every page.
 struct LedgerFilesRule {
   struct Look: Sendable, Equatable {
-    /// What the names mean now; nil when nothing has the name.
+    /// The files that have the names now; nil when no file has the name.
     var file: FileStatus?
     var log: FileStatus?
     var index: FileStatus?

@@ -74,7 +74,8 @@ public struct LibraryChange: Sendable, Hashable {
   public let kind: Kind
   /// The file name of the clip or tone, or the id of the pack.
   public let name: String
-  /// The digest of the clip or tone, or of the pack's manifest: 64 hexadecimal digits. Of a removed file, it is the last one.
+  /// The digest of the clip or tone, or of the pack's manifest: 64 hexadecimal digits. For a removed file, it is the
+  /// last digest.
   public let sha256: String
   /// The size of the clip or tone, or of the pack's manifest, in bytes.
   public let bytes: Int
@@ -84,9 +85,9 @@ public struct LibraryChange: Sendable, Hashable {
 
 /// A place in the changes of the library of an account and an app group, after which a reader goes on.
 ///
-/// Its text consists of three parts: the position; the position up to which removals do not matter to the reader,
-/// because it began its list after them; and a digest of the feed, the account and the group, so that an anchor of
-/// another feed is recognized.
+/// Its text consists of three parts. The first is the position. The second is the position up to which removals do not
+/// matter to the reader, because it began its list after them. The third is a digest of the feed, the account and the
+/// group, by which an anchor of another feed is recognized.
 public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
   let position: Int64
   let since: Int64

@@ -5,8 +5,9 @@ import Foundation
 /// A write-ahead log of SQLite beside its database. The log has no index, which shows that no program has
 /// it open.
 ///
-/// A program that ends while it closes the ledger leaves such a log, after everything in it was moved into the database.
-/// The format is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: numbers are big-endian.
+/// A program that ends while it closes the ledger leaves such a log, after everything in it was moved into the
+/// database. The format is described in <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: numbers are
+/// big-endian.
 struct LogFile {
   static let headerBytes = 32
   private static let frameHeaderBytes = 24

@@ -22,7 +22,7 @@ public struct NewAnswer: Sendable, Hashable {
   /// The decision about the announcement; nil for an answer that repeats an earlier one.
   public var decision: Decision?
   /// Codes and numbers about the clip for webhooks, such as `["method": "speech"]`, at most 1,000 bytes. They must not
-  /// contain amounts or names. Nil for an answer that repeats an earlier one, of which webhooks are not told.
+  /// contain amounts or names. Nil for an answer that repeats an earlier one; no webhook message is sent for it.
   public var rendered: [String: String]?
 
   public init(

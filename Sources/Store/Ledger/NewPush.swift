@@ -15,7 +15,7 @@ public struct NewPush: Sendable {
   /// The name of the clip that the phone fetches, 1 to 255 bytes; nil for none. The clip is kept until the push has
   /// ended.
   public var clip: String?
-  /// The time from which the push is no longer news, and is not sent any more.
+  /// The time from which the push has expired and is not sent any more.
   public var expiresAt: Date
   /// The JSON object that is sent.
   public var body: Body
@@ -85,7 +85,7 @@ extension Ledger {
       case delivered
       /// APNs refuses the push for good.
       case failed
-      /// The push was no longer news before APNs accepted it.
+      /// The push expired before APNs accepted it.
       case expired
       /// The device has no valid token.
       case unregistered
@@ -100,10 +100,10 @@ extension Ledger {
     public let id: UUID
     public let account: String
     public let device: String
-    /// The id of the announcement; nil when the push announces nothing.
+    /// The id of the announcement; nil for a push without one.
     public let announcement: String?
     public let kind: PushType
-    /// The bundle id and the environment of the device when the push was accepted.
+    /// The bundle id and the environment that the device had when the push was accepted.
     public let app: String
     public let environment: PushEnvironment
     /// The number among the announcements to the device; nil for other pushes.
@@ -112,18 +112,19 @@ extension Ledger {
     public let collapseID: String?
     public let body: Data
     public let state: State
-    /// What APNs or the sender said last, such as `BadDeviceToken`; nil when there is nothing to say.
+    /// The last reason from APNs or the sender, such as `BadDeviceToken`; nil if there is none.
     public let reason: String?
-    /// How often the push was sent, or may have been sent.
+    /// The number of times that the push was sent, or may have been sent.
     public let attempts: Int
     public let createdAt: Date
     public let expiresAt: Date
     public let finishedAt: Date?
-    /// The time at which the phone handed the notification over to iOS, as the phone says; nil if it did not say so.
+    /// The time at which the phone handed the notification over to iOS, from the phone's receipt; nil without a
+    /// receipt.
     public let handedOverAt: Date?
   }
 
-  /// What the sender must know about an unfinished push to decide when it is sent.
+  /// The facts about an unfinished push by which the sender decides when to send it.
   public struct UnfinishedPush: Sendable, Hashable {
     public let number: Int64
     public let account: String
@@ -135,11 +136,11 @@ extension Ledger {
     public let kind: PushType
     public let createdAt: Date
     public var expiresAt: Date
-    /// Why the last attempt did not succeed; nil if there is nothing to say.
+    /// The reason why the last attempt did not succeed; nil if none is known.
     public var reason: String?
     /// Whether a sender was interrupted while it was sending the push.
     public let wasInterrupted: Bool
-    /// The number of attempts that were begun since an attempt came to an end for the last time; see ``InterruptedWork``.
+    /// The number of attempts that were begun since the last attempt that came to an end; see ``InterruptedWork``.
     public var starts: Int
 
     public init(

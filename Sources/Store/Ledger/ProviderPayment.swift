@@ -20,7 +20,8 @@ extension Ledger {
     public var account: String
     /// The id of the endpoint in `providers.yaml`.
     public var endpoint: String
-    /// The provider's id of the payment; nil for a report that could not be understood. So are the next three.
+    /// The provider's id of the payment; nil for a report that could not be understood. The next three properties are
+    /// nil then too.
     public var id: String?
     public var kind: String?
     public var amount: String?
@@ -28,7 +29,7 @@ extension Ledger {
     /// The announcement that is to be accepted; nil when the report has ended.
     public var payload: Data?
     public var state: State
-    /// Why it was refused, without amounts and names; nil in the other states.
+    /// The reason why it was refused, without amounts and names; nil in the other states.
     public var reason: String?
     /// See ``InterruptedWork``.
     public var starts: Int
@@ -65,7 +66,7 @@ extension Ledger {
     public var currency: String?
     /// The announcement; nil for a report that is stored as late or refused.
     public var payload: Data?
-    /// Why it is refused; nil if it is not.
+    /// The reason why it is refused; nil if it is not.
     public var refusal: String?
 
     public init(account: String, endpoint: String, refusal: String? = nil) {

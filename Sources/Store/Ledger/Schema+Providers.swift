@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-  /// The tables of migration 16: what payment providers' webhooks have reported.
+  /// The tables of migration 16, for the payments that providers' webhooks have reported.
   ///
-  /// - A row of `provider_payments` is unfinished until it was announced, or until it is known that it cannot be. Its
-  ///   `payload` is the announcement that is to be accepted, and goes when the row has ended. `starts` is as in
+  /// - A row of `provider_payments` is unfinished until its payment was announced, or proved impossible to announce.
+  ///   Its `payload` is the announcement to accept, and is deleted when the row has ended. `starts` has the meaning of
   ///   migration 12.
   /// - `provider_ids` outlives the rows, so that a payment that a provider reports again is known. A row has 16 bytes
-  ///   for the payment and 8 for its sum, and goes after `until`; without it, it stays.
+  ///   for the payment and 8 for its sum. It is deleted after `until`; a row without `until` stays.
   static let providers = """
     CREATE TABLE provider_payments (
       number      INTEGER PRIMARY KEY AUTOINCREMENT,

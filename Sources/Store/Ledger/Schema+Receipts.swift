@@ -4,7 +4,7 @@ extension Schema {
   /// The columns of migration 21.
   ///
   /// - `decisions.refund_of` is the id of the payment that a refund pays back.
-  /// - `pushes.handed_over_at` is the time at which the phone handed the notification over to iOS, as the phone says.
+  /// - `pushes.handed_over_at` is the time at which the phone says it handed the notification over to iOS.
   /// - `webhook_endpoints.format` says how the details of messages are written: 1, texts only, for the endpoints of
   ///   earlier versions, whose receivers may expect texts; 2, with numbers and booleans.
   static let receipts = """

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-  /// The table of codes with which people sign in, and the column that says which code a key came of.
+  /// The table of codes with which people sign in, and the column with the code for which a key was given.
   ///
-  /// `maker` is the key that made the code; null if a user of this machine did. `addresses` are those of the key that
-  /// the code is exchanged for.
+  /// `maker` is the key that made the code; null if a user of this machine did. The key for which the code is exchanged
+  /// gets the `addresses`.
   static let signIns = """
     CREATE TABLE sign_in_codes (
       id         TEXT NOT NULL PRIMARY KEY,

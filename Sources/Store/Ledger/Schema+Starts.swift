@@ -4,7 +4,7 @@ extension Schema {
   /// The columns of migration 12.
   ///
   /// - `starts` is the number of times that work on the row has begun since work on it last came to an end. It is above
-  ///   0 while the work is under way, and after an end of the process that interrupted it; see ``InterruptedWork``.
+  ///   0 while the work is under way, and after a crash that interrupted it; see ``InterruptedWork``.
   /// - `webhooks.attempted_at` is the time of the latest attempt, from which `next_at` was computed.
   /// - `devices.registered_after` is the number of the last push before the device was registered. Numbers never go
   ///   back, unlike the clock.

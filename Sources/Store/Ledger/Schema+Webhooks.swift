@@ -6,9 +6,9 @@ extension Schema {
   /// - The secret of an endpoint is stored as it is, because each message is signed with it.
   /// - `webhook_endpoints.waiting` and the columns after it count the endpoint's messages by state. `missed` counts the
   ///   events for which no message was stored, because too many were waiting.
-  /// - `webhook_endpoints.failing_since` is the time from which on no message was delivered, in spite of attempts.
+  /// - `webhook_endpoints.failing_since` is the time since which every attempt has failed.
   /// - A message is unfinished until `finished_at` is set. Its id and its body never change, so they are the same in
-  ///   every attempt. Messages go with their endpoint when it is removed.
+  ///   every attempt. When an endpoint is removed, its messages are removed too.
   static let webhooks = """
     CREATE TABLE webhook_endpoints (
       number          INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -29,7 +29,7 @@ enum Schema {
     try migrator.migrate(writer)
   }
 
-  /// Refuses a ledger whose tables are not those of this version. Nothing in it is changed.
+  /// Refuses a ledger that does not have the tables of this version. Nothing in it is changed.
   static func requireCurrent(_ reader: DatabaseQueue, file: URL) throws {
     let migrator = migrator
     try reader.read { try refuseNewer($0, migrator, file: file) }

@@ -45,7 +45,7 @@ public struct NewWebhookEndpoint: Sendable, Hashable {
 extension Ledger {
   /// A registered endpoint, without its secret. Its URL may contain a secret, so it must not be logged.
   public struct WebhookEndpoint: Sendable, Hashable {
-    /// Why nothing is sent to an endpoint.
+    /// The reason why nothing is sent to an endpoint.
     public enum DisabledReason: String, Sendable, Hashable, CaseIterable {
       /// No message was delivered for three days, in spite of attempts.
       case failing
@@ -72,9 +72,9 @@ extension Ledger {
     public let createdAt: Date
     /// The time of the latest delivery; nil before the first.
     public let deliveredAt: Date?
-    /// The time from which on no message was delivered, in spite of attempts; nil if the latest attempt succeeded.
+    /// The time since which every attempt has failed; nil if the latest attempt succeeded.
     public let failingSince: Date?
-    /// What came of the latest attempt; nil before the first.
+    /// The outcome of the latest attempt; nil before the first.
     public let lastOutcome: WebhookOutcome?
     public let lastAttemptAt: Date?
     /// The time from which on nothing is sent; nil if the endpoint is in use.
@@ -101,7 +101,7 @@ extension Ledger {
     public let message: WebhookMessage
     public let kind: WebhookEvent.Kind
     public let state: State
-    /// What came of the latest attempt; nil before the first.
+    /// The outcome of the latest attempt; nil before the first.
     public let outcome: WebhookOutcome?
     /// The number of attempts whose outcome was stored.
     public let attempts: Int
@@ -116,7 +116,8 @@ extension Ledger {
     public let endpoint: Int64
     /// The time before which the message is not sent.
     public var nextAt: Date
-    /// The time from which ``nextAt`` was computed: that of the latest attempt, or of the event before the first one.
+    /// The time from which ``nextAt`` was computed: the time of the latest attempt or, before the first one, of the
+    /// event.
     public let computedAt: Date
     /// The time of the first attempt; nil before it.
     public var firstAttemptAt: Date?
@@ -144,7 +145,7 @@ extension Ledger {
     /// The endpoint's id.
     public let endpoint: String
     public let url: String
-    /// Nil if it cannot be read, which concerns the messages of its endpoint only.
+    /// Nil if it cannot be read. Only the messages of its endpoint are affected then.
     public let secret: WebhookSecret?
     /// The number of attempts so far.
     public let attempts: Int

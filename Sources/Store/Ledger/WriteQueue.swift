@@ -130,7 +130,7 @@ final class WriteQueue: Sendable {
 
   /// Looks at the files after a commit.
   ///
-  /// - Returns: Whether the commit is in the ledger's files, as far as the look could tell.
+  /// - Returns: Whether the commit is in the ledger's files, as far as this look could find out.
   private func isKept(_ action: LedgerError.Action, _ database: Database) -> Bool {
     do {
       try files?.check(database, while: action)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a value of a webhook cannot be used, or why a message is not genuine. It contains no secret, URL or signature.
+/// The reason why a value of a webhook cannot be used, or why a message is not genuine. It contains no secret, URL or
+/// signature.
 public struct WebhookError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The text is not `whsec_` with 24 to 64 bytes in base64.

@@ -5,7 +5,7 @@ public import Foundation
 
 /// The event that a message reports. It contains no amounts, names or tokens.
 public struct WebhookEvent: Sendable, Hashable {
-  /// The types of events, as they stand in a message.
+  /// The types of events, as a message names them.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A request was answered: the announcement's clip exists.
     case rendered = "announcement.rendered"
@@ -18,7 +18,7 @@ public struct WebhookEvent: Sendable, Hashable {
     case pushed = "announcement.pushed"
     /// The announcement cannot be played, or cannot be pushed to a device.
     case failed = "announcement.failed"
-    /// The announcement was no longer news before it could be played or pushed.
+    /// The announcement expired before it could be played or pushed.
     case expired = "announcement.expired"
     /// The announcement's turn came in quiet hours, so it was not played.
     case quiet = "announcement.quiet"
@@ -49,7 +49,7 @@ public struct WebhookEvent: Sendable, Hashable {
   /// Codes and numbers, such as `["code": "no_voice"]`.
   public var detail: [String: String]
 
-  /// How the ``detail`` is written in a message.
+  /// The way in which a message contains the ``detail``.
   public enum Format: Int, Sendable, Hashable, CaseIterable {
     /// All values are texts: `"cached":"false"`. Endpoints that earlier versions registered get this format.
     case texts = 1

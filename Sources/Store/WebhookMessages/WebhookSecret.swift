@@ -58,8 +58,8 @@ public struct WebhookSecret: Sendable, Hashable, CustomStringConvertible, Custom
   ///
   /// - Parameters:
   ///   - timestamp: The value of `webhook-timestamp`.
-  ///   - signatures: The value of `webhook-signature`: signatures with spaces between them. One that fits is enough,
-  ///     and those of other versions are passed over.
+  ///   - signatures: The value of `webhook-signature`: signatures with spaces between them. One valid signature is
+  ///     enough, and signatures of other versions are ignored.
   ///   - now: The receiver's time.
   /// - Throws: ``WebhookError`` with `timestampOutsideWindow` or `signatureInvalid`.
   public func verify(

@@ -73,7 +73,7 @@ public final class Announcer: Sendable {
     }
   }
 
-  /// Where a new clip is published.
+  /// The place where a new clip is published.
   struct ClipPlace {
     /// Nil if nothing is written.
     var library: SoundLibrary?

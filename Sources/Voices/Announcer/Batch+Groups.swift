@@ -4,8 +4,9 @@ import ConcurrencySupport
 public import SoundLibrary
 
 extension Announcer {
-  /// The largest number of clips that are published together, unless more are made at once. While a group is being
-  /// published, as many further clips are made or wait, so all of them fit into the 64 temporary names of a folder.
+  /// The largest number of clips that are published together, unless more clips are made at the same time. While a
+  /// group is being published, the next clips are made or wait. Both groups together fit into the 64 temporary names of
+  /// a folder.
   private static let largestGroup = 32
 
   /// Renders and publishes the announcements of a list, as `batch(_:options:into:limit:permit:keeps:each:)` does, but

@@ -30,7 +30,7 @@ struct ClipRecipe {
   var engine: EngineIdentity?
   var format: String
   var encoding: String
-  /// The sample rate in Hz; `nil` if the sound is not converted to another rate than that of the voices.
+  /// The sample rate in Hz; `nil` if the sound keeps the rate of the voices.
   var convertedRate: Int?
 
   /// The SHA-256 digest of the recipe's parts, as 64 hexadecimal digits. Before each part its length is hashed, so that

@@ -2,14 +2,16 @@
 
 public import Foundation
 
-/// Where the program's own files are: its data (`Templates/`, `Readers/`, `Tones/`, `Voices/`, `Console/`) and the speaker program.
+/// The places of the program's own files: its data (`Templates/`, `Readers/`, `Tones/`, `Voices/`, `Console/`) and the
+/// speaker program.
 public struct Installation: Sendable, Hashable {
   /// The data folder, which contains `Templates/` and `Voices/`.
   public var data: URL
   public var speaker: URL
 
-  /// The folder that contains the readers of amounts, which check the words: `Readers/` in the data folder. A data folder
-  /// of its own that has none, such as one made for an earlier version, uses those that belong to the program.
+  /// The folder that contains the readers of amounts, which check the words: `Readers/` in the data folder. If another
+  /// data folder is used and has no readers, for example because it was made for an earlier version, the program's own
+  /// readers are used.
   public var readers: URL
 
   public var templates: URL { data.appending(path: "Templates", directoryHint: .isDirectory) }

@@ -200,8 +200,8 @@ final class PackChoice: Sendable {
       .filter { $0.id != nil }
   }
 
-  /// Returns what is wrong with the choices of packs: packs that are missing or speak another locale, and a file of
-  /// choices that cannot be read.
+  /// Returns the faults of the choices of packs: packs that are missing or speak another locale, and a file of choices
+  /// that cannot be read.
   func choiceFaults() -> [String] {
     let faults: [String] = shelf.choices.compactMap { choice in
       guard shelf.ids.contains(choice.id) else {

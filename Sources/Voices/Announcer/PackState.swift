@@ -2,7 +2,7 @@
 
 /// The state of an installed voice pack, for logs and metrics.
 public struct PackState: Sendable, Hashable {
-  /// What is wrong with a pack.
+  /// A fault of a pack.
   public struct Fault: Sendable, Hashable {
     /// The code of the `VoicePackError` or `VoicePackIntegrityError`.
     public var code: String
@@ -19,7 +19,7 @@ public struct PackState: Sendable, Hashable {
   /// The digest of the pack; `nil` if the pack is broken.
   public var digest: String?
 
-  /// What is wrong with the pack; `nil` if nothing is known to be wrong.
+  /// The fault of the pack; `nil` if none is known.
   public var fault: Fault?
 
   /// Whether the pack's files are broken and the last good version of the pack speaks.

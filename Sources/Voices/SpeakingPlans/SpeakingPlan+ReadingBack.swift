@@ -3,13 +3,13 @@
 package import AmountReadback
 package import Announcements
 
-/// The words that will be heard do not mean what they should.
+/// The words that will be heard have another meaning than they should.
 package struct ReadbackMismatch: Error, Sendable, Hashable {
-  /// What was read back: `amount`, `count` or `summary`.
+  /// The part that was read back: `amount`, `count` or `summary`.
   package var subject: String
   /// Whether the words could be read. If so, they mean something else.
   package var isRead: Bool
-  /// Why the language has no reader that could read the words; `nil` if it has one.
+  /// The reason why no reader could read the words of the language; `nil` if one could.
   package var missingReader: AmountReadbackError?
 
   package init(subject: String, isRead: Bool, missingReader: AmountReadbackError? = nil) {

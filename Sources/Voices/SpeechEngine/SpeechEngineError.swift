@@ -11,7 +11,7 @@ public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConverti
     /// The engine crashed on this text, reported an error for it, or exceeded its time or memory limit. Another attempt
     /// would have the same result.
     case textUnspeakable = "text_unspeakable"
-    /// The words that the engine reports differ from those of the text.
+    /// The words that the engine reports differ from the words of the text.
     case speechMismatch = "speech_mismatch"
     /// The speaker, or one of its child processes, ended in every attempt for a reason other than the text, or the
     /// speaker hung.
@@ -22,7 +22,7 @@ public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConverti
 
   /// A missing part of the installation without which the engine does not start.
   public enum Obstacle: String, Sendable, Hashable, CaseIterable {
-    /// The speaker program is not where it is looked for.
+    /// The speaker program is not in the expected place.
     case programMissing = "program_missing"
     /// The engine's data is not installed, or cannot be read.
     case dataMissing = "data_missing"

@@ -14,7 +14,7 @@ import Announcements
 /// - A word that is spelled out has several events, at the same place or after it. A word after an opening quotation
 ///   mark has an event of length 0, which otherwise marks the end of a clause.
 ///
-/// Each of the announcement's own words, above all those of the sum, must therefore have its event. In text from
+/// Each of the announcement's own words, above all each word of the sum, must therefore have its event. In text from
 /// outside, a few consecutive words may have no event, and an event may be anywhere within a word. In the Chinese
 /// voice, each character is a word.
 ///

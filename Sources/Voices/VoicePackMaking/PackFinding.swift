@@ -19,7 +19,7 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     case wrongLocale = "wrong_locale"
     /// The manifest was changed after its digest was written.
     case wrongDigest = "wrong_digest"
-    /// The words of a clip differ from those of its token. Amounts are read back from the words of the clips.
+    /// The words of a clip differ from its token. Amounts are read back from the words of the clips.
     case wrongText = "wrong_text"
     /// Two clips seem to be swapped: each says the other's words.
     case swappedClips = "swapped_clips"

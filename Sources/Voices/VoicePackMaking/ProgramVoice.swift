@@ -25,8 +25,8 @@ public struct ProgramVoice: Sendable {
     self.folder = folder
   }
 
-  /// Returns the rows to speak: those of the recording sheet, and the numbers with their units. A program says “twenty
-  /// dollars” more naturally than its two words one after the other.
+  /// Returns the rows to speak: the rows of the recording sheet, and the numbers with their units. A program says
+  /// “twenty dollars” more naturally than its two words one after the other.
   ///
   /// - Throws: `AnnouncementError` for a phrase book that cannot speak its own currency.
   public static func rows(of vocabulary: Vocabulary, writer: ScriptWriter) throws(AnnouncementError) -> [SheetRow] {

@@ -32,7 +32,7 @@ public struct RecordingSuspicion: Sendable, Hashable {
 
 /// Finds recordings that say other words than they should, by comparing each with the engine's sayings of all words.
 ///
-/// Words that sound alike, such as “one” and “won”, cannot be told apart. They need no list: a recording fits both
+/// Words that sound alike, such as “one” and “won”, cannot be distinguished. They need no list: a recording fits both
 /// sayings equally well, and so gives no reason for a suspicion.
 public struct RecordingComparison: Sendable {
   /// The suspicions: swapped pairs first, each kind with the strongest first.
@@ -42,18 +42,18 @@ public struct RecordingComparison: Sendable {
   /// engine.
   public static let fewestClips = 8
 
-  /// How much better two recordings must fit each other's words, for both together. This threshold and the others come
-  /// from packs whose voices the measurement in docs/voice-packs.md does not use.
+  /// The least advantage that makes a suspicion: how much better two recordings together fit each other's words. This
+  /// threshold and the others come from packs whose voices the measurement in docs/voice-packs.md does not use.
   private static let swapThreshold: Float = 0.35
 
-  /// The advantage by the maps of parts from which on the exact advantage is computed.
+  /// The least advantage, by the maps of parts, for which the exact advantage is computed.
   private static let candidateThreshold: Float = 0.1
 
   /// The same for words that sound similar, such as “cent” and “cents”: the advantage must be above the first number,
   /// and above this share of the difference of the words.
   private static let similarSwapThreshold: (gain: Float, share: Float) = (0.18, 0.2)
 
-  /// How much better a recording must fit another's words than its own.
+  /// The least advantage of another recording's words over a recording's own.
   private static let otherWordsThreshold: Float = 1
 
   /// Compares clips with sayings.
@@ -123,7 +123,7 @@ public struct RecordingComparison: Sendable {
   ///   - words: for each clip, its words.
   ///   - distance: how far a recording is from the engine's speech of another clip's words.
   ///   - gain: how much better two recordings fit each other's words, for both together.
-  ///   - difference: how far the engine's speech of one clip's words is from that of another clip's words.
+  ///   - difference: the distance between the engine's speech of one clip's words and of another clip's words.
   static func suspicions(
     words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, gain: (Int, Int) -> Float,
     difference: (Int, Int) -> Float
@@ -143,7 +143,7 @@ public struct RecordingComparison: Sendable {
     return found + otherWords(words, distance).filter { !isNamed[$0.clip] }
   }
 
-  /// Returns how much better two recordings fit each other's words, for both together; `nil` if it is too little for a
+  /// Returns how much better two recordings together fit each other's words; `nil` if that is too little for a
   /// suspicion.
   private static func swapGain(
     _ first: Int, _ second: Int, _ distance: (Int, Int) -> Float, _ gain: (Int, Int) -> Float,
@@ -198,7 +198,7 @@ extension RecordingComparison {
   ///   - words: for each clip, its words.
   ///   - distance: how far a recording is from the engine's speech of another clip's words.
   ///   - gain: how much better two recordings fit each other's words, for both together.
-  ///   - difference: how far the engine's speech of one clip's words is from that of another clip's words.
+  ///   - difference: the distance between the engine's speech of one clip's words and of another clip's words.
   static func suspicions(
     about clip: Int, words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, gain: (Int, Int) -> Float,
     difference: (Int, Int) -> Float

@@ -13,8 +13,8 @@ extension RecordingCutting {
   ///   - otherSheets: the number of rows of other sheets. The key is the option that selects the sheet. It is
   ///     computed only if the count differs.
   /// - Returns: the utterances with their rows and their times, in order.
-  /// - Throws: `PackMakingError`: `silent`; `utteranceCountMismatch`. Its details name the sounds that are probably no
-  ///   words, or the range of rows in which one is missing, with the times.
+  /// - Throws: `PackMakingError`: `silent`; `utteranceCountMismatch`. Its details name the sounds that are probably not
+  ///   words, or the range of rows in which a sound is missing, with the times.
   func cut(
     _ recording: Recording, into rows: [SheetRow], orOnly required: [SheetRow],
     otherSheets: @autoclosure () -> [String: Int] = [:]
@@ -55,7 +55,7 @@ extension RecordingCutting {
     throw error
   }
 
-  /// Returns the sounds that are probably no words, and a line for each of them or for the missing row.
+  /// Returns the sounds that are probably not words, and a line for each of them or for the missing row.
   private func places(_ utterances: [Range<Int>], _ rows: [SheetRow]) -> (extra: [Range<Int>], details: [String]) {
     guard abs(utterances.count - rows.count) <= Self.mostPlaces else { return ([], []) }
     let alignment = UtteranceAlignment(

@@ -7,7 +7,7 @@ public struct RecordingCutting: Sendable, Hashable {
   /// The shortest pause between two utterances, in ms: 200 to 10,000.
   public var minimumPauseMilliseconds: Int
 
-  /// How much of a pause is kept on each side of an utterance, in ms. This is enough to measure the noise, which
+  /// The part of a pause that is kept on each side of an utterance, in ms. This is enough to measure the noise, which
   /// ``ClipPreparation`` needs for precise trimming.
   private static let margin = 250
 

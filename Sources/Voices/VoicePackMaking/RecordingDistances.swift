@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How well recordings fit the words that a speech engine says: of each recording, the distance from each saying.
+/// The distance of each recording from each utterance of a speech engine. It shows how well the recordings fit the
+/// words.
 ///
 /// The engine's voice is first mapped to the speaker's (``VoiceMapping``). The map is learned from the recordings
 /// themselves, because nearly all of them say what they should. A recording is never compared by a map that was learned
@@ -94,7 +95,7 @@ struct RecordingDistances: Sendable {
     /// The last map is learned from all parts.
     private var maps: [VoiceMapping] = []
     private var scaling = ErrorScaling(errors: [])
-    /// For each recording, what the map is learned from.
+    /// For each recording, the data from which the map is learned.
     private var sums: [VoiceMapping.Sums] = []
     private var total = VoiceMapping.Sums()
     private let measure: Measure

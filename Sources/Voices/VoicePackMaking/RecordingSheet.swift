@@ -98,7 +98,7 @@ public struct RecordingSheet: Sendable, Hashable {
     }
   }
 
-  /// Returns the sheet with only the rows of which a pack has no recording: nobody recorded them, or their words have
+  /// Returns the sheet with only the rows that a pack has not recorded: nobody recorded them, or their words have
   /// changed since. The rows keep their numbers and file names.
   public func missing(from pack: PackManifest) -> RecordingSheet {
     var sheet = self

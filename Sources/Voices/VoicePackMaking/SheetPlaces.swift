@@ -13,8 +13,8 @@ public struct SheetPlaces: Sendable {
   public init(sheet: [SheetRow]) { sheets = [sheet] }
 
   /// Creates the places of a pack whose sheet is not known. It may be the locale's whole sheet, the sheet of a single
-  /// currency, or the sheet of all currencies of which the pack has words. Sheets that lack a clip of the pack are left
-  /// out.
+  /// currency, or the sheet of all currencies for which the pack has words. Sheets that lack a clip of the pack are
+  /// left out.
   ///
   /// - Throws: `AnnouncementError` for a phrase book that cannot speak its own currency.
   public init(of clips: [ListedClip], writer: ScriptWriter) throws(AnnouncementError) {
@@ -41,7 +41,7 @@ public struct SheetPlaces: Sendable {
     return row
   }
 
-  /// Returns the currencies of which the tokens have units; all currencies if the tokens have no units.
+  /// Returns the currencies whose units are among the tokens; all currencies if the tokens have no units.
   private static func currencies(
     of tokens: Set<String>, _ writer: ScriptWriter
   ) throws(AnnouncementError) -> [Currency] {

@@ -75,7 +75,7 @@ struct SoundWarnings {
 }
 
 extension RecordingReport {
-  /// What the person who made a single recording should know about its sound, one sentence each.
+  /// Warnings about the sound of a single recording for the person who made it, one sentence each.
   public var warnings: [String] {
     var warnings: [String] = []
     if clippedSamples > 0 { warnings.append("The recording is clipped. Record it again at a lower level.") }

@@ -106,7 +106,7 @@ struct SpeechFeatures: Sendable {
 
 extension SpeechFeatures {
   /// Returns the sounds of one speaker, in which each coefficient and each slope has the mean 0 and the variance 1 over
-  /// all sounds together. This removes most of what the microphone and the room do.
+  /// all sounds together. This removes most of the effect of the microphone and the room.
   static func normalized(_ sounds: [SpeechFeatures]) -> [SpeechFeatures] {
     var sounds = sounds
     scale(&sounds)

@@ -16,7 +16,7 @@ struct SpeechProgram: Sendable {
   /// The time between two looks at whether the program has ended.
   private static let interval: Duration = .milliseconds(5)
 
-  /// The longest part of the program's last line that an error shows, in characters.
+  /// The number of characters of the program's last line that an error shows at most.
   private static let longestMessage = 200
 
   /// Lets the program write a sound file.

@@ -30,7 +30,7 @@ enum TimeWarping {
     return path.reversed()
   }
 
-  /// Which sound goes on by one frame.
+  /// The sound that advances by one frame.
   private enum Step { case both, first, second }
 
   private static func warp(

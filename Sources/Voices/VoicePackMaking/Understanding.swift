@@ -4,7 +4,7 @@ public import Announcements
 public import VoicePacks
 public import Waveforms
 
-/// How many of the spoken amounts a speech recogniser understands.
+/// The number of spoken amounts that a speech recogniser understands.
 public struct Understanding: Sendable, Hashable, Encodable {
   /// An amount that was recognised as a different amount.
   public struct Misunderstood: Sendable, Hashable, Encodable {

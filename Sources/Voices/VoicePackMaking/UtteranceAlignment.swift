@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// Finds the sounds in a long recording that are probably no words, or the rows among which one was not read.
+/// Finds the sounds in a long recording that are probably not words, or the range of rows in which one was not read.
 ///
 /// The sounds and the rows are in the same order. A long text takes longer to say than a short one, so the sounds are
 /// aligned with the rows by their lengths (dynamic programming), and the sounds or rows left over are the probable
-/// ones. The result is a hint for a person; nothing is imported by it.
+/// ones. The result is only a hint for a person; no clip is imported because of it.
 struct UtteranceAlignment {
   /// The indices of the sounds that match no row.
   private(set) var extraSounds: [Int] = []
@@ -14,9 +14,9 @@ struct UtteranceAlignment {
   /// wide to be of use. The lengths alone seldom tell which row it is.
   private(set) var missingRowRange: ClosedRange<Int>?
 
-  /// How much worse than the best place another place may fit and still be possible, in variances of the lengths. With
-  /// 12, the range had the right row in each of 1,422 recordings by three of flite's voices (45, 73 and 119 rows, each
-  /// row left out once, with and without random changes of the lengths by a tenth); with 8, in 1,413 of them.
+  /// The largest difference to the best place with which another place is still possible, in variances of the lengths.
+  /// With 12, the range had the right row in each of 1,422 recordings by three of flite's voices (45, 73 and 119 rows,
+  /// each row left out once, with and without random changes of the lengths by a tenth); with 8, in 1,413 of them.
   private static let tolerance = 12.0
 
   /// The smallest variance of the lengths that is assumed. Their unit is the natural logarithm of the ratio of the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A linear map from one voice to another: what the other voice's frame is like when this voice's frame, and the frames
-/// before and after it, are known. It is found by ridge regression from pairs of frames that say the same.
+/// A linear map from one voice to another. It estimates the other voice's frame from this voice's frame and the frames
+/// before and after it. It is found by ridge regression from pairs of frames that say the same.
 struct VoiceMapping: Sendable {
   typealias Frame = SpeechFeatures.Frame
 
@@ -31,8 +31,8 @@ struct VoiceMapping: Sendable {
   private static let inputs: [(frame: Int, lane: Int)] =
     (0..<3).flatMap { frame in (0..<Frame.width).map { (frame, $0) } } + [(1, Frame.constantLane)]
 
-  /// How strongly the map is drawn to zero, in frames. It keeps a map from few recordings from repeating these instead
-  /// of generalising.
+  /// The strength, in frames, with which the map is drawn to zero. Without it, a map from few recordings would repeat
+  /// these instead of generalising.
   private static let ridge = 50.0
 
   /// Returns the context of each frame. The first and last frames are repeated.
@@ -99,8 +99,8 @@ struct VoiceMapping: Sendable {
   }
 }
 
-/// Scales frames such that the errors of a map have the same size in every direction. Differences that the map often
-/// leaves then count little, and those that it never leaves count much (Mahalanobis's distance).
+/// Scales frames such that the errors of a map have the same size in every direction. Frequent errors of the map then
+/// count little, and rare ones count much (Mahalanobis's distance).
 struct ErrorScaling: Sendable {
   typealias Frame = SpeechFeatures.Frame
 

@@ -23,8 +23,8 @@ extension [RecordingSuspicion] {
     return areChained && (pairs.count > 2 || contains { $0.kind == .otherWords && abs($0.clip - $0.soundsLike) == 1 })
   }
 
-  /// The clip from which the recordings are shifted; `nil` if the suspicions do not have the pattern of a shift: most
-  /// are about two rows in succession.
+  /// The clip from which the recordings are shifted; `nil` if the suspicions do not have the pattern of a shift. In
+  /// that pattern, most suspicions are about two consecutive rows.
   var firstShifted: Int? {
     let neighbours = filter { abs($0.clip - $0.soundsLike) == 1 }
     guard neighbours.count * 3 >= count * 2 else { return nil }

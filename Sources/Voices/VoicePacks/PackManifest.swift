@@ -24,9 +24,9 @@ public struct PackManifest: Sendable, Hashable, Codable {
       self.sha256 = sha256
     }
 
-    /// Returns whether the clip's words are those of the tokens, letter by letter. The separators between words may
-    /// differ, because they depend on the language. A clip with other words would say something unintended, and is
-    /// therefore never used.
+    /// Returns whether the clip has the words of the tokens, letter by letter. The separators between words may differ,
+    /// because they depend on the language. A clip with other words would say something unintended, and is therefore
+    /// never used.
     public func says(_ tokens: [String]) -> Bool {
       text.filter(\.isLetter) == tokens.joined().filter(\.isLetter)
     }

@@ -25,7 +25,7 @@ struct AmountParser {
   private let otherNames: [[UInt32]]
   private var lattice: WordLattice
   private var amounts: [Int64] = []
-  /// The amounts of which people understand the words in two ways.
+  /// The amounts whose words people understand in two ways.
   private var doubtful: [Int64] = []
 
   /// A unit that was found, and where the next word begins. The unit is -1 for a name from CLDR.
@@ -55,7 +55,7 @@ struct AmountParser {
   ///
   /// - Parameters:
   ///   - currency: the currency that the words must name.
-  ///   - acceptsOthers: whether they may name another currency. So a text that names another one can be told from a text
+  ///   - acceptsOthers: whether they may name another currency. A text with another currency then differs from a text
   ///     that cannot be read.
   ///   - otherNames: the names of the currency in CLDR, folded.
   ///   - isNamed: whether the currency's name was found and removed before the text.

@@ -79,7 +79,7 @@ public struct AmountReader: Sendable {
     throw try refusal(of: text, code, minorDigits, names, isNamed: pause != nil)
   }
 
-  /// Returns why a text is no amount of a currency.
+  /// Returns the reason why a text is not an amount of a currency.
   private func refusal(
     of text: [UInt32], _ code: String, _ minorDigits: Int, _ names: [[UInt32]], isNamed: Bool
   ) throws(Refusal) -> Refusal {

@@ -31,8 +31,8 @@ final class CurrencyNames: Sendable {
     }
   }
 
-  /// Returns whether the text contains the name of any currency in use, and more than that name. The first call for a
-  /// locale loads all names, which takes some 20 ms.
+  /// Returns whether the text contains the name of any currency in use, and other text too. The first call for a locale
+  /// loads all names, which takes some 20 ms.
   func someCurrencyIsNamed(in text: [UInt32], locale: String, separatesWords: Bool) -> Bool {
     Locale.commonISOCurrencyCodes.contains { currency in
       let names = names(of: currency, locale: locale, separatesWords: separatesWords)
@@ -41,7 +41,7 @@ final class CurrencyNames: Sendable {
   }
 
   /// Returns where the text has one of the names, with the spaces around it; the end comes first, then the beginning,
-  /// then any other place. The result is `nil` if the text has none, or nothing but the name.
+  /// then any other place. The result is `nil` if the text has none, or only the name.
   static func range(of names: [[UInt32]], in text: [UInt32], separatesWords: Bool) -> Range<Int>? {
     for name in names where name.count < text.count {
       let last = text.count - name.count

@@ -44,7 +44,7 @@ final class NumberGrammar: Sendable {
   /// The most classes of words: one bit of a word for each.
   private static let mostClasses = 64
 
-  /// What the words of a class do in a number.
+  /// The effect that the words of a class have in a number.
   enum Role: Sendable {
     /// Each word adds its number: “three”.
     case number
@@ -54,7 +54,7 @@ final class NumberGrammar: Sendable {
     case joiner
   }
 
-  /// What is wrong with rules.
+  /// A fault in the rules.
   struct Fault: Error {
     var text: String
   }
@@ -147,10 +147,10 @@ final class NumberGrammar: Sendable {
     return lattice.endRule(since: first, rule, at: start)
   }
 
-  /// The sum of what was read of a rule.
+  /// The sum of the words of a rule that were read so far.
   private struct State {
     var sum: Int64 = 0
-    /// What the next scale multiplies; -1 if nothing was read since the last one.
+    /// The sum that the next scale multiplies; -1 if nothing was read since the last scale.
     var current: Int64 = -1
     var end: Int
     var isDoubtful = false
@@ -230,7 +230,7 @@ final class NumberGrammar: Sendable {
     var steps: [(symbol: Symbol, next: Int)] = []
     var end = End.none
 
-    /// Adds an alternative to a tree of which the first element is the root.
+    /// Adds an alternative to a tree. The first element is the root.
     static func add(_ parts: [Symbol], _ end: End, to tree: inout [AlternativeTree]) {
       var place = 0
       for part in parts {

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// What the reader knows of one language: a file in `Readers/`, described in `docs/readers.md`.
+/// The reader's knowledge of one language: a file in `Readers/`, described in `docs/readers.md`.
 ///
 /// The file shares nothing with the phrase books: its words come from another source, which it names.
 final class ReadingLanguage: Sendable {
   /// A unit of money.
   struct Unit: Sendable {
-    /// The currencies that the words name, whatever stands around them: “euro”.
+    /// The currencies that the words name next to any other words: “euro”.
     var currencies: Set<String>
     /// The currencies that the words only mean once another word has named the currency: “cent” after “dollar”.
     var whenNamed: Set<String>
@@ -36,8 +36,8 @@ final class ReadingLanguage: Sendable {
   let count: Int
   let payments: [Int]
   let decimal: Int
-  /// The classes of the words of amounts, one bit for each, and those of them that have a number. Other classes are for
-  /// counts of payments only.
+  /// The classes of the words of amounts, one bit for each, and the classes among them whose words have a number. Other
+  /// classes are for counts of payments only.
   let amountClasses: UInt64
   let numberClasses: UInt64
   /// Whether units stand before their counts: shilingi mia moja.
@@ -48,10 +48,10 @@ final class ReadingLanguage: Sendable {
   let saysSkipped: Bool
   /// The currencies whose major unit the file names. The reader knows all other currencies by CLDR's names.
   let named: Set<String>
-  /// For each currency of the file, by its code, and for each unit: whether the unit can be the currency's, by itself
-  /// (`plain`) and after the currency was named (`named`).
+  /// For each currency code of the file and each unit: whether the unit can belong to the currency, by itself (`plain`)
+  /// and after the currency was named (`named`).
   let unitsOfCurrency: [String: (plain: [Bool], named: [Bool])]
-  /// The same for a currency that is not in the file: no unit can be its own.
+  /// The same for a currency that is not in the file: no unit belongs to it.
   let noUnits: (plain: [Bool], named: [Bool])
   /// The characters that are read as others. They are few, so a search is faster than a table.
   private let folds: [(scalar: UInt32, other: [UInt32])]
@@ -155,7 +155,7 @@ final class ReadingLanguage: Sendable {
   /// Returns the folded scalars of a text.
   func folded(_ text: String) -> [UInt32] { Self.folded(text, folds, words.separatesWords) }
 
-  /// Returns scalars that are folded for every language, folded for this language too.
+  /// Folds scalars for this language that are already folded for every language.
   func folded(_ scalars: [UInt32]) -> [UInt32] { Self.folded(scalars, folds) }
 
   private static func folded(_ text: String, _ folds: [(scalar: UInt32, other: [UInt32])], _ separatesWords: Bool)
@@ -194,7 +194,7 @@ final class ReadingLanguage: Sendable {
   private struct File: Decodable {
     /// The BCP 47 language subtag.
     var language: String
-    /// Where the words come from.
+    /// The source of the words.
     var source: String
     /// Whether spaces separate words. If not, they are ignored.
     var spaces: Bool
@@ -210,7 +210,7 @@ final class ReadingLanguage: Sendable {
     var namedFirst: Bool?
     var skipped: String?
     var units: [Unit]
-    /// Names of major units beside those of CLDR, by currency, for currencies that ``units`` does not have.
+    /// Names of major units in addition to CLDR's, by currency, for currencies that ``units`` does not have.
     var otherNames: [String: OtherName]?
 
     struct OtherName: Decodable {

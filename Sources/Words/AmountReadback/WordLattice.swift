@@ -17,11 +17,11 @@ struct WordLattice {
   private var places: [(start: Int32, end: Int32, classes: UInt64)]
   private var found: [WordTree.Match] = []
 
-  /// The numbers that rules have read, each rule's at a place in one row.
+  /// The numbers that rules have read. Those of one rule at one place are consecutive.
   private var readings: [Reading] = []
   /// The numbers of the rules that are being read.
   private var pending: [Reading] = []
-  /// Where the numbers of a rule at a place are, as an open hash table; a key of 0 is unused.
+  /// The positions of the numbers of a rule at a place, as an open hash table; a key of 0 is unused.
   private var known: [(key: UInt32, start: Int32, end: Int32)]
   private var knownCount = 0
 
@@ -87,7 +87,7 @@ struct WordLattice {
     return entry.key == 0 ? nil : Int(entry.start)..<Int(entry.end)
   }
 
-  /// Begins to collect the numbers of a rule. Rules that are read meanwhile collect theirs behind them.
+  /// Begins to collect the numbers of a rule. Rules that are read meanwhile append their numbers.
   ///
   /// - Returns: where its numbers begin.
   func beginRule() -> Int { pending.count }

@@ -5,7 +5,7 @@
 ///
 /// The tree is stored in one hash table with open addressing, because a reading follows some hundred scalars.
 final class WordTree: Sendable {
-  /// What a word means. One spelling can have several meanings.
+  /// The meaning of a word. One spelling can have several meanings.
   struct Meaning: Sendable, Hashable {
     var kind: Kind
     /// The place of the class of words, or of the unit; 0 for the other kinds.

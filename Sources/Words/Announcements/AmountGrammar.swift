@@ -120,7 +120,7 @@ struct AmountGrammar {
     return Self.named(unit.before, words, names[category])
   }
 
-  /// Returns a count with the names around it, of which either can be missing.
+  /// Returns a count with the names around it. Either name can be missing.
   private static func named(_ before: String?, _ count: [NumberWord], _ after: String) -> [NumberWord] {
     [before].compactMap(\.self).map { NumberWord($0) } + count + (after.isEmpty ? [] : [NumberWord(after)])
   }
@@ -189,8 +189,8 @@ struct AmountGrammar {
     return name
   }
 
-  /// Returns the name in a formatted sum: what is no number, no code and no sign. In Turkish, CLDR puts the code or the sign
-  /// before the number: `AED 2 BAE dirhemi`.
+  /// Returns the name in a formatted sum: the part that is neither a number nor a code nor a sign. In Turkish, CLDR
+  /// puts the code or the sign before the number: `AED 2 BAE dirhemi`.
   private static func name(in sum: String, of currency: Currency) -> String {
     // Only decimal digits are removed. The character 百 is a number too, but it begins the name of the Bermudian dollar. A
     // joiner between letters changes only how they look.

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Which locale serves for another one that has no phrase book: `Templates/parents.json`, which is made from the parent
+/// The locales that serve for others that have no phrase book: `Templates/parents.json`, which is made from the parent
 /// locales of CLDR. A locale without an entry has the locale without its last subtag as its parent: fr-CA has fr.
 struct LocaleParents: Sendable {
   /// The parents by locale, both in lower case.

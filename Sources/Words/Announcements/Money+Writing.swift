@@ -5,9 +5,9 @@ import Foundation
 extension Money {
   /// Returns the sum as people write it in a locale: `$12.50`, `₹1,23,456.78`.
   ///
-  /// The text has all decimal digits of the currency, in the order and with the grouping of Unicode's CLDR. The digits
-  /// and the currency are always those of the sum. The digits are read back, and if they are wrong, the text is the
-  /// code and ``decimalText``. The sum never passes through binary floating point.
+  /// The text has all decimal digits of the currency, in the order and with the grouping of Unicode's CLDR. The text
+  /// always has the digits and the currency of the sum. The digits are read back, and if they are wrong, the text is
+  /// the code and ``decimalText``. The sum never passes through binary floating point.
   ///
   /// The currency has CLDR's standard symbol, which no other currency has in the same locale. It never has the narrow
   /// symbol: `$` would be the sign of twenty currencies, and US dollars in Mexico would look like pesos. CLDR writes

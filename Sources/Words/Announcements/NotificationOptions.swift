@@ -14,8 +14,8 @@ public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable, Encodab
   case critical
 }
 
-/// What the sender of an APNs payload wants of the notification on a phone, besides its text and its sound: keys of
-/// `aps` that iOS reads, and `attachment-url` beside it. A missing key is nil.
+/// The sender's wishes for the notification on a phone, besides its text and its sound: the keys of `aps` that iOS
+/// reads, and `attachment-url` next to `aps`. A missing key is nil.
 public struct NotificationOptions: Sendable, Hashable {
   /// The number on the app's icon; 0 removes it.
   public var badge: UInt32?
@@ -70,7 +70,7 @@ extension PayloadDecoder {
   private static let soundWarning =
     "aps.sound: the name is not used, because the phone plays the clip of the announcement"
 
-  /// Whether the payload names a sound file. The name `default` stands for no wish.
+  /// Whether the payload names a sound file. The name `default` does not count as one.
   private static func namesSound(_ aps: PayloadFields) -> Bool {
     var value = aps.value("sound")
     if case .object(let values)? = value { value = aps.fields("sound", values).value("name") }
@@ -85,8 +85,8 @@ extension PayloadDecoder {
     if case .number("1")? = aps.value("mutable-content") { true } else { false }
   }
 
-  /// Returns the volume if the sound is an object with `critical` set. The name of the sound does not count: it is
-  /// always that of the clip.
+  /// Returns the volume if the sound is an object with `critical` set. The name of the sound does not count: the clip's
+  /// name is always used.
   private static func criticalVolume(_ aps: PayloadFields) throws(AnnouncementError) -> Int? {
     guard case .object(let values)? = aps.value("sound") else { return nil }
     let sound = aps.fields("sound", values)

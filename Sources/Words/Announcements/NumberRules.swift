@@ -2,14 +2,14 @@
 
 /// Rules that write whole numbers in words.
 ///
-/// The notation is a part of that of Unicode's rule-based number formats (UTS 35, part 3), in which CLDR has rules for
-/// some 70 languages, so a book can begin with CLDR's text:
+/// The notation is a part of Unicode's notation for rule-based number formats (UTS 35, part 3). CLDR has rules for some
+/// 70 languages in it, so a book can begin with CLDR's text:
 ///
 ///     %count: 0: zero; one; two; …; 20: twenty[->>]; 30: thirty[->>]; …; 100: << hundred[ >>];
 ///
 /// Crier reads the rules itself, because each version of ICU has other words, and the words decide the names of clips.
 struct NumberRules: Sendable {
-  /// A group of rules, sorted by the number from which on each of them applies.
+  /// A group of rules, sorted by the first number to which each rule applies.
   private struct RuleSet: Sendable {
     var name: String
     var rules: [Rule] = []
@@ -18,7 +18,7 @@ struct NumberRules: Sendable {
   private struct Rule: Sendable {
     /// The smallest number that the rule writes.
     var base: Int64
-    /// The rule divides the number by this: the highest power of the radix that is not above the base.
+    /// The divisor of the rule: the highest power of the radix that is not above the base.
     var divisor: Int64
     var parts: [Part] = []
     /// Whether the rule writes both the quotient and the remainder.
@@ -34,7 +34,7 @@ struct NumberRules: Sendable {
     case remainder(Int)
     /// `=%set=`: the number itself.
     case same(Int)
-    /// `[…]`: what is left out if the remainder is 0. `[…|…]` has what is said instead.
+    /// `[…]`: a part that is left out if the remainder is 0. In `[…|…]`, the second part is said instead.
     case optional([Part], instead: [Part])
     /// `$(cardinal,one{…}other{…})$`: the form for the plural category of the quotient.
     case plural([PluralCategory: [Piece]])
@@ -51,7 +51,7 @@ struct NumberRules: Sendable {
     enum End { case none, space, joint }
   }
 
-  /// What is wrong with rules, and where.
+  /// A fault in rules, with its place.
   struct Fault: Error {
     var text: String
   }
@@ -291,7 +291,7 @@ struct NumberRules: Sendable {
     }
   }
 
-  /// Whether one set writes a number by another, without changing the number.
+  /// Whether a set passes the unchanged number on to another set.
   private func reaches(_ target: Int, from set: Int, by seen: Set<Int> = []) -> Bool {
     let next = sets[set].rules.flatMap { Self.sameSets($0.parts) }
     return next.contains { $0 == target || (!seen.contains($0) && reaches(target, from: $0, by: seen.union([$0]))) }

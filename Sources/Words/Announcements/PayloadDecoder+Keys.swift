@@ -136,7 +136,7 @@ extension PayloadDecoder {
     }
   }
 
-  /// Checks that the name of a column that is not among ``rowKeys`` is not a misspelt one of them.
+  /// Checks that the name of a column that is not among ``rowKeys`` is not a misspelling of one of these.
   ///
   /// - Throws: `.fieldUnknown` when the name is similar to one of ``rowKeys``.
   public static func checkSpelling(ofColumn name: String) throws(AnnouncementError) {

@@ -20,8 +20,8 @@ struct PayloadFaults {
     for fault in [single] + error.others where !found.contains(fault) { found.append(fault) }
   }
 
-  /// The first fault, with the others. A key that is missing may be the one that is misspelt, so it is not a fault
-  /// beside an unknown key.
+  /// The first fault, with the others. A missing key may only be misspelt, so it is not reported next to an unknown
+  /// key.
   var error: AnnouncementError {
     var first = found[0]
     let hasUnknownKey = found.contains { $0.code == .fieldUnknown }

@@ -15,7 +15,7 @@
 extension PayloadKeys {
   /// Returns the key that shows that an object comes from a gateway; `nil` if there is none.
   ///
-  /// - Parameter keys: The unknown keys of the object, of which the first mark is returned.
+  /// - Parameter keys: The unknown keys of the object. The first of them that is a mark is returned.
   static func mark(ofGateway fields: PayloadFields, among keys: [String]) -> String? {
     keys.first { key in fields.value(key).map { isMark(Folded(key), $0) } ?? false }
   }

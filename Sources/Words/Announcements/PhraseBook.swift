@@ -122,8 +122,8 @@ public final class PhraseBook: Sendable {
     /// The pause between a currency that is said first and its number; `, ` if it is missing.
     var currencyFirstSeparator: String?
     /// Further words and syllables that are heard as numbers: other readings of a number (し), syllables that sound like
-    /// one (巴 like 八), and names that begin like one (Tunisian). No name of a currency after a number may begin with
-    /// them.
+    /// one (巴 like 八), and names that begin like a number (Tunisian). No name of a currency after a number may begin
+    /// with them.
     var numberSounds: [String]?
     /// The word for the decimal point. Sums whose minor unit has no name are spoken with it and the ten digits.
     var decimalPoint: String
@@ -168,7 +168,7 @@ public final class PhraseBook: Sendable {
     var `guard`: GuardWords
     /// The rules for numbers in free text.
     var text: TextRules?
-    /// What the book's language is called, if not everybody who writes its language code speaks it.
+    /// The name of the spoken language, if not everybody who writes the book's language code speaks it.
     var spokenLanguage: SpokenLanguage?
   }
 
@@ -204,8 +204,8 @@ public final class PhraseBook: Sendable {
     var minor: [Unit]
   }
 
-  /// A minor unit that several currencies share, such as the cent. It is worth one of the currency's smallest units, and
-  /// is said only after a major unit, because “fifty cents” does not say of what.
+  /// A minor unit that several currencies share, such as the cent. It is worth one of the currency's smallest units,
+  /// and is said only after a major unit, because “fifty cents” does not name the currency.
   struct SharedMinorUnit: Decodable, Sendable {
     var currencies: [String]
     var unit: Unit

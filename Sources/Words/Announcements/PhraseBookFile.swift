@@ -7,7 +7,7 @@ import Foundation
 /// A book with `"extends": "en-US"` contains only what differs. It is applied to the other book as a JSON merge patch (RFC
 /// 7396): an object is merged key by key, `null` removes a key, and anything else replaces the value.
 enum PhraseBookFile {
-  /// The most books of which one can consist.
+  /// The largest number of books that can extend each other in a chain.
   private static let longestChain = 4
 
   /// Reads the whole contents of a book.

@@ -4,7 +4,7 @@ public import Foundation
 
 /// The installed phrase books, selected by BCP 47 locale.
 public struct PhraseBooks: Sendable {
-  /// The locale (BCP 47) of whoever names none.
+  /// The locale (BCP 47) that is used if none is named.
   public static let usualLocale = "en-US"
 
   private let shelf: PhraseBookShelf

@@ -11,7 +11,7 @@ struct PluralRules: Sendable {
   private struct Relation: Sendable {
     /// Whether the operand is the number itself. Every other operand of CLDR is 0 for a whole number.
     var isNumber: Bool
-    /// What the number is divided by; `nil` if it is compared whole.
+    /// The divisor of the number; `nil` if the whole number is compared.
     var divisor: Int64?
     var isNegated: Bool
     var ranges: [ClosedRange<Int64>]
@@ -99,7 +99,7 @@ enum PluralCategory: String, Sendable, CaseIterable {
   case zero, one, two, few, many, other
 }
 
-/// A text in the forms that a language's plural categories need. A category without a form has that of `other`.
+/// A text in the forms that a language's plural categories need. A category without a form has the form of `other`.
 struct PluralForms: Sendable, Decodable, Hashable {
   private var forms: [String: String]
   let other: String

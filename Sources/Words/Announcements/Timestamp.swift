@@ -25,7 +25,7 @@ public enum Timestamp {
     return Date(timeIntervalSince1970: TimeInterval(seconds) + fraction)
   }
 
-  /// Takes a number of exactly so many digits. Returns `nil` if there is none in the range.
+  /// Takes a number with exactly this number of digits. Returns `nil` if there is none, or if it is outside the range.
   private static func number(_ digits: Int, _ range: ClosedRange<Int>, from rest: inout ArraySlice<UInt8>) -> Int? {
     let bytes = rest.prefix(digits)
     guard bytes.count == digits, bytes.allSatisfy(isDigit) else { return nil }

@@ -12,8 +12,8 @@
 /// - private characters, because each system shows another picture for them;
 /// - combining marks after the fourth on one letter, because they cover the lines above and below.
 ///
-/// What a script needs stays: joiners in Indic and Arabic words and in emoji, and the variants of emoji and of Han
-/// characters. Each white space, such as a line break, becomes one space.
+/// Characters that a script needs stay: joiners in Indic and Arabic words and in emoji, and the variants of emoji and
+/// of Han characters. Each white space, such as a line break, becomes one space.
 enum VisibleText {
   /// Returns the visible characters of a text, without white space at either end.
   ///

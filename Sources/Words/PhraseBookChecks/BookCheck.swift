@@ -78,8 +78,8 @@ public struct BookCheck {
     }
   }
 
-  /// Leaves out and doubles each word of random amounts. No damaged text may be read as the same amount, because then
-  /// the reader would not notice the same mistake of the book.
+  /// Leaves out and doubles each word of random amounts. A damaged text must not be read as the same amount. If it
+  /// were, the reader would not notice the same mistake in the book.
   ///
   /// - Throws: `AnnouncementError` if an amount cannot be written.
   public mutating func checkDamage() throws(AnnouncementError) {
@@ -151,13 +151,13 @@ public struct BookCheck {
     }
   }
 
-  /// Adds a problem, unless there are examples enough of its kind.
+  /// Adds a problem, unless there are already enough examples of its kind.
   private mutating func add(_ text: String, as kind: String) {
     counts[kind, default: 0] += 1
     if counts[kind, default: 0] <= Self.mostExamples { findings.append(BookFinding(.problem, text)) }
   }
 
-  /// The number of problems of this check, also of those for which there is no example in ``findings``.
+  /// The number of problems of this check, including those without an example in ``findings``.
   public var problemCount: Int { counts.values.reduce(0, +) }
 }
 

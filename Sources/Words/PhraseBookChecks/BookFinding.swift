@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a check found in a phrase book or in its reader, in words for the person who writes them.
+/// A finding of a check of a phrase book or its reader, in words for the person who writes them.
 public struct BookFinding: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
-    /// The locale must not be used like this.
+    /// A fault with which the locale must not be used.
     case problem
     /// Something that only a speaker of the language can judge.
     case note
   }
 
   public var kind: Kind
-  /// A sentence: what was said or read, and why that is wrong.
+  /// A sentence with the words that were said or read, and the reason why they are wrong.
   public var text: String
 
   public init(_ kind: Kind, _ text: String) {

@@ -4,9 +4,9 @@ public import Announcements
 
 /// A sheet of amounts in words that a native speaker reads, corrects and signs.
 ///
-/// The amounts are chosen so that as many words for numbers as possible occur, and with them the forms of the units and
-/// the pairs of words that show how numbers are joined.
-/// A signed sheet is kept as `Templates/sheets/<locale>.tsv`. From then on, the book must say these amounts in these words.
+/// The amounts are chosen so that as many number words, forms of units and pairs of neighbouring words as possible
+/// occur. A signed sheet is kept as `Templates/sheets/<locale>.tsv`. From then on, the book must say these amounts in
+/// these words.
 public struct BookSheet: Sendable, Hashable {
   public struct Line: Sendable, Hashable {
     /// The amount as a decimal number: `12.50`.
@@ -133,7 +133,7 @@ public struct BookSheet: Sendable, Hashable {
 
   /// Reads a sheet from a file.
   ///
-  /// - Returns: Nil if a line has not the three columns amount, currency and words.
+  /// - Returns: Nil if a line does not have the three columns amount, currency and words.
   public init?(text: String, locale: String) {
     self.locale = locale
     lines = []
@@ -150,10 +150,10 @@ public struct BookSheet: Sendable, Hashable {
     }
   }
 
-  /// Compares the sheet with what the book says now.
+  /// Compares the sheet with the words that the book writes now.
   ///
-  /// - Returns: A problem for each amount that is said otherwise, for each that cannot be written, and for lines that
-  ///   are missing; a note if nobody signed the sheet.
+  /// - Returns: A problem for each amount that has other words now, for each that cannot be written, and for missing
+  ///   lines; a note if nobody signed the sheet.
   public func findings(_ writer: ScriptWriter) -> [BookFinding] {
     var findings = differences(writer)
     if lines.count != Self.lineCount {

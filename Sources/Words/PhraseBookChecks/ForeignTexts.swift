@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Finds texts of a book that are still those of a book in another language, from which it was copied.
+/// Finds texts that a book still has from the book in another language from which it was copied.
 public struct ForeignTexts {
   /// The parts of a book that are sentences. Single words, and the names of channels, are the same in many languages.
   private static let parts = ["sentences", "channelPhrases", "summary", "banner"]
@@ -15,7 +15,7 @@ public struct ForeignTexts {
 
   /// Adds a book of another language.
   ///
-  /// - Parameter data: The file's contents. A file that is no JSON object is passed over.
+  /// - Parameter data: The file's contents. A file that is not a JSON object is skipped.
   public mutating func add(_ data: Data, locale: String) {
     for (place, text) in Self.texts(data) { known[place, default: [:]][text] = locale }
   }

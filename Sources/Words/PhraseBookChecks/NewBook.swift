@@ -4,10 +4,10 @@ import Foundation
 
 /// Makes the files with which somebody begins a new locale.
 ///
-/// A book in the language of the other one only says what it extends. A book in another language is a copy, in which the
-/// texts wait to be replaced (``ForeignTexts`` finds the sentences), and what CLDR knows is filled in: the country's
-/// currency, the names of currencies that may imitate a sum, the decimal separator, and, if CLDR's files are there, the
-/// rules for numbers and plurals.
+/// A book in the same language only names the book that it extends. A book in another language is a copy. Its texts
+/// wait to be replaced; ``ForeignTexts`` finds the sentences. CLDR's data is filled in: the country's currency, the
+/// names of currencies that may imitate a sum, the decimal separator, and, if CLDR's files are there, the rules for
+/// numbers and plurals.
 public struct NewBook {
   public var locale: String
   /// The locale of the book that is copied.
@@ -104,8 +104,8 @@ public struct NewBook {
     text.replaceSubrange(match.range, with: other)
   }
 
-  /// The range of an object of the book, from its key to its closing brace. Strings of a book have no braces but those
-  /// of placeholders, which are balanced.
+  /// The range of an object of the book, from its key to its closing brace. Strings of a book have only the braces of
+  /// placeholders, which are balanced.
   private func range(ofObject key: String, in text: String) -> Range<String.Index>? {
     guard let start = text.firstRange(of: "\n  \"\(key)\": {") else { return nil }
     var depth = 1

@@ -13,7 +13,8 @@ public struct SpelloutRules: Sendable, Hashable {
   /// The set that writes numbers before a unit.
   private let counted: String?
 
-  /// Reads a file of CLDR's `common/rbnf`. Its form is regular, so no reader of XML is needed: one element a line.
+  /// Reads a file of CLDR's `common/rbnf`. Its form is regular, so no XML reader is needed: there is one element on
+  /// each line.
   ///
   /// - Returns: Nil if the file has no rules for cardinal numbers.
   public init?(cldr xml: String) {

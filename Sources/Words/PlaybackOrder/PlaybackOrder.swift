@@ -51,7 +51,7 @@ public struct PlaybackOrder: Sendable {
     case inOrder
     /// These numbers, in ascending order, were waited for and did not arrive.
     case afterMissing([ClosedRange<Int64>])
-    /// This number, or a higher one, was already played or passed over.
+    /// This number, or a higher one, was already played or skipped.
     case late
   }
 
@@ -78,7 +78,7 @@ public struct PlaybackOrder: Sendable {
     sequenced = SequenceLine(last: lastSequence, patience: settings.sequencePatience)
   }
 
-  /// The highest sequence number that was played or passed over; `nil` before the first.
+  /// The highest sequence number that was played or skipped; `nil` before the first.
   public var lastSequence: Int64? { sequenced.last }
 
   /// The number of waiting announcements, without the one that is playing.

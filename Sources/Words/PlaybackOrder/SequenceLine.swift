@@ -3,7 +3,7 @@
 /// The queue of a lane's money announcements that have sequence numbers, in the order of these numbers. It also manages
 /// the waiting time for missing numbers.
 struct SequenceLine: Sendable {
-  /// The highest number that was played or passed over; `nil` before the first.
+  /// The highest number that was played or skipped; `nil` before the first.
   private(set) var last: Int64?
 
   /// The waiting time for a missing number, in ms.

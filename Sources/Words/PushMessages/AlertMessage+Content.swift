@@ -4,7 +4,7 @@ public import Announcements
 public import Foundation
 
 extension AlertMessage {
-  /// What the service extension on the phone reads: the key `crier` of the payload.
+  /// The part of the payload that the service extension on the phone reads: the key `crier`.
   public struct Content: Sendable, Hashable {
     /// An amount, which the phone reads back and sums up.
     public struct Amount: Sendable, Hashable {
@@ -28,7 +28,7 @@ extension AlertMessage {
       }
     }
 
-    /// Who paid, for the sender's picture of a communication notification.
+    /// The payer, for the sender's picture of a communication notification.
     public struct Payer: Sendable, Hashable, Codable {
       public var name: String
       public var avatarURL: URL?
@@ -51,7 +51,7 @@ extension AlertMessage {
       public let tokens: [ClipToken]
 
       /// - Throws: ``PushMessageError`` with `tokenInvalid` if the name of a token is empty or contains white space, or
-      ///   if a token is a payer's name or a note, of which no pack has clips.
+      ///   if a token is a payer's name or a note, because no pack has clips of these.
       public init(pack: String, tokens: [ClipToken]) throws(PushMessageError) {
         guard tokens.allSatisfy({ $0.payload != nil }) else {
           throw PushMessageError(
@@ -97,7 +97,7 @@ extension AlertMessage {
 
     /// Reads what the extension needs from a payload. Unknown keys are ignored.
     ///
-    /// - Parameter payload: The whole payload in JSON, of which only the key `crier` is read.
+    /// - Parameter payload: The whole payload in JSON. Only the key `crier` is read.
     /// - Returns: nil if the payload has no key `crier`: the push is not Crier's.
     /// - Throws: ``PushMessageError`` with `contentInvalid` if the payload is not JSON, or a known key has a value of
     ///   another shape; with `clipInvalid` or `amountInvalid` if that part breaks its rules.

@@ -3,12 +3,13 @@
 public import Foundation
 
 extension AlertMessage {
-  /// The parts that give way if a message is too large, in their order. `docs/push.md` has the reason for each.
+  /// The parts that are shortened or left out if a message is too large, in this order. `docs/push.md` has the reason
+  /// for each.
   public enum Part: String, Sendable, Hashable, CaseIterable {
     case text
     case attachment
     case payer
-    /// Shortened to no less than ``visibleBody`` characters, and further only after the tokens have been left out.
+    /// Shortened to ``visibleBody`` characters. It is shortened further only after the tokens have been left out.
     case body
     case subtitle
     case tokens
@@ -16,7 +17,7 @@ extension AlertMessage {
     case title
   }
 
-  /// The number of characters of the body that a banner shows at least: about four lines.
+  /// The least number of characters of the body that a banner shows: about four lines.
   public static let visibleBody = 160
 
   private enum Step {
@@ -32,11 +33,11 @@ extension AlertMessage {
 
   /// Returns the payload in at most 4,096 bytes.
   ///
-  /// The sound, `mutable-content`, the clip, the id, the sequence number, the amount and the title never give way. A
-  /// shortened text ends with an ellipsis, never within a character and never within a number.
+  /// The sound, `mutable-content`, the clip, the id, the sequence number, the amount and the title are never left out.
+  /// A shortened text ends with an ellipsis, never within a character and never within a number.
   ///
   /// - Returns: The payload, and the parts that were left out or shortened, in the order of ``Part``.
-  /// - Throws: ``PushMessageError`` with `messageTooLarge` if the parts that never give way are too large.
+  /// - Throws: ``PushMessageError`` with `messageTooLarge` if the parts that must remain are too large.
   public func fitted() throws(PushMessageError) -> (body: Data, leftOut: [Part]) {
     let limit = PushRequest.largestBody
     if let data = data(within: limit) { return (data, []) }

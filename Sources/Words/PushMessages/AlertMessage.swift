@@ -5,7 +5,7 @@ public import Foundation
 
 /// The payload of an alert push: what the user sees and hears, and what the service extension needs for the sound.
 ///
-/// `docs/push.md` lists the keys, who reads each, and what gives way when a message is too large.
+/// `docs/push.md` lists the keys with their readers, and the parts that are left out when a message is too large.
 public struct AlertMessage: Sendable, Hashable {
   /// The sound that iOS plays unless the service extension replaces it.
   public struct Sound: Sendable, Hashable {
@@ -53,7 +53,7 @@ public struct AlertMessage: Sendable, Hashable {
   public var relevanceScore: Hundredths?
   /// A picture, sound or film that the extension attaches.
   public var attachmentURL: URL?
-  /// What the service extension reads; nil for a push that Crier's extension does not handle.
+  /// The data for the service extension; nil for a push that Crier's extension does not handle.
   public var content: Content?
 
   public init(

@@ -18,7 +18,7 @@ extension ClipToken {
     if payload == nil { return nil }
   }
 
-  /// The string in the payload; nil if the name is empty or contains white space, or if no voice pack has clips of the
+  /// The string in the payload; nil if the name is empty or contains white space, or if no voice pack has clips for its
   /// role.
   var payload: String? {
     guard !name.isEmpty, !name.contains(where: \.isWhitespace), let role = role.letter else { return nil }

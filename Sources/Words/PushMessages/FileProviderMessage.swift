@@ -4,7 +4,7 @@ public import Foundation
 
 /// The payload of a file-provider push, which makes the system ask the app's file-provider extension for changes.
 public struct FileProviderMessage: Sendable, Hashable {
-  /// What the extension enumerates.
+  /// The container that the extension enumerates.
   public enum Container: Sendable, Hashable {
     case root
     /// Everything that the extension keeps current.

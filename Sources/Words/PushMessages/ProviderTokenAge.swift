@@ -12,8 +12,7 @@ public struct ProviderTokenAge: Sendable, Hashable {
   public struct Moment: Sendable, Hashable {
     /// The time of day, which an administrator or a time server may set.
     public var date: Date
-    /// The time since any fixed moment, which counts while the machine sleeps and is never set: that of
-    /// `ContinuousClock`.
+    /// The time since a fixed moment by `ContinuousClock`, which is never set and goes on while the machine sleeps.
     public var elapsed: Duration
 
     public init(date: Date, elapsed: Duration) {

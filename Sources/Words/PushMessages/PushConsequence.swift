@@ -2,15 +2,15 @@
 
 public import Foundation
 
-/// What becomes of a push after an attempt to send it.
+/// The consequence of an attempt to send a push.
 ///
-/// The decision is the same for all senders: ``init(_:afterRefresh:)`` for an answer, ``init(_:)`` for none.
-/// `docs/push.md` has the table with the reasons.
+/// The decision is the same for all senders: ``init(_:afterRefresh:)`` decides by an answer, and ``init(_:)`` without
+/// one. `docs/push.md` has the table with the reasons.
 public enum PushConsequence: Sendable, Hashable {
-  /// Which pushes wait before the next attempt. The later pushes to the same device wait in each case, because they
+  /// The pushes that wait before the next attempt. Later pushes to the same device always wait, because otherwise they
   /// would overtake this one.
   public enum Scope: Sendable, Hashable, CaseIterable {
-    /// This push alone has a reason to wait.
+    /// Only this push has a reason to wait.
     case push
     /// All pushes to the device wait.
     case device
@@ -18,7 +18,7 @@ public enum PushConsequence: Sendable, Hashable {
     case app
   }
 
-  /// APNs accepted the push, which is all that a sender can know.
+  /// APNs accepted the push. A sender can know no more.
   case delivered
 
   /// The push is sent again with the same `apns-id`, until it expires.
@@ -77,7 +77,7 @@ public enum PushConsequence: Sendable, Hashable {
   }
 }
 
-/// Why a push got no answer.
+/// The reason why a push got no answer.
 public enum PushInterruption: Sendable, Hashable, CaseIterable {
   /// APNs said that it did not process the request: GOAWAY with a lower stream id, or `REFUSED_STREAM`.
   case notProcessed

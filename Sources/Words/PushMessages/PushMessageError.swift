@@ -20,7 +20,7 @@ public struct PushMessageError: Error, Sendable, Hashable, CustomStringConvertib
   }
 
   public let code: Code
-  /// What is wrong and what would be right, without a subject: `must have …`.
+  /// The rule that was broken, as a sentence without its subject: `must have …`.
   public let rule: String
 
   public init(_ code: Code, _ rule: String) {

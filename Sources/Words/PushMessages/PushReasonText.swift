@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the reasons of APNs mean, in words for the people of a shop. `docs/push.md` has the same words.
+/// The meanings of APNs's reasons, in words for the people of a shop. `docs/push.md` has the same words.
 public enum PushReasonText {
-  /// What Crier knows about a reason of APNs: a row of the table in `docs/push.md`.
+  /// The row for a reason of APNs in the table of `docs/push.md`.
   public struct Row: Sendable, Hashable {
     /// The status with which Apple documents the reason.
     public let status: Int
     public let reason: String
-    /// What the service does on it, such as `token suspect`. `docs/push.md` explains each.
+    /// The action of the service, such as `token suspect`. `docs/push.md` explains each action.
     public let measure: String
-    /// Why the service does that, without a full stop.
+    /// The reason for the action, without a full stop.
     public let why: String
-    /// What the reason means, in sentences.
+    /// The meaning of APNs's reason, in sentences.
     public let meaning: String
-    /// What to do; nil if nobody needs to do anything.
+    /// The remedy; nil if nobody needs to do anything.
     public let remedy: Remedy?
 
-    /// What the reason means and what to do, for a push that the service sends.
+    /// The meaning and the remedy, for a push that the service sends.
     public var text: String { remedy.map { "\(meaning) \($0.text)" } ?? meaning }
   }
 
-  /// What has to be done about a reason, by a person or by the service.
+  /// The remedy for a reason, for a person or for the service.
   public enum Remedy: Sendable, Hashable {
-    /// A part of the setting `apns` is wrong, or does not belong to the others.
+    /// A part of the setting `apns` is wrong, or does not match the other parts.
     case checkSetting(SettingPart)
     case checkServer, checkClock, checkProxy
     case checkEnvironmentAndRegister, checkBundleIDAndRegister, register
@@ -89,8 +89,8 @@ public enum PushReasonText {
     }
   }
 
-  /// Returns what a reason means and what to do, for a push that the service sends; nil for a reason that Apple does not
-  /// document.
+  /// Returns the meaning and the remedy of a reason, for a push that the service sends; nil for a reason that Apple
+  /// does not document.
   public static func text(of reason: String) -> String? { row(of: reason)?.text }
 
   private static func words(for refusal: PushRefusal) -> (meaning: String, remedy: Remedy?) {

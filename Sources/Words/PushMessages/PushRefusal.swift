@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reasons of a refusal that Apple documents in "Handling notification responses from APNs", and what Crier does on
+/// The reasons of a refusal that Apple documents in "Handling notification responses from APNs", and Crier's action for
 /// each.
 enum PushRefusal: String, CaseIterable {
   // 400
@@ -22,7 +22,7 @@ enum PushRefusal: String, CaseIterable {
   case badCertificate = "BadCertificate"
   case badCertificateEnvironment = "BadCertificateEnvironment"
   case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-  /// The same, as APNs writes it in its answers.
+  /// The same reason, spelled as APNs spells it in its answers.
   case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
   case expiredProviderToken = "ExpiredProviderToken"
   case forbidden = "Forbidden"
@@ -65,7 +65,7 @@ enum PushRefusal: String, CaseIterable {
     }
   }
 
-  /// The kinds of ``PushConsequence``, without what only an answer tells.
+  /// The kinds of ``PushConsequence``, without the values from the answer.
   enum Measure: Hashable {
     case retry(PushConsequence.Scope)
     case refreshToken, forgetDevice, suspectToken, fail, stopApp

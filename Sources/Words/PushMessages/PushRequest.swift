@@ -2,10 +2,10 @@
 
 public import Foundation
 
-/// A push as it is sent to APNs, but for the provider token: the path, the header fields and the body.
+/// A push in the form in which APNs gets it, without the provider token: the path, the header fields and the body.
 ///
 /// Crier authenticates by provider token only, never by certificate: APNs requires it for file-provider pushes. The
-/// rules are those of Apple's page "Sending notification requests to APNs".
+/// rules come from Apple's page "Sending notification requests to APNs".
 public struct PushRequest: Sendable, Hashable {
   /// The value of `apns-priority`.
   public enum Priority: Int, Sendable, Hashable, CaseIterable {

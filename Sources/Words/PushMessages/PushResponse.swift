@@ -28,7 +28,7 @@ public struct PushResponse: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - header: Returns the value of a header field, by its name in lower case.
-  ///   - body: The body. One that is not the JSON that Apple documents gives no reason.
+  ///   - body: The body. A body in another form than Apple's JSON gives no reason.
   public init(status: Int, header: (String) -> String?, body: Data) {
     // Most answers have no body, and it takes long to find out that nothing is not JSON.
     let isReadable = (1...Self.largestBody).contains(body.count)

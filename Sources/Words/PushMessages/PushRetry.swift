@@ -4,8 +4,8 @@ public import Foundation
 
 /// The waits between the attempts to send a push: exponential back-off with jitter.
 ///
-/// Apple's page suggests to wait 15 minutes after a server error. A payment is no longer news by then, so Crier begins
-/// with 1 s and slows down.
+/// Apple's page suggests to wait 15 minutes after a server error. A payment is too old by then, so Crier begins with 1
+/// s and slows down.
 public struct PushRetry: Sendable, Hashable {
   /// The upper limit of the first wait. It doubles with each attempt.
   public var first: Duration
@@ -37,11 +37,11 @@ public struct PushRetry: Sendable, Hashable {
     return Swift.max(half, requested ?? .zero) + jitter
   }
 
-  /// Returns the time of the next attempt; nil if the push has expired by then, so that it ends as expired.
+  /// Returns the time of the next attempt; nil if the push expires before then, and ends as expired.
   ///
   /// - Parameters:
   ///   - now: The time of the failure.
-  ///   - expiresAt: The time when the push is no longer news; nil if never.
+  ///   - expiresAt: The time when the push expires; nil if it never does.
   public func nextAttempt(
     at now: Date, afterAttempts attempts: Int, requested: Duration?, random: UInt64, expiresAt: Date?
   ) -> Date? {

@@ -9,7 +9,7 @@ public enum PushType: String, Sendable, Hashable, CaseIterable {
   /// A push that makes the system ask the app's file-provider extension for changes.
   case fileProvider = "fileprovider"
 
-  /// What APNs adds to the bundle id in the topic of such a push.
+  /// The suffix of the bundle id in the topic of such a push.
   var topicSuffix: String { self == .fileProvider ? ".pushkit.fileprovider" : "" }
 }
 

@@ -4,7 +4,7 @@ public import Foundation
 
 /// A clip as a push describes it: where a phone downloads it, and how the phone checks it.
 public struct PushedClip: Sendable, Hashable {
-  /// The file name, with its extension: what the phone calls the file in `Library/Sounds`.
+  /// The file name with its extension, which the file also has in the phone's `Library/Sounds`.
   public let name: String
   /// The signed URL, with the scheme `https` or `http`.
   public let url: URL

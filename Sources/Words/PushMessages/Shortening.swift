@@ -6,8 +6,9 @@ extension [Character] {
 
   /// Returns the first characters with an ellipsis; nil if none are left.
   ///
-  /// A part of an amount would be another amount. The result therefore never ends with a digit, a currency sign or what
-  /// may stand between digits, and it ends within a word only if the word is long: `12 lakh` is not cut to `12 la…`.
+  /// A part of an amount would be another amount. The result therefore never ends with a digit, a currency sign or a
+  /// character that may stand between digits. It ends within a word only if the word is long: `12 lakh` is not cut to
+  /// `12 la…`.
   ///
   /// - Parameter count: The number of characters to keep at most, less than the length of the text.
   func shortened(to count: Int) -> String? {

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The clock on the wall in a time zone: from a moment to what it shows, and back.
+/// The clock on the wall in a time zone. It converts moments to days and times of day, and back.
 ///
 /// Whole days and hours are counted with integers. Foundation is only asked for the offset of the time zone.
 public struct LocalClock: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct LocalClock: Sendable, Hashable {
 
   public init(zone: TimeZone) { self.zone = zone }
 
-  /// The name of the time zone in the IANA database. Foundation calls UTC by another name.
+  /// The name of the time zone in the IANA database. Foundation has another name for UTC.
   public var zoneName: String { zone.identifier == "GMT" ? "UTC" : zone.identifier }
 
   /// Returns the offset from UTC at a moment, in seconds.
@@ -34,8 +34,8 @@ public struct LocalClock: Sendable, Hashable {
   /// Returns the moment at which a day begins. It is not midnight if the clock skips midnight.
   public func beginning(ofDay day: Int) -> Date { firstMoment(day: day, minute: 0) }
 
-  /// Returns the moment at which the current hour began. If the clock was set within the hour to another minute than
-  /// that of the hour before, the hour begins when it was set.
+  /// Returns the moment at which the current hour began. If the clock was set to another minute within the hour, the
+  /// hour begins when it was set.
   public func hour(of moment: Date) -> Date {
     let seconds = Self.seconds(moment)
     let now = offset(seconds)
@@ -66,7 +66,8 @@ public struct LocalClock: Sendable, Hashable {
     return Date(timeIntervalSince1970: TimeInterval(seconds))
   }
 
-  /// Returns the first second at which the offset is that of the end of a time span, if it changes once within it.
+  /// Returns the first second that has the offset of the end of a time span, if the offset changes once within the
+  /// span.
   private func change(after start: Int, upTo end: Int) -> Int {
     var (low, high) = (start, end)
     let last = offset(end)

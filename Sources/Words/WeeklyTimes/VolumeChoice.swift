@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The volume that a person set, beside the rules. It holds until the next rule begins.
+/// The volume that a person set, in addition to the rules. It holds until the next rule begins.
 public struct VolumeChoice: Sendable, Hashable {
   /// The volume of the times in which no rule applies, in per cent; nil for the volume of the settings.
   public private(set) var usual: Int?
@@ -13,7 +13,7 @@ public struct VolumeChoice: Sendable, Hashable {
 
   public init() {}
 
-  /// Creates a choice from what was kept.
+  /// Creates a choice from stored values.
   ///
   /// - Returns: nil for a volume that is not from 0 to 100 per cent, if nothing was chosen, and for only one of the last
   ///   two values.
@@ -24,8 +24,7 @@ public struct VolumeChoice: Sendable, Hashable {
     (self.usual, self.passing, passingSince) = (usual, passing, since)
   }
 
-  /// Sets the volume: that of the rule's time if a rule applies, else the usual one. Nil returns to the rules and the
-  /// settings.
+  /// Sets the volume: ``passing`` if a rule applies, or else ``usual``. Nil returns to the rules and the settings.
   public mutating func choose(_ percent: Int?, at moment: Date, _ rules: VolumeRules) {
     if percent == nil { usual = nil }
     (passing, passingSince) = (nil, nil)

@@ -12,18 +12,18 @@ public struct VolumeRules: Sendable, Hashable {
     var percent: Int
   }
 
-  /// What the rules say at a moment.
+  /// The volume by the rules at a moment.
   public struct Setting: Sendable, Hashable {
     /// The volume of the rule that applies, in per cent; nil if no rule applies.
     public var percent: Int?
     /// The time since which that rule applies; nil for more than a week, or if no rule applies.
     public var since: Date?
-    /// The moment for which this was asked.
+    /// The moment for which the setting was computed.
     public var asked: Date
-    /// The first moment at which the rules may say something else; nil if that is more than a week away.
+    /// The first moment at which the setting may change; nil if that is more than a week away.
     public var until: Date?
 
-    /// Whether the rules say the same at a moment. A clock that was set back makes them say it anew.
+    /// Whether the setting is still valid at a moment. It is not after the clock was set back.
     public func holds(at moment: Date) -> Bool { moment >= asked && moment < until ?? .distantFuture }
   }
 
@@ -56,7 +56,7 @@ public struct VolumeRules: Sendable, Hashable {
 
   public var isEmpty: Bool { rules.isEmpty }
 
-  /// Returns what the rules say at a moment.
+  /// Returns the setting at a moment.
   public func setting(at moment: Date) -> Setting {
     var setting = Setting(asked: moment)
     for rule in rules {

@@ -22,20 +22,20 @@ public struct WeeklyTimes: Sendable, Hashable {
     var to: Int
   }
 
-  /// What holds at a moment.
+  /// The state at a moment.
   public struct Span: Sendable, Hashable {
     /// Whether the moment is in the times.
     public var isWithin: Bool
-    /// The time since which this holds; nil for more than a week.
+    /// The time since which the state holds; nil for more than a week.
     public var since: Date?
-    /// The first moment at which it no longer holds; nil for more than a week.
+    /// The first moment at which the state no longer holds; nil for more than a week.
     public var until: Date?
 
     public init(isWithin: Bool, since: Date? = nil, until: Date? = nil) {
       (self.isWithin, self.since, self.until) = (isWithin, since, until)
     }
 
-    /// Whether the span holds at a moment too.
+    /// Whether the span also contains a moment.
     public func holds(at moment: Date) -> Bool {
       moment >= since ?? .distantPast && moment < until ?? .distantFuture
     }
@@ -56,7 +56,7 @@ public struct WeeklyTimes: Sendable, Hashable {
     self.init(parts: parts, zone: zone)
   }
 
-  /// Returns the parts of a written form, as they stand between the commas.
+  /// Returns the parts of a written form: the texts between the commas.
   static func list(_ text: String) -> [Substring] {
     text.allSatisfy(\.isWhitespace) ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error for a text that does not give times of the week.
+/// The error for a text that is not a list of times of the week.
 public struct WeeklyTimesError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     case partEmpty = "part_empty"

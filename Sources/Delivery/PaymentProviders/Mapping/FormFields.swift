@@ -10,7 +10,7 @@ package struct FormFields: Sendable {
   /// Reads `a=1&b=2` with percent-encoded UTF-8. A pair without `=` has an empty value.
   ///
   /// - Parameter plusIsSpace: Whether `+` stands for a space, as in a form's body.
-  /// - Returns: nil if it is not encoded like that.
+  /// - Returns: nil if the text is not encoded in this way.
   package init?(_ text: some Sequence<UInt8>, plusIsSpace: Bool) {
     var pairs: [(key: String, value: String)] = []
     for pair in Array(text).split(separator: UInt8(ascii: "&")) {

@@ -32,7 +32,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     (description, self.tokens) = (text, tokens)
   }
 
-  /// Returns what stands at the place; nil if there is nothing, or null.
+  /// Returns the value at the place; nil if the value is missing or null.
   package func value(in fields: JSONFields) -> JSONFields? {
     var value = fields.value
     for token in tokens {

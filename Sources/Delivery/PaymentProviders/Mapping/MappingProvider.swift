@@ -72,7 +72,7 @@ package struct MappingProvider: PaymentProvider {
 }
 
 extension ProviderMapping.BodyFormat {
-  /// Returns a body's fields; nil if it is not written like that.
+  /// Returns a body's fields; nil if it does not have the form that the mapping file names.
   ///
   /// - Throws: `.headerRepeated` for a key that a form has twice.
   func fields(of content: Data) throws(ProviderRejection) -> JSONFields? {
@@ -92,7 +92,8 @@ extension ProviderMapping {
     return pairs.count == 1 && pairs[0].key == unsignedPing
   }
 
-  /// Returns what a body that cannot be read means: only rows about nothing but headers and the query can tell.
+  /// Returns the outcome of a body that cannot be read. Only rows that look at headers and the query alone can decide
+  /// it.
   fileprivate func outcomeOfUnreadable(_ place: RequestPlace) -> ProviderOutcome {
     let row = kinds.first { row in
       !row.when.isEmpty && row.when.allSatisfy { !$0.source.isInBody } && (try? row.fits(place)) == true
@@ -119,7 +120,7 @@ extension ProviderMapping {
     }
   }
 
-  /// Returns what the request says it is about, for a request that no row fits: the value of the table's first place.
+  /// Returns the event that a request names, for a request that no row fits: the value of the table's first place.
   private func event(_ place: RequestPlace) -> String {
     guard let source = kinds.first?.when.first?.source, case .string(let text) = (try? source.value(in: place))?.value,
       text.utf8.count <= 64, JSONFields(.string(text)).id != nil
@@ -174,7 +175,7 @@ extension ProviderMapping {
     .refused("The request has nothing usable at \(source?.name ?? "").")
   }
 
-  /// Returns an id made of parts; nil if one is missing or no id.
+  /// Returns an id made of parts; nil if a part is missing or is not valid in an id.
   private func joined(_ parts: [ValueSource], _ place: RequestPlace) throws(ProviderRejection) -> String? {
     var id = ""
     for part in parts {

@@ -90,7 +90,7 @@ package struct MappingSample: Sendable {
     return provider.outcomes(of: try provider.verify(request, for: endpoint, at: now), for: endpoint)
   }
 
-  /// Returns whether a payment of a changed request is announced as one of the expected ones, if at all.
+  /// Returns whether a payment of a changed request is not announced, or is one of the expected payments.
   private func isExpected(_ payment: ProviderPayment) -> Bool {
     guard case .payments(let expected) = expectation else { return false }
     return expected.contains { one in

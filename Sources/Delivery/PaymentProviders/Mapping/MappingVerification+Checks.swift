@@ -12,7 +12,7 @@ extension MappingVerification {
   ///
   /// - Parameters:
   ///   - format: The form of the body, for a scheme that signs parts of it.
-  ///   - pathSuffix: What the provider appends to the URL. It then stands after a secret in the query.
+  ///   - pathSuffix: The text that the provider appends to the URL. It then follows a secret in the query.
   /// - Returns: The time that the signature covers; nil if it covers none.
   /// - Throws: ``ProviderRejection``.
   func check(
@@ -86,7 +86,7 @@ extension MappingVerification {
     return RequestPlace(request: request, root: root, element: root)
   }
 
-  /// Returns the signatures, decoded, and the pairs beside them.
+  /// Returns the decoded signatures, and the other pairs of the header.
   private func signatures(
     in place: RequestPlace
   ) throws(ProviderRejection) -> (signatures: [Data], pairs: [(name: String, value: String)]) {
@@ -169,13 +169,13 @@ extension MappingVerification {
     guard fits else { throw .wrongSignature("The signature") }
   }
 
-  /// Returns whether what is signed of a request can be cut into its parts in more than one way; see ``cuts``.
+  /// Returns whether the signed text of a request can be divided into its parts in more than one way; see ``cuts``.
   func isAmbiguous(_ place: RequestPlace) throws(ProviderRejection) -> Bool {
     guard !cuts.isEmpty else { return false }
     return isAmbiguous(String(decoding: try signedMessage(place, time: nil, secret: Data()), as: UTF8.self))
   }
 
-  /// Returns the key that a secret stands for; nil if it is not written as the mapping file says, or empty.
+  /// Returns the key that a secret encodes; nil if the secret is empty, or not in the form that the mapping file names.
   func key(_ secret: ProviderSecret) -> Data? {
     let key =
       switch self.secret {

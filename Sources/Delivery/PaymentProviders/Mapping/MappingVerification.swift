@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a mapping file says that a request is shown to be the provider's.
+/// The way in which requests are verified, as a mapping file describes it.
 package struct MappingVerification: Sendable, Hashable {
   package enum Scheme: String, Sendable, Hashable, CaseIterable {
     /// A code over the message with the endpoint's secret.
     case hmac
     /// A signature with RSA and PKCS #1 v1.5 over the message, and the endpoint's public key.
     case rsa
-    /// The plain hash of the message, which has the secret as one of its parts (Midtrans).
+    /// A plain hash of the message, with the secret as a part of the message (Midtrans).
     case digest
     /// The secret itself, in a header.
     case token
@@ -17,24 +17,24 @@ package struct MappingVerification: Sendable, Hashable {
     case none
   }
 
-  /// How several signatures stand in one header.
+  /// The form of several signatures in one header.
   package enum List: String, Sendable, Hashable, CaseIterable {
     case comma, space
     /// `t=1,v1=ab`: names and values.
     case pairs
   }
 
-  /// What the text of a secret stands for.
+  /// The form of a secret's text.
   package enum SecretForm: String, Sendable, Hashable, CaseIterable {
     /// Its own bytes.
     case text
     case base64, hex
     /// Only for tokens: the header has the SHA-256 of the secret in hexadecimal digits (PhonePe). An endpoint's secret
-    /// may also be those 64 digits, so that no password stands in the settings.
+    /// may also be those 64 digits, so that the settings contain no password.
     case sha256
   }
 
-  /// Where the signature or the token stands.
+  /// The place of the signature or the token.
   package enum Place: Sendable, Hashable {
     case header(String)
     case query(String)
@@ -61,7 +61,7 @@ package struct MappingVerification: Sendable, Hashable {
       case pair(String)
     }
     package var place: Place
-    /// The greatest difference to our clock, in seconds.
+    /// The greatest allowed difference from the service's clock, in seconds.
     package var window: Int64 = SignedTime.window
     /// 1 for seconds, 1,000 for milliseconds.
     package var unitsPerSecond: Int64 = 1
@@ -72,7 +72,7 @@ package struct MappingVerification: Sendable, Hashable {
   package var scheme: Scheme
   package var hash = SignatureHash.sha256
   package var encoding = SignatureEncoding.hex
-  /// Where the signature stands; nil for ``Scheme/none``.
+  /// The place of the signature; nil for ``Scheme/none``.
   package var place: Place?
   /// The text before each signature.
   package var prefix = ""
@@ -80,18 +80,18 @@ package struct MappingVerification: Sendable, Hashable {
   /// The names of the pairs that are signatures, for ``List/pairs``.
   package var signatureNames: [String] = []
   package var message: [Part] = []
-  /// The values that the second part of a ``Scheme/digest`` may have, if nothing stands between the parts. If the
-  /// message of a payment could be cut into its parts with two of these values, the payment is refused, because another
+  /// The values that the second part of a ``Scheme/digest`` may have, if the parts have no separator. If the message of
+  /// a payment could be divided into its parts with two of these values, the payment is refused, because another
   /// payment has the same hash (Midtrans).
   package var cuts: [String] = []
   package var secret = SecretForm.text
-  /// Whether a key of 1,024 bits is taken.
+  /// Whether a key of 1,024 bits is accepted.
   package var allowsShortKeys = false
   package var time: Time?
 
   package init(_ scheme: Scheme) { self.scheme = scheme }
 
-  /// How much of the body the scheme protects from changes.
+  /// The part of the body that the scheme protects from changes.
   package enum Coverage: Sendable, Hashable {
     case wholeBody
     /// Only the places that the message names.
@@ -105,7 +105,8 @@ package struct MappingVerification: Sendable, Hashable {
     return message.contains { if case .value(let source) = $0 { source.isInBody } else { false } } ? .parts : .nothing
   }
 
-  /// Returns whether a text can be cut into a first part, one of ``cuts`` and a decimal number in more than one way.
+  /// Returns whether a text can be divided into a first part, one of ``cuts`` and a decimal number in more than one
+  /// way.
   func isAmbiguous(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return bytes.indices.dropFirst().reduce(0) { count, start in
@@ -117,7 +118,7 @@ package struct MappingVerification: Sendable, Hashable {
     } > 1
   }
 
-  /// Whether bytes are a number such as 45000.00, without needless zeros at its beginning.
+  /// Whether bytes are a number such as 45000.00, without leading zeros.
   private static func isDecimal(_ bytes: ArraySlice<UInt8>) -> Bool {
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count),
@@ -126,7 +127,7 @@ package struct MappingVerification: Sendable, Hashable {
     return parts[0].count == 1 || parts[0].first != UInt8(ascii: "0")
   }
 
-  /// Returns whether nobody without the secret can change a value.
+  /// Returns whether the signature protects a value from changes.
   package func covers(_ source: ValueSource) -> Bool {
     if case .text = source { return true }
     guard coverage != .nothing else { return false }

@@ -4,7 +4,7 @@ import Announcements
 package import Foundation
 
 extension ProviderMapping {
-  /// The text in the body of a sample at the place of the signature until the signature is computed.
+  /// The placeholder for the signature in the body of a sample, until the signature is computed.
   package static let signaturePlaceholder = "SIGNATURE"
 
   /// Returns a request with the provider's signature or token, for samples and tests. A signature or token that the

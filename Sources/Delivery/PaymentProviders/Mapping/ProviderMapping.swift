@@ -12,16 +12,16 @@ package struct ProviderMapping: Sendable {
   package var name: String
   package var verification: MappingVerification
   package var body = BodyFormat.json
-  /// The rows of the table that tells what a request is about. The first row that fits counts; without one, the request
-  /// is ignored.
+  /// The rows of the table that decides the meaning of a request. The first row that fits counts. If none fits, the
+  /// request is ignored.
   package var kinds: [MappingRow] = []
   package var payment: PaymentFields
   package var accepted = MappingAnswer(status: 200)
   package var rejected = MappingAnswer(status: 401)
-  /// What the provider appends to the URL: `/pix`.
+  /// The text that the provider appends to the URL: `/pix`.
   package var pathSuffix: String?
   /// The only key of a form that the provider sends without a signature, to test whether the URL answers: WooCommerce's
-  /// `webhook_id`. It is answered as if it were accepted, and nothing else happens.
+  /// `webhook_id`. The service answers with success and does nothing else.
   package var unsignedPing: String?
   /// The requests that prove the mapping.
   package var samples: [MappingSample] = []
@@ -30,11 +30,11 @@ package struct ProviderMapping: Sendable {
     (self.name, self.verification, self.payment) = (name, verification, payment)
   }
 
-  /// Whether what is announced is signed. Otherwise whoever has seen one request can make others.
+  /// Whether the announced values are signed. Otherwise anybody who has seen one request can make others.
   package var isSigned: Bool { verification.coverage != .nothing }
 }
 
-/// A row of the table that tells what a request is about.
+/// A row of the table that decides the meaning of a request.
 package struct MappingRow: Sendable, Hashable {
   package enum Meaning: Sendable, Hashable {
     case payment(Payment.Kind)
@@ -60,7 +60,7 @@ package struct MappingRow: Sendable, Hashable {
   }
 }
 
-/// Where the fields of a payment stand.
+/// The places of a payment's fields.
 package struct PaymentFields: Sendable, Hashable {
   package enum Amount: Sendable, Hashable {
     /// Decimal text or a number: `12.50`.
@@ -88,7 +88,7 @@ package struct PaymentFields: Sendable, Hashable {
     package init(_ source: ValueSource, _ format: TimeFormat) { (self.source, self.format) = (source, format) }
   }
 
-  /// Which values say that the money is real, or a test.
+  /// The values that mean that the money is real, and those that mean a test.
   package struct Live: Sendable, Hashable {
     package var source: ValueSource
     package var live: Set<String>
@@ -103,11 +103,11 @@ package struct PaymentFields: Sendable, Hashable {
   package var each: JSONPointer?
   /// The parts of the id, in their order.
   package var id: [ValueSource]
-  /// The parts of what tells the payment from others, where the id is not signed; empty where it is.
+  /// The parts of the text that identifies the payment if its id is not signed; empty if the id is signed.
   package var identity: [ValueSource] = []
   package var amount: Amount
   package var currency: ValueSource
-  /// What must be there too.
+  /// Further values that must be present.
   package var required: [ValueSource] = []
   package var time: Time?
   package var live: Live?

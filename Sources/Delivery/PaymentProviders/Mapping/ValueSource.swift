@@ -2,20 +2,20 @@
 
 import Announcements
 
-/// Where a value of a request stands.
+/// The place of a value in a request.
 package enum ValueSource: Sendable, Hashable {
   /// A place in the body or, with ``PaymentFields/each``, in the element.
   case pointer(JSONPointer)
-  /// A place in the body, also from within an element.
+  /// A place in the whole body, even if the pointers are about an element.
   case root(JSONPointer)
   case header(String)
   case query(String)
   /// The text itself.
   case text(String)
-  /// A place in that element of a list whose name is the given one: M-Pesa's `Item` with `Name` Amount.
+  /// A place in the element of a list that has the given name: M-Pesa's `Item` with `Name` Amount.
   case find(list: JSONPointer, name: JSONPointer, equals: String, value: JSONPointer)
 
-  /// Whether the value stands in the request's body.
+  /// Whether the value is in the request's body.
   package var isInBody: Bool {
     switch self {
     case .pointer, .root, .find: true
@@ -34,9 +34,9 @@ package enum ValueSource: Sendable, Hashable {
     }
   }
 
-  /// Returns the value; nil if there is nothing, or null.
+  /// Returns the value; nil if it is missing or null.
   ///
-  /// - Throws: `.headerRepeated` if it stands there twice.
+  /// - Throws: `.headerRepeated` if the value occurs twice.
   func value(in place: RequestPlace) throws(ProviderRejection) -> JSONFields? {
     switch self {
     case .pointer(let pointer): return place.element.flatMap(pointer.value)
@@ -53,7 +53,7 @@ package enum ValueSource: Sendable, Hashable {
   }
 }
 
-/// A request and, where it lists payments, one of them.
+/// A request and, if it lists payments, one of its payments.
 struct RequestPlace {
   let request: ProviderRequest
   /// The body; nil if it cannot be read.

@@ -4,7 +4,7 @@ import Ledger
 import Logging
 import ServiceAccess
 
-/// The log of what callers with the scope `admin` or `operator` do.
+/// The log of actions of callers with the scope `admin` or `operator`.
 struct AdministrationLog: Sendable {
   let ledger: Ledger
 

@@ -135,9 +135,9 @@ final class KeyCache: Sendable {
     return caller
   }
 
-  /// Refuses an unknown key without a ledger lookup of that key. Instead, all keys are read whenever the keys have
-  /// changed. A key that may be newer than this list is refused only after a wait of at most ``memory`` and another
-  /// check, so that no valid key is refused.
+  /// Refuses an unknown key without a ledger lookup of that key. Instead, the list of all keys is read again whenever
+  /// the keys have changed. A key that may be newer than this list is refused only after a wait of at most ``memory``
+  /// and another check, so that no valid key is refused.
   ///
   /// - Throws: ``Problem`` with 401 `key_unknown`.
   private func requireKey(_ isKey: (Roster) -> Bool) async throws {

@@ -6,7 +6,7 @@ public import Ledger
 public import ServiceAccess
 import SoundLibrary
 
-/// What somebody asks for when a key is made, on the command line or through the service.
+/// The requested properties of a new key, from the command line or from the service.
 public struct KeyRequest: Sendable, Hashable {
   public var scopes: Set<Scope>
   public var account: String
@@ -93,7 +93,7 @@ public struct KeyRequest: Sendable, Hashable {
       && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 
-  /// The start of the names of accounts that are not a client's.
+  /// The prefix of account names that no client may use.
   static let reservedAccounts = "crier:"
 
   private var limit: RateLimit? {

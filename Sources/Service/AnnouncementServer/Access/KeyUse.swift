@@ -5,8 +5,7 @@ import Foundation
 import Ledger
 import ServiceAccess
 
-/// What the keys were used for lately: the state of each key's rate limit, and the times of use that are not yet in the
-/// ledger.
+/// The recent use of the keys: the state of each key's rate limit, and the times of use that are not yet in the ledger.
 final class KeyUse: Sendable {
   private struct State {
     /// By the id of the key.
@@ -32,7 +31,7 @@ final class KeyUse: Sendable {
     }
   }
 
-  /// Takes back what a request has counted.
+  /// Undoes the counting of a request.
   func giveBack(_ caller: Caller, at now: Duration) {
     state.withLock { $0.buckets[caller.keyID]?.giveBack(at: now) }
   }

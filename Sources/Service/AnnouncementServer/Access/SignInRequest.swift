@@ -3,7 +3,7 @@
 public import Ledger
 public import ServiceAccess
 
-/// What somebody asks for when a code for signing in is made, on the command line or through the service.
+/// The requested properties of a new sign-in code, from the command line or from the service.
 public struct SignInRequest: Sendable, Hashable {
   /// The scope of the key that the code is exchanged for.
   public var scope: Scope
@@ -13,7 +13,7 @@ public struct SignInRequest: Sendable, Hashable {
   /// The days for which this key is valid.
   public var days: Int
 
-  /// The days for which a key is valid if nobody says another number.
+  /// The number of days for which a key is valid by default.
   public static let standardDays = 365
 
   public init(scope: Scope, account: String, name: String, days: Int = standardDays) {

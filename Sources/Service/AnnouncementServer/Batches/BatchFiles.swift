@@ -131,7 +131,7 @@ struct BatchFiles: Sendable {
     var clip: Clip
   }
 
-  /// Returns the names and the files of the clips of a result; none if there is no result.
+  /// Returns the names and the files of the clips of a result; the result is empty if the batch has no result.
   ///
   /// - Parameter group: The app group of the clips.
   func clips(inResultOf id: String, group: String) async -> (names: Set<String>, files: [LibrarySound]) {

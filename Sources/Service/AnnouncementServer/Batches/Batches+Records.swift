@@ -21,7 +21,7 @@ extension Batches {
       var element: Int?
       /// The id of the row; missing if it has none, or none that could be read.
       var id: String?
-      /// The column or the key with the fault; null if the fault is not that of one column.
+      /// The column or the key with the fault; null if the fault does not belong to one column.
       @ExplicitNull var column: String?
       var code: String
       var message: String

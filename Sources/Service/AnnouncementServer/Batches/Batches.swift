@@ -40,7 +40,7 @@ actor Batches {
   private var held: [String: HeldClips] = [:]
   /// The ids of the batches that run or wait.
   private var queue: [String] = []
-  /// The batches that were running at two ends of the process in a row, and that run later.
+  /// The batches that two crashes in a row interrupted, and that run later.
   private(set) var setAside = SetAsideWork<String, ContinuousClock.Instant>()
   /// The id of the running batch when it is to be cancelled. No further row of its list is read then.
   private let stopping = Locked<String?>(nil)
@@ -189,9 +189,9 @@ actor Batches {
     alarm?.cancel()
   }
 
-  /// Returns the batch that has waited longest, preferring accounts other than that of the last batch. An account that
+  /// Returns the batch that has waited longest. Accounts other than the last batch's are preferred. An account that
   /// sends many batches therefore does not keep the others waiting for all of them. A batch that is set aside runs when
-  /// its time has come and no other waits, or when others have waited for ten minutes since.
+  /// its time has come and no other batch waits, or at the latest ten minutes after that time.
   private func next() -> String? {
     let latest: ContinuousClock.Instant = queue.isEmpty ? .now : .now - .seconds(InterruptedWork.longestDelay)
     if let id = setAside.next(at: latest) {
@@ -276,7 +276,7 @@ extension Batches {
     return record
   }
 
-  /// Writes how often a batch was started, so that one that ends the process does not do so again and again.
+  /// Writes how often a batch was started, so that a batch that crashes the process does not crash it again and again.
   private func noteStarts(_ starts: Int, of id: String) async {
     // A cancellation is on the disk already, and must stay there.
     guard records[id]?.status.state == .running, !isStopping(id) else { return }
@@ -483,12 +483,12 @@ extension Batches {
   /// The number of rows whose clips are written to the ledger at once.
   private static let rowsOfWrite = 500
 
-  /// Returns whether the result of another account contains the clip and the ledger does not have this information yet.
+  /// Returns whether a result of another account contains the clip, and the ledger does not know this yet.
   func holds(_ name: String, forOthersThan account: String) -> Bool {
     held.values.contains { $0.account != account && $0.names.contains(name) }
   }
 
-  /// The ids of the unfinished batches, and those of their clips that the ledger may not know yet.
+  /// The ids of the unfinished batches, with their clips that the ledger may not know yet.
   var unfinished: (ids: [String], clips: Set<String>) {
     let ids = records.values.filter { $0.status.state == .running }.map(\.status.id)
     return (ids, ids.reduce(into: []) { $0.formUnion(held[$1]?.names ?? []) })

@@ -49,12 +49,11 @@ final class Clips: Sendable {
   private let flights = SingleFlight<ClipRequest, Made>()
   private let reports: RecentlyUsed<ClipRequest, ClipReport>
   private let files: RecentlyUsed<String, File>
-  /// What changed lately. The mutex is also held while an entry is added to or removed from ``files`` and ``reports``.
+  /// The recent changes. The mutex is also held while an entry is added to or removed from ``files`` and ``reports``.
   private struct Changes {
     /// The clips that were removed recently.
     var removed = RemovedClips()
-    /// The names of clips whose use in memory is being recorded, or of which the use was not recorded before they left
-    /// the memory.
+    /// The names of clips whose use in memory is being recorded, or was not recorded before they left the memory.
     var unrecorded: Set<String> = []
   }
 
@@ -259,7 +258,7 @@ final class Clips: Sendable {
     }
   }
 
-  /// Returns the folders that had the name of a clip and were moved away, in all groups. Groups that cannot be read are
+  /// Returns the folders of all groups that had the name of a clip and were moved away. Groups that cannot be read are
   /// left out.
   func foldersSetAside() async -> [URL] {
     let libraries = await allLibraries()

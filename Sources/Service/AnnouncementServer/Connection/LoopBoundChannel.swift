@@ -12,7 +12,7 @@ import NIOHTTP1
 /// A connection whose requests are answered on the thread that reads and writes the connection.
 ///
 /// By default, the library answers on the threads that run all tasks. That takes two thread changes for each request,
-/// which cost more than sending a clip from memory. What may block or takes long runs elsewhere; see
+/// which cost more than sending a clip from memory. Work that may block or takes long runs elsewhere; see
 /// ``Route/isOnLoop``.
 struct LoopBoundChannel: ServerChildChannel {
   /// A connection in the form of the library and in the form of calls.

@@ -30,7 +30,7 @@ enum CallAccess: Sendable, Hashable {
     }
   }
 
-  /// The permission that a key needs which is not a device's own; nil if there is no such need.
+  /// The permission that a key of a backend or a person needs; nil if no permission is needed.
   var permission: Permission? {
     switch self {
     case .open, .openByName, .keyOfAnyScope: nil

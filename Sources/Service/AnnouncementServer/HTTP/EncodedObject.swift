@@ -19,7 +19,7 @@ struct EncodedObject: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// Adds the members of another object after those of this one. Both objects must not have a key in common.
+  /// Adds the members of another object after the members of this one. Both objects must not have a key in common.
   mutating func add(_ other: EncodedObject) {
     guard other.bytes.count > 2 else { return }
     bytes.removeLast()

@@ -24,7 +24,7 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   var detail: String
   /// The time after which another attempt may succeed, in seconds.
   var retryAfter: Int?
-  /// All faults of a payload, beginning with the one that ``detail`` tells; empty for other problems.
+  /// All faults of a payload, beginning with the fault that ``detail`` describes; empty for other problems.
   var faults: [Fault] = []
   /// Additional header fields, such as `Allow`.
   var headers: HTTPFields = [:]
@@ -160,7 +160,7 @@ extension Problem {
   }
 
   /// Returns the text of an error for the log. The texts of this project's errors contain no amounts and no names, but
-  /// those of other errors may.
+  /// the texts of other errors may.
   static func loggable(_ error: any Error) -> String {
     switch error {
     case is LedgerError, is PlayerError, is AccessError, is AcceptanceError, is Problem: "\(error)"

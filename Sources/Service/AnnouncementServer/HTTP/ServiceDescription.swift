@@ -4,7 +4,7 @@
 public struct ServiceDescription: Sendable, Hashable, Encodable {
   public struct Setting: Sendable, Hashable, Encodable {
     public var name: String
-    /// The value as YAML. What names keys, and parts of URLs that may be secrets, are left out.
+    /// The value as YAML. Names of keys, and parts of URLs that may be secrets, are left out.
     public var value: String
     /// `flag`, `environment`, `file` or `default`.
     public var source: String
@@ -17,7 +17,7 @@ public struct ServiceDescription: Sendable, Hashable, Encodable {
   /// The version of Crier.
   public var version: String
   public var settings: [Setting]
-  /// The versions of what the service uses, by name.
+  /// The versions of the libraries and programs that the service uses, by name.
   public var versions: [String: String]
 
   public init(version: String, settings: [Setting], versions: [String: String]) {

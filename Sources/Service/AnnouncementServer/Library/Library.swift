@@ -49,7 +49,7 @@ final class Library: Sendable {
     self.changed = changed
   }
 
-  /// Tells those who push changes to phones that the library may have changed.
+  /// Informs the sender of library pushes that the library may have changed.
   func tellChange() { changed() }
 
   // MARK: Packs

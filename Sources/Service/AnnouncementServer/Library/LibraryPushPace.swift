@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The decision when changes are pushed, and for which item: at most one push for a key in each interval. The items of a
-/// key that have changed take turns, so each of them gets its push, however many changes come.
+/// The decision when a change is pushed, and for which item. There is at most one push for a key in each interval. The
+/// items of a key that have changed take turns, so each of them gets its push, however many changes come.
 ///
 /// If nothing was pushed for an interval, a change is pushed at once. An item that changes again while it waits keeps its
 /// turn and is pushed once.
@@ -45,7 +45,7 @@ struct LibraryPushPace<Key: Hashable & Sendable, Item: Hashable & Sendable> {
     return due
   }
 
-  /// Returns the next waiting item of a key, in place of one that need not be pushed any more; nil if none waits.
+  /// Returns the next waiting item of a key, in place of an item that need not be pushed any more; nil if none waits.
   mutating func next(of key: Key) -> Item? {
     lines[key].map(\.waiting.isEmpty) == false ? lines[key]?.waiting.removeFirst() : nil
   }

@@ -14,7 +14,7 @@ import TextFormats
 /// outbox.
 ///
 /// A phone gets at most one file-provider push in an interval, however many containers it shows: they take turns, and
-/// the working set is first. The number of pushes is therefore that of the phones.
+/// the working set is first. There are therefore as many pushes as phones.
 ///
 /// Only the service that sends the pushes of a ledger runs it. After a restart, changes whose pushes may be missing are
 /// pushed again.
@@ -78,7 +78,7 @@ actor LibraryPushes {
     containers = LibraryPushPace(interval: interval)
   }
 
-  /// Tells that the library may have changed.
+  /// Announces that the library may have changed.
   nonisolated func lookForChanges() { signal.wake() }
 
   /// Pushes changes until the task is cancelled.
@@ -134,13 +134,14 @@ actor LibraryPushes {
 
   // MARK: Devices
 
-  /// What has changed for a device: the containers, the working set first, and whether a background push tells of it.
+  /// The changes for a device: the changed containers, beginning with the working set, and whether a background push is
+  /// needed.
   private struct Changes {
     var containers: [String] = []
     var isBackground = false
   }
 
-  /// Returns what has changed for which device.
+  /// Returns the changes for each device.
   private func changes(of news: Ledger.LibraryNews) async throws(LedgerError) -> [(Device, Changes)] {
     // Tones and voice packs belong to all accounts.
     let accounts: [String?] = news.hasPacks || !news.tones.isEmpty ? [nil] : Set(news.clips.map(\.account)).sorted()
@@ -178,8 +179,8 @@ actor LibraryPushes {
     return changes
   }
 
-  /// Returns whether a container shows something else after a change. `clips`, `tones` and `packs` are the folders of
-  /// the three kinds. The service does not know what other containers show.
+  /// Returns whether a container shows something else after a change. The containers `clips`, `tones` and `packs` show
+  /// the three kinds of items. The service does not know what other containers show.
   static func isAffected(_ container: String, byClips: Bool, byTones: Bool, byPacks: Bool) -> Bool {
     switch container {
     case "clips": byClips
@@ -189,7 +190,7 @@ actor LibraryPushes {
     }
   }
 
-  /// Replaces an unsent push that waited, if nobody wants it any more, by the next one to the device that is wanted.
+  /// Replaces a waiting push that is no longer wanted by the device's next push that is wanted.
   private func replaceIfUnwanted(_ target: Target) async throws(LedgerError) {
     let known = try await ledger.libraryDevice(account: target.device.account, id: target.device.id)
     guard var container = target.container else {

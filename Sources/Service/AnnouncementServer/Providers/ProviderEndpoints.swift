@@ -75,7 +75,7 @@ final class ProviderEndpoints: Sendable {
     }
   }
 
-  /// Why the present settings are not in force; nil if they are.
+  /// The reason why the present settings are not in force; nil if they are in force.
   var fault: String? { state.withLock { $0.fault } }
 
   /// The endpoints, by their ids.

@@ -4,7 +4,7 @@ import ConcurrencySupport
 import Foundation
 
 /// The requests that arrived at the providers' endpoints since the service started, for people who look after the
-/// service. Payments are in the ledger; repetitions, ignored events and rejected requests are only here.
+/// service. Payments are in the ledger; only this type has the repetitions, ignored events and rejected requests.
 final class ProviderHistory: Sendable {
   /// The outcome of a request, or of one payment in it.
   enum Outcome: String, Sendable, Hashable, CaseIterable {
@@ -25,7 +25,7 @@ final class ProviderHistory: Sendable {
     /// The latest entries, the newest first.
     var recent: [Entry] = []
     var lastRequestAt: Date?
-    /// How many seconds the provider's clock was ahead of ours in the last signed request.
+    /// The number of seconds by which the provider's clock was ahead of this clock in the last signed request.
     var skew: Int64?
   }
 
@@ -51,7 +51,7 @@ final class ProviderHistory: Sendable {
 
   /// Notes the difference of the clocks.
   ///
-  /// - Returns: Whether it is new that they differ by more than a minute.
+  /// - Returns: Whether the clocks differ by more than a minute for the first time.
   func note(skew: Int64, of endpoint: String) -> Bool {
     state.withLock { state in
       let wasFar = abs(state[endpoint]?.skew ?? 0) > Self.tolerance
@@ -60,7 +60,7 @@ final class ProviderHistory: Sendable {
     }
   }
 
-  /// The difference of clocks that is told, in seconds.
+  /// The difference of clocks from which it is reported, in seconds.
   private static let tolerance: Int64 = 60
 
   func endpoint(_ id: String) -> Endpoint { state.withLock { $0[id] } ?? Endpoint() }

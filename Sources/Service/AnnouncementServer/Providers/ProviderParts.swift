@@ -2,7 +2,7 @@
 
 package import PaymentProviders
 
-/// What the service needs to take the webhooks of payment providers.
+/// The parts that accept the webhooks of payment providers.
 package struct ProviderParts: Sendable {
   /// Returns a text that changes when the settings have changed; nil if there are no settings.
   package var version: @Sendable () -> String?

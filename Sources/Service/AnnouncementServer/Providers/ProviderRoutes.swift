@@ -14,10 +14,10 @@ import PaymentProviders
 import ServiceAccess
 import TextFormats
 
-/// The routes on which payment providers' webhooks arrive, and those that show what became of them.
+/// The routes on which payment providers' webhooks arrive, and the routes that show their outcomes.
 ///
 /// A provider's own signature admits its request. The field `Authorization` may be part of it; it is not a key of
-/// Crier's and does not count as a failed one.
+/// Crier's and does not count as a failed key.
 struct ProviderRoutes: Sendable {
   static let path = "/v1/providers/{provider}/{endpoint}"
 
@@ -26,7 +26,7 @@ struct ProviderRoutes: Sendable {
   let telling: ProviderTelling
   let ledger: Ledger
   let unproven: UnprovenBodies
-  /// Counts rejected requests by address. It is not the count of failed keys.
+  /// Counts rejected requests by address. Failed keys are counted elsewhere.
   let rejections: FailureGate
   /// The proxies that end TLS for the service; this machine by default.
   let proxies: Set<IPAddress>
@@ -186,7 +186,7 @@ struct ProviderRoutes: Sendable {
 
   private struct List: Encodable {
     var endpoints: [Line]
-    /// Why the present settings are not in force; nil if they are.
+    /// The reason why the present settings are not in force; nil if they are.
     @ExplicitNull var problem: String?
   }
 

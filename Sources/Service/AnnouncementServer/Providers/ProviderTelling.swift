@@ -6,7 +6,7 @@ import Ledger
 import Logging
 import PaymentProviders
 
-/// Tells what comes from payment providers: in the log, in the history, and to those who listen to events.
+/// Reports the payments and requests of payment providers: in the log, in the history, and to the event streams.
 struct ProviderTelling: Sendable {
   let history: ProviderHistory
   let hub: EventHub
@@ -41,7 +41,7 @@ struct ProviderTelling: Sendable {
     )
   }
 
-  /// Tells what became of the payments of a request.
+  /// Reports the outcomes of the payments of a request.
   func tell(_ results: [ProviderPayments.Result], of endpoint: ProviderEndpoint, at date: Date) {
     for result in results {
       switch result {
@@ -67,9 +67,9 @@ struct ProviderTelling: Sendable {
       .provider(ProviderEvent(kind: .refused, account: account, at: date, endpoint: endpoint, reason: reason)))
   }
 
-  /// Tells when our clock and the provider's differ.
+  /// Reports that this clock and the provider's clock differ.
   ///
-  /// - Parameter skew: How many seconds the provider's clock is ahead.
+  /// - Parameter skew: The number of seconds by which the provider's clock is ahead.
   func tell(skew: Int64, of endpoint: ProviderEndpoint) {
     guard history.note(skew: skew, of: endpoint.id) else { return }
     logger.warning(
@@ -78,7 +78,7 @@ struct ProviderTelling: Sendable {
       metadata: ["endpoint": "\(endpoint.id)"])
   }
 
-  /// Tells what happens to payments after their requests were answered.
+  /// Reports the progress of payments after their requests were answered.
   func tell(_ report: ProviderPayments.Report) {
     switch report {
     case .announced: break

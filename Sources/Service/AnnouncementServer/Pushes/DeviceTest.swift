@@ -12,7 +12,7 @@ struct DeviceTest: Sendable {
   /// The outcome of the test.
   struct Outcome: Sendable, Encodable {
     var state: Ledger.Push.State
-    /// What APNs or the sender said; null when there is nothing to say.
+    /// The reason that APNs or the sender gave; null if there is none.
     @ExplicitNull var reason: String?
     var text: String
 
@@ -23,8 +23,8 @@ struct DeviceTest: Sendable {
       text = Self.text(of: state, reason)
     }
 
-    /// Returns the words for the outcome. The service sends a test only once, so where it would send another push again,
-    /// they ask for another test.
+    /// Returns the words for the outcome. The service sends a test only once, so the words ask for another test where
+    /// an ordinary push would be sent again.
     private static func text(of state: Ledger.Push.State, _ reason: String?) -> String {
       guard let row = reason.flatMap(PushReasonText.row), row.remedy == .triedAgain else {
         return PushOutcomeText.text(of: state, reason: reason)

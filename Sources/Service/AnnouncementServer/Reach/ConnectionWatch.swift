@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The decision when it is told that a destination cannot be reached, and that it can be reached again.
+/// The decision when to report that a destination cannot be reached, and that it can be reached again.
 ///
-/// A destination is unreachable when no attempt has reached it for a minute, however many attempts there were. That is
-/// told once as a warning, and then as an error after 10, 20, 40, … minutes, at least once a day, if attempts have
+/// A destination is unreachable when no attempt has reached it for a minute, however many attempts there were. This is
+/// reported once as a warning, and then as an error after 10, 20, 40, … minutes, at least once a day, if attempts have
 /// failed since.
 ///
 /// It is a value without a clock. All times are durations since the same moment, and never decrease.
@@ -15,11 +15,11 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
     /// The time of the latest attempt that failed.
     fileprivate(set) var latest: Duration
     var failures = 0
-    /// Why the latest attempt failed, as a code.
+    /// The code of the reason why the latest attempt failed.
     var reason: String
     /// The time of the next warning or error.
     fileprivate var nextTelling: Duration
-    /// The number of failures that the latest warning or error told; nil before the warning.
+    /// The number of failures in the latest warning or error; nil before the warning.
     fileprivate var toldFailures: Int?
 
     fileprivate init(at began: Duration, patience: Duration) {
@@ -27,14 +27,14 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// A message about whether a destination is reached.
+  /// A report about the reachability of a destination.
   struct News: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
-      /// It was not reached for a minute.
+      /// The destination was not reached for a minute.
       case unreachable
-      /// It is still not reached, and more attempts have failed.
+      /// The destination is still not reached, and more attempts have failed.
       case stillUnreachable
-      /// It is reached again, after a message said that it is not.
+      /// The destination is reached again, after a report that it was not.
       case reachedAgain
     }
 
@@ -64,16 +64,16 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
     outages[destination] = outage
   }
 
-  /// - Returns: The news that the destination is reached again; nil if it was not told that it is unreachable.
+  /// - Returns: The news that the destination is reached again; nil if it was not reported as unreachable.
   mutating func reached(_ destination: Destination) -> News? {
     guard let outage = outages.removeValue(forKey: destination), outage.toldFailures != nil else { return nil }
     return News(kind: .reachedAgain, destination: destination, outage: outage)
   }
 
-  /// Forgets destinations that are gone. Nothing is told of them any more.
+  /// Forgets destinations that are gone. They are not reported any more.
   mutating func forget(where isGone: (Destination) -> Bool) { outages = outages.filter { !isGone($0.key) } }
 
-  /// Returns what is told now.
+  /// Returns the reports that are due now.
   mutating func due(at now: Duration) -> [News] {
     var news: [News] = []
     for (destination, var outage) in outages where outage.nextTelling <= now {
@@ -93,8 +93,8 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
 
   /// The destinations that are unreachable.
   ///
-  /// - Parameter isAnythingWaiting: Whether anything is still to be sent. If not, nothing is tried any more, so that the
-  ///   end of the outage would never be noticed: the outage counts for ten more minutes.
+  /// - Parameter isAnythingWaiting: Whether anything is still to be sent. If nothing is waiting, no attempt would
+  ///   notice the end of the outage, so the outage counts for ten more minutes only.
   func unreachable(at now: Duration, isAnythingWaiting: Bool = true) -> [Destination: Outage] {
     outages.filter {
       now - $0.value.began >= Self.patience && (isAnythingWaiting || now - $0.value.latest < Self.firstError)

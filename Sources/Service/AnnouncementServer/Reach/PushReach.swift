@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import PushDelivery
 
-/// Tells of servers of APNs that cannot be reached: in the log, to event streams, and in the metrics and `/readyz`.
+/// Reports servers of APNs that cannot be reached: in the log, to event streams, and in the metrics and `/readyz`.
 final class PushReach: Sendable {
   private typealias Watch = ConnectionWatch<String>
 
@@ -24,7 +24,7 @@ final class PushReach: Sendable {
   ///
   /// - Parameters:
   ///   - server: The host and the port.
-  ///   - code: Why there was no answer; nil if there was one.
+  ///   - code: The reason why there was no answer; nil if there was an answer.
   func note(_ server: String, _ code: PushTransportError.Code?) {
     // The service stops.
     if code == .closed { return }
@@ -40,7 +40,7 @@ final class PushReach: Sendable {
     if let news { tell(news, at: now) }
   }
 
-  /// Tells what is due now. Call it every few seconds.
+  /// Makes the reports that are due now. Call it every few seconds.
   func look() {
     let now = time()
     for news in watch.withLock({ $0.due(at: now) }) { tell(news, at: now) }
@@ -96,7 +96,7 @@ final class PushReach: Sendable {
     return (longest.key, ShopFacts.Outage(since: since, cause: longest.value.reason, count: waiting))
   }
 
-  /// The check for `/readyz`. It fails if a server cannot be reached: every server is one that the operator has set.
+  /// The check for `/readyz`. It fails if a server cannot be reached: the operator has chosen every server.
   func check(waiting: Int) -> Readiness.Check {
     let now = time()
     let outages = watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0) }

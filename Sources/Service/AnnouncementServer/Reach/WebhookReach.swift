@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import WebhookMessages
 
-/// Tells of webhook endpoints that cannot be reached: in the log, to the event streams of their accounts, and in the
+/// Reports webhook endpoints that cannot be reached: in the log, to the event streams of their accounts, and in the
 /// metrics and `/readyz`. It names no URL, because a URL may contain a secret.
 final class WebhookReach: Sendable {
   private let watch = Locked(WebhookWatch())
@@ -29,7 +29,7 @@ final class WebhookReach: Sendable {
   /// Whether an attempt has failed at an endpoint that was not reached since.
   var isFailing: Bool { watch.withLock(\.isFailing) }
 
-  /// Tells what is due now. Call it every few seconds.
+  /// Makes the reports that are due now. Call it every few seconds.
   ///
   /// - Parameter known: The endpoints that exist and are not disabled; nil if this cannot be found out.
   func look(known: Set<WebhookWatch.Endpoint>?) {
@@ -99,8 +99,8 @@ final class WebhookReach: Sendable {
     }
   }
 
-  /// The check for `/readyz`. It fails if no endpoint can be reached. A single one is its account's own fault, and
-  /// accounts can register any address.
+  /// The check for `/readyz`. It fails if no endpoint can be reached. A single unreachable endpoint is the fault of its
+  /// account, because accounts can register any address.
   func check(waiting: Int) -> Readiness.Check {
     let now = time()
     guard let outage = watch.withLock({ $0.outageOfAll(at: now, isAnythingWaiting: waiting > 0) }) else {

@@ -22,7 +22,7 @@ struct WebhookWatch: Sendable {
 
   private var endpoints = ConnectionWatch<Endpoint>()
   private var all = ConnectionWatch<AllEndpoints>()
-  /// The times at which endpoints were reached, of those whose latest attempt has not failed.
+  /// The times at which endpoints were reached. An endpoint whose latest attempt has failed is not included.
   private var reached: [Endpoint: Duration] = [:]
 
   typealias News = (endpoints: [ConnectionWatch<Endpoint>.News], all: ConnectionWatch<AllEndpoints>.News?)
@@ -53,7 +53,7 @@ struct WebhookWatch: Sendable {
     if endpoints.isEmpty { all.forget { _ in true } }
   }
 
-  /// Returns what is told now.
+  /// Returns the outages to report now.
   mutating func due(at now: Duration) -> News { (endpoints.due(at: now), all.due(at: now).first) }
 
   func unreachable(
@@ -62,7 +62,7 @@ struct WebhookWatch: Sendable {
     endpoints.unreachable(at: now, isAnythingWaiting: isAnythingWaiting)
   }
 
-  /// The failures since which no endpoint was reached; nil if an endpoint is reached, or for the first minute.
+  /// The outage of all endpoints together; nil if an endpoint is reached, or in the first minute.
   func outageOfAll(at now: Duration, isAnythingWaiting: Bool = true) -> ConnectionWatch<AllEndpoints>.Outage? {
     all.unreachable(at: now, isAnythingWaiting: isAnythingWaiting)[AllEndpoints()]
   }

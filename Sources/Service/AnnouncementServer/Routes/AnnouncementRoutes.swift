@@ -165,7 +165,7 @@ struct AnnouncementRoutes: Sendable {
     return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("}".utf8)))
   }
 
-  /// What an announcement has besides its report.
+  /// The data of an announcement besides its report.
   private struct Stored: Encodable {
     @ExplicitNull var acceptedAt: Date?
     /// The kind of the payment, or `text`; null if an earlier version accepted the announcement.
@@ -207,7 +207,7 @@ struct AnnouncementRoutes: Sendable {
       @ExplicitNull var finishedAt: Date?
       /// The code of the failure, if playing failed.
       @ExplicitNull var code: String?
-      /// The clip that is heard. It differs from that of the report if that file was gone, and its voice as well.
+      /// The clip that is heard. It is not the clip of the report if that file was gone and its voice as well.
       @ExplicitNull var clip: String?
 
       enum CodingKeys: String, CodingKey {
@@ -225,14 +225,14 @@ struct AnnouncementRoutes: Sendable {
     struct Push: Encodable {
       var device: String
       var state: String
-      /// What APNs or the service said last.
+      /// The latest reason that APNs or the service gave.
       @ExplicitNull var reason: String?
       @ExplicitNull var sequence: Int64?
       var apnsID: String
       var attempts: Int
       var acceptedAt: Date
       @ExplicitNull var finishedAt: Date?
-      /// When the phone handed the notification over to iOS, as it says.
+      /// The time at which the phone handed the notification over to iOS, by the phone's own report.
       @ExplicitNull var handedOverAt: Date?
 
       init(_ push: Ledger.Push) {

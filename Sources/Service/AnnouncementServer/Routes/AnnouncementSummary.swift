@@ -8,13 +8,13 @@ import Ledger
 import TextFormats
 import WeeklyTimes
 
-/// The query of `GET /v1/announcements/summary`: of which time the amounts are added up, and in which groups.
+/// The query of `GET /v1/announcements/summary`: the time whose amounts are added up, and the groups.
 struct SummaryQuery: Sendable, Hashable {
   static let parameters = ["from", "to", "by"]
   /// The longest time that is added up, in days.
   static let mostDays = 366
-  /// The times that a query may name, 1971 to 9998: the answer names them in any time zone, and RFC 3339 has four digits
-  /// for a year.
+  /// The times that a query may name, 1971 to 9998: the answer has them in any time zone, and in RFC 3339 a year has
+  /// four digits.
   private static let times =
     Date(timeIntervalSince1970: 31_536_000)...Date(timeIntervalSince1970: 253_370_764_800)
 

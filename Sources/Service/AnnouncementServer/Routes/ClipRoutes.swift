@@ -19,8 +19,8 @@ struct ClipRoutes: Sendable {
     return try FileAnswer(file: file).response(to: call.request)
   }
 
-  /// Returns whether the sender may know of the clip. A device's own key fetches only what was pushed to the device. It
-  /// gets 404 for any other clip, as for a clip that does not exist.
+  /// Returns whether the sender may know of the clip. A device's own key fetches only the clips that were pushed to the
+  /// device. It gets 404 for any other clip, as for a clip that does not exist.
   private func isVisible(to call: Call) async throws -> Bool {
     guard let caller = call.caller, let device = caller.device else { return true }
     return try await ledger.wasPushed(clip: call.parameter, account: caller.account, device: device)

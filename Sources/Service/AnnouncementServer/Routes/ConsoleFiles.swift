@@ -26,7 +26,7 @@ public struct ConsoleFiles: Sendable {
 
   /// The files by path.
   private let pages: [(path: String, file: File)]
-  /// The modules of the script, and what the page loads beside them, by file name.
+  /// The modules of the script and the other files that the page loads, by file name.
   private let modules: [String: File]
   /// The texts of the interface by file name, two files for each language: the texts that the page needs at once, and
   /// those of the views that it loads when they are opened.
@@ -54,8 +54,8 @@ public struct ConsoleFiles: Sendable {
 
   /// Reads the pages, every file in `console/`, and every language in `languages/`.
   ///
-  /// - Throws: Foundation's error if a file cannot be read, and `CocoaError.fileNoSuchFile` if a module imports another
-  ///   that is not there, or if the texts in English are not there.
+  /// - Throws: Foundation's error if a file cannot be read, and `CocoaError.fileNoSuchFile` if a module imports a
+  ///   missing module, or if the texts in English are missing.
   public init(folder: URL) throws {
     pages = try Self.files.map { path, name, mediaType in
       (path, try File(folder.appending(path: name), mediaType: mediaType))
@@ -78,7 +78,7 @@ public struct ConsoleFiles: Sendable {
     }
   }
 
-  /// The file names of the modules that a script imports, at once or later.
+  /// The file names of the modules that a script imports, at the start or later.
   private static func imports(of script: File) -> [String] {
     String(buffer: script.bytes).matches(of: /(?:from |import\()"\.\/(?:console\/)?([^"]*)"/).map { String($0.1) }
   }

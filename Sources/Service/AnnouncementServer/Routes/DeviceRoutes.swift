@@ -13,7 +13,7 @@ import PushMessages
 import ServiceAccess
 import TextFormats
 
-/// The routes of `/v1/devices`, with which phones are registered for pushes and catch up on what they missed.
+/// The routes of `/v1/devices`, with which phones are registered for pushes and catch up on missed announcements.
 ///
 /// A device's own key may use only the routes of its device. It is refused for another device before anything is looked
 /// up, so that it does not learn which devices exist. No answer contains a token of APNs.
@@ -91,8 +91,8 @@ struct DeviceRoutes: Sendable {
       registration.isNew ? .created : .ok, WithSecret(line, "key", registration.isKeyStored ? key.text : nil))
   }
 
-  /// Returns warnings about the reasons for which no pushes reach the registered device, and about the tokens that
-  /// another device has lost to it.
+  /// Returns warnings about the reasons for which no pushes reach the registered device, and about the tokens that it
+  /// has taken over from another device.
   private func warnings(about registration: Ledger.Registration, for sender: Caller) -> [String] {
     let device = registration.device
     var warnings = registration.movedTokens.map(\.rawValue).sorted().map {
@@ -169,7 +169,7 @@ struct DeviceRoutes: Sendable {
     }
   }
 
-  /// Answers with what was pushed, as far back as the service keeps pushes (`retention_days`).
+  /// Answers with the pushed announcements, as far back as the service keeps pushes (`retention_days`).
   private func catchUp(_ call: Call) async throws -> Response {
     let sender = try call.sender
     let after = try call.number("after", in: 0...Self.highestSequence) ?? 0

@@ -7,8 +7,8 @@ import Ledger
 import PushMessages
 import ServiceAccess
 
-/// The routes of `/v1/devices/{id}/enumerators` and `…/{container}`, with which a phone's file-provider
-/// extension says what it shows now. Only this, and the working set, is pushed to it.
+/// The routes of `/v1/devices/{id}/enumerators` and `…/{container}`, with which a phone's file-provider extension
+/// registers the containers that it shows now. Only changes of these, and of the working set, are pushed to it.
 struct EnumeratorRoutes: Sendable {
   /// The longest name of a container, in bytes.
   static let longestContainer = 128

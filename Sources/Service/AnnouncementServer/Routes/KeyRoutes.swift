@@ -12,7 +12,7 @@ import TextFormats
 import VoicePacks
 
 /// The routes of `/v1/keys`, with which an admin lists, makes, rotates and revokes keys, and `/v1/me`, with which the
-/// owner of a key sees what it is. A key is in one answer only: the one to the request that made it.
+/// owner of a key reads the key's properties. A key is in one answer only: the answer to the request that made the key.
 struct KeyRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing
@@ -85,7 +85,7 @@ struct KeyRoutes: Sendable {
     return try ServiceJSON.response(.created, WithSecret(KeyLine(rotated.new), "key", key.text))
   }
 
-  /// Returns the time in which both keys are valid, in seconds: 24 hours if the body is empty.
+  /// Returns the time for which both keys are valid, in seconds: 24 hours if the body is empty.
   private func overlap(of call: Call) async throws -> TimeInterval {
     let standard: TimeInterval = 86_400
     let body = try await call.body(upTo: JSONFields.largestBody)
@@ -111,7 +111,7 @@ struct KeyRoutes: Sendable {
     @ExplicitNull var name: String?
     var account: String
     var scopes: [String]
-    /// The requests in a second, and those at once.
+    /// The allowed number of requests in a second, and at once.
     var limits: Limits
     @ExplicitNull var expiresAt: Date?
 
@@ -158,7 +158,7 @@ struct KeyRoutes: Sendable {
       isStrict: try fields.boolean("strict", "give true or false") ?? false)
   }
 
-  /// Checks that a new key has no longer life and no more addresses than the key that makes it. Otherwise, somebody
+  /// Checks that a new key neither lives longer nor has more addresses than the key that makes it. Otherwise, somebody
   /// with a stolen key could keep access after its expiry, or use it from elsewhere. The rate and `strict` are not
   /// checked, because they protect against mistakes of the key's owner.
   private static func requireLimits(of sender: Caller, _ new: KeyRequest.Checked) throws(Problem) {
@@ -177,8 +177,7 @@ struct KeyRoutes: Sendable {
     }
   }
 
-  /// Checks that the key that replaces another one has no longer life and no more addresses than the key that asks for
-  /// it.
+  /// Checks that a replacement key neither lives longer nor has more addresses than the key that requests it.
   private static func requireLimits(of sender: Caller, rotating old: Ledger.Key, at now: Date) throws(Problem) {
     let end = old.expiresAt.map { now.addingTimeInterval($0.timeIntervalSince(old.createdAt)) }
     let isShorter = sender.expiresAt.map { last in end.map { $0 <= last } ?? false } ?? true

@@ -8,10 +8,10 @@ import HummingbirdCore
 import Ledger
 import ServiceAccess
 
-/// The routes of `/v1/library`, with which phones keep a copy of the sounds: what has changed, and the files.
+/// The routes of `/v1/library`, with which phones keep a copy of the sounds: the list of changes, and the files.
 ///
-/// A device's own key reads the library of its account and of its app group only. Every other key reads that of its
-/// account, in a group that it may name.
+/// A device's own key reads the library of its account and of its app group only. Every other key reads the library of
+/// its account, in a group that the request may name.
 struct LibraryRoutes: Sendable {
   let ledger: Ledger
   let library: Library
@@ -64,7 +64,7 @@ struct LibraryRoutes: Sendable {
     var changes: [Change]
     /// The value of `after` for the next page; missing if there are no more changes.
     var next: String?
-    /// The value of `after` for the next question; missing if there is another page.
+    /// The value of `after` for a later request; missing if there is another page.
     var anchor: String?
   }
 

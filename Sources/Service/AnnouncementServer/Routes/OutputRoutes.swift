@@ -59,8 +59,8 @@ struct OutputRoutes: Sendable {
     return try ServiceJSON.response(.ok, Outputs(outputs: outputs))
   }
 
-  /// Returns the outputs of the machine. That of the settings and the one in use belong to them, even if the system does
-  /// not list them.
+  /// Returns the outputs of the machine. They include the output of the settings and the output in use, even if the
+  /// system does not list these.
   private func selectable(_ parts: PlayerParts, _ used: String) async -> [ListedOutput] {
     var outputs = await onWaitingThread { parts.listed() }
     for name in [parts.output.name, used] where !outputs.contains(where: { $0.id == name }) {

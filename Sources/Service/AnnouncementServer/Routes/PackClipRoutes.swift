@@ -33,7 +33,7 @@ struct PackClipRoutes: Sendable {
     ]
   }
 
-  /// Returns whether a path is that of a clip, whose body may be larger than that of other calls.
+  /// Returns whether a path belongs to a clip. Calls for clips may have larger bodies than other calls.
   static func isClip(_ path: String) -> Bool {
     let segments = path.split(separator: "/", omittingEmptySubsequences: false)
     return segments.count == 6 && segments[1] == "v1" && segments[2] == "packs" && segments[4] == "clips"

@@ -10,7 +10,7 @@ import ServiceAccess
 import VoicePackMaking
 import VoicePacks
 
-/// The routes with which a voice pack is made from nothing, and removed.
+/// The routes with which a new voice pack is made, and removed.
 struct PackDraftRoutes: Sendable {
   /// The maximum size of a long recording, in bytes: eleven minutes at 48 kHz with one channel of 16 bits.
   static let largestRecording = 64 << 20

@@ -18,7 +18,7 @@ struct PlaybackRoutes: Sendable {
   let ledger: Ledger
   let pace: ReplayPace
   let keys: KeyRing
-  /// The kept volume and chime; nil if there is no player.
+  /// The stored volume and chime; nil if there is no player.
   let preferences: PlayerPreferences?
   let largeBodies: LargeBodies
   /// Called when the state of the shop has changed. It returns at once.
@@ -136,7 +136,7 @@ struct PlaybackRoutes: Sendable {
     @ExplicitNull var deviceCode: String? = nil
     /// The time since which an error prevents the next announcement.
     @ExplicitNull var blockedSince: Date? = nil
-    /// The code of that error.
+    /// The code of the error that prevents the next announcement.
     @ExplicitNull var blockedCode: String? = nil
     /// The other lanes on which requests wait.
     var elsewhere: [Elsewhere]

@@ -9,7 +9,8 @@ import PaymentProviders
 import ServiceAccess
 import TextFormats
 
-/// The test of an endpoint for a provider's webhooks: a payment that was never made, from the signature to the sound.
+/// The test of an endpoint for a provider's webhooks: a payment that was never made goes the whole way from the
+/// signature to the sound.
 extension ProviderRoutes {
   var testRoute: Route { .post("/v1/provider-endpoints/{id}/test", .key(.announce), test) }
 
@@ -35,10 +36,10 @@ extension ProviderRoutes {
     }
   }
 
-  /// Signs a request about a payment that was never made, and takes it as one of the provider's.
+  /// Signs a request about a payment that was never made, and processes it like a request of the provider.
   ///
-  /// The clocks are not compared, because ours signs. It is not the endpoint's last request either, which shows whether
-  /// the provider reaches the service. Its limit is for the provider too.
+  /// The clocks are not compared, because this service signs the request. The test does not count as the endpoint's
+  /// last request, which shows whether the provider reaches the service. It counts towards the provider's limit.
   private func test(_ call: Call) async throws -> Response {
     let sender = try call.sender
     guard let endpoint = endpoints.endpoint(call.parameter), endpoint.account == sender.account || sender.isAdmin

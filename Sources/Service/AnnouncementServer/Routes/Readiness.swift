@@ -117,7 +117,7 @@ actor Readiness {
     return webhooks.reach.check(waiting: await webhooks.waitingCount)
   }
 
-  /// Returns the time of day of a moment that a monotonic clock has measured. It is only shown.
+  /// Returns the time of day of a moment on a monotonic clock. The result is only for people.
   static func date(of moment: Duration, now: Duration) -> Date { Date(timeIntervalSinceNow: -(now - moment).inSeconds) }
 
   private static func askEngine(of announcer: Announcer, locale: String) async -> Check {

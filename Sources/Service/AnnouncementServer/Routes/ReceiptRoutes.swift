@@ -7,8 +7,8 @@ import Hummingbird
 import Ledger
 import ServiceAccess
 
-/// The route with which a phone says which notifications it handed over to iOS. No program learns from iOS whether a
-/// sound was heard, so this is the last thing that is known of an announcement to a phone.
+/// The route with which a phone reports the notifications that it handed over to iOS. No program learns from iOS
+/// whether a sound was heard, so this is the last known step of an announcement to a phone.
 struct ReceiptRoutes: Sendable {
   static let largestBody = PayloadDecoder.largestBytes
 
@@ -17,7 +17,7 @@ struct ReceiptRoutes: Sendable {
   var routes: [Route] { [.post("/v1/devices/{id}/handed_over", .keyOrOwnDevice(.announce), take)] }
 
   private struct Taken: Encodable {
-    /// The number of announcements whose receipt is stored, now or before.
+    /// The number of announcements whose receipt is stored, including earlier receipts.
     var recorded: Int
     /// The ids of announcements that were not pushed to the device, or that are not kept any more.
     var unknown: [String]

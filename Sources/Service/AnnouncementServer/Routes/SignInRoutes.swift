@@ -9,8 +9,8 @@ import QRCodes
 import ServiceAccess
 import TextFormats
 
-/// The routes of `/v1/sign-in-codes`, with which an admin makes the codes that people sign in with, and
-/// `/v1/sign-ins`, which exchanges a code for a key. A code and its key are in one answer each.
+/// The routes of `/v1/sign-in-codes`, with which an admin makes the codes that people sign in with, and `/v1/sign-ins`,
+/// which exchanges a code for a key. Only one answer contains a code, and only one contains its key.
 struct SignInRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing
@@ -125,7 +125,8 @@ struct SignInRoutes: Sendable {
         ?? SignInRequest.standardDays)
   }
 
-  /// Checks that the key that comes of a code does not outlive the key that makes the code, whenever somebody signs in.
+  /// Checks that the key from a code cannot outlive the key that makes the code, even if somebody signs in at the last
+  /// moment.
   private static func requireLimits(of sender: Caller, _ request: SignInRequest) throws(Problem) {
     guard let end = sender.expiresAt else { return }
     let last = Date(timeIntervalSinceNow: SignInCode.lifetime + Double(request.days) * 86_400)
@@ -163,7 +164,7 @@ struct SignInRoutes: Sendable {
   }
 
   /// Exchanges a code for a key. A refused code counts towards the address's limit of failures like a wrong key, and an
-  /// address above this limit is refused without a look at its code.
+  /// address above this limit is refused before its code is checked.
   private func signIn(_ call: Call) async throws -> Response {
     try call.requireMediaType("application/json")
     let fields = try JSONFields(try await call.body(upTo: JSONFields.largestBody), keys: ["code"])

@@ -10,9 +10,9 @@ import WebhookMessages
 
 /// The routes of `/v1/webhook-endpoints`, with which an account registers the URLs that get its events.
 ///
-/// The permissions are those of devices: a key with the scope `announce` may register, because an endpoint tells no
-/// more than what a key with `announce` and `read` sees. The key of a device may use none of them. The secret of an
-/// endpoint is in one answer only: the one to the request that registered it.
+/// The permissions are the same as for devices: a key with the scope `announce` may register, because an endpoint gets
+/// nothing that a key with `announce` and `read` cannot see. The key of a device may use none of them. The secret of an
+/// endpoint is in one answer only: the answer to the request that registered it.
 struct WebhookRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing

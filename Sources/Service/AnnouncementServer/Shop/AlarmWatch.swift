@@ -3,7 +3,7 @@
 import Foundation
 import WebhookMessages
 
-/// Something that a shop's owner wants to be told at once, even if nobody looks at the console.
+/// An event that a shop's owner wants to know at once, even if nobody looks at the console.
 enum Alarm: String, Sendable, Hashable, CaseIterable {
   case deviceLost = "device_lost"
   case paused
@@ -23,13 +23,13 @@ enum Alarm: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The limits from which alarms follow. 0 switches an alarm off.
+/// The limits that cause alarms. 0 switches an alarm off.
 public struct AlarmSettings: Sendable, Hashable {
   /// The time for which the device must be lost, in minutes.
   public var deviceMinutes = 1
   /// The time for which the player must be paused, in minutes.
   public var pausedMinutes = 10
-  /// The number of waiting announcements that is not yet too long.
+  /// The largest number of waiting announcements that causes no alarm.
   public var longestQueue = 20
   /// The time without a payment while the shop is open, in hours.
   public var silentHours = 0
@@ -41,7 +41,7 @@ public struct AlarmSettings: Sendable, Hashable {
 ///
 /// It is a value without a clock. All times are durations since the same moment, and never decrease.
 struct AlarmWatch: Sendable {
-  /// What is known at one moment.
+  /// The known facts at one moment.
   struct Facts: Sendable, Hashable {
     struct Player: Sendable, Hashable {
       /// The time for which the device has been lost; nil if it works.
@@ -56,7 +56,7 @@ struct AlarmWatch: Sendable {
     var isPushUnreachable = false
     /// The time without a payment while the shop was open; nil if it is not known.
     var silentFor: Duration?
-    /// Whether the shop is open. An alarm about its silence only begins while it is.
+    /// Whether the shop is open. An alarm about its silence begins only while the shop is open.
     var isOpen = true
   }
 
@@ -68,23 +68,23 @@ struct AlarmWatch: Sendable {
 
   /// The time for which a queue must be long.
   static let patience: Duration = .seconds(60)
-  /// The time after the start in which no alarm of the run before ends, because the state of the device and of pushes
-  /// is not known at once.
+  /// The time after the start in which no alarm from before the restart ends, because the state of the device and of
+  /// pushes is not known at once.
   static let settling: Duration = .seconds(90)
 
   private let settings: AlarmSettings
   private let startedAt: Duration
-  /// The alarms that the run before had told.
+  /// The alarms that were reported before the restart.
   private var carried: Set<Alarm>
   private var longSince: Duration?
   private(set) var active: Set<Alarm>
 
-  /// - Parameter active: The alarms that were told to have begun before a restart.
+  /// - Parameter active: The alarms whose beginning was reported before a restart.
   init(_ settings: AlarmSettings, active: Set<Alarm> = [], at now: Duration) {
     (self.settings, self.active, carried, startedAt) = (settings, active, active, now)
   }
 
-  /// Returns what has begun and ended.
+  /// Returns the alarms that have begun or ended.
   mutating func look(_ facts: Facts, at now: Duration) -> [News] {
     var news: [News] = []
     for alarm in Alarm.allCases {
@@ -134,12 +134,12 @@ struct AlarmWatch: Sendable {
 enum OpenTime {
   /// The time between two looks at the hours of the shop.
   static let step: TimeInterval = 300
-  /// The time that is looked back at most.
+  /// The longest time to look back.
   static let longestLook: TimeInterval = 14 * 86_400
 
   /// Returns for how long the shop was open between two moments.
   ///
-  /// - Parameter most: The time that suffices. The result is not much longer.
+  /// - Parameter most: The time at which the calculation may stop. The result is hardly longer.
   static func between(
     _ start: Date, _ end: Date, upTo most: Duration, isOpen: (Date) -> Bool
   ) -> Duration {

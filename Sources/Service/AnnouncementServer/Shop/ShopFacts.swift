@@ -3,13 +3,13 @@
 import Foundation
 import Ledger
 
-/// What is known about the shop at one moment, before anything is concluded from it.
+/// The known facts about the shop at one moment. ``ShopState`` draws the conclusions.
 struct ShopFacts: Sendable, Hashable {
-  /// Something that does not work: since when, and the code of the cause.
+  /// A failure: the time since which it lasts, and the code of its cause.
   struct Outage: Sendable, Hashable {
     var since: Date?
     var cause: String?
-    /// The number of pushes or endpoints that it is about.
+    /// The number of affected pushes or endpoints.
     var count: Int?
   }
 
@@ -25,7 +25,7 @@ struct ShopFacts: Sendable, Hashable {
   var waiting = 0
   var pause: Ledger.Pause?
   var deviceLoss: Outage?
-  /// Why the next announcement cannot begin although the device works.
+  /// The error that prevents the next announcement although the device works.
   var blockage: Outage?
   /// Whether no player of this service plays on the output, although there is one.
   var isPlayerMissing = false
@@ -49,7 +49,7 @@ struct ShopFacts: Sendable, Hashable {
   var setAside = 0
   /// The alarms that have begun.
   var alarms: [Alarm: Date] = [:]
-  /// The time at which each problem that does not say since when it exists was first seen.
+  /// The times at which problems were first seen, for problems without a time of their own.
   var firstSeen: [ShopProblem.Code: Date] = [:]
 }
 
@@ -86,9 +86,9 @@ struct ShopProblem: Sendable, Hashable {
   }
 
   enum Level: String, Sendable, Hashable, Encodable {
-    /// Payments may be told late, or soon not at all.
+    /// Payments may be announced late, or may soon not be announced.
     case attention
-    /// Payments are not told, or not on every way.
+    /// Payments are not announced, or not in every way.
     case bad
   }
 

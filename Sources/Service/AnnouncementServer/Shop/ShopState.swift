@@ -9,12 +9,12 @@ import TextFormats
 /// The state of the whole shop, as one caller may see it: the worst of the service, the speaker, pauses, pushes,
 /// webhooks, providers and the disk.
 ///
-/// It is a value: facts in, state and problems out.
+/// It is a value that is computed from facts.
 struct ShopState: Sendable, Hashable {
   enum Level: String, Sendable, Hashable, Encodable { case good, attention, bad }
 
-  /// Whose eyes see the state. The names of an account's keys and its webhook endpoints are for this account, and for
-  /// administrators.
+  /// The viewer of the state. Only an account itself and administrators see the names of its keys and its webhook
+  /// endpoints.
   struct Viewer: Sendable, Hashable {
     var account: String
     var isAdmin: Bool
@@ -88,8 +88,8 @@ struct ShopState: Sendable, Hashable {
     if disabled > 0 { note(.webhookDisabled, endpoints.compactMap(\.disabledSince).min(), nil, disabled, nil) }
   }
 
-  /// Returns the problem that keeps the next announcement from beginning. What is neither the disk's nor the ledger's
-  /// error is one of making the sound.
+  /// Returns the problem that keeps the next announcement from beginning. Any error that is not one of the disk or the
+  /// ledger is an error of making the sound.
   private static func code(ofBlockage cause: String?) -> ShopProblem.Code {
     guard let cause, let error = LedgerError.Code(rawValue: cause) else { return .engineUnavailable }
     return error == .diskFull ? .diskFull : .ledgerUnavailable

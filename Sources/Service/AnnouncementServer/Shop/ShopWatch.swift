@@ -6,8 +6,8 @@ import Ledger
 import Logging
 import Playback
 
-/// Looks at the shop: finds out what its state follows from, tells when it changes, and raises and ends alarms in the
-/// log, the event streams, the metrics and the webhooks.
+/// Watches the shop: collects the facts for its state, reports changes, and raises and ends alarms in the log, the
+/// event streams, the metrics and the webhooks.
 actor ShopWatch {
   /// The parts of the service that know about the shop.
   struct Parts: Sendable {
@@ -25,10 +25,10 @@ actor ShopWatch {
 
   /// The time between two looks.
   static let interval: Duration = .seconds(5)
-  /// The time for which the player may be missing before that is a problem: it is when the service starts, and while
-  /// `crier play` plays a file.
+  /// The time for which the player may be missing before this counts as a problem. It is missing for a moment when the
+  /// service starts, and while `crier play` plays a file.
   static let patience: Duration = .seconds(10)
-  /// The time for which what costs more to find out is remembered.
+  /// The time for which facts that take long to collect are remembered.
   private static let memory: Duration = .seconds(30)
 
   private let parts: Parts
@@ -69,7 +69,7 @@ actor ShopWatch {
     }
   }
 
-  /// Looks at the shop now, and tells what is new.
+  /// Looks at the shop now, and reports changes.
   @discardableResult
   func look() async -> ShopFacts {
     var facts = await find()
@@ -180,7 +180,7 @@ actor ShopWatch {
 
   private var lane: String { parts.player?.lane ?? "" }
 
-  /// Learns at the first look which alarms the run before had told.
+  /// Reads, at the first look, which alarms were reported before the restart.
   private func restoreAlarms(at now: Duration) async {
     guard alarms == nil, let told = try? await parts.ledger.activeAlarms(lane: lane), alarms == nil else { return }
     let active = Alarm.allCases.filter { told[$0.webhook] != nil }
@@ -198,7 +198,7 @@ actor ShopWatch {
     hub.tell(.alarm(AlarmEvent(alarm: news.alarm, hasBegun: news.hasBegun)))
   }
 
-  /// Stores the messages about what is new. What cannot be stored is tried again at the next look.
+  /// Stores the messages about changes. A message that cannot be stored is tried again at the next look.
   private func store(_ facts: ShopFacts) async {
     while let news = untold.first {
       do throws(LedgerError) {
@@ -222,7 +222,7 @@ struct AlarmEvent: Sendable, Hashable {
 }
 
 extension Alarm {
-  /// What is wrong, as a sentence.
+  /// The problem, as a sentence.
   fileprivate var words: String {
     switch self {
     case .deviceLost: "The sound device is still lost, so nothing is heard."

@@ -2,7 +2,7 @@
 
 public import WebhookDelivery
 
-/// What the service needs to send webhooks.
+/// The parts of the service that send webhooks.
 public struct WebhookParts: Sendable {
   public var client: WebhookClient
   /// Whether an endpoint's URL may have a private address, and be `http`.

@@ -11,8 +11,8 @@ import WebhookDelivery
 final class WebhookService: Service {
   /// The interval between attempts to become the sender.
   private static let patience: Duration = .seconds(1)
-  /// The interval between looks for messages that other processes have stored. The ledger reports those of this process
-  /// at once.
+  /// The interval between looks for messages that other processes have stored. The ledger reports the messages of this
+  /// process at once.
   private static let lookInterval: Duration = .seconds(10)
 
   private let ledger: Ledger
@@ -60,7 +60,7 @@ final class WebhookService: Service {
     withExtendedLifetime(seat) {}
   }
 
-  /// Finds what another process has stored, such as a second service with the same ledger.
+  /// Finds messages that another process has stored, such as a second service with the same ledger.
   private func lookRegularly() async {
     // The sleep throws only when the service stops, and then nothing is left to do.
     while (try? await Task.sleep(for: Self.lookInterval)) != nil {
@@ -69,7 +69,7 @@ final class WebhookService: Service {
     }
   }
 
-  /// Tells of endpoints that cannot be reached, and forgets those that are gone.
+  /// Reports endpoints that cannot be reached, and forgets removed ones.
   func lookAtReach() async {
     guard reach.isFailing else { return }
     let known = try? await ledger.enabledWebhookEndpoints()

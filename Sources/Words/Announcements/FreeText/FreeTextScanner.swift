@@ -122,7 +122,7 @@ struct FreeTextScanner {
     numberEnd = index
   }
 
-  /// Returns whether the counter before a number is one after which the number goes on without a pause: 三块五.
+  /// Returns whether the number goes on without a pause after the counter before it: 三块五.
   private func goesOn(at start: Int) -> Bool {
     (book.content.text?.joinedCounters ?? []).contains {
       scalars[..<start].suffix($0.unicodeScalars.count).elementsEqual($0.unicodeScalars)

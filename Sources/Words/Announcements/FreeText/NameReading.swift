@@ -18,13 +18,13 @@ struct NameReading: Equatable {
     case ownScripts
   }
 
-  /// Why a reading is refused.
+  /// The reason why a reading is refused.
   struct Fault: Error, Equatable {
     /// The number of the first character that does not fit, or of the first letter of a syllable, counted from 1.
     var place: Int
   }
 
-  /// What the voice is given: syllables of pinyin with tone digits, or the letters of the language.
+  /// The text for the voice: syllables of pinyin with tone digits, or the letters of the language.
   private(set) var said = ""
   /// Whether ``said`` contains pinyin.
   private(set) var isPinyin = false

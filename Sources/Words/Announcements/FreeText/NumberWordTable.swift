@@ -24,7 +24,7 @@ struct NumberWordTable: Sendable {
   /// The names of major and minor units.
   private(set) var units = ReplacementTable()
   /// ``GuardWords/openings``, ``GuardWords/names``, ``GuardWords/before``, ``GuardWords/behind`` and
-  /// ``GuardWords/particles`` of all books, as they are heard.
+  /// ``GuardWords/particles`` of all books, in the form of ``HeardText``.
   private(set) var openings: Set<String> = []
   private(set) var names: Set<String> = []
   private(set) var before: Set<Unicode.Scalar> = []
@@ -69,8 +69,8 @@ struct NumberWordTable: Sendable {
     return table
   }
 
-  /// Adds a word. What is a number in one language stays one, although it joins words in another: the Danish et is one,
-  /// and the French et is and.
+  /// Adds a word. A word that is a number in one language stays a number, even if it joins words in another language:
+  /// “et” is 1 in Danish, and “and” in French.
   private mutating func add(_ word: String, _ role: Role) {
     let word = HeardText.word(word)
     if role == .number { numbers.insert(word) } else if numbers.contains(word) { return }

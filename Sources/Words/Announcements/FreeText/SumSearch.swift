@@ -40,8 +40,8 @@ struct SumSearch {
   private let speaksOfPayment: Bool
   private var starting: [[Word]] = []
   private var ending: [[Word]] = []
-  /// Where the units begin that stand in a row of counted units, as in 四角一分. Such a row is a sum, however short its
-  /// numbers are.
+  /// The starts of units that are in a row of counted units, as in 四角一分. Such a row is a sum, however short its numbers
+  /// are.
   private var chained: Set<Int> = []
 
   /// The sums in order, without overlaps.
@@ -140,7 +140,7 @@ struct SumSearch {
     return index > 0 && text[index - 1] == " " ? [index, index - 1] : [index]
   }
 
-  /// Returns the numbers directly after or before a unit. Only fillers may stand in between.
+  /// Returns the numbers directly after or before a unit. Only fillers may be in between.
   private func numbers(beside index: Int, forward: Bool) -> [Number] {
     var places = steps(from: index, forward: forward)
     var next = 0

@@ -16,8 +16,8 @@ struct TextRules: Sendable, Decodable {
   /// multiplies nothing: people write it for different powers.
   var scales: [String: Int]?
 
-  /// The currencies whose names are also other words, such as pounds of apples. Behind a number without a sign, such a
-  /// name is no unit.
+  /// The currencies whose names are also other words, such as pounds of apples. After a number without a sign, such a
+  /// name is not a unit.
   var ambiguousUnits: [String]?
 
   /// The words for 0 to 9 in telephone, card and order numbers, if they differ from the words for decimal digits: 幺, 공.

@@ -247,7 +247,7 @@ struct SumScanner {
 
   /// Returns the number with its multipliers: `1.5 million`, `1万2千`, `3百万`.
   ///
-  /// - Parameter end: the end of the number, which becomes that of its multipliers.
+  /// - Parameter end: the end of the number, which is moved to the end of its multipliers.
   /// - Returns: the amount; `nil` if it cannot be read with certainty.
   private func scaled(
     _ number: WrittenNumber, from start: Int, end: inout Int, isSum: Bool

@@ -63,7 +63,7 @@ struct NumberGrammarTests {
     #expect(read(words, try ReadingLanguage(data: Self.file())) == .refused(.unreadable))
   }
 
-  @Test("another currency, no currency and a unit that names none are told apart")
+  @Test("words for another currency, or for none, are refused, and a shared unit alone is ambiguous")
   func currencies() throws {
     let language = try ReadingLanguage(data: Self.file())
     #expect(read("two bucks", in: "EUR", language) == .refused(.wrongCurrency))
@@ -121,7 +121,7 @@ struct NumberGrammarTests {
     #expect(error?.text.contains(fault) == true, "\(error?.text ?? "no fault")")
   }
 
-  @Test("a file with a wrong number, without a source, or that is no file of a reader is refused")
+  @Test("a file is refused if it has a wrong number, has no source, or is not a reader's file")
   func fileFaults() throws {
     let wrong = try Self.file(numbers: ["one": "one"])
     #expect(throws: NumberGrammar.Fault.self) { try ReadingLanguage(data: wrong) }
@@ -134,7 +134,7 @@ struct NumberGrammarTests {
   }
 
   @Test(
-    "the counts of a word are told by their last digits",
+    "the last digits of a count decide which words may follow it",
     arguments: [
       ("1 -11", [1, 21, 101, 1_001], [0, 2, 11, 111, 211]), ("2 3 4 -12 -13 -14", [2, 23, 104], [1, 5, 12, 213, 20]),
       ("=1", [1], [0, 11, 101]), ("-=1", [0, 2, 11, 101], [1]), ("05", [5, 105, 1_205], [15, 25, 115]),

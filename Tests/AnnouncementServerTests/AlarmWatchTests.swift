@@ -54,7 +54,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(), at: .seconds(2)) == [.init(alarm: .paused, hasBegun: false)])
   }
 
-  @Test("a queue raises an alarm after it was longer than its limit for a whole minute without a break")
+  @Test("a queue that is longer than its limit for a whole minute raises an alarm")
   func queue() {
     var watch = AlarmWatch(Self.settings { $0.longestQueue = 20 }, at: .zero)
     #expect(watch.look(Self.facts(waiting: 21), at: .seconds(0)) == [])
@@ -124,7 +124,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(), at: .seconds(85)) == [.init(alarm: .deviceLost, hasBegun: false)])
   }
 
-  @Test("an alarm from before a restart whose cause is gone ends 90 seconds after the start")
+  @Test("an alarm from before a restart ends 90 seconds after the start if its cause is gone")
   func restartWithoutCause() {
     var watch = AlarmWatch(Self.settings(), active: [.paused, .queueLong], at: .zero)
     #expect(watch.look(Self.facts(), at: .seconds(89)) == [])

@@ -89,7 +89,7 @@ struct AnnouncementSummaryTests {
     }
   }
 
-  @Test("a query covers today by default, the day up to the item to, or the time from the item from until midnight")
+  @Test("a query covers today by default, the day until the item `to`, or the time from the item `from` to midnight")
   func days() throws {
     let clock = LocalClock(zone: try #require(TimeZone.named("Europe/Berlin")))
     let now = try Date("2026-11-20T23:30:00Z", strategy: .iso8601)

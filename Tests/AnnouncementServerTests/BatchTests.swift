@@ -172,7 +172,7 @@ struct BatchTests {
     #expect(await stream.rest().isEmpty)
   }
 
-  @Test("no row fails because of a folder in place of a clip, and the log names the new place of the folder")
+  @Test("a folder in place of a clip does not make a row fail, and the log names the new place of the folder")
   func nameTaken() async throws {
     let client = try await service.client()
     service.startBatches()
@@ -434,7 +434,7 @@ struct BatchRestartTests {
     await worker.value
   }
 
-  @Test("the start of a batch is counted while the batch runs, and no longer after an ordered stop")
+  @Test("the start of a batch is counted while the batch runs, and is not counted after an ordered stop")
   func starts() async throws {
     let service = try TestService()
     let client = try await service.client()

@@ -51,7 +51,7 @@ struct ClipKeepingTests {
     #expect(line.contains(#""clips": 1"#) && !line.contains(old))
   }
 
-  @Test("over the budget, the longest unused clips are removed, but no clip with a valid URL")
+  @Test("above the budget, the clips unused for the longest time are removed, except clips with a valid URL")
   func budget() async throws {
     let service = try service { $0.mostSounds = 1 }
     let client = try await service.client()

@@ -63,7 +63,7 @@ struct ConnectionStateTests {
   // MARK: Requests after the last one
 
   @Test(
-    "a request after the last request of a connection is ignored, and the last request is not ignored",
+    "only the requests after the last request of a connection are ignored",
     arguments: [
       ([.head], false),
       ([.head, .last], false),

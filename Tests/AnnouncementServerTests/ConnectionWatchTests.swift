@@ -10,7 +10,7 @@ struct ConnectionWatchTests {
 
   private func kinds(_ news: [Watch.News]) -> [Watch.News.Kind] { news.map(\.kind) }
 
-  @Test("a minute without success is one warning with the number of attempts, however many attempts there were")
+  @Test("a minute without success causes one warning with the number of attempts, however many there were")
   func warning() {
     var watch = Watch()
     for second in [0, 1, 3, 7, 15, 31] { watch.failed("apns", reason: "cannot_connect", at: .seconds(second)) }
@@ -41,7 +41,7 @@ struct ConnectionWatchTests {
     #expect(watch.unreachable(at: .seconds(700)).count == 1)
   }
 
-  @Test("an outage is an error with its number of failures after 10, 20, 40, … minutes, and then once a day")
+  @Test("an outage is logged as an error with its number of failures after 10, 20, 40, … minutes, and then once a day")
   func errors() {
     var watch = Watch()
     var told: [Int] = []
@@ -55,7 +55,7 @@ struct ConnectionWatchTests {
     #expect(told == [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 4_000, 5_440, 6_880])
   }
 
-  @Test("an error is reported only if more attempts have failed")
+  @Test("an outage is logged as an error only if further attempts have failed")
   func quiet() {
     var watch = Watch()
     watch.failed("apns", reason: "cannot_connect", at: .zero)

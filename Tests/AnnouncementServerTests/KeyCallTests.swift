@@ -127,7 +127,7 @@ struct KeyCallTests {
     #expect(try await rotate(id).code == "not_found")
   }
 
-  @Test("a key with an expiry or addresses cannot rotate any key, even itself, to a successor beyond these limits")
+  @Test("a key with an expiry or addresses cannot rotate a key, even itself, beyond these limits")
   func rotationLimits() async throws {
     let key = APIKey.make()
     let day: TimeInterval = 86_400

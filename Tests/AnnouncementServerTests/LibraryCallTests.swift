@@ -110,7 +110,7 @@ struct LibraryCallTests {
     #expect(Set(found).count == 5)
   }
 
-  @Test("a clip removed with its announcement, by pruning or by hand is listed as removed, and can be made again")
+  @Test("a clip that a call, pruning or a person removes is listed as removed, and can be made again")
   func removed() async throws {
     let client = try await service.client()
     let names = [
@@ -180,7 +180,7 @@ struct LibraryCallTests {
 
   // MARK: Whose they are
 
-  @Test("the key of a device sees neither the clips of another account nor those of another app group")
+  @Test("the key of a device does not see the clips of another account or of another app group")
   func isolation() async throws {
     let kiosk = try await service.client(account: "kiosk")
     let own = try await clip("p1", "1.00")

@@ -249,7 +249,7 @@ struct LibraryPushTests {
     }
   }
 
-  @Test("if an alert is sent too, APNs still accepts the pushes of the library by topic, type and priority")
+  @Test("APNs accepts the pushes of the library by topic, type and priority, even if an alert is sent too")
   func delivered() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try await service(simulator)

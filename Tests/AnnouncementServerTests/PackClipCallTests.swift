@@ -134,7 +134,7 @@ struct PackClipCallTests {
     #expect(warnings.contains { $0.contains("not compared") }, "\(warnings)")
   }
 
-  @Test("with a full queue of the engine, the warning names a busy engine, and not a missing engine")
+  @Test("if the engine's queue is full, the warning says that the engine is busy, not that it is missing")
   func busyEngine() async throws {
     let client = try await service.client([.admin])
     service.voice.fail(.queueFull)

@@ -47,7 +47,7 @@ struct PlaybackCallsTests {
     #expect(replay.status == 409 && replay.code == "nothing_to_replay")
   }
 
-  @Test("an account sees details of its own announcements, and only the existence of other announcements")
+  @Test("an account sees its own announcements in detail, and sees only that others exist")
   func status() async throws {
     let client = try await service.client()
     try await play(client, "p1", "p2", "p3")

@@ -245,7 +245,7 @@ struct PlayerPreferencesTests {
     #expect(acts.suffix(4) == [.chimeChanged, .chimeChanged, .chimeRemoved, .chimeRemoved])
   }
 
-  @Test("a kind's chime in the settings applies until a chime is chosen for the kind, even with a chosen common chime")
+  @Test("a kind's chime in the settings applies until a chime is chosen for the kind, even if a common chime is chosen")
   func settingsKindChimes() async throws {
     let own = try PlayableFile.chime(Self.tone(milliseconds: 300), named: "own")
     let service = try service { $0.chimes.own = [.refunded: .sound(own), .failed: Chimes.Own.none] }

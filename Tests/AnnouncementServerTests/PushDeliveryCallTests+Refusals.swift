@@ -32,7 +32,7 @@ extension PushDeliveryCallTests {
     return (simulator, service, client)
   }
 
-  @Test("an app that APNs refuses is shown by the shop and /readyz as a problem, which a successful test ends at once")
+  @Test("an app that APNs refuses is a problem of the shop and of /readyz until a test succeeds")
   func refusedApp() async throws {
     let (simulator, service, client) = try await refusedApp(refusals: 1)
     let shop = try await client.get("/v1/shop")

@@ -131,7 +131,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("an announcement that is pushed and played has the same clip, in the language of the report")
+  @Test("an announcement that is both pushed and played has one clip, in the language of the report")
   func playedToo() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator, hasPlayer: true)
@@ -405,7 +405,7 @@ struct PushDeliveryCallTests {
     #expect(try await client.send(.post, "/v1/devices/phone/test").code == "scope_missing")
   }
 
-  @Test("a phone with another app does not keep an announcement from the other phones of its group")
+  @Test("the phones of a group get an announcement even if another phone of the group has another app")
   func mixedGroup() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -421,7 +421,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a push of another process is sent, also a push that waited until the other sender ended")
+  @Test("a push of another process is sent, even if it waits until the other sender has ended")
   func otherProcess() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)

@@ -71,7 +71,8 @@ struct ReceiptCallTests {
     #expect(abs(time.timeIntervalSince(before)) < 60)
   }
 
-  @Test("a receipt for an announcement that was not pushed to the device is named, and other receipts are recorded")
+  @Test(
+    "receipts are stored, except those for announcements that were not pushed to the device; the answer names these")
   func unknown() async throws {
     let other = try await service.phone("phone-2")
     try await push("p3", to: "phone-2")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Recently removed clips")
 struct RemovedClipsTests {
-  @Test("a clip counts as removed for earlier reads, but not for later ones")
+  @Test("a removal of a clip counts for reads that began before it, and not for later reads")
   func moments() {
     var removed = RemovedClips()
     let before = removed.now

@@ -65,7 +65,7 @@ struct AnnouncementRequestTests {
     #expect(alert.announcement == .text("Hello", locale: nil) && alert.id == "a1" && alert.options.format == "caf")
   }
 
-  @Test("an option inside the payment is reported with its right place, and another unknown key without a place")
+  @Test("the report has the right place only for an option inside the payment, and for no other unknown key")
   func misplaced() throws {
     let body = #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","deliver":["play"],"memo":1}}"#
     #expect(
@@ -139,7 +139,7 @@ struct AnnouncementRequestTests {
 @Suite("A stored request is read again")
 struct StoredRequestTests {
   @Test(
-    "a stored request is read with the same result as when it was accepted",
+    "a stored request is read with the result that it had when it was accepted",
     arguments: [
       #"{"id":"p1","amount":"1.00","currency":"CNY"}"#, "  \n{ \"text\" : \"Hello\\u0041\" }  ",
       #"{"aps":{"alert":"x"},"locale":"ja-JP"}"#, #"{"text":"a","crier:defaults":{"locale":"zh-CN"}}"#,

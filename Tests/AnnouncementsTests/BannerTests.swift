@@ -142,7 +142,7 @@ struct BannerTests {
       + "wechat=微信支付 wechatpay=微信支付",
   ]
 
-  @Test("no channel in a Japanese banner is written in kana alone, the form that the voice needs")
+  @Test("a Japanese banner writes no channel in kana alone, because only the voice needs that form")
   func kana() throws {
     for channel in try Books.all().book(for: "ja-JP").channels {
       let name = try banner("ja-JP", channel: channel).subtitle ?? ""

@@ -101,7 +101,7 @@ struct EveryBookTests {
     #expect(Self.locales.count >= 36)
   }
 
-  @Test("a text's decimal separator is that of the country", arguments: locales)
+  @Test("a text has the decimal separator of its country", arguments: locales)
   func decimalSeparator(locale: String) throws {
     let book = try Books.all().book(for: locale)
     #expect(String(book.decimalSeparator) == Locale(identifier: locale).decimalSeparator)
@@ -225,7 +225,7 @@ struct EveryBookTests {
     }
   }
 
-  @Test("a sum in the words of the book is not spoken as a part of a name", arguments: locales)
+  @Test("a name is spoken without a sum that is written in the book's words", arguments: locales)
   func sumsInNames(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
     let reading = try Reading(writer.book)

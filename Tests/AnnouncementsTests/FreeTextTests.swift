@@ -64,7 +64,7 @@ struct FreeTextTests {
     #expect(korean.filter(\.isLetter).count == 165)
   }
 
-  @Test("nothing but letters, marks, spaces and plain punctuation reaches a voice")
+  @Test("only letters, marks, spaces and plain punctuation reach a voice")
   func alphabet() throws {
     let hostile = try FileManager.default.contentsOfDirectory(
       at: Books.directory.appending(path: "../Tests/Fixtures/hostile"), includingPropertiesForKeys: nil)

@@ -25,7 +25,7 @@ struct NumberRulesTests {
       try text(Self.small, "; 20: twenty[->>]; 90: twenty-seventy[>>]; 100: << hundred[ >>];", number: number) == words)
   }
 
-  @Test("a rule without a number is for the number after the last one, and commas in a number are left out")
+  @Test("a rule without a number applies to the next number after the previous rule, and commas in numbers are ignored")
   func bases() throws {
     #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 6) == "d")
     #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 1_000) == "e")
@@ -39,7 +39,7 @@ struct NumberRulesTests {
     #expect(try text(rules, number: 40) == "twoscore")
   }
 
-  @Test("one set writes a part, or a number, by another set")
+  @Test("a set may write a part, or the whole number, by the rules of another set")
   func sets() throws {
     let rules = "%all: 0: zero; one; two; three; 10: <%short< ten[ >>]; %short: 0: =%all=; a; 2: =%all=;"
     #expect(try text(rules, number: 11) == "a ten one")

@@ -40,7 +40,7 @@ struct PayloadFaultsTests {
       ])
   }
 
-  @Test("a misspelt key is a fault, and the key that it may stand for is not reported as missing")
+  @Test("a misspelt key is a fault, and the key that was probably meant is not reported as missing")
   func misspelt() {
     #expect(
       faults(#"{"id":"s1","ammount":"1.00","curency":"USD"}"#) == ["field_unknown ammount", "field_unknown curency"])
@@ -62,7 +62,7 @@ struct PayloadFaultsTests {
     #expect(faults("{\(keys)}").count == 20)
   }
 
-  @Test("for an invalid text, a fault of an option is reported too")
+  @Test("a payload with an invalid text also reports the fault of an option")
   func text() {
     #expect(
       faults(#"{"text":"","locale":7,"deliver":["moon"]}"#)

@@ -242,7 +242,7 @@ struct PayloadColumnsTests {
     _ = try PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "payment"]).announcement.get()
   }
 
-  @Test("each payment of a list with a state column needs a state, except in columns that only refunds have")
+  @Test("each payment of a list with a state column needs a state, but a column that only refunds have may be empty")
   func emptyState() throws {
     for column in ["type", "status", "refunded", "paid", "payment_kind"] {
       let row = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", column: ""])

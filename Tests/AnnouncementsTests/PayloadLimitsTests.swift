@@ -65,7 +65,7 @@ struct PayloadLimitsTests {
     #expect(String(String.UnicodeScalarView(FoldedText(plain).scalars)) == plain.precomposedStringWithCanonicalMapping)
   }
 
-  @Test("signs that stand for many letters are expanded in a name, and in a text up to its size limit")
+  @Test("signs that expand to many letters are expanded in a name, and in a text up to its size limit")
   func signs() {
     #expect(FoldedText(String(repeating: "\u{FDFA}", count: 80)).scalars.count == 80 * 18)
     #expect(FoldedText(String(repeating: "\u{FDFA}", count: 2_000)).scalars.count < 10_000)

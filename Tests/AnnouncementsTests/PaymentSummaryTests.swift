@@ -58,7 +58,7 @@ struct PaymentSummaryTests {
     #expect(PaymentSummary(of: [try payment("5"), try payment("5"), try payment("5", kind: kind)]) == nil)
   }
 
-  @Test("there is no summary if the total is too large to be spoken, and there is one for the largest total")
+  @Test("a total that is too large to be spoken has no summary, and the largest total that can be spoken has one")
   func tooLarge() throws {
     let largest = "\(Money.largestMajorUnits)"
     #expect(PaymentSummary(of: [try payment(largest), try payment("1")]) == nil)

@@ -19,7 +19,7 @@ struct PhraseBookFileTests {
     try books.writer(for: locale).script(for: .payment(Payment(amount: try Books.money(amount, code)))).text
   }
 
-  @Test("a book says what it changes, and otherwise what the other book says")
+  @Test("a book replaces the entries that it has, and takes all others from the book that it extends")
   func patch() throws {
     let books = try books([
       "en-AU.json": """
@@ -32,7 +32,7 @@ struct PhraseBookFileTests {
     #expect(try text(books, "en-GB", "101", "USD") == "Received one hundred and one US dollars")
   }
 
-  @Test("null removes what the other book has")
+  @Test("null removes an entry of the book that is extended")
   func removal() throws {
     let books = try books([
       "en-AU.json": #"{"extends": "en-US", "locale": "en-AU", "currencies": {"USD": null}}"#
@@ -65,7 +65,7 @@ struct PhraseBookFileTests {
     #expect(error?.subject == "en-ZZ.json")
   }
 
-  @Test("parents.json that is no object of strings is refused")
+  @Test("a parents.json that is not an object of strings is refused")
   func parents() {
     let error = #expect(throws: AnnouncementError.self) { try books(["parents.json": #"{"en": 5}"#]) }
     #expect(error?.code == .phraseBookInvalid && error?.subject == "parents.json")
@@ -76,7 +76,7 @@ struct PhraseBookFileTests {
     #expect(try Books.all().book(for: locale).locale == "fil-PH")
   }
 
-  @Test("of several books of a language, none is chosen by the alphabet")
+  @Test("the alphabet does not decide between several books of a language")
   func noParent() throws {
     let books = try books(["parents.json": "{}"])
     #expect(throws: AnnouncementError.self) { try books.book(for: "en") }

@@ -50,7 +50,7 @@ struct PronunciationTests {
     #expect(spellings(voice, "e\u{301}\u{302}x") == ["ex"])
   }
 
-  @Test("a voice that says capitals as Roman numerals gets them in small letters, but all other words unchanged")
+  @Test("a voice that reads capitals as Roman numerals gets such words in small letters, and all other words unchanged")
   func romanNumerals() throws {
     let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z", "saysRomanNumerals": true}"#)
     #expect(spellings(voice, "Banda MIX, CD", " XXL") == ["Banda mix, cd", " xxl"])

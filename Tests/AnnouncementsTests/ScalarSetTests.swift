@@ -13,7 +13,8 @@ struct ScalarSetTests {
     for scalar in "dAè\u{FFD}\u{1002}四\u{10FFFF}".unicodeScalars { #expect(!set.contains(scalar)) }
   }
 
-  @Test("a text that is no list of letters and ranges is refused", arguments: ["ab", "a-", "-a", "b-a", "a-bc", "a+b"])
+  @Test(
+    "a text that is not a list of letters and ranges is refused", arguments: ["ab", "a-", "-a", "b-a", "a-bc", "a+b"])
   func refuses(text: String) {
     #expect(ScalarSet(ranges: text) == nil)
   }

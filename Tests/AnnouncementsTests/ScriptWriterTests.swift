@@ -63,7 +63,7 @@ struct ScriptWriterTests {
   }
 
   @Test(
-    "the shortening steps remove the note, then the payer, and then all but the amount",
+    "the shortening steps remove the note, then the payer, then everything except the amount",
     arguments: [
       ([.note], "Received one dollar in cash, from Ann"),
       ([.note, .payer], "Received one dollar in cash"), ([.amountOnly], "one dollar"),

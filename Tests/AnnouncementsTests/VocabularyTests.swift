@@ -45,7 +45,7 @@ struct VocabularyTests {
     #expect(vocabulary.words.count <= 260)
   }
 
-  @Test("the words for sums in the required currencies are required, those of other currencies and channels are not")
+  @Test("words for sums in the required currencies are required, and words for other currencies and channels are not")
   func required() throws {
     let vocabulary = try vocabulary("en-US", "USD", "GBP")
     let required = Set(vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token))

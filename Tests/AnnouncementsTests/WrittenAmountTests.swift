@@ -75,7 +75,7 @@ struct WrittenAmountTests {
     text.filter { $0.isASCII && ($0.isNumber || $0 == ".") }
   }
 
-  @Test("the digits of random sums are those of the payment", arguments: BannerTests.locales)
+  @Test("random sums have the digits of the payment", arguments: BannerTests.locales)
   func roundTrip(locale: String) throws {
     var random = SplitMix64(seed: 17)
     for code in Self.codes {

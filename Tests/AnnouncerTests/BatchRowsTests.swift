@@ -104,7 +104,7 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "a misspelled column is named rather than the column that is missing because of it",
+    "the error for a misspelled column names the misspelling, and not a missing column",
     arguments: [
       ("amout,currency\n5,CNY\n", "amout", "amount"), ("amount,curency\n5,CNY\n", "curency", "currency"),
       ("id,Texts\n1,Hello\n", "Texts", "text"), ("minr,currency\n5,CNY\n", "minr", "minor"),

@@ -55,7 +55,7 @@ struct ConcurrentlyTests {
     #expect(order == [1, 2])
   }
 
-  @Test("an error of the closure each ends the processing after the items in progress, without further items")
+  @Test("an error of the closure `each` ends the processing after the items in progress, and no further item begins")
   func eachThrows() async throws {
     let watch = Watch()
     await #expect(throws: Stop.self) {
@@ -73,7 +73,7 @@ struct ConcurrentlyTests {
     #expect(watch.atWork == 0)
   }
 
-  @Test("an error of the closure next ends the processing")
+  @Test("an error of the closure `next` ends the processing")
   func nextThrows() async throws {
     let watch = Watch()
     await #expect(throws: Stop.self) {

@@ -98,7 +98,8 @@ struct ListFormsTests {
     }
   }
 
-  @Test("JSON without a row is refused", arguments: ["", "\n \r\n", "\u{FEFF}\n", "[]", " [ \n ]\n", "\u{FEFF}[]"])
+  @Test(
+    "a JSON list without a row is refused", arguments: ["", "\n \r\n", "\u{FEFF}\n", "[]", " [ \n ]\n", "\u{FEFF}[]"])
   func noRow(text: String) {
     for pieceBytes in [1, .max] {
       let fault = read(text, as: .jsonl, pieceBytes: pieceBytes).fault
@@ -149,7 +150,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "a list that begins like JSON is read as JSON, and a list that begins with a column name in brackets as CSV",
+    "a list that begins like JSON is JSON, and a list that begins with a column name in brackets is CSV",
     arguments: [
       (#"["a"]"#, "1.1 -: payload: "), ("[ 12 ]", "1.1 -: payload: "), ("[[]]", "1.1 -: payload: "),
       ("[till],text\nx,Hello", "2 -: Hello"),

@@ -34,7 +34,7 @@ struct PackFollowingTests {
     #expect(try await report(announcer).method == "speech")
   }
 
-  @Test("a replaced pack speaks, and its clips have other names than those of the earlier pack")
+  @Test("a replaced pack speaks, and its clips have other names than the earlier pack's clips")
   func replaced() async throws {
     try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
     let announcer = announcer

@@ -18,7 +18,7 @@ struct WorkSignalTests {
     }
   }
 
-  @Test("news is assumed at the start, is otherwise there only after an announcement, and is taken once")
+  @Test("a signal has news at its start and after each announcement, and each piece of news is taken once")
   func news() {
     let signal = WorkSignal()
     #expect(signal.takeNews())

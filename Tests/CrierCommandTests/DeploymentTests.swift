@@ -142,7 +142,7 @@ struct DeploymentTests {
     #expect(try crier("sounds", "tone", "get", "--home", copy.path, "--group", "group.b").output == "bell.wav\n")
   }
 
-  @Test("the library feed of the backup has another id than that of the home, because a backup has no clips")
+  @Test("the library feed of the backup has a new id, because a backup has no clips")
   func backupOfFeed() throws {
     let crier = try Command()
     defer { crier.remove() }

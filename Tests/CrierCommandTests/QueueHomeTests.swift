@@ -30,7 +30,7 @@ struct QueueHomeTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
 
-  @Test("without --output, the queue is that of the output in the environment, or else in the home's crier.yaml")
+  @Test("without --output, the output comes from the environment, or else from the home's crier.yaml")
   func outputs() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -55,7 +55,7 @@ struct QueueHomeTests {
     #expect(try crier("queue").output == "default: no player is running; nothing waiting\n")
   }
 
-  @Test("without --output, the queue is that of the output that somebody chose through the service")
+  @Test("without --output, the queue of the output that was chosen through the service is shown")
   func chosenOutput() throws {
     let crier = try Command()
     defer { crier.remove() }

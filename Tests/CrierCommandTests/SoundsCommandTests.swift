@@ -122,7 +122,7 @@ struct SoundsCommandTests {
     #expect(none.message.hasSuffix("\nNo clip exceeds the limits, or every clip that exceeds them is still needed.\n"))
   }
 
-  @Test("clips that the home's service needs stay: those with a valid URL and those of waiting announcements")
+  @Test("clips that the home's service needs stay: clips with a valid URL and clips of waiting announcements")
   func needed() throws {
     let crier = try Command()
     defer { crier.remove() }

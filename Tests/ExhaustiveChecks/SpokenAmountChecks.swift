@@ -40,7 +40,7 @@ struct SpokenAmountChecks {
     #expect(collisions == [])
   }
 
-  @Test("a book in which the Omani rial follows the number is detected by its name")
+  @Test("a book with the name of the Omani rial after the number is refused, because the name begins like a number")
   func brokenName() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -57,7 +57,7 @@ struct SpokenAmountChecks {
     #expect(error?.description.contains("currencies.OMR has a unit, 오만 리알") == true)
   }
 
-  @Test("a table with which the word won sounds like the word one is detected")
+  @Test("a table that makes the word won sound like the word one is detected")
   func brokenTable() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -16,7 +16,7 @@ import Waveforms
 struct StitchingChecks {
   private static let locales = ["zh-CN", "en-US", "hi-IN"]
 
-  @Test("in 5,000 random announcements no join has a step or a DC jump that its clips do not have themselves")
+  @Test("in 5,000 random announcements, joining the clips adds no step and no DC jump")
   func joins() async throws {
     let workshop = try await PackWorkshop(Self.locales)
     var joinCount = 0

@@ -41,7 +41,7 @@ struct SHA256Tests {
     #expect(digest.hexadecimalDigest() == IncrementalSHA256.hexadecimalDigest(of: [1, 2, 3, 4]))
   }
 
-  @Test("the digests of no bytes and of \"abc\" are those of FIPS 180-4")
+  @Test("the digests of no bytes and of \"abc\" equal FIPS 180-4's")
   func knownDigests() {
     #expect(
       IncrementalSHA256.hexadecimalDigest(of: [])

@@ -8,7 +8,7 @@ struct NetworkDiagnosisTests {
   private static let unit = UnitFacts(
     name: "crier@west.service", isClosed: true, dropIn: "/usr/local/share/crier/Deployment/network.conf")
 
-  @Test("a closed unit is a fault only if the service sends pushes through Apple or has webhook endpoints")
+  @Test("a unit that blocks the network is a fault only if the service sends pushes or has webhook endpoints")
   func closed() {
     func diagnosis(_ usesApple: Bool, _ endpoints: Int) -> InstallationDiagnosis {
       InstallationFacts.diagnosis {
@@ -70,7 +70,7 @@ struct NetworkDiagnosisTests {
     #expect(check?.problems[0].message.hasSuffix("It does not speak HTTP/2.") == true)
   }
 
-  @Test("the check of pushes is skipped if a key cannot be used, because the check of the settings has the fault")
+  @Test("the check of pushes is skipped if a key cannot be used, because the check of the settings reports the key")
   func key() {
     let diagnosis = InstallationFacts.diagnosis { $0.settings.providerKeyFaults = ["The key is readable by others."] }
     #expect(diagnosis[.pushes]?.verdict == .skipped && diagnosis.problems.map(\.code) == [.providerKeyUnusable])

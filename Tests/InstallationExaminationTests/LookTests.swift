@@ -30,7 +30,7 @@ final class TemporaryFolder {
 
 @Suite("The looks at a machine")
 struct LookTests {
-  @Test("the look at a folder finds the free space of its disk, and a missing folder has no disk")
+  @Test("a look at a folder finds the free space of its disk, and a missing folder has no disk")
   func disk() throws {
     let folder = try TemporaryFolder()
     let facts = try #require(DiskLook.look(at: folder.url))

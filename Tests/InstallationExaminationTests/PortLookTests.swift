@@ -83,7 +83,7 @@ struct PortLookTests {
     #expect(outcome("127.0.0.1", listener.port) == .service(status: "degraded", failing: ["pushes"]))
   }
 
-  @Test("if APNs refuses all pushes to an app, the look has the reason, its meaning and the remedy")
+  @Test("if APNs refuses all pushes to an app, the result has the reason, its meaning and the remedy")
   func pushRefusal() throws {
     let listener = try Listener()
     let body = Self.ready.replacing(

@@ -34,7 +34,7 @@ struct UnitLookTests {
       home: URL(filePath: home), hosts: hosts, dropIn: Self.dropIn, root: root.url, resolver: Self.apple)
   }
 
-  @Test("the shipped unit is closed, and the shipped drop-in opens it")
+  @Test("the shipped unit blocks the network, and the shipped drop-in opens it")
   func shipped() async throws {
     #expect(await look() == UnitFacts(name: "crier.service", isClosed: true, dropIn: Self.dropIn.path))
     let dropIn = try String(contentsOf: Self.checkout.appending(path: "Deployment/network.conf"), encoding: .utf8)

@@ -124,7 +124,7 @@ struct AcceptingTests {
     #expect(try await ledger.recent().count == 5)
   }
 
-  @Test("500 announcements from each of 8 tasks get different numbers, and those of a task are in order")
+  @Test("500 announcements from each of 8 tasks get different numbers, in order for each task")
   func concurrently() async throws {
     let numbers = try await withThrowingTaskGroup(of: [Int64].self) { group in
       for task in 0..<8 {

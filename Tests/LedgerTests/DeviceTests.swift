@@ -146,7 +146,7 @@ struct DeviceTests {
     #expect(acts.map(\.subject) == ["first", "first", "third"] && acts.allSatisfy { $0.actor == "key:admin" })
   }
 
-  @Test("a key for another account or device than the registration is refused, and so is an existing key")
+  @Test("a key is refused if it belongs to another account or device than the registration, or if it already exists")
   func wrongKey() async throws {
     try await ledger.createKey(newKey("taken"))
     for (key, code) in [

@@ -87,7 +87,7 @@ struct ExaminationTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path + "-shm"))
   }
 
-  @Test("a log without an index is ignored if all its changes are in the file, as after an interrupted closing")
+  @Test("a log without an index is ignored if all its changes are already in the file")
   func contained() async throws {
     let writer = try place.open()
     try await writer.createKey(key("a"))

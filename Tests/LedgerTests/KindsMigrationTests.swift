@@ -107,7 +107,7 @@ struct KindsMigrationTests {
     #expect(entry.defaultPack == pack)
   }
 
-  @Test("more payloads than are read at once are all migrated")
+  @Test("all payloads are migrated, even if they are too many to be read at once")
   func many() async throws {
     let database = try DatabaseQueue(waitingFor: place.file)
     let payload = Data(#"{"crier:defaults":{"locale":"ja-JP"},"text":"x"}"#.utf8)

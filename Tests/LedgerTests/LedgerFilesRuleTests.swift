@@ -89,7 +89,7 @@ struct LedgerFilesRuleTests {
     #expect(Self.verdict(Self.look(log: limit - 1), after: long, hasWritten: true) == .changed(.init(.log, .cut)))
   }
 
-  @Test("a log header that is invalid or that no write explains was written by another program")
+  @Test("a log header that is invalid, or that no write explains, counts as written by another program")
   func header() {
     #expect(LogFile.isHeader(Self.header) && LogFile.isHeader(Self.otherHeader))
     #expect(Self.verdict(Self.look(header: Self.otherHeader)) == .changed(.init(.log, .overwritten)))
@@ -103,7 +103,7 @@ struct LedgerFilesRuleTests {
     #expect(Self.verdict(Self.look(), after: Self.look(log: 0, header: [])) == .whole)
   }
 
-  @Test("each look at the files is compared with the last look at whole files")
+  @Test("each look at the files is compared with the last look that found whole files")
   func sequence() {
     var rule = LedgerFilesRule(Self.look())
     rule.hasWritten = true

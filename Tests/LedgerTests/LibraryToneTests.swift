@@ -25,7 +25,7 @@ struct LibraryToneTests {
     return page?.changes.map { "\($0.change) \($0.kind) \($0.name)" } ?? ["expired"]
   }
 
-  @Test("the tones of an app group are in the library of all accounts, and not in that of another app group")
+  @Test("the tones of an app group are in the group's library for all accounts, and not in another group's library")
   func groups() async throws {
     #expect(
       try await ledger.setLibraryTones([

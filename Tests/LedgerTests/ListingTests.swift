@@ -172,7 +172,7 @@ struct ListingTests {
     }
   }
 
-  @Test("the words of an announcement are those of its first answer")
+  @Test("an announcement keeps the words of its first answer")
   func firstAnswer() async throws {
     let ledger = try place.open()
     for (key, text) in [("first", "one dollar"), ("second", "two dollars")] {

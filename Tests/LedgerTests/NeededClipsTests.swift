@@ -91,7 +91,7 @@ struct NeededClipsTests {
     #expect(try await needed() == ["b.wav"])
   }
 
-  @Test("the clips of the named batches are needed, and those of other batches are not")
+  @Test("the clips of the named batches are needed, and the clips of other batches are not")
   func batches() async throws {
     try await ledger.note(clips: ["a.wav", "b.wav"], ofBatch: "b-1", account: "shop")
     try await ledger.note(clips: ["c.wav"], ofBatch: "b-2", account: "shop")

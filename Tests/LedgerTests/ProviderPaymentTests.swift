@@ -93,7 +93,7 @@ struct ProviderPaymentTests {
     #expect(payments[1].reason == "cannot be spoken")
   }
 
-  @Test("each start of announcing a payment is counted, until the payment has ended or was stopped in order")
+  @Test("the starts of announcing a payment are counted until the payment ends or is stopped in order")
   func starts() async throws {
     _ = try await ledger.accept(providerPayments: [report("a")])
     let number = try await ledger.waitingProviderPayments(after: 0)[0].number

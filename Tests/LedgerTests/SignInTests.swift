@@ -110,7 +110,7 @@ struct SignInTests {
     #expect(try await ledger.signInCodes() == [])
   }
 
-  @Test("codes are forgotten a day after their end, when another code is made")
+  @Test("when a code is made, codes that ended more than a day ago are forgotten")
   func forgotten() async throws {
     try await make(new("a"))
     _ = try await signIn("a")

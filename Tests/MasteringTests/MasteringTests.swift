@@ -38,7 +38,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("a different target and a different ceiling are also reached")
+  @Test("other loudness targets and other ceilings are reached too")
   func settings() throws {
     let speech = TestSounds.waveform(TestSounds.speech(seconds: 1.5))
     let mastered = try Mastering(targetLUFS: -23, maximumTruePeakDBTP: -6, edgeSilenceMilliseconds: 100).master(speech)
@@ -54,7 +54,7 @@ struct MasteringTests {
     #expect(try mastering.master(speech) == mastering.master(speech))
   }
 
-  @Test("the samples are those of this version; if they change, the version must change")
+  @Test("if the samples change, the version must change too")
   func pinned() throws {
     // The sound consists of integers, so that it is the same everywhere, and has peaks, so that it is limited.
     let samples = (0..<22_050).map { index -> Int16 in

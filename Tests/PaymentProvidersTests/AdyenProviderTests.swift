@@ -193,7 +193,7 @@ struct AdyenProviderTests {
     #expect(rejection(of: request) == .signatureMissing)
   }
 
-  @Test("a signature by any secret of the endpoint is accepted, and a secret that is not hexadecimal is passed over")
+  @Test("a signature by any secret of the endpoint is accepted, and a secret that is not hexadecimal is ignored")
   func secrets() {
     var endpoint = AdyenWebhook.endpoint()
     endpoint.secrets = [ProviderSecret("00FF"), ProviderSecret("not hexadecimal"), ProviderSecret(AdyenWebhook.key)]

@@ -222,7 +222,7 @@ struct AlipayProviderTests {
     #expect(try rejection(of: ProviderRequest(headers: [], body: body)) == .malformed)
   }
 
-  @Test("a notice whose signed text can be divided in another way is refused, and the other division is no payment")
+  @Test("a notice whose signed text can be divided in another way is refused, and the other division makes no payment")
   func ambiguousText() throws {
     let genuine = AlipayNotice(["subject": "tea&total_amount=9999.00&trade_no=1&trade_status=TRADE_SUCCESS&z="])
     let judgement = try genuine.judgement()

@@ -127,7 +127,7 @@ struct RazorpayProviderTests {
   }
 
   @Test(
-    "the minor units of a sum are those of Razorpay",
+    "sums are in Razorpay's minor units",
     arguments: [("100", "INR", "100 INR"), ("100", "JPY", "100 JPY"), ("5120", "KWD", "5120 KWD")])
   func sums(amount: String, currency: String, sum: String) throws {
     #expect(try outcome(event("payment.captured", amount: amount, currency: currency)).payment?.sum == sum)

@@ -135,7 +135,7 @@ struct SquareProviderTests {
     #expect(try outcome(event("payment.created", more: #","source_type":"\#(type)""#)).payment != nil)
   }
 
-  @Test("the time of a payment is that of its capture, else of its creation, else of the event")
+  @Test("the time of a payment is its capture, or else its creation, or else the event")
   func age() throws {
     func time(_ body: String) throws -> Date? { try outcome(body).payment?.occurredAt }
     let captured = #","card_details":{"card_payment_timeline":{"captured_at":"2023-11-14T22:10:00Z"}}"#

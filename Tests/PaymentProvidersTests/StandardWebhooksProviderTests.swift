@@ -64,7 +64,7 @@ struct StandardWebhooksProviderTests {
     #expect(rejection(try signed("{}", secret: third)) == .signatureInvalid)
   }
 
-  @Test("one valid signature in a list is enough, and signatures of other versions are passed over")
+  @Test("one valid signature in a list is enough, and signatures of other versions are ignored")
   func list() throws {
     let request = try signed("{}")
     let right = try value("webhook-signature", request)

@@ -75,7 +75,7 @@ struct StripeProviderTests {
     #expect(rejection(signed(body, secret: "whsec_third")) == .signatureInvalid)
   }
 
-  @Test("the key is the whole text of the secret, and not the bytes that its base64 stands for")
+  @Test("the key is the whole text of the secret, and not its decoded base64")
   func wholeSecret() {
     let secret = "whsec_" + Data(repeating: 7, count: 24).base64EncodedString()
     let endpoint = ProviderEndpoint.keyed(.stripe, secrets: [secret])
@@ -211,7 +211,7 @@ struct StripeProviderTests {
   // MARK: Sums
 
   @Test(
-    "the minor units of a sum are those of Stripe",
+    "sums are in Stripe's minor units",
     arguments: [
       ("2000", "isk", "20 ISK"), ("2000", "ugx", "20 UGX"), ("20", "mga", "2000 MGA"), ("2000", "jpy", "2000 JPY"),
       ("5120", "kwd", "5120 KWD"), ("2000", "huf", "2000 HUF"), ("\"2000\"", "usd", "2000 USD"),

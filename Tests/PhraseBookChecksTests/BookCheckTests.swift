@@ -40,7 +40,7 @@ struct BookCheckTests {
     #expect(check.findings.count < 10, "a few examples are enough")
   }
 
-  @Test("two numbers with one word are two amounts that are said alike, and one is heard as the other")
+  @Test("one word for two numbers is a problem, because one amount is heard as the other")
   func alike() throws {
     let texts = try check("en-US", [("twelve; thirteen;", "twelve; twelve;")]).findings.map(\.text)
     #expect(texts.contains("0.13 USD is said “twelve cents”, and the reader hears 0.12."))
@@ -50,7 +50,7 @@ struct BookCheckTests {
 
 @Suite("Texts that were left in another language")
 struct ForeignTextTests {
-  @Test("a sentence of another language's book is found, and words in common are not")
+  @Test("a sentence of another language's book is found, and words that the languages share are not")
   func found() {
     var foreign = ForeignTexts()
     foreign.add(

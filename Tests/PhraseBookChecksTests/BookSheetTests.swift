@@ -40,7 +40,7 @@ struct BookSheetTests {
     #expect(missing.count * 20 <= needed.count, "\(missing)")
   }
 
-  @Test("a signed sheet shows each amount that the book says otherwise")
+  @Test("a signed sheet shows each amount that the book says differently")
   func changed() throws {
     let sheet = try BookSheet(try Copy.books("en-US", []).writer(for: "en-US"))
     let book = try Copy.books("en-US", [("100: << hundred", "100: << hundert")]).writer(for: "en-US")
@@ -49,7 +49,7 @@ struct BookSheetTests {
     #expect(findings.last?.text == "The sheet has no name behind “Confirmed by:”, so nobody has signed the words.")
   }
 
-  @Test("the signed sheets of the checkout are what the books say", arguments: locales)
+  @Test("the signed sheets of the checkout agree with the books", arguments: locales)
   func signed(locale: String) throws {
     let file = Copy.templates.appending(path: "sheets/\(locale).tsv")
     guard let text = try? String(contentsOf: file, encoding: .utf8) else { return }

@@ -110,7 +110,7 @@ struct NewBookTests {
     return text?.contains("\"extends\"") == false
   }
 
-  @Test("every book that stands alone can be the beginning of another language", arguments: bases)
+  @Test("every book that extends no other book can be the beginning of another language", arguments: bases)
   func everyBase(base: String) throws {
     #expect(try books(with: book("eo-US", like: base)).book(for: "eo-US").locale == "eo-US")
   }
@@ -132,7 +132,7 @@ struct NewBookTests {
     #expect((reader["units"] as? [[String: Any]])?.first?["currencies"] as? [String] == ["DKK"])
   }
 
-  @Test("a file without rules for cardinal numbers gives none, and neither does a language without plural rules")
+  @Test("a file without rules for cardinal numbers, and a language without plural rules, give no rules")
   func none() {
     #expect(SpelloutRules(cldr: "<ruleset type=\"spellout-ordinal\">\n</ruleset>") == nil)
     #expect(SpelloutRules(cldr: "") == nil)

@@ -189,7 +189,7 @@ import Testing
     #expect(turn == .afterMissing([.min + 1 ... .max - 1]))
   }
 
-  @Test("extreme times and waiting times wait for ever or not at all", arguments: [Int64.min, -1, 0, .max])
+  @Test("with extreme times, a wait lasts for ever or ends at once", arguments: [Int64.min, -1, 0, .max])
   func times(_ patience: Int64) {
     for acceptedAt in [Int64.min, 0, .max] {
       var line = SequenceLine(last: 0, patience: patience)

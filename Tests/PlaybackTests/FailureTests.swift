@@ -85,7 +85,7 @@ struct FailureTests {
     #expect(try lane.ledger.player(lane: player.lane).report?.blockedCode == nil)
   }
 
-  @Test("rendering of information is not retried without limit")
+  @Test("the rendering of information is tried again only a limited number of times")
   func attempts() async throws {
     let lane = try TestLane()
     let away = RenderFailure(code: "engine_unavailable", isPassing: true)

@@ -45,7 +45,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("a missing number is waited for, then passed over and reported, and is late if it still arrives")
+  @Test("a missing number is waited for, then skipped and reported, and it is late if it still arrives")
   func missing() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

@@ -49,7 +49,7 @@ private final class WatchedClock: PlayerClock {
 @Suite("Player race conditions", .timeLimit(.minutes(2)))
 struct PlayerRaceTests {
   /// The player has its own ledger and a clock whose calendar can be set.
-  @Test("a command takes effect after the calendar was set back")
+  @Test("a command takes effect even after the calendar was set back")
   func calendarSetBack() async throws {
     let lane = try TestLane()
     let clock = SetCalendar(lane.clock)

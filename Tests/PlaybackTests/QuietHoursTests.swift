@@ -123,7 +123,7 @@ struct QuietHoursTests {
     await third.stop()
   }
 
-  @Test("without summaries, quiet payments are not announced later, even if summaries are switched on")
+  @Test("payments that are quiet while summaries are off stay unannounced, even if summaries are switched on later")
   func off() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -224,7 +224,7 @@ struct QuietHoursTests {
     await player.stop()
   }
 
-  @Test("payments of a summary not heard before the next quiet hours are in the next summary, with the new payments")
+  @Test("if a summary is not heard before the next quiet hours, the next summary also has its payments")
   func secondNight() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

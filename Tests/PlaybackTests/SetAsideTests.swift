@@ -129,7 +129,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("an announcement found at the start of a player counts as begun before its clip is read, and before it sounds")
+  @Test("an announcement that a player finds at its start counts as begun before its clip is read or heard")
   func countedFirst() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -217,7 +217,7 @@ struct SetAsideTests {
     }
   }
 
-  @Test("after further crashes, work waits for an hour and then for six hours, and announcements half a minute less")
+  @Test("after further crashes, work waits an hour, then six hours, and announcements wait half a minute less")
   func longer() {
     #expect(InterruptedWork.pause(afterStarts: 0) == nil && InterruptedWork.pause(afterStarts: 1) == nil)
     #expect([2, 3, 4, .max].map { InterruptedWork.pause(afterStarts: $0) } == [600, 3_600, 21_600, 21_600])

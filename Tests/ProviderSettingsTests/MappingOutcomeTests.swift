@@ -213,7 +213,7 @@ struct MappingOutcomeTests {
     #expect(try MappingTexts.outcomes("[" + String(repeating: "1,", count: 600_000) + "1]").first?.refusedReason != nil)
   }
 
-  @Test("the answers are those of the mapping file, and an unknown key is answered with 500")
+  @Test("the mapping file gives the answers, and an unknown key is answered with 500")
   func answers() throws {
     let endpoint = try MappingTexts.endpoint(
       MappingTexts.signed,

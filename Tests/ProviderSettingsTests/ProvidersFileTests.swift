@@ -110,7 +110,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "an id that cannot stand in a URL is an error",
+    "an id that is not allowed in a URL is an error",
     arguments: ["Till", "my till", "till/2", "..", "kasse-ä", "\"\"", "a%20", String(repeating: "a", count: 65)])
   func ids(id: String) {
     #expect(error("id: \(id)", "provider: stripe", "secrets: [a]")?.code == .valueInvalid)

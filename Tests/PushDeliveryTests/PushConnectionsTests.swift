@@ -150,7 +150,7 @@ extension Networked {
     }
 
     @Test(
-      "the error of a push whose stream or connection ends tells whether the push may have been processed",
+      "if a stream or a connection ends, the error of its push says whether the push may have been processed",
       arguments: [
         (Fault.Action.reset(code: 7), PushTransportError.Code.notProcessed), (.reset(code: 2), .connectionLost),
         (.reset(code: 8), .connectionLost), (.closeConnection, .connectionLost), (.never, .timedOut),

@@ -104,7 +104,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start, room: 10).send.map(\.starts) == [0], "one that came back is like the others")
   }
 
-  @Test("a sixty-fourth part of many interrupted pushes is sent at a time")
+  @Test("of many interrupted pushes, one in sixty-four is sent at a time")
   func manySuspects() {
     var schedule = PushSchedule()
     for number in 1...256 { schedule.add(push(Int64(number), to: "\(number)", starts: 1)) }

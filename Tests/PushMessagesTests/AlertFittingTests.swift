@@ -51,7 +51,7 @@ import Testing
     #expect(larger.leftOut == [.text])
   }
 
-  @Test("each part is removed only if the message without the earlier parts is still one byte too large")
+  @Test("a part is removed only if the message without the earlier parts is still too large, even by one byte")
   func steps() throws {
     // A body of 160 characters is not shortened before the tokens have given way.
     var full = try AlertMessages.full()

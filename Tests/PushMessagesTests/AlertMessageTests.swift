@@ -69,7 +69,7 @@ import Testing
     #expect(error?.code == .soundInvalid)
   }
 
-  @Test("the values of the interruption level are those of Apple")
+  @Test("the interruption levels have Apple's values")
   func levels() {
     #expect(
       InterruptionLevel.allCases.map(\.rawValue) == ["passive", "active", "time-sensitive", "critical"])

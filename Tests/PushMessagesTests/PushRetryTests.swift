@@ -40,7 +40,7 @@ import Testing
     #expect(retry.wait(afterAttempts: 10, requested: .seconds(1), random: 0) == .seconds(150))
   }
 
-  @Test("what APNs did not process is sent again at once, but only the first time")
+  @Test("a push that APNs did not process is sent again at once, but only the first time")
   func atOnce() {
     #expect(retry.wait(afterAttempts: 1, requested: .zero, random: .max) == .zero)
     #expect(retry.wait(afterAttempts: 2, requested: .zero, random: 0) == .seconds(1))

@@ -4,7 +4,7 @@ import PushMessages
 import Testing
 
 @Suite struct PushTypeTests {
-  @Test("the topic of a file-provider push has a suffix, and that of other pushes is the bundle id")
+  @Test("the topic of a file-provider push has a suffix, and the topic of other pushes is the bundle id")
   func topics() throws {
     let app = try BundleID("com.example.shop")
     #expect(PushType.allCases.map(\.rawValue) == ["alert", "background", "fileprovider"])

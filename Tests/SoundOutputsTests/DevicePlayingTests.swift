@@ -41,7 +41,7 @@ import Testing
     #expect(clock.now() < .milliseconds(20))
   }
 
-  @Test("after an underrun playing continues after the heard part, without repetition or loss")
+  @Test("after an underrun, playing continues after the heard part, without repetition or loss")
   func underruns() throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(100, .underrun), (1500, .underrun), (2950, .underrun)]
@@ -63,7 +63,7 @@ import Testing
     #expect(device.heard.count <= 1_050, "the buffer holds nothing more of it")
   }
 
-  @Test("after a suspension playing continues at its position, if the device can resume")
+  @Test("after a suspension, playing continues at its position if the device can resume")
   func suspended() throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(1000, .suspended)]

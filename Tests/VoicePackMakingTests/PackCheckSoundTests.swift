@@ -42,7 +42,7 @@ struct PackCheckSoundTests {
     }
   }
 
-  @Test("three consecutive samples at full scale are clipping, two are not")
+  @Test("three consecutive samples at full scale are clipping, and two are not")
   func clipping() throws {
     var samples = try clip()
     let place = 1_000

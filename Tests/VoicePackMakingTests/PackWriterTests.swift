@@ -145,7 +145,7 @@ struct PackWriterTests {
     #expect(entries().isEmpty)
   }
 
-  @Test("an id of 65 characters is refused, but one of 64 is accepted")
+  @Test("an id of 65 characters is refused, and an id of 64 characters is accepted")
   func longIds() throws {
     var facts = facts
     facts.id = String(repeating: "a", count: 65)

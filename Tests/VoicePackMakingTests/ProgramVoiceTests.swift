@@ -145,7 +145,7 @@ struct ProgramVoiceTests {
     #expect(error?.problem == "names the program no-such-program, which is not installed")
   }
 
-  @Test("the rows are those of the sheet, followed by phrases of numbers with their units")
+  @Test("the rows of the sheet come first, then phrases of numbers with their units")
   func sheet() throws {
     let writer = try Templates.writer("en-US")
     let vocabulary = try writer.vocabulary(currencies: nil, includesOtherCurrencies: false)

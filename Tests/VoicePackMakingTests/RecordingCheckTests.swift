@@ -37,7 +37,7 @@ struct RecordingCheckTests {
         == [RecordingSuspicion(kind: .swapped, clip: 3, soundsLike: pack.count)])
   }
 
-  @Test("a new clip is compared only with single words, on a thread that may wait, and not every word with every other")
+  @Test("a new clip is compared only with single words and not with phrases, on a thread that may wait")
   func oneClipAmongPhrases() async throws {
     let comparisons = Locked<[Bool]>([])
     let check = try RecordingCheck(engine: engine, writer: try Templates.writer("en-US")) { first, second in

@@ -44,7 +44,7 @@ struct WebhookRetryTests {
     #expect(try (329.9...330).contains(pause(.max)))
   }
 
-  @Test("a pause that the receiver asks for is not shortened, and has at most one day")
+  @Test("a pause that the receiver asks for is not shortened, but lasts at most one day")
   func requested() throws {
     let retry = WebhookRetry()
     for (requested, pause) in [(1, 5), (600, 600), (1e9, 86_400)] as [(TimeInterval, TimeInterval)] {

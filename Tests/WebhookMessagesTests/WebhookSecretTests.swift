@@ -62,7 +62,7 @@ struct WebhookSecretTests {
   }
 
   @Test(
-    "while a receiver changes its secret, either signature is enough, and signatures of other versions are passed over")
+    "while a receiver changes its secret, either signature is enough, and signatures of other versions are ignored")
   func rotation() throws {
     let (old, new) = (try WebhookSecret(Self.secret), WebhookSecret.make())
     let message = WebhookMessage(id: WebhookMessage.newID(), body: Self.body)

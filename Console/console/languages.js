@@ -10,8 +10,10 @@ import { ownName, t, whenLanguageChanges } from "./translations.js";
 export const speakable = { locales: [], voices: [], packs: [], drafts: [] };
 
 /** The currencies of regions without the euro. Each begins with its region's code. */
-const CURRENCIES =
-  "BDT BRL CNY CZK GBP HKD IDR INR JPY KRW MXN MYR NPR PHP PLN RUB SEK THB TRY TWD UAH USD VND".split(" ");
+const CURRENCIES = [
+  "BDT", "BRL", "CNY", "CZK", "GBP", "HKD", "IDR", "INR", "JPY", "KRW", "MXN", "MYR", "NPR", "PHP", "PLN", "RUB", "SEK",
+  "THB", "TRY", "TWD", "UAH", "USD", "VND",
+];
 
 /** The choice that shows a field for another channel. No channel is a space. */
 const OTHER_CHANNEL = " ";

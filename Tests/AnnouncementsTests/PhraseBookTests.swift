@@ -65,15 +65,15 @@ struct PhraseBookTests {
       ("0: zero; one;", "1: one;", "numbers.rules has no rule for 0"),
       ("\"rate\": 160", "\"rate\": 20", "rate is not between 80 and 450 words per minute"),
       ("\"zero\", ", "", "digits has 9 words instead of ten"),
-      ("\"USD\": {", "\"USX\": {", "currencies.USX is not in ISO 4217"),
+      ("\"USD\": {", "\"USX\": {", "currencies.USX is not a currency in use (ISO 4217)"),
       (
         "\"other\": \"fils\", \"value\": 1", "\"other\": \"fils\", \"value\": 7",
         "currencies.KWD.minor has an invalid value"
       ),
       ("\"other\": \"yen\"", "\"other\": \"yuan\"", "currencies.JPY and currencies.CNY have the same name"),
-      ("\"VED\": {", "\"VEX\": {", "currencyNames.VEX is not in ISO 4217"),
+      ("\"VED\": {", "\"VEX\": {", "currencyNames.VEX is not a currency in use (ISO 4217)"),
       ("\"VED\": {", "\"USD\": {", "currencyNames.USD has an entry in currencies too"),
-      ("[\"NGN\"]", "[\"NGX\"]", "minorUnits has NGX, which is not in ISO 4217"),
+      ("[\"NGN\"]", "[\"NGX\"]", "minorUnits has NGX, which is not a currency in use (ISO 4217)"),
       ("[\"NGN\"]", "[\"VUV\"]", "minorUnits has VUV, which has no minor unit"),
       ("[\"NGN\"]", "[\"THB\"]", "minorUnits has THB twice"),
       ("[\"NGN\"]", "[\"USD\"]", "minorUnits has USD, which has minor units in currencies"),
@@ -111,7 +111,7 @@ struct PhraseBookTests {
       (
         "\"numbers\": {",
         "\"numbers\": { \"genders\": { \"f\": { \"rules\": \"%\", \"currencies\": [\"GPB\"] } },",
-        "numbers.genders.f: GPB is not in ISO 4217"
+        "numbers.genders.f: GPB is not a currency in use (ISO 4217)"
       ),
       (
         "\"CNY\": { \"major\": {", "\"CNY\": { \"major\": { \"gender\": \"common\",",
@@ -129,7 +129,8 @@ struct PhraseBookTests {
         "text.scales.dozen is not a power of ten from 0 to 18"
       ),
       (
-        "[\"GBP\", \"KRW\"]", "[\"GBP\", \"XXY\"]", "text.ambiguousUnits has XXY, which is not in ISO 4217"
+        "[\"GBP\", \"KRW\"]", "[\"GBP\", \"XXY\"]",
+        "text.ambiguousUnits has XXY, which is not a currency in use (ISO 4217)"
       ),
       ("{", "", "is not a valid phrase book (not JSON)"),
     ])

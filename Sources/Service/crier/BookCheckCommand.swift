@@ -49,7 +49,7 @@ extension Book {
           try check?.checkDamage()
           try check?.checkNames()
           found += signedSheet(writer, installation.templates)
-          if !noSound { found += try await BookSounds(writer: writer, engine: files.engine(speakers: 1)).findings() }
+          if !noSound { found += try await soundFindings(writer) }
         } catch let error where error is AnnouncementError || error is AmountReadbackError {
           // A file that cannot be read, or an amount that cannot be written.
           found.append(BookFinding(.problem, "\(error)"))
@@ -70,6 +70,15 @@ extension Book {
     private func write(_ findings: [BookFinding]) throws {
       for finding in findings {
         try StandardOutput.write((finding.kind == .problem ? "problem: " : "note: ") + finding.text)
+      }
+    }
+
+    /// Asks the engine how it says the words. Without the engine, the other findings are printed all the same.
+    private func soundFindings(_ writer: ScriptWriter) async throws -> [BookFinding] {
+      do {
+        return try await BookSounds(writer: writer, engine: files.engine(speakers: 1)).findings()
+      } catch let error as SpeechEngineError where error.code == .engineUnavailable {
+        return [BookFinding(.problem, "The sounds were not checked. \(error)")]
       }
     }
 

@@ -26,7 +26,7 @@ struct CountForms: Sendable, Decodable {
     }
     for (name, gender) in (genders ?? [:]).sorted(by: { $0.key < $1.key }) {
       if let unknown = gender.currencies?.filter({ Currency(code: $0) == nil }).min() {
-        return "numbers.genders.\(name): \(unknown) is not in ISO 4217"
+        return "numbers.genders.\(name): \(unknown) is not a currency in use (ISO 4217)"
       }
     }
     return nil

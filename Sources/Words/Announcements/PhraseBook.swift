@@ -397,7 +397,7 @@ extension PhraseBook.Content {
     if let fault = otherCurrenciesFault { return fault }
     if let fault = genderFault { return fault }
     for (code, units) in currencies {
-      guard let currency = Currency(code: code) else { return "currencies.\(code) is not in ISO 4217" }
+      guard let currency = Currency(code: code) else { return "currencies.\(code) is not a currency in use (ISO 4217)" }
       let values = units.minor.map { $0.value ?? 0 }
       // Each unit must be a divisor of the unit above it, and the smallest must be 1. Otherwise some sums could not be
       // spoken exactly.
@@ -434,12 +434,14 @@ extension PhraseBook.Content {
       }
     }
     for code in (currencyNames ?? [:]).keys.sorted() {
-      if Currency(code: code) == nil { return "currencyNames.\(code) is not in ISO 4217" }
+      if Currency(code: code) == nil { return "currencyNames.\(code) is not a currency in use (ISO 4217)" }
       if currencies[code] != nil { return "currencyNames.\(code) has an entry in currencies too" }
     }
     var named: Set<String> = []
     for code in (minorUnits ?? []).flatMap(\.currencies) {
-      guard let currency = Currency(code: code) else { return "minorUnits has \(code), which is not in ISO 4217" }
+      guard let currency = Currency(code: code) else {
+        return "minorUnits has \(code), which is not a currency in use (ISO 4217)"
+      }
       if currency.minorUnitsPerMajor == 1 { return "minorUnits has \(code), which has no minor unit" }
       if !named.insert(code).inserted { return "minorUnits has \(code) twice" }
       if currencies[code]?.minor.isEmpty == false {

@@ -178,10 +178,10 @@ struct TextRules: Sendable, Decodable {
       return ".scales.\(word) is not a power of ten from 0 to 18"
     }
     if let code = ambiguousUnits?.first(where: { Currency(code: $0) == nil }) {
-      return ".ambiguousUnits has \(code), which is not in ISO 4217"
+      return ".ambiguousUnits has \(code), which is not a currency in use (ISO 4217)"
     }
     for (sign, code) in minorSigns ?? [:] where Currency(code: code) == nil {
-      return ".minorSigns.\(sign) is not in ISO 4217"
+      return ".minorSigns.\(sign) is not a currency in use (ISO 4217)"
     }
     return nil
   }

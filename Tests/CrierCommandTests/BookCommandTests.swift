@@ -81,6 +81,20 @@ struct BookCommandTests {
     #expect(check.output.contains(" quid"))
   }
 
+  @Test("check without the speech engine prints all other findings, and says that the sounds were not checked")
+  func checkWithoutEngine() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    // The program looks for the speaker in its own folder.
+    let program = crier.directory.appending(path: "crier")
+    try Command.linkProgram(to: program)
+    let check = try crier.run(["book", "check", "sv-SE"], program: program)
+    #expect(check.status == 65)
+    #expect(check.output.contains("note: No native speaker has signed the words."))
+    #expect(check.output.contains("problem: The sounds were not checked. "))
+    #expect(check.output.hasSuffix(" amounts, 1 problem.\n"))
+  }
+
   @Test("listen prints the words of the first payments")
   func listen() throws {
     let crier = try Command()

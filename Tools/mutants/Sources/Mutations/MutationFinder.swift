@@ -37,11 +37,22 @@ private final class Visitor: SyntaxVisitor {
     "<<": (.arithmetic, [">>"]), ">>": (.arithmetic, ["<<"]), "%": (.arithmetic, ["+"]),
   ]
 
+  /// What the conditions of code for other systems begin with. Such code is not compiled where the tool runs, so no test
+  /// could notice a mistake in it.
+  private static let elsewhere =
+    ["AVFAudio", "Android", "CryptoKit", "Darwin", "Musl", "ObjectiveC", "PushKit", "Security", "UserNotifications"]
+    .map { "canImport(\($0))" } + ["os(macOS)", "os(iOS)"]
+
   private func add(_ kind: Mutation.Kind, _ syntax: some SyntaxProtocol, _ replacement: String) {
     let start = syntax.positionAfterSkippingLeadingTrivia.utf8Offset
     found.append(
       Mutation(
         kind: kind, range: start..<syntax.endPositionBeforeTrailingTrivia.utf8Offset, replacement: replacement))
+  }
+
+  override func visit(_ node: IfConfigClauseSyntax) -> SyntaxVisitorContinueKind {
+    let condition = node.condition?.trimmedDescription ?? ""
+    return Self.elsewhere.contains(where: condition.hasPrefix) ? .skipChildren : .visitChildren
   }
 
   override func visit(_ node: BinaryOperatorExprSyntax) -> SyntaxVisitorContinueKind {

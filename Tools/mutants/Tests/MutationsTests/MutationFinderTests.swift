@@ -42,6 +42,14 @@ struct MutationFinderTests {
   @Test("comments and the texts of strings have no mistakes")
   func texts() { #expect(mutants("// a < b\nlet text = \"1 < 2\"").isEmpty) }
 
+  @Test("code that only another system compiles has no mistakes, and its alternative has")
+  func otherSystems() {
+    let source = "#if canImport(Darwin)\nlet a = b < c\n#else\nlet a = b == c\n#endif"
+    #expect(mutants(source) == [source.replacing("==", with: "!=")])
+    #expect(mutants("#if os(Linux)\nlet a = b < c\n#endif").count == 1)
+    #expect(mutants("#if canImport(UserNotifications) && canImport(Intents)\nf(a < b)\n#endif").isEmpty)
+  }
+
   @Test("a difference shows the changed line alone, and the line is counted from 1")
   func difference() throws {
     let source = "let a = b\nlet c = d < e\nlet f = g\n"

@@ -13,7 +13,7 @@ struct RSATestKey: Sendable {
   /// Returns one key for all tests, because making one takes long.
   static func shared() throws -> RSATestKey { try made.get() }
 
-  init() throws { key = try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+  init(bits: Int = 2_048) throws { key = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bits)) }
 
   /// The public key in PEM.
   var pem: String { key.publicKey.pemRepresentation }

@@ -108,15 +108,16 @@ package struct RSAPublicKey: Sendable {
 
   /// Reads a public key or a certificate, in PEM or as its bare base64. The key has 2,048 bits at least.
   ///
-  /// - Parameter allowsShortKeys: Whether a key of 1,024 bits is read too. Woovi signs with one.
+  /// - Parameter allowsShortKeys: Whether a key of 1,024 bits is read too, though not in a certificate. Woovi signs with
+  ///   one.
   /// - Returns: nil if the text is neither, or the key is too short.
   package init?(_ text: String, allowsShortKeys: Bool = false) {
     do {
       if text.contains("BEGIN CERTIFICATE") {
+        // A certificate with a shorter key cannot be read at all.
         let certificate = try Certificate(pemEncoded: text)
         guard let key = _RSA.Signing.PublicKey(certificate.publicKey) else { return nil }
         self.key = key
-        guard allowsShortKeys || key.keySizeInBits >= Self.leastBits else { return nil }
         return
       }
       let pem: String

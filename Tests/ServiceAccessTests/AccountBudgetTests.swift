@@ -125,6 +125,16 @@ struct AccountBudgetTests {
     #expect(budget.begin(.list, at: .zero) == nil)
   }
 
+  @Test("an amount that was not needed can be used again, but no more than was used")
+  func givenBack() {
+    var allowance = DailyAllowance(10)
+    allowance.use(6, at: .zero)
+    allowance.giveBack(4, at: .zero)
+    #expect(allowance.count(at: .zero) == 2)
+    allowance.giveBack(5, at: .zero)
+    #expect(allowance.count(at: .zero) == 0 && allowance.wait(at: .zero) == .zero)
+  }
+
   @Test("a clip that failed because of its text counts as a clip without bytes")
   func paid() {
     var budget = AccountBudget(limits(clips: 1))

@@ -141,6 +141,26 @@ struct EndedProcessTests {
     #expect(order.lastSequence == 7)
   }
 
+  @Test("before the first sound, the service is asked for all from the lowest number whose process was killed")
+  func killedFirst() throws {
+    var order = NotificationOrder()
+    for sequence: Int64 in [6, 5] { _ = try arrive(&order, Push.payment(sequence, at: 0), at: 0) }
+    #expect(order.lastHeard == nil)
+    _ = order.removeAbandoned(at: 60_000, settings) { _ in false }
+    #expect(order.lastHeard == 4 && order.postponed == [5, 6])
+  }
+
+  @Test(
+    "a clock that is up to 5 s behind is another process's reading, and one that is further behind a restart",
+    arguments: [(95_000, true), (94_999, false), (100_000, true), (160_000, true)])
+  func readings(now: Int64, isSameStart: Bool) throws {
+    var order = NotificationOrder()
+    order.notice(100_000)
+    let number = try arrive(&order, Push.payment(7, at: 0), at: 100_000)
+    order.notice(now)
+    #expect((order.entry(number) != nil) == isSameStart)
+  }
+
   /// Returns the requests that a process has handed over with a sound, by the lines of its output.
   private static func sounded(in output: Data) -> [String] {
     output.split(separator: UInt8(ascii: "\n")).compactMap { line in

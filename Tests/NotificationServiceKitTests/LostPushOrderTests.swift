@@ -81,6 +81,18 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 1_200)
   }
 
+  @Test("the service is asked again for the same numbers after 4 s, and for further ones without this pause")
+  func askedAgain() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    let third = try arrive(&order, 3, at: 0)
+    _ = order.claimCatchUp(third, at: 500, settings)
+    order.endCatchUp(third, upTo: 2, isAnswered: false, isComplete: false, at: 800, settings)
+    #expect(order.catchUpTime(settings) == 4_800)
+    _ = try arrive(&order, 5, at: 900)
+    #expect(order.catchUpTime(settings) == 500)
+  }
+
   @Test("lost pushes that a process gives up leave the order, and their numbers are missing again")
   func released() throws {
     var order = NotificationOrder()

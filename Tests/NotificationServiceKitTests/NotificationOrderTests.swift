@@ -172,6 +172,61 @@ struct NotificationOrderTests {
     #expect(order.postponed == [4])
   }
 
+  @Test("a payment that must end takes no place of a local notification that a payment before it needs")
+  func places() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    var settings = NotificationOrder.Settings()
+    settings.pendingLimit = 1
+    let numbers = try (1...3).map { sequence in try arrive(&order, sequence, at: 0) }
+    for number in numbers { order.prepared(number, duration: 9_000, settings) }
+    let first = order.turn(of: numbers[0], "p1", at: 0, canAsk: true, settings)
+    let third = order.turn(of: numbers[2], "p3", at: 0, isLast: true, canAsk: true, settings)
+    #expect(first == .speak && third == .postponed)
+    #expect(order.entry(numbers[1])?.slot == 9_250)
+  }
+
+  @Test("the times that are given to payments whose processes still work count as places of local notifications")
+  func givenPlaces() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    var settings = NotificationOrder.Settings()
+    settings.pendingLimit = 2
+    let numbers = try (1...4).map { sequence in try arrive(&order, sequence, at: 0) }
+    for number in numbers where number != numbers[1] { order.prepared(number, duration: 9_000, settings) }
+    let first = order.turn(of: numbers[0], "p1", at: 0, canAsk: true, settings)
+    let third = order.turn(of: numbers[2], "p3", at: 0, isLast: true, canAsk: true, settings)
+    // The second one is not prepared, so its duration is assumed.
+    #expect(first == .speak && third == .later(at: 13_500))
+    let fourth = order.turn(of: numbers[3], "p4", at: 0, isLast: true, canAsk: true, settings)
+    #expect(fourth == .postponed)
+    let early = order.turn(of: numbers[1], "p2", at: 9_249, canAsk: true, settings)
+    let due = order.turn(of: numbers[1], "p2", at: 9_250, canAsk: true, settings)
+    #expect(early == .wait(until: 9_250) && due == .later(at: 9_250))
+  }
+
+  @Test("a summary that was not decided cannot begin, and its payments stay")
+  func undecidedSummary() throws {
+    var order = NotificationOrder()
+    let numbers = try (1...2).map { sequence in try arrive(&order, sequence, at: 0) }
+    for number in numbers { order.prepared(number, duration: 1_000, settings) }
+    let begins = order.beginSummary(numbers[0], of: numbers, lasting: 1_000, at: 0, canAsk: false, settings)
+    #expect(!begins && order.entries.count == 2)
+  }
+
+  @Test(
+    "a missing number is waited for 2 s if nobody can be asked for it, and 6 s while the service is asked",
+    arguments: [(false, 2_000), (true, 6_000)])
+  func patience(canAsk: Bool, patience: Int64) throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    let second = try arrive(&order, 2, at: 0)
+    order.prepared(second, duration: 1_000, settings)
+    let early = order.turn(of: second, "p2", at: patience - 1, canAsk: canAsk, settings)
+    let due = order.turn(of: second, "p2", at: patience, canAsk: canAsk, settings)
+    #expect(early == .wait(until: patience) && due == .speak)
+  }
+
   @Test("the times of local notifications follow the lengths of the clips that the pushes name")
   func expectedDuration() throws {
     var order = NotificationOrder()

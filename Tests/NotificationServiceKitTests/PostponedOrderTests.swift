@@ -123,6 +123,31 @@ struct PostponedOrderTests {
     #expect(order.entry(other)?.deadline == 39_000)
   }
 
+  @Test("an order is read exactly as it was written")
+  func readBack() throws {
+    let (order, _) = try givenUp()
+    var fields = try #require(
+      JSONSerialization.jsonObject(with: JSONEncoder().encode(order)) as? [String: Any])
+    // No field has the value that it has in a new order.
+    fields["freeAt"] = 80
+    fields["ended"] = [["id": "p0", "outcome": "summarised"]]
+    fields["settled"] = [["sequence": 9, "at": 10]]
+    fields["unheard"] = [-1]
+    fields["pending"] = [70]
+    fields["failures"] = [["sequence": 4, "tries": 2, "at": 50]]
+    fields["failedRequests"] = 2
+    fields["summaryUntil"] = 30
+    fields["refusedSummary"] = 1
+    fields["catchUp"] = ["number": 1, "until": 2, "upTo": 3, "asked": [1], "isEnded": true]
+    fields["toldTime"] = 99
+    #expect(fields.count == 15)
+    let written = try JSONSerialization.data(withJSONObject: fields, options: .sortedKeys)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let again = try encoder.encode(JSONDecoder().decode(NotificationOrder.self, from: written))
+    #expect(String(decoding: again, as: UTF8.self) == String(decoding: written, as: UTF8.self))
+  }
+
   @Test("an order of another version of the app keeps all fields that this version can read")
   func otherVersion() throws {
     let (order, _) = try givenUp()

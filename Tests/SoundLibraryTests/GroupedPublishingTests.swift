@@ -40,6 +40,17 @@ struct GroupedPublishingTests {
     }
   }
 
+  @Test("the system is asked to write the bytes of each clip as soon as the clip is prepared")
+  func startsWriting() throws {
+    let starts = Counter()
+    var calls = FileSystemCalls.system
+    calls.startWriting = { (_) throws(SystemError) in starts.add() }
+    let groups = groups(calls)
+    let clips = try ["a.wav", "b.wav"].map { try groups.prepare([1], as: $0) }
+    #expect(starts.value == 2)
+    #expect(groups.publish(clips) == [nil, nil])
+  }
+
   @Test("a clip is found under its name only after it is published, and not while it is prepared")
   func publishes() throws {
     let groups = groups()
@@ -80,6 +91,30 @@ struct GroupedPublishingTests {
     #expect(groups.publish(clips).map { $0?.code } == [nil, .systemFailure, nil])
     #expect(home.names == ["a.wav", "b.wav", "c.wav"])
     #expect(try home.library.contents(of: "b.wav") == [9])
+  }
+
+  @Test(
+    "a hidden name is removed once for a clip that fails, and never for a published one: others may have taken it",
+    arguments: [true, false])
+  func removals(fails: Bool) throws {
+    let removals = Counter()
+    let system = FileSystemCalls.system
+    var calls = system
+    calls.synchronize = { (file) throws(SystemError) in
+      if fails, try system.status(file).isRegularFile { throw SystemError(number: EIO) }
+      try system.synchronize(file)
+    }
+    calls.remove = { (folder, name) throws(SystemError) in
+      removals.add()
+      try system.remove(folder, name)
+    }
+    let groups = groups(calls)
+    do {
+      let clip = try groups.prepare([1], as: "a.wav")
+      #expect(groups.publish([clip]).map { $0?.code } == [fails ? .systemFailure : nil])
+    }
+    #expect(removals.value == (fails ? 1 : 0))
+    #expect(home.names == (fails ? [] : ["a.wav"]))
   }
 
   @Test("a folder with a clip's name is moved away, and its clip is published with the others")

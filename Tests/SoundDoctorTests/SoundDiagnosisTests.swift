@@ -89,6 +89,72 @@ struct SoundDiagnosisTests {
     #expect(codes(header(container), path: "default.\(container.fileExtensions[0])") == [])
   }
 
+  /// Returns the codes and the remedies of a WAV file that has nothing wrong but its name.
+  private func problems(named path: String) -> [String] {
+    let facts = SoundFacts(
+      path: path, folder: "/s", content: .sound(.wav), header: header(),
+      levels: SoundLevels(peak: 0.5, loudnessLUFS: -16))
+    return SoundDiagnosis(of: facts).problems.map { "\($0.code.rawValue): \($0.remedy)" }
+  }
+
+  @Test(
+    "a file with a wrong name gets a command that gives it the nearest right name",
+    arguments: [
+      ("/s/.tone.wav", ["invalid_name: mv -n /s/.tone.wav /s/tone.wav"]),
+      ("/s/.wav", ["wrong_extension: mv -n /s/.wav /s/.wav.wav", "invalid_name: mv -n /s/.wav /s/wav.wav"]),
+      ("/s/a\u{1}b.wav", ["invalid_name: mv -n $'/s/a\\x01b.wav' /s/a_b.wav"]),
+      ("/s/tone.WAV", ["unpublishable_name: mv -n /s/tone.WAV /s/tone.wav"]),
+      ("/s/tone", ["wrong_extension: mv -n /s/tone /s/tone.wav"]),
+      ("/s/tone.mp3", ["wrong_extension: mv -n /s/tone.mp3 /s/tone.wav"]),
+      ("/s/tone.v2", ["wrong_extension: mv -n /s/tone.v2 /s/tone.v2.wav"]),
+      ("/s/cafe\u{301}.wav", ["decomposed_name: mv -n '/s/cafe\u{301}.wav' '/s/caf\u{e9}.wav'"]),
+    ])
+  func names(path: String, expected: [String]) {
+    #expect(problems(named: path) == expected)
+  }
+
+  @Test("a name may have 255 bytes, and a longer one is cut to its first 40 letters")
+  func longNames() {
+    #expect(problems(named: "/s/" + String(repeating: "x", count: 251) + ".wav") == [])
+    for count in [252, 253, 1_000] {
+      let name = String(repeating: "x", count: count) + ".wav"
+      #expect(problems(named: "/s/\(name)") == ["invalid_name: mv -n /s/\(name) /s/\(name.prefix(40)).wav"])
+    }
+  }
+
+  @Test("a message about the length has seconds, rounded down")
+  func lengthTexts() {
+    func message(_ header: SoundHeader) -> String? {
+      let facts = SoundFacts(
+        path: "tone.wav", folder: "/", content: .sound(.wav), header: header,
+        levels: SoundLevels(peak: 0.5, loudnessLUFS: -16))
+      return SoundDiagnosis(of: facts).problems.first?.message
+    }
+    #expect(message(header(rate: 8_000, frames: 244_000))?.hasPrefix("The sound lasts 30.50 s. ") == true)
+    var cut = header(rate: 8_000)
+    cut.faults = [.truncated(stated: 16_000, present: 15_999)]
+    #expect(
+      message(cut)
+        == "The header states 2.00 s of sound, but only 1.99 s is there: the file was cut off.")
+  }
+
+  @Test("a rate from 8,000 to 48,000 Hz is usual, and any other gets a warning")
+  func rates() {
+    for rate in [8_000, 48_000] { #expect(codes(header(rate: rate)) == []) }
+    for rate in [7_999, 48_001] { #expect(codes(header(rate: rate)) == [.unusualSampleRate]) }
+  }
+
+  @Test("the command for a clipped sound restores the samples and lowers the level")
+  func clippingRemedy() {
+    let facts = SoundFacts(
+      path: "/s/tone.wav", folder: "/s", content: .sound(.wav), header: header(),
+      levels: SoundLevels(peak: 1, clippedSamples: 3, loudnessLUFS: -16))
+    #expect(
+      SoundDiagnosis(of: facts).problems.map(\.remedy) == [
+        "ffmpeg -n -i /s/tone.wav -vn -t 29.5 -af adeclip,volume=-6dB -ac 1 -ar 22050 -c:a pcm_s16le /s/tone-fixed.wav"
+      ])
+  }
+
   @Test("a sound 60 dB below full scale cannot be heard, and a clipped sound only gets a warning")
   func peak() {
     #expect(codes(levels: SoundLevels(peak: 0)) == [.silent])

@@ -33,7 +33,9 @@ struct SoundExaminationTests {
   @Test("a folder, a missing file, an unreadable file and a pipe each have their own problem, and nothing blocks")
   func places() throws {
     try withFolder { folder in
-      #expect(diagnosis(of: folder).problems.map(\.code) == [.folder])
+      let ofFolder = diagnosis(of: folder)
+      #expect(ofFolder.problems.map(\.code) == [.folder])
+      #expect(ofFolder.problems.first?.remedy.hasSuffix("\(folder.lastPathComponent)/*") == true)
       #expect(diagnosis(of: folder.appending(path: "none.wav")).problems.map(\.code) == [.missing])
       let pipe = folder.appending(path: "pipe.wav")
       let made = try Shell.run("mkfifo pipe.wav", in: folder)

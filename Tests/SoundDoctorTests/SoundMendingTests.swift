@@ -86,7 +86,8 @@ struct SoundMendingTests {
   func refused(sample: SampleFile, remedy: String) throws {
     try withFolder { folder in
       let error = #expect(throws: SoundMendingError.self) { try copy(sample, in: folder) }
-      #expect(error?.code == .notMendable)
+      #expect(error?.code == .notMendable && error?.path == folder.appending(path: sample.name).path)
+      #expect(error?.reason.hasPrefix("the sound cannot be decoded") == true)
       #expect(error?.remedy.hasPrefix(remedy) == true)
       let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       #expect(left == [sample.name])

@@ -66,6 +66,8 @@ struct EnglishTests {
     ("twelve dollars", "HKD", .wrongCurrency),
     ("twelve dollars", "CHF", .wrongCurrency),
     ("twelve dollars Swiss francs", "CHF", .wrongCurrency),
+    ("twelve yen Tunisian dinars", "TND", .wrongCurrency),
+    ("Tunisian dinars twelve yen", "TND", .wrongCurrency),
     ("twelve Swiss francs", "USD", .wrongCurrency),
     ("twelve Swiss francs", "SEK", .wrongCurrency),
     ("five cents", "HKD", .ambiguous), ("five cents", "EUR", .ambiguous),

@@ -9,14 +9,15 @@ import Testing
 struct NumberGrammarTests {
   /// A small language: one, two; ten, twenty; hundred; and. A unit with two forms, and a minor unit.
   private static func file(
-    _ rules: [String: String] = [:], spaces: Bool = true, source: String = "own", numbers: [String: String]? = nil
+    _ rules: [String: String] = [:], spaces: Bool = true, source: String = "own", numbers: [String: String]? = nil,
+    unitFirst: Bool = false
   ) throws -> Data {
     let usual = [
       "below100": "digit | ten [digit]", "whole": "zero | below100 | [digit] hundred [[and] below100]",
       "count": "whole", "decimal": "zero | digit",
     ]
     return try JSONSerialization.data(withJSONObject: [
-      "language": "xx", "source": source, "spaces": spaces, "fold": ["’": "'", "*": ""],
+      "language": "xx", "source": source, "spaces": spaces, "unitFirst": unitFirst, "fold": ["’": "'", "*": ""],
       "numbers": [
         "zero": ["0": "zero"], "digit": numbers ?? ["1": "one", "2": "two | twain", "3": "th'ree"],
         "ten": ["10": "ten", "20": "twenty"],
@@ -61,6 +62,20 @@ struct NumberGrammarTests {
     ])
   func refused(words: String) throws {
     #expect(read(words, try ReadingLanguage(data: Self.file())) == .refused(.unreadable))
+  }
+
+  @Test(
+    "in a language whose units stand before their counts, the units still descend and fit their counts",
+    arguments: [
+      ("bucks two", .amount(200)), ("buck one", .amount(100)), ("cent twenty", .amount(20)),
+      ("bucks two cent ten", .amount(210)), ("bucks two hundred and one and cent ten", .amount(20_110)),
+      ("bucks two and cent ten", .amount(210)), ("two bucks", .refused(.unreadable)),
+      ("buck two cent ten", .refused(.unreadable)), ("bucks two cent ten cent one", .refused(.unreadable)),
+      ("cent ten bucks two", .refused(.unreadable)), ("bucks two bucks two", .refused(.unreadable)),
+      ("bucks two and", .refused(.unreadable)), ("bucks two cent hundred", .refused(.unreadable)),
+    ] as [(String, Reading.Outcome)])
+  func unitFirst(words: String, outcome: Reading.Outcome) throws {
+    #expect(read(words, try ReadingLanguage(data: Self.file(unitFirst: true))) == outcome)
   }
 
   @Test("words for another currency, or for none, are refused, and a shared unit alone is ambiguous")

@@ -212,7 +212,7 @@ struct AmountParser {
         starts.append(lattice.match(index).end)
       }
       for start in starts {
-        for next in try found(at: start, isNamed: true) where fraction(next) > 0 { try counted(next, sum) }
+        for next in try found(at: start, isNamed: true) { try counted(next, sum) }
       }
     }
   }

@@ -21,7 +21,7 @@ struct FreeTextTests {
       ("call 0791", "en-US", "call zero seven nine one"), ("①②", "en-US", "one, two"),
       ("Tom & Ann", "en-US", "Tom and Ann"),
       ("٤٢", "en-US", "forty-two"),
-      ("收款12元5角", "zh-CN", "收款 十二元五角"), ("共3元2人", "zh-CN", "共 三元, 两人"),
+      ("收款12元5角", "zh-CN", "收款 十二元五角"), ("收款5百3十元", "zh-CN", "收款 五百三十元"), ("共3元2人", "zh-CN", "共 三元, 两人"),
       ("5000円1つ", "ja-JP", "ごせんえん, ひとつ"), ("5€3", "en-US", "five euros, three"),
       ("HK$50", "en-US", "fifty Hong Kong dollars"), ("¥12.50", "en-US", "one two point five zero yen"),
       ("$", "en-US", "dollars"),

@@ -52,6 +52,14 @@ struct TextKindsTests {
   }
 
   @Test(
+    "the path of a web address is left out and reported, and nothing of an address without a path",
+    arguments: [("http://shop.example/x?y", ["/x?y"]), ("www.example.com", []), ("a.b@example.org", [])])
+  func paths(address: String, unspoken: [String]) throws {
+    let (_, remarks) = try reading("See \(address) please", "en-US")
+    #expect(remarks.unspoken.map(\.text) == unspoken)
+  }
+
+  @Test(
     "if the voice has no name for a currency, its sign and the number beside it are left out, and a warning says so",
     arguments: [("₿0.5", "₿0.5"), ("0.5 ₿", "0.5 ₿"), ("₿ 1,000", "₿ 1,000")])
   func unknown(sum: String, unspoken: String) throws {

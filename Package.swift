@@ -76,7 +76,6 @@ func cLibrary(_ folder: String, pkgConfig: String? = nil, debian package: String
 let argumentParser = product("ArgumentParser", of: "swift-argument-parser")
 let asyncAlgorithms = product("AsyncAlgorithms", of: "swift-async-algorithms")
 let asyncHTTPClient = product("AsyncHTTPClient", of: "async-http-client")
-let configuration = product("Configuration", of: "swift-configuration")
 let crypto = product("Crypto", of: "swift-crypto")
 let cryptoExtras = product("CryptoExtras", of: "swift-crypto")
 let dequeModule = product("DequeModule", of: "swift-collections")
@@ -269,7 +268,7 @@ let service: [Target] = [
       "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary",
       "SoundOutputs", "SpeechEngine", "TextFormats", "ToneMaking", "VoicePackIntegrity", "VoicePackMaking",
       "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient,
-      configuration, crypto, logging, nioCore, nioHTTP1, serviceLifecycle, unixSignals, yams,
+      crypto, logging, nioCore, nioHTTP1, serviceLifecycle, unixSignals, yams,
     ]),
   module("Sources/Service/InstallationDiagnosis", ["TextFormats"]),
   module(
@@ -530,7 +529,6 @@ let packagesOfOthers: [Package.Dependency] = [
   .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
   .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
   .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-  .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
   .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

@@ -3,7 +3,6 @@
 import AnnouncementServer
 import Announcements
 import ArgumentParser
-import Configuration
 import Foundation
 import HostAddresses
 import Logging
@@ -60,6 +59,9 @@ struct ServiceConfiguration: Sendable {
     case quietHours = "quiet_hours"
     case quietSummary = "quiet_summary"
     case volumes
+
+    /// The name of the setting's environment variable.
+    var variable: String { "CRIER_\(rawValue.uppercased())" }
   }
 
   /// A setting's value and where it comes from.
@@ -142,48 +144,16 @@ struct ServiceConfiguration: Sendable {
   init(flags: [Name: String], environment: [String: String], file: URL?, home: CrierHome) throws {
     let place = file ?? home.configuration
     let settingsFile = SettingsFile(url: place, isRequired: file != nil)
-    let hasFile = try settingsFile.checkNames()
-    let mappings = [(Name.packs, try settingsFile.packs()), (Name.chimes, try settingsFile.chimes())]
+    try settingsFile.checkNames()
+    var values = try settingsFile.values()
     apns = try settingsFile.apns()
-    let values = Dictionary(
-      uniqueKeysWithValues: flags.map {
-        (AbsoluteConfigKey([$0.key.rawValue]), ConfigValue(.string($0.value), isSecret: false))
-      })
-    var sources: [SettingsReader.Source] = [
-      ("flag", ConfigReader(provider: InMemoryProvider(values: values)), [:]),
-      (
-        "environment",
-        ConfigReader(
-          provider: EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "crier")), [:]
-      ),
-    ]
-    let lines = settingsFile.lines()
-    if hasFile {
-      sources.append((place.lastPathComponent, ConfigReader(provider: settingsFile.provider()), lines))
-    }
-    for case (let name, let text?) in mappings {
-      // The mapping is passed on in the form that a flag or an environment variable has.
-      sources.append(
-        (
-          place.lastPathComponent,
-          ConfigReader(
-            provider: InMemoryProvider(values: [
-              AbsoluteConfigKey([name.rawValue]): ConfigValue(.string(text), isSecret: false)
-            ])), lines
-        ))
-    }
-    if !apns.isEmpty {
-      sources.append(
-        (
-          place.lastPathComponent,
-          ConfigReader(
-            provider: InMemoryProvider(values: [
-              AbsoluteConfigKey([Name.apns.rawValue]): ConfigValue(
-                .string(apns.map(\.line).joined(separator: " ")), isSecret: false)
-            ])), lines
-        ))
-    }
-    var reader = SettingsReader(sources: sources)
+    if !apns.isEmpty { values[.apns] = apns.map(\.line).joined(separator: " ") }
+    var variables: [Name: String] = [:]
+    for name in Name.allCases { variables[name] = environment[name.variable] }
+    var reader = SettingsReader(sources: [
+      ("flag", flags, [:]), ("environment", variables, [:]),
+      (place.lastPathComponent, values, settingsFile.lines()),
+    ])
     try read(&reader)
     all = reader.settings
     warnings = Self.warnings(about: environment)
@@ -311,7 +281,7 @@ struct ServiceConfiguration: Sendable {
   private static let otherVariables = ["CRIER_HOME", "CRIER_DATA", "CRIER_KEY", "CRIER_URL"]
 
   private static func warnings(about environment: [String: String]) -> [String] {
-    let settings = Name.allCases.map { "CRIER_\($0.rawValue.uppercased())" }
+    let settings = Name.allCases.map(\.variable)
     return environment.keys.filter { $0.hasPrefix("CRIER_") && !(settings + otherVariables).contains($0) }.sorted()
       .map { name in
         let meant = SimilarNames.name(like: name, among: settings)

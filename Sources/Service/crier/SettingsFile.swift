@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
-import Configuration
 import Foundation
 import VoicePacks
 import Yams
@@ -17,27 +16,35 @@ struct SettingsFile {
 
   private var path: String { url.path(percentEncoded: false) }
 
-  /// Returns the values of the settings that have one value. Call ``checkNames()`` first: it reports what is wrong with
-  /// the file.
+  /// The names and values in the file; nil if it has none. Call ``checkNames()`` first: it reports what is wrong with the
+  /// file.
+  private var mapping: Node.Mapping? {
+    (try? String(contentsOf: url, encoding: .utf8)).flatMap { try? Yams.compose(yaml: $0) }?.mapping
+  }
+
+  /// Returns the values as text, in the form that a flag or an environment variable has.
+  /// A list has none, such as `apns`.
   ///
-  /// swift-configuration has a reader of YAML files, but it refuses a file with a list of mappings, such as `apns`.
-  func provider() -> InMemoryProvider {
-    let root = (try? String(contentsOf: url, encoding: .utf8)).flatMap { try? Yams.compose(yaml: $0) }?.mapping
-    let values = (root ?? [:]).compactMap { key, value in
-      key.string.flatMap { name in
-        value.scalar.map { (AbsoluteConfigKey([name]), ConfigValue(.string($0.string), isSecret: false)) }
+  /// - Throws: `ServiceConfiguration.Fault` for an entry of `packs` or `chimes` that cannot be used.
+  func values() throws -> [ServiceConfiguration.Name: String] {
+    var values: [Name: String] = [:]
+    for (key, value) in mapping ?? [:] {
+      guard let name = key.string.flatMap(Name.init(rawValue:)) else { continue }
+      switch name {
+      case .packs where value.mapping != nil: values[name] = try packs(value)
+      case .chimes where value.mapping != nil: values[name] = try chimes(value)
+      default: values[name] = value.scalar?.string
       }
     }
-    return InMemoryProvider(values: Dictionary(values) { first, _ in first })
+    return values
   }
 
   /// Checks the names in the file. An unknown name is an error: the operator expects the setting to have an effect.
   ///
-  /// - Returns: Whether the file exists and sets anything.
   /// - Throws: `ServiceConfiguration.Fault`.
-  func checkNames() throws -> Bool {
+  func checkNames() throws {
     guard let text = try? String(contentsOf: url, encoding: .utf8) else {
-      guard isRequired || FileManager.default.fileExists(atPath: path) else { return false }
+      guard isRequired || FileManager.default.fileExists(atPath: path) else { return }
       throw fault("cannot be read; name a YAML file with --config")
     }
     let root: Node?
@@ -46,7 +53,7 @@ struct SettingsFile {
     } catch {
       throw fault("is not valid YAML\(Self.cause(of: error, in: text)); correct it, or name another file with --config")
     }
-    guard let node = root, node.null == nil else { return false }
+    guard let node = root, node.null == nil else { return }
     guard let mapping = node.mapping else {
       throw fault("must be a list of names and values, such as port: 8080; see docs/operations.md")
     }
@@ -62,46 +69,35 @@ struct SettingsFile {
       guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
       throw fault(of: key, "give exactly one value, not a list and not null")
     }
-    return !mapping.isEmpty
   }
 
-  /// Returns the setting `packs` as one text, if the file has it as a mapping from languages to packs; `nil` otherwise.
-  ///
-  /// - Throws: `ServiceConfiguration.Fault` for an entry that is not a language and an id.
-  func packs() throws -> String? {
-    guard let text = try? String(contentsOf: url, encoding: .utf8), let node = try? Yams.compose(yaml: text),
-      let packs = node.mapping?.first(where: { $0.key.string == Name.packs.rawValue })?.value.mapping
-    else { return nil }
-    return try packs.map { key, value in
-      guard let locale = key.string, let id = value.string, value.null == nil,
-        PackSetting.choices(in: "\(locale)=\(id)")?.all.count == 1
-      else { throw fault(of: key, "give a language and the id of its pack, such as en-US: my-shop") }
-      return "\(locale)=\(id)"
-    }.joined(separator: " ")
+  /// Returns the setting `packs`, a mapping from languages to packs, as one text.
+  private func packs(_ node: Node) throws -> String {
+    let rule = "give a language and the id of its pack, such as en-US: my-shop"
+    return try text(of: node, rule) { PackSetting.choices(in: $0)?.all.count == 1 }.joined(separator: " ")
   }
 
-  /// Returns the setting `chimes` as one text, if the file has it as a mapping from kinds to sounds; nil otherwise.
-  ///
-  /// - Throws: `ServiceConfiguration.Fault` for an entry that is not a kind and a sound.
-  func chimes() throws -> String? {
-    guard let text = try? String(contentsOf: url, encoding: .utf8), let node = try? Yams.compose(yaml: text),
-      let chimes = node.mapping?.first(where: { $0.key.string == Name.chimes.rawValue })?.value.mapping
-    else { return nil }
-    return try chimes.map { key, value in
-      guard let kind = key.string, let sound = value.string, value.null == nil,
-        ChimeSounds.choices(in: "\(kind)=\(sound)")?.count == 1
-      else { throw fault(of: key, "give a kind and its sound, such as refunded: tone:falling; a path has no comma") }
-      return "\(kind)=\(sound)"
-    }.joined(separator: ",")
+  /// Returns the setting `chimes`, a mapping from kinds to sounds, as one text.
+  private func chimes(_ node: Node) throws -> String {
+    let rule = "give a kind and its sound, such as refunded: tone:falling; a path has no comma"
+    return try text(of: node, rule) { ChimeSounds.choices(in: $0)?.count == 1 }.joined(separator: ",")
+  }
+
+  /// Returns the entries of a mapping, each as `KEY=VALUE`.
+  private func text(of node: Node, _ rule: String, isValid: (String) -> Bool) throws -> [String] {
+    try (node.mapping ?? [:]).map { key, value in
+      guard let name = key.string, let text = value.string, value.null == nil, isValid("\(name)=\(text)") else {
+        throw fault(of: key, rule)
+      }
+      return "\(name)=\(text)"
+    }
   }
 
   /// Returns the entries of the setting `apns`; none if the file does not have it.
   ///
   /// - Throws: `ServiceConfiguration.Fault` for an entry that cannot be used.
   func apns() throws -> [PushAppSetting] {
-    guard let text = try? String(contentsOf: url, encoding: .utf8), let node = try? Yams.compose(yaml: text),
-      let (key, value) = node.mapping?.first(where: { $0.key.string == Name.apns.rawValue })
-    else { return [] }
+    guard let (key, value) = mapping?.first(where: { $0.key.string == Name.apns.rawValue }) else { return [] }
     if value.scalar?.string == "" { return [] }
     guard let entries = value.sequence else {
       throw fault(of: key, "give a list of entries with app, key, key_id and team; see docs/operations.md")
@@ -121,11 +117,8 @@ struct SettingsFile {
 
   /// Returns the line of each setting in the file, counted from 1.
   func lines() -> [ServiceConfiguration.Name: Int] {
-    guard let text = try? String(contentsOf: url, encoding: .utf8),
-      let mapping = (try? Yams.compose(yaml: text))?.mapping
-    else { return [:] }
-    return Dictionary(
-      mapping.keys.compactMap { key in
+    Dictionary(
+      (mapping ?? [:]).keys.compactMap { key in
         guard let name = key.string.flatMap(Name.init(rawValue:)), let mark = key.mark else { return nil }
         return (name, mark.line)
       }, uniquingKeysWith: { first, _ in first })

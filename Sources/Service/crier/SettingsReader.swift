@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
 import WeeklyTimes
 
 /// Looks up each setting of the service in its sources, and records where it was found.
 struct SettingsReader {
-  /// The name of a source, such as `flag`, the reader of its values, and the lines of its settings if it is a file.
-  typealias Source = (name: String, reader: ConfigReader, lines: [Name: Int])
+  /// The name of a source, such as `flag`, its values as text, and the lines of its settings if it is a file.
+  typealias Source = (name: String, values: [Name: String], lines: [Name: Int])
 
   typealias Name = ServiceConfiguration.Name
   typealias Setting = ServiceConfiguration.Setting
@@ -14,8 +13,6 @@ struct SettingsReader {
 
   let sources: [Source]
   var settings: [Setting] = []
-
-  init(sources: [Source]) { self.sources = sources }
 
   /// Reads a value of one text.
   ///
@@ -115,14 +112,9 @@ struct SettingsReader {
     settings.append(Setting(name: name, value: value, source: found.source, place: found.place))
   }
 
-  /// Returns a value of any type as text, so that a value of the wrong type is reported and not ignored.
   private func find(_ name: Name) -> Found? {
-    let key = ConfigKey([name.rawValue])
-    for (source, reader, lines) in sources {
-      let text =
-        reader.string(forKey: key) ?? reader.int(forKey: key).map { String($0) }
-        ?? reader.double(forKey: key).map { "\($0)" } ?? reader.bool(forKey: key).map { String($0) }
-      if let text { return Found(text: text, source: source, line: lines[name]) }
+    for (source, values, lines) in sources {
+      if let text = values[name] { return Found(text: text, source: source, line: lines[name]) }
     }
     return nil
   }

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// A file that only grows.
 package final class AppendingFile: Sendable {

@@ -2,16 +2,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 /// Who owns an open file, and who may read and change it.
 package struct FileOwnership: Sendable, Hashable {
   package var isRegularFile: Bool

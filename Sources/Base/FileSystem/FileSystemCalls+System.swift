@@ -7,16 +7,6 @@ import Foundation
   private import CLinux
 #endif
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 extension FileSystemCalls {
   /// The calls of this system.
   package static let system = FileSystemCalls(

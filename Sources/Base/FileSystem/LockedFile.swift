@@ -3,16 +3,6 @@
 import ConcurrencySupport
 package import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 /// A file that is locked as long as this object lives. The kernel releases the lock when the process ends, however it
 /// ends. A program that the process starts does not get the lock.
 package final class LockedFile: Sendable {

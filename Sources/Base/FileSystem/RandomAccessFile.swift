@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// A new file that can be written at any offset. Offsets that were never written form a hole and take no space.
 package final class RandomAccessFile: Sendable {

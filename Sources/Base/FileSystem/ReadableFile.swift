@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// A file that is open for reading at any offset, even after it is renamed or removed.
 package final class ReadableFile: Sendable {

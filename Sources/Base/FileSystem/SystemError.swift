@@ -2,16 +2,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 /// The error of a system call: its `errno`.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   package var number: Int32

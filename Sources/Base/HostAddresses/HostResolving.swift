@@ -3,16 +3,6 @@
 import ConcurrencySupport
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 /// A source of a host's addresses.
 public protocol HostResolving: Sendable {
   /// Returns all addresses of a host; an empty array when none is known.

@@ -8,11 +8,6 @@ public struct CSVRecord: Sendable, Hashable {
   /// The fields; there is at least one. An empty field is an empty string.
   public var fields: [String]
 
-  public init(line: Int, fields: [String]) {
-    self.line = line
-    self.fields = fields
-  }
-
   /// Whether all fields are empty or white space. Spreadsheets leave such records behind the last row.
   public var isBlank: Bool { fields.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
 }

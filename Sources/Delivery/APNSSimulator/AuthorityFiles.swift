@@ -3,12 +3,6 @@
 import Crypto
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// The two files in which an authority is kept over restarts: its certificate, and beside it the key, with the suffix
 /// `.key` and readable by its owner only.
 ///

@@ -29,7 +29,7 @@ package struct AdyenProvider: PaymentProvider {
     let keys = endpoint.secrets.compactMap { SignatureEncoding.hex.bytes(of: $0.text) }
     func isSigned(_ message: Data, by signature: String) -> Bool {
       guard let code = SignatureEncoding.base64.bytes(of: signature) else { return false }
-      return keys.contains { SignatureChecks.isCode(code, of: message, key: $0, .sha256) }
+      return SignatureChecks.isAnyCode([code], of: message, keys: keys, .sha256)
     }
     // Only the signed fields are used of what is read here. If the body is not strict JSON, it is refused after its
     // verification, with success: Adyen sends nothing else to the endpoint while one webhook fails.

@@ -37,16 +37,6 @@ package enum SignatureEncoding: String, Sendable, Hashable, CaseIterable {
 
 /// The checks of signatures. The time of a check does not depend on how much of a signature is right.
 package enum SignatureChecks {
-  /// Returns whether a code is the HMAC of a message.
-  package static func isCode(_ code: Data, of message: Data, key: Data, _ hash: SignatureHash) -> Bool {
-    let key = SymmetricKey(data: key)
-    return switch hash {
-    case .sha1: HMAC<Insecure.SHA1>.isValidAuthenticationCode(code, authenticating: message, using: key)
-    case .sha256: HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: key)
-    case .sha512: HMAC<SHA512>.isValidAuthenticationCode(code, authenticating: message, using: key)
-    }
-  }
-
   /// Returns whether one of the codes is the HMAC of a message with one of the keys. The message is read once for each
   /// key, however many codes a request brings.
   package static func isAnyCode(_ codes: [Data], of message: Data, keys: [Data], _ hash: SignatureHash) -> Bool {

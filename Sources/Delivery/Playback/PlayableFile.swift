@@ -6,12 +6,6 @@ import Resampling
 import SoundFiles
 public import Waveforms
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// The reader of sound files that are played unchanged: recordings of the user, and chimes.
 public enum PlayableFile {
   /// The size of the largest accepted file, in bytes. 10 minutes of stereo at 192 kHz and 16 bits are 461 MB.

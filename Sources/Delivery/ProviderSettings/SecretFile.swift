@@ -3,12 +3,6 @@
 import FileSystem
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A file with secrets, which only its owner may read.
 enum SecretFile {
   /// Reads a file of at most ``SettingsNode/largestFile`` bytes. A symbolic link is followed.

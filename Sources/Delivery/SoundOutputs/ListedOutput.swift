@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(CALSA)
-  private import CALSA
-  private import Glibc
-#endif
+private import CALSA
+private import Glibc
 
 /// An output of this machine in a list from which a person chooses.
 public struct ListedOutput: Sendable, Hashable {
@@ -18,18 +16,16 @@ public struct ListedOutput: Sendable, Hashable {
   /// `aplay -L` lists them, without plugins. ALSA reads its configuration, so the call may block.
   public static var all: [ListedOutput] {
     var outputs = [ListedOutput(id: OutputName.systemDefault.description, name: "Default")]
-    #if canImport(CALSA)
-      for hint in hints() {
-        guard let id = Self.id(ofPCM: hint.name) else { continue }
-        let words = hint.description.split(separator: "\n").joined(separator: ", ")
-        let output = ListedOutput(id: id, name: words.isEmpty ? id : words)
-        if id == outputs[0].id {
-          outputs[0] = output
-        } else if !outputs.contains(where: { $0.id == id }) {
-          outputs.append(output)
-        }
+    for hint in hints() {
+      guard let id = Self.id(ofPCM: hint.name) else { continue }
+      let words = hint.description.split(separator: "\n").joined(separator: ", ")
+      let output = ListedOutput(id: id, name: words.isEmpty ? id : words)
+      if id == outputs[0].id {
+        outputs[0] = output
+      } else if !outputs.contains(where: { $0.id == id }) {
+        outputs.append(output)
       }
-    #endif
+    }
     return outputs
   }
 
@@ -45,32 +41,30 @@ public struct ListedOutput: Sendable, Hashable {
     return (try? OutputName("alsa:\(pcm)"))?.description
   }
 
-  #if canImport(CALSA)
-    /// Returns the names and descriptions of the PCMs that play sound.
-    private static func hints() -> [(name: String, description: String)] {
-      crier_alsa_silence()
-      var list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-      // unsafe: libasound allocates the list, which is freed below.
-      guard unsafe snd_device_name_hint(-1, "pcm", &list) == 0, let list = unsafe list else { return [] }
-      defer { unsafe snd_device_name_free_hint(list) }
-      var hints: [(name: String, description: String)] = []
-      var place = unsafe list
-      // unsafe: the list ends with a null pointer.
-      while let hint = unsafe place.pointee {
-        // A PCM without a direction plays and records.
-        if unsafe text(hint, "IOID") ?? "Output" == "Output", let name = unsafe text(hint, "NAME") {
-          hints.append((name, unsafe text(hint, "DESC") ?? ""))
-        }
-        unsafe place += 1
+  /// Returns the names and descriptions of the PCMs that play sound.
+  private static func hints() -> [(name: String, description: String)] {
+    crier_alsa_silence()
+    var list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    // unsafe: libasound allocates the list, which is freed below.
+    guard unsafe snd_device_name_hint(-1, "pcm", &list) == 0, let list = unsafe list else { return [] }
+    defer { unsafe snd_device_name_free_hint(list) }
+    var hints: [(name: String, description: String)] = []
+    var place = unsafe list
+    // unsafe: the list ends with a null pointer.
+    while let hint = unsafe place.pointee {
+      // A PCM without a direction plays and records.
+      if unsafe text(hint, "IOID") ?? "Output" == "Output", let name = unsafe text(hint, "NAME") {
+        hints.append((name, unsafe text(hint, "DESC") ?? ""))
       }
-      return hints
+      unsafe place += 1
     }
+    return hints
+  }
 
-    private static func text(_ hint: UnsafeMutableRawPointer, _ key: String) -> String? {
-      // unsafe: libasound returns a copy, which is freed here.
-      guard let value = unsafe snd_device_name_get_hint(hint, key) else { return nil }
-      defer { unsafe free(value) }
-      return unsafe String(cString: value)
-    }
-  #endif
+  private static func text(_ hint: UnsafeMutableRawPointer, _ key: String) -> String? {
+    // unsafe: libasound returns a copy, which is freed here.
+    guard let value = unsafe snd_device_name_get_hint(hint, key) else { return nil }
+    defer { unsafe free(value) }
+    return unsafe String(cString: value)
+  }
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
+private import Glibc
 
 /// A lock and a condition variable that waits by the monotonic clock.
 ///
@@ -21,15 +15,11 @@ final class Monitor: @unchecked Sendable {  // pthread objects may be used by se
     unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe condition.initialize(to: pthread_cond_t())
     unsafe pthread_mutex_init(mutex, nil)
-    #if canImport(Darwin)
-      unsafe pthread_cond_init(condition, nil)
-    #else
-      var attributes = pthread_condattr_t()
-      unsafe pthread_condattr_init(&attributes)
-      unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-      unsafe pthread_cond_init(condition, &attributes)
-      unsafe pthread_condattr_destroy(&attributes)
-    #endif
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(condition, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -58,18 +48,14 @@ final class Monitor: @unchecked Sendable {  // pthread objects may be used by se
     guard timeout > .zero else { return }
     let (seconds, attoseconds) = timeout.components
     var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-    #if canImport(Darwin)
-      unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
-    #else
-      var now = timespec()
-      unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-      time.tv_sec += now.tv_sec
-      time.tv_nsec += now.tv_nsec
-      if time.tv_nsec >= 1_000_000_000 {
-        time.tv_sec += 1
-        time.tv_nsec -= 1_000_000_000
-      }
-      unsafe pthread_cond_timedwait(condition, mutex, &time)
-    #endif
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    time.tv_sec += now.tv_sec
+    time.tv_nsec += now.tv_nsec
+    if time.tv_nsec >= 1_000_000_000 {
+      time.tv_sec += 1
+      time.tv_nsec -= 1_000_000_000
+    }
+    unsafe pthread_cond_timedwait(condition, mutex, &time)
   }
 }

@@ -56,31 +56,14 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - clock: the clock that determines the pace of `null` and `file`.
   ///   - waking: the sound that keeps the sink of an ALSA device awake.
-  /// - Throws: `OutputError`, `deviceMissing` for `alsa:` on a system without ALSA.
   public func makeOutput(
     clock: any OutputClock = SystemClock(), waking: Waking = Waking()
-  ) throws(OutputError) -> any SoundOutput {
+  ) -> any SoundOutput {
     switch self {
-    case .null: return NullOutput(clock: clock)
-    case .file(let path): return FileOutput(path: path, clock: clock)
-    case .systemDefault:
-      #if canImport(AVFAudio)
-        return AVAudioPlayerOutput()
-      #elseif canImport(CALSA)
-        return ALSAOutput(device: "default", waking: waking)
-      #else
-        throw Self.noDevices(description)
-      #endif
-    case .alsa(let device):
-      #if canImport(CALSA)
-        return ALSAOutput(device: device, waking: waking)
-      #else
-        throw Self.noDevices("alsa:\(device)")
-      #endif
+    case .null: NullOutput(clock: clock)
+    case .file(let path): FileOutput(path: path, clock: clock)
+    case .systemDefault: ALSAOutput(device: "default", waking: waking)
+    case .alsa(let device): ALSAOutput(device: device, waking: waking)
     }
-  }
-
-  private static func noDevices(_ name: String) -> OutputError {
-    OutputError(.deviceMissing, name, "this system has no ALSA", remedy: "use “default”, “null” or “file:PATH”")
   }
 }

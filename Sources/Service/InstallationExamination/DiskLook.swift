@@ -3,12 +3,6 @@
 public import Foundation
 public import InstallationDiagnosis
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A look at the file system of a folder.
 public enum DiskLook {
   /// The kinds of network file systems, by their names in the kernel.

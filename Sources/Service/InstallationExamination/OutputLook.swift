@@ -7,12 +7,6 @@ import Ledger
 import SoundOutputs
 import Waveforms
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A look at the output, which plays a moment of silence.
 public enum OutputLook {
   /// The length of the silence in ms. It is longer than a device's period, so that the device must really play.

@@ -5,12 +5,6 @@ public import InstallationDiagnosis
 import Ledger
 import PushDelivery
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A look at the address and the port of the service. It never listens.
 public enum PortLook {
   /// The time that a program on the port has to accept the connection, and then to answer, in seconds.

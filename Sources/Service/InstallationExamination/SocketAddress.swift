@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// An address and a port of TCP.
 struct SocketAddress {
@@ -17,11 +12,7 @@ struct SocketAddress {
   init?(host: String, port: Int) {
     // unsafe: the structure has pointers, which stay nil.
     var hints = unsafe addrinfo()
-    #if canImport(Glibc)
-      unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    #else
-      unsafe hints.ai_socktype = SOCK_STREAM
-    #endif
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
     var found: UnsafeMutablePointer<addrinfo>?
     // unsafe: the texts live as long as the call. The result is copied, and then freed once.
@@ -72,11 +63,7 @@ struct SocketAddress {
   }
 
   fileprivate static func socket(_ family: Int32) -> Int32 {
-    #if canImport(Glibc)
-      Glibc.socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    #else
-      Darwin.socket(family, SOCK_STREAM, 0)
-    #endif
+    Glibc.socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
   }
 }
 
@@ -101,11 +88,7 @@ struct Connection: ~Copyable {
 
   func write(_ text: String) {
     let bytes = Array(text.utf8)
-    #if canImport(Glibc)
-      let flags = Int32(MSG_NOSIGNAL)
-    #else
-      let flags: Int32 = 0
-    #endif
+    let flags = Int32(MSG_NOSIGNAL)
     // unsafe: no more is read than the array holds. A request that cannot be sent gets no answer.
     _ = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, flags) }
   }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The sound servers and the sound cards of this machine.
 enum SoundServers {
@@ -56,34 +51,30 @@ enum SoundServers {
   ///
   /// - Returns: The name of the program that listens, or an empty text if it is not known; nil if nothing answers.
   private static func connect(_ path: String) -> String? {
-    #if os(Linux)
-      var address = sockaddr_un()
-      address.sun_family = sa_family_t(AF_UNIX)
-      let bytes = Array(path.utf8)
-      guard bytes.count < 108 else { return nil }
-      // unsafe: the path is shorter than the field, which was zero.
-      unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
-        unsafe field.copyBytes(from: bytes)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < 108 else { return nil }
+    // unsafe: the path is shorter than the field, which was zero.
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
+      unsafe field.copyBytes(from: bytes)
+    }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    defer { _ = close(descriptor) }
+    // unsafe: the address is a local variable of this size.
+    let status = unsafe withUnsafePointer(to: &address) { place in
+      unsafe place.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
-      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-      guard descriptor >= 0 else { return nil }
-      defer { _ = close(descriptor) }
-      // unsafe: the address is a local variable of this size.
-      let status = unsafe withUnsafePointer(to: &address) { place in
-        unsafe place.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-      }
-      guard status == 0 else { return nil }
-      // The structure `ucred` of unix(7): the process, the user and the group.
-      var peer: [Int32] = [0, 0, 0]
-      var size = socklen_t(12)
-      // unsafe: the system fills in the 12 bytes of the array.
-      guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return "" }
-      let name = (try? String(contentsOfFile: "/proc/\(peer[0])/comm", encoding: .utf8)) ?? ""
-      return String(name.prefix { $0 != "\n" })
-    #else
-      return nil
-    #endif
+    }
+    guard status == 0 else { return nil }
+    // The structure `ucred` of unix(7): the process, the user and the group.
+    var peer: [Int32] = [0, 0, 0]
+    var size = socklen_t(12)
+    // unsafe: the system fills in the 12 bytes of the array.
+    guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return "" }
+    let name = (try? String(contentsOfFile: "/proc/\(peer[0])/comm", encoding: .utf8)) ?? ""
+    return String(name.prefix { $0 != "\n" })
   }
 }

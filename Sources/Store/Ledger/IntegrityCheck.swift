@@ -5,10 +5,6 @@ import FileSystem
 import Foundation
 import GRDB
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// A check of every page of a ledger while other connections read and write it.
 ///
 /// It has a connection and a thread of its own, so no call of the ledger waits for it. It reads one consistent state of
@@ -205,10 +201,6 @@ final class IntegrityCheck: Sendable {
 
 /// Gives the processor to other threads first, if the system allows it.
 private func lowerPriorityOfThread() {
-  #if os(Linux) && canImport(Glibc)
-    // Linux applies this to the thread and not to the process.
-    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-  #else
-    Thread.current.qualityOfService = .utility
-  #endif
+  // Linux applies this to the thread and not to the process.
+  _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
 }

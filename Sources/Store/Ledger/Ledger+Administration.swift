@@ -3,12 +3,6 @@
 public import Foundation
 import GRDB
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 extension Ledger {
   /// The person or program that performs an administrative act: a user of this machine, a key, or a person who signs in
   /// with a code.

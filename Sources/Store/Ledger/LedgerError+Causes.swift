@@ -4,16 +4,6 @@ import FileSystem
 import Foundation
 import GRDB
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 extension LedgerError {
   /// Converts any error of GRDB or of this module. GRDB's own text is never used, because it may contain an SQL
   /// statement.

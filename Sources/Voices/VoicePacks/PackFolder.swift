@@ -2,16 +2,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 /// An open folder of a pack. File names are relative to the open folder, and links inside it are not followed, so no
 /// file outside is ever read. All files belong to the same pack, even if another pack is renamed to the folder's path
 /// meanwhile.

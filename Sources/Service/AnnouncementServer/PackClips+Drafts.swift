@@ -106,7 +106,7 @@ extension PackClips {
         guard shelf.directory(id: facts.id) == nil else {
           throw Problem(.conflict, "pack_exists", "id: belongs to another voice pack; choose another id.")
         }
-        do throws(PackMakingError) { try drafts.create(draft) } catch { throw Self.problem(error) }
+        try Self.making { try drafts.create(draft) }
         return DraftLine(draft, [])
       }
     }
@@ -118,19 +118,14 @@ extension PackClips {
   ) async throws -> Recorded {
     guard let row = draft.rows.first(where: { $0.file == file }) else { throw Self.noClip }
     let (prepared, others) = try await onWaitingThread { [drafts] in
-      do throws(PackMakingError) {
-        return (try Self.prepared(recording), drafts.clips(of: draft).filter { $0.row != row }.map(\.clip))
-      } catch {
-        throw Self.problem(error)
-      }
+      let prepared = try Self.making { try Self.prepared(recording) }
+      return (prepared, drafts.clips(of: draft).filter { $0.row != row }.map(\.clip))
     }
     let clip = row.clip(prepared.waveform)
     let warnings = try await warnings(
       about: clip, prepared.report, in: others, locale: draft.facts.locale, accepting: accepts)
     try await onWaitingThread { [drafts] in
-      do throws(PackMakingError) { try drafts.store(clip.waveform, as: row, in: draft) } catch {
-        throw Self.problem(error)
-      }
+      try Self.making { try drafts.store(clip.waveform, as: row, in: draft) }
     }
     let line = ClipLine(
       file: row.file, tokens: [row.token], position: row.position.rawValue, text: row.text,
@@ -152,13 +147,9 @@ extension PackClips {
         let note = try await compare(&imported, locale: draft.facts.locale, accepting: accepts)
         let (clips, rows) = (imported.clips, imported.rows)
         let files = try await onWaitingThread { [drafts] in
-          do throws(PackMakingError) {
-            for (clip, row) in zip(clips, rows) {
-              guard let own = draft.rows.first(where: { $0.number == row.number }) else { continue }
-              try drafts.store(clip.waveform, as: own, in: draft)
-            }
-          } catch {
-            throw Self.problem(error)
+          for (clip, row) in zip(clips, rows) {
+            guard let own = draft.rows.first(where: { $0.number == row.number }) else { continue }
+            try Self.making { try drafts.store(clip.waveform, as: own, in: draft) }
           }
           return drafts.recorded(in: draft)
         }
@@ -169,19 +160,11 @@ extension PackClips {
 
   private nonisolated func cut(_ recording: Data, into rows: [PackDraft.Row]) async throws -> ImportedRecordings {
     try await onWaitingThread {
-      let file = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString).wav")
-      defer { try? FileManager.default.removeItem(at: file) }
-      guard (try? recording.write(to: file)) != nil else {
-        throw Self.problem(
-          PackMakingError(
-            .writingFailed, "body", "could not be stored for reading", remedy: "free space for temporary files"))
-      }
-      do throws(PackMakingError) {
-        return try RecordingImport().recordings(
-          cutting: file, for: rows.map(\.sheetRow), orOnly: rows.filter(\.isRequired).map(\.sheetRow))
-      } catch {
-        throw Self.problem(
-          PackMakingError(error.code, "body", error.problem, remedy: error.remedy, details: error.details))
+      try Self.making {
+        try Self.reading(recording) { (file: URL) throws(PackMakingError) -> ImportedRecordings in
+          try RecordingImport().recordings(
+            cutting: file, for: rows.map(\.sheetRow), orOnly: rows.filter(\.isRequired).map(\.sheetRow))
+        }
       }
     }
   }
@@ -223,11 +206,9 @@ extension PackClips {
             .conflict, "pack_incomplete",
             "pack: is under construction, and some of its required rows were not recorded; record them first.")
         }
-        do throws(PackMakingError) {
+        try Self.making {
           try PackWriter(directory: voices).write(draft.facts, clips: clips.map(\.clip))
           try drafts.remove(id)
-        } catch {
-          throw Self.problem(error)
         }
         shelf.look()
         return true
@@ -244,14 +225,12 @@ extension PackClips {
           throw Problem(.notFound, "not_found", "There is no voice pack with this id. GET /v1/packs lists the packs.")
         }
         guard isDraft || isWritable(id) else { throw Self.readOnly }
-        do throws(PackMakingError) {
+        try Self.making {
           if isDraft { try drafts.remove(id) }
           if isWritable(id) {
             try PackWriter(directory: voices).remove(id)
             PackMarks.remove(id, in: voices)
           }
-        } catch {
-          throw Self.problem(error)
         }
         shelf.look()
       }

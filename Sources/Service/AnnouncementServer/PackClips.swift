@@ -157,11 +157,7 @@ actor PackClips {
   nonisolated func mark(_ file: String, of id: String, as isMarked: Bool) async throws -> ClipLine {
     let (pack, line) = try await writable(file, of: id)
     try await onWaitingThread { [voices] in
-      do throws(PackMakingError) {
-        try PackMarks.set(isMarked, file: file, of: pack.manifest, in: voices)
-      } catch {
-        throw Self.problem(error)
-      }
+      _ = try Self.making { try PackMarks.set(isMarked, file: file, of: pack.manifest, in: voices) }
     }
     return ClipLine(line.clip, durationMilliseconds: line.milliseconds, isMarked: isMarked)
   }
@@ -211,23 +207,17 @@ actor PackClips {
     let clips = await onWaitingThread { RecordedClips(pack) }
     guard let index = clips.files.firstIndex(of: listed.clip.file) else { throw Self.noClip }
     let (clip, report) = try await onWaitingThread {
-      do throws(PackMakingError) {
-        let prepared = try Self.prepared(recording)
-        var clip = clips.clips[index]
-        clip.waveform = prepared.waveform
-        return (clip, prepared.report)
-      } catch {
-        throw Self.problem(error)
-      }
+      let prepared = try Self.making { try Self.prepared(recording) }
+      var clip = clips.clips[index]
+      clip.waveform = prepared.waveform
+      return (clip, prepared.report)
     }
     let warnings = try await warnings(
       about: clip, report, in: clips.clips, locale: pack.manifest.locale, isSynthesized: pack.manifest.isSynthesized,
       accepting: accepts)
     try await onWaitingThread { [self] in
-      do throws(PackMakingError) {
+      try Self.making {
         try PackWriter(directory: voices).replace(listed.clip.file, with: clip.waveform, in: pack)
-      } catch {
-        throw Self.problem(error)
       }
       shelf.look()
     }
@@ -235,22 +225,31 @@ actor PackClips {
     return Recorded(line: line, warnings: warnings)
   }
 
-  static func prepared(_ bytes: Data) throws(PackMakingError) -> PreparedClip {
+  /// Reads the body of a request as a file. The errors are about the body.
+  static func reading<Value>(
+    _ body: Data, _ read: (URL) throws(PackMakingError) -> Value
+  ) throws(PackMakingError) -> Value {
     let file = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: file) }
-    guard (try? bytes.write(to: file)) != nil else {
+    guard (try? body.write(to: file)) != nil else {
       throw PackMakingError(
         .writingFailed, "body", "could not be stored for reading", remedy: "free space for temporary files")
     }
     do throws(PackMakingError) {
+      return try read(file)
+    } catch {
+      throw PackMakingError(error.code, "body", error.problem, remedy: error.remedy, details: error.details)
+    }
+  }
+
+  static func prepared(_ bytes: Data) throws(PackMakingError) -> PreparedClip {
+    try reading(bytes) { (file: URL) throws(PackMakingError) -> PreparedClip in
       let recording = try Recording.read(file)
       guard recording.samples.count <= longestSeconds * Recording.sampleRate else {
         throw PackMakingError(
           .tooLong, "body", "is longer than \(longestSeconds) s", remedy: "record only the words of the clip")
       }
       return try ClipPreparation().prepare(recording)
-    } catch {
-      throw PackMakingError(error.code, "body", error.problem, remedy: error.remedy)
     }
   }
 
@@ -317,6 +316,14 @@ actor PackClips {
     let check = checks[locale] ?? made
     checks[locale] = check
     return check
+  }
+
+  /// Works on the files of a pack.
+  ///
+  /// - Throws: ``Problem`` with the error that the client reads.
+  @discardableResult
+  static func making<Value>(_ work: () throws -> Value) throws -> Value {
+    do { return try work() } catch let error as PackMakingError { throw problem(error) }
   }
 
   static func problem(_ error: PackMakingError) -> Problem {

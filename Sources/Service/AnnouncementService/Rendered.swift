@@ -11,13 +11,6 @@ package struct Rendered: Sendable, Hashable {
   package var isCached: Bool
   package var durationMilliseconds: Int
 
-  package init(
-    account: String, id: String, at: Date, method: String, isCached: Bool, durationMilliseconds: Int
-  ) {
-    (self.account, self.id, self.at, self.method) = (account, id, at, method)
-    (self.isCached, self.durationMilliseconds) = (isCached, durationMilliseconds)
-  }
-
   /// The event's detail, which webhooks have too.
   package var detail: [String: String] {
     Self.detail(method: method, isCached: isCached, durationMilliseconds: durationMilliseconds)

@@ -5,12 +5,6 @@ import ArgumentParser
 import Foundation
 import TextFormats
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 struct APNSSimulatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apns-simulator",

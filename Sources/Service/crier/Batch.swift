@@ -6,12 +6,6 @@ public import ArgumentParser
 import Foundation
 import SoundFiles
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 struct Batch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Renders the announcements in a list and publishes the clips in the group's Library/Sounds.",

@@ -36,7 +36,7 @@ struct CrierHome: Sendable {
 
   /// Opens the ledger, after checking that no other user can change the home folder.
   ///
-  /// - Throws: ``UnsafeHome``, ``NoHome``, `LedgerError`.
+  /// - Throws: ``UnsafeHome``, ``CommandError``, `LedgerError`.
   func openLedger(options: Ledger.Options = Ledger.Options()) throws -> Ledger {
     try requirePrivate()
     do throws(LedgerError) {
@@ -44,8 +44,11 @@ struct CrierHome: Sendable {
     } catch {
       // The ledger makes the home folder. A home that is still missing is often a misspelt path.
       guard Self.isMissing(directory) else { throw error }
-      throw NoHome(
-        home: typed, reason: error.systemError.map { String(cString: strerror($0)) } ?? error.code.rawValue)
+      let reason = error.systemError.map { String(cString: strerror($0)) } ?? error.code.rawValue
+      throw CommandError(
+        73,
+        "\(typed): this home folder does not exist and cannot be made (\(reason)); name another with --home or CRIER_HOME."
+      )
     }
   }
 

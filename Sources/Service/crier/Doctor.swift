@@ -5,12 +5,6 @@ import Foundation
 import InstallationDiagnosis
 import InstallationExamination
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Looks at the installation, and says what is wrong and which command mends it.",

@@ -4,6 +4,7 @@ import APNSSimulator
 import Announcements
 import Announcer
 import ArgumentParser
+import Foundation
 import Ledger
 import Mastering
 import Playback
@@ -19,11 +20,14 @@ import VoicePackIntegrity
 import VoicePackMaking
 import VoicePacks
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+/// The error of a command that ends with a status and a sentence, if nothing else is to be told about it.
+struct CommandError: Error, CustomStringConvertible {
+  let status: Int32
+  /// What is wrong, and what to do next.
+  let description: String
+
+  init(_ status: Int32, _ description: String) { (self.status, self.description) = (status, description) }
+}
 
 /// The exit status of each error, as the contract defines it: 64 for a wrong command line, 65 for wrong input, 69 for
 /// an unavailable engine or device, 73 for output that cannot be written, and 70 for an internal error.
@@ -53,9 +57,9 @@ enum Failures {
 
   static func status(of error: any Error) -> Int32 {
     switch error {
-    case is ValidationError, is ServiceConfiguration.Fault, is NoKeys, is NoAddress, is Book.Failure: 64
-    case is CannotListen, is NoConsole, is OpenFiles.TooFew: 69
-    case is PrivateFile.Failure, is UnsafeHome, is NoHome: 73
+    case is ValidationError, is ServiceConfiguration.Fault, is Book.Failure: 64
+    case let error as CommandError: error.status
+    case is PrivateFile.Failure, is UnsafeHome: 73
     case let error as QRCodeError: error.code == .textInvalid ? 64 : 70
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
@@ -66,24 +70,16 @@ enum Failures {
     case let error as MasteringError: error.code == .silent ? 65 : 70
     case let error as APNSSimulatorError: status(of: error.code)
     case let error as ToneError: status(of: error.code)
-    case is UnplayableTone: 65
-    case is ToneExists: 73
     case let error as SoundLibraryError: error.action == .naming ? 64 : 73
     case let error as OutputError: status(of: error.code)
     case let error as LedgerError:
       [.laneTaken, .busy].contains(error.code) ? 69 : error.code == .invalidValue ? 70 : 73
-    case is PlayableFileError, is PlayFailure, is NothingToCommand, is NothingPlays, is NoKey, is KeyNotInForce,
-      is NoSuchClips, is NoLedger:
-      65
+    case is PlayableFileError: 65
     case let error as PushMessageError: error.code == .messageTooLarge ? 65 : 64
     case let error as ProviderKeyError: [.keyIDInvalid, .teamInvalid].contains(error.code) ? 64 : 65
     case is PushTransportError: 69
     case let error as Refused: error.isTemporary ? 69 : 65
-    case is NoSample: 64
-    case is ProviderSettingsError, is NoEndpoint, is CapturedRequest.Fault: 65
-    case is ServiceUnreachable: 69
-    case let error as SampleRefused: error.isTemporary ? 69 : 65
-    case is NoPlayer, is TooManyReplays, is NotHeard: 69
+    case is ProviderSettingsError, is CapturedRequest.Fault: 65
     case is OutputFile.Failure, is StandardOutput.Failure: 73
     default: 70
     }

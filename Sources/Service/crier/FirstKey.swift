@@ -25,13 +25,18 @@ struct FirstKey {
   /// Finds the first key, or creates it if no key was ever created and only this machine can reach the service. Expired
   /// and revoked keys were ended on purpose, so no key is created in their place.
   ///
-  /// - Throws: ``NoKeys`` if other machines can reach the service and no key is in force; `LedgerError`;
+  /// - Throws: ``CommandError`` if other machines can reach the service and no key is in force; `LedgerError`;
   ///   ``PrivateFile/Failure``.
   func prepare(isLocal: Bool, host: String) async throws -> Greeting {
     let keys = try await ledger.keys()
     let inForce = keys.filter { $0.isInForce(at: Date()) }
     if inForce.isEmpty {
-      guard isLocal else { throw NoKeys(host: host) }
+      guard isLocal else {
+        throw CommandError(
+          64,
+          "--host \(host): other machines can reach this address, but no key exists; create one with crier keys create."
+        )
+      }
       guard keys.isEmpty else { return .noneInForce }
       let key = APIKey.make()
       // The files are written before the key is stored. If the key were stored without its file, nobody would have the

@@ -34,11 +34,16 @@ struct GroupTones {
   /// Makes one of Crier's own tones and publishes it.
   ///
   /// - Parameter replaces: Whether a different file with the name is replaced.
-  /// - Throws: ``ToneExists``, `ToneError`, `SoundLibraryError`.
+  /// - Throws: ``CommandError``, `ToneError`, `SoundLibraryError`.
   func make(_ name: String, replaces: Bool) throws -> (tone: MadeTone, file: URL) {
     let tone = try MadeTone(name, from: own)
     if let old = try library.contents(of: tone.fileName), !replaces {
-      guard old == tone.bytes else { throw ToneExists(name: tone.fileName, folder: library.soundsDirectory) }
+      guard old == tone.bytes else {
+        throw CommandError(
+          73,
+          "NAME: \(library.soundsDirectory.path(percentEncoded: false)) already contains another file \(tone.fileName). "
+            + "Give --replace to replace it, or rename that file.")
+      }
       return (tone, try library.url(for: tone.fileName))
     }
     return (tone, try library.publish(tone.bytes, as: tone.fileName))
@@ -47,20 +52,23 @@ struct GroupTones {
   /// Returns the length of a file in ms; nil if its header states no length. The file is examined as by
   /// `crier sounds check`.
   ///
-  /// - Throws: ``UnplayableTone`` if a phone would play its default sound instead of the file; `SoundLibraryError`.
+  /// - Throws: ``CommandError`` if a phone would play its default sound instead of the file; `SoundLibraryError`.
   func milliseconds(of name: String) throws -> Int? {
     guard let bytes = try library.contents(of: name) else {
-      throw UnplayableTone(
-        name: name, reason: "The file was removed in the meantime.",
-        remedy: "Run crier sounds tone list to see the tones.")
+      throw Self.unplayable(
+        name, "The file was removed in the meantime.", remedy: "Run crier sounds tone list to see the tones.")
     }
     let path = try library.url(for: name).path(percentEncoded: false)
     let folder = library.soundsDirectory.path(percentEncoded: false)
     let facts = SoundExamination(of: bytes, path: path, folder: folder).facts
     // Warnings are left to crier sounds check.
     let fault = SoundDiagnosis(of: facts).problems.first { $0.severity == .error }
-    if let fault { throw UnplayableTone(name: name, reason: fault.message, remedy: fault.remedy) }
+    if let fault { throw Self.unplayable(name, fault.message, remedy: fault.remedy) }
     return facts.header?.durationMilliseconds
+  }
+
+  private static func unplayable(_ name: String, _ reason: String, remedy: String) -> CommandError {
+    CommandError(65, "The tone \(name) cannot be played. \(reason)\n  \(remedy)")
   }
 
   /// Returns the error for a name that is not the name of a tone.
@@ -84,26 +92,4 @@ struct GroupTones {
         + (meant.map { " Did you mean \(Terminal.printable($0))?" } ?? "")
         + " The tones are \(all.map(Terminal.printable).joined(separator: ", ")).")
   }
-}
-
-/// The error for a file that would be replaced.
-struct ToneExists: Error, CustomStringConvertible {
-  var name: String
-  var folder: URL
-
-  var description: String {
-    "NAME: \(folder.path(percentEncoded: false)) already contains another file \(name). Give --replace to replace it, "
-      + "or rename that file."
-  }
-}
-
-/// The error for a file that a phone would not play.
-struct UnplayableTone: Error, CustomStringConvertible {
-  var name: String
-  /// What is wrong with the file, as a sentence.
-  var reason: String
-  /// A command for the shell, or a sentence.
-  var remedy: String
-
-  var description: String { "The tone \(name) cannot be played. \(reason)\n  \(remedy)" }
 }

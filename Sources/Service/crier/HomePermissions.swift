@@ -4,12 +4,6 @@ import Foundation
 import InstallationDiagnosis
 import TextFormats
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// The permission rules for a home folder. Only its user may change it: anyone else who can write files there could
 /// plant a signing secret, a key or a setting.
 ///

@@ -13,12 +13,6 @@ import SoundOutputs
 import ToneMaking
 import VoicePacks
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A look at all parts of an installation. It changes nothing.
 struct InstallationLook {
   let home: CrierHome

@@ -4,12 +4,6 @@ import ConcurrencySupport
 import Dispatch
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// An interrupt (Ctrl-C) or a request to terminate. The running task is cancelled and undoes unfinished work. Then the
 /// process ends itself with the same signal, as other programs do.
 struct Interruption: Error, CustomStringConvertible {
@@ -58,11 +52,7 @@ struct Interruption: Error, CustomStringConvertible {
   private static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     sigaction(number, nil, &action)
-    #if canImport(Glibc)
-      let handler = action.__sigaction_handler.sa_handler
-    #else
-      let handler = action.__sigaction_u.__sa_handler
-    #endif
+    let handler = action.__sigaction_handler.sa_handler
     // SIG_IGN is the address 1, so it cannot be compared as a function.
     return unsafeBitCast(handler, to: Int.self) == 1
   }

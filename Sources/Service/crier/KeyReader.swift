@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// A reader of single key presses from a terminal, without Enter and without echo.
 final class KeyReader {

@@ -176,7 +176,7 @@ struct Keys: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        guard try await home.folder.openLedger().revokeKey(id) != nil else { throw NoKey(id: id) }
+        guard try await home.folder.openLedger().revokeKey(id) != nil else { throw CommandError.noKey(id) }
         Terminal.note("Key \(id) is revoked.")
       }
     }
@@ -188,10 +188,11 @@ extension Scope: ExpressibleByArgument {
   public static var allValueStrings: [String] { ofNewKeys.map(\.rawValue) }
 }
 
-/// The error for an id that no key has.
-struct NoKey: Error, CustomStringConvertible {
-  var id: String
-  var description: String { "ID \(id): no key has this id; run crier keys list to see the ids." }
+extension CommandError {
+  /// The error for an id that no key has.
+  static func noKey(_ id: String) -> CommandError {
+    CommandError(65, "ID \(id): no key has this id; run crier keys list to see the ids.")
+  }
 }
 
 /// The output of `crier keys create --json`.

@@ -110,13 +110,18 @@ extension Keys {
 
     /// The address of the service as people reach it.
     ///
-    /// - Throws: ``ServiceConfiguration/Fault``, ``NoAddress``.
+    /// - Throws: ``ServiceConfiguration/Fault``, ``CommandError``.
     private var base: String {
       get throws {
         if let url { return url }
         let settings = try home.serviceSettings(file: config)
         if let url = settings.publicURL { return url }
-        guard !["0.0.0.0", "::"].contains(settings.host), settings.port != 0 else { throw NoAddress() }
+        guard !["0.0.0.0", "::"].contains(settings.host), settings.port != 0 else {
+          throw CommandError(
+            64,
+            "the settings do not say how a browser reaches the service; give its address with --url, or in the setting "
+              + "public_url.")
+        }
         if Serve.isLoopback(settings.host) {
           Terminal.note(
             "crier: the link works on this machine only, because the service listens on \(settings.host); give the "
@@ -150,13 +155,5 @@ private struct CreatedLink: Encodable {
   enum CodingKeys: String, CodingKey {
     case id, code, url, qr
     case expiresAt = "expires_at"
-  }
-}
-
-/// The error for settings that do not say how people reach the service.
-struct NoAddress: Error, CustomStringConvertible {
-  var description: String {
-    "the settings do not say how a browser reaches the service; give its address with --url, or in the setting "
-      + "public_url."
   }
 }

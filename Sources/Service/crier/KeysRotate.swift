@@ -47,9 +47,11 @@ extension Keys {
         do {
           rotated = try await ledger.rotateKey(id, to: key.id, digest: key.digest, overlap: try seconds)
         } catch let error as LedgerError where error.code == .keyNotInForce {
-          throw KeyNotInForce(id: id)
+          throw CommandError(
+            65, "ID \(id): this key was revoked, has expired or was already rotated; create one with crier keys create."
+          )
         }
-        guard let rotated else { throw NoKey(id: id) }
+        guard let rotated else { throw CommandError.noKey(id) }
         do {
           try StandardOutput.write(
             json ? try CreatedKey(id: key.id, key: key.text, scopes: rotated.new.scopes).jsonLine : key.text)
@@ -73,13 +75,5 @@ enum KeyID {
       // The message does not repeat the argument, because it may be a key.
       throw ValidationError("ID is not an id: give the 8 letters and digits that crier keys list shows, not the key.")
     }
-  }
-}
-
-/// The error for rotating a key that is no longer valid.
-struct KeyNotInForce: Error, CustomStringConvertible {
-  var id: String
-  var description: String {
-    "ID \(id): this key was revoked, has expired or was already rotated; create one with crier keys create."
   }
 }

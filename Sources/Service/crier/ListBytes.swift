@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+// When the service is linked, the Swift 6.3 compiler resolves `stat` to the declaration in CDispatch, and with the
+// push simulator to the one in CoreFoundation.
+import CDispatch
 import ConcurrencySupport
+import CoreFoundation
 import Dispatch
 import Foundation
-
-#if canImport(Glibc)
-  // When the service is linked, the Swift 6.3 compiler resolves `stat` to the declaration in CDispatch, and with the
-  // push simulator to the one in CoreFoundation.
-  import CDispatch
-  import CoreFoundation
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The bytes of a list, read in pieces from a file or standard input.
 final class ListBytes: Sendable {
@@ -45,27 +40,21 @@ final class ListBytes: Sendable {
   ///
   /// - Throws: `AnnouncementError` with `.payloadMalformed`, `CancellationError`.
   func next() async throws -> [UInt8] {
-    let piece = FirstResult()
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        piece.isAwaited(by: continuation)
-        queue.async { piece.give(Result { try self.read() }) }
-      }
+    let piece = FirstOutcome<[UInt8], any Error>()
+    let outcome = await piece.wait {
+      queue.async { piece.end(Result { try self.read() }) }
+      return []
     } onCancel: {
-      piece.give(.failure(CancellationError()))
+      piece.end(.failure(CancellationError()))
     }
-    return try piece.result.get()
+    return try outcome.get()
   }
 
   private func read() throws(AnnouncementError) -> [UInt8] {
     var count = -1
     let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { buffer, initialized in
       repeat {
-        #if canImport(Glibc)
-          count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        #else
-          count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-        #endif
+        count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       } while count < 0 && errno == EINTR
       initialized = max(0, count)
     }
@@ -77,36 +66,5 @@ final class ListBytes: Sendable {
     AnnouncementError(
       .payloadMalformed, path == "-" ? "standard input" : Terminal.printable(path), "cannot be read",
       remedy: "give a CSV or JSON lines file, or - for standard input")
-  }
-
-  /// The first result that is given. It is passed to the single waiting task through the lock, as in `AwaitedAnswer`.
-  private final class FirstResult: Sendable {
-    private struct State {
-      var given: Result<[UInt8], any Error>?
-      var waiter: CheckedContinuation<Void, Never>?
-    }
-
-    private let state = Locked(State())
-
-    /// The result that was given. Read by the waiter after it was resumed.
-    var result: Result<[UInt8], any Error> { state.withLock { $0.given } ?? .failure(CancellationError()) }
-
-    func isAwaited(by continuation: CheckedContinuation<Void, Never>) {
-      let isGiven = state.withLock { state in
-        if state.given == nil { state.waiter = continuation }
-        return state.given != nil
-      }
-      if isGiven { continuation.resume() }
-    }
-
-    func give(_ result: Result<[UInt8], any Error>) {
-      let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
-        guard state.given == nil else { return nil }
-        state.given = result
-        defer { state.waiter = nil }
-        return state.waiter
-      }
-      waiter?.resume()
-    }
   }
 }

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// The limit of open files. Each connection uses an open file, and system libraries end a process that cannot open
 /// their files.
 enum OpenFiles {
-  /// The error for a limit that is too low for the service.
-  struct TooFew: Error, CustomStringConvertible {
-    var limit: Int
-    var needed: Int
-    var description: String {
-      "the limit of open files is \(limit), but the service needs \(needed); raise it with ulimit -n or LimitNOFILE."
-    }
-  }
-
   /// The number of connections below which the service does not start.
   static let leastConnections = 16
   /// The limit that the service asks for.
@@ -34,15 +21,20 @@ enum OpenFiles {
   /// Raises this process's limit of open files as far as the system allows.
   ///
   /// - Returns: The number of connections that can be open in addition to the service's own files.
-  /// - Throws: ``TooFew``.
-  static func connections(atMost most: Int, speakers: Int) throws(TooFew) -> Int {
+  /// - Throws: ``CommandError`` if the limit is too low for the service.
+  static func connections(atMost most: Int, speakers: Int) throws(CommandError) -> Int {
     guard var limit = current else { return most }
     limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, wanted))
     _ = setrlimit(resource, &limit)
     guard let limit = current else { return most }
     let files = Int(clamping: limit.rlim_cur)
     let own = own(speakers: speakers)
-    guard files >= own + leastConnections else { throw TooFew(limit: files, needed: own + leastConnections) }
+    let needed = own + leastConnections
+    guard files >= needed else {
+      throw CommandError(
+        69,
+        "the limit of open files is \(files), but the service needs \(needed); raise it with ulimit -n or LimitNOFILE.")
+    }
     return min(most, files - own)
   }
 
@@ -51,9 +43,5 @@ enum OpenFiles {
     return getrlimit(resource, &limit) == 0 ? limit : nil
   }
 
-  #if canImport(Glibc)
-    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-  #else
-    private static let resource = RLIMIT_NOFILE
-  #endif
+  private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 }

@@ -6,12 +6,6 @@ import Ledger
 import Playback
 import Waveforms
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 struct Play: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Plays sound files in order.",

@@ -12,12 +12,6 @@ import SoundOutputs
 import TextFormats
 import ToneMaking
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// The options for where sounds are played. Each output is one lane: announcements from all processes on an output play
 /// one after another.
 struct LaneOptions: ParsableArguments {
@@ -51,12 +45,10 @@ struct LaneOptions: ParsableArguments {
   /// - Throws: `OutputError` for an invalid output name.
   func parts(waking: Waking) throws(OutputError) -> OutputParts {
     let name = try name()
-    return OutputParts(name: name.description, lane: try lane()) { () throws(OutputError) in
-      try name.makeOutput(waking: waking)
-    }
+    return OutputParts(name: name.description, lane: try lane()) { name.makeOutput(waking: waking) }
   }
 
-  /// - Throws: ``UnsafeHome``, ``NoHome``, `LedgerError`.
+  /// - Throws: ``UnsafeHome``, ``CommandError``, `LedgerError`.
   func ledger(in home: CrierHome) throws -> Ledger {
     var options = Ledger.Options()
     // The check can take long for a large ledger. The service makes it when it starts.
@@ -136,7 +128,7 @@ struct PlayerOptions: ParsableArguments {
   /// - Parameters:
   ///   - mustBeHeard: Whether it is an error that somebody skips or cancels an announcement.
   ///   - progress: The progress of a command that plays several times, so that nothing is reported twice.
-  /// - Throws: ``PlayFailure``, ``NotHeard``, `OutputError`, `LedgerError`. Without an error, every announcement was
+  /// - Throws: ``CommandError``, `OutputError`, `LedgerError`. Without an error, every announcement was
   ///   heard to its end, or somebody skipped it.
   func play(
     _ announcements: [StoredAnnouncement], titles: [String], files: DataOptions, mustBeHeard: Bool = false,
@@ -152,9 +144,9 @@ struct PlayerOptions: ParsableArguments {
     // Announcements of other programs may need phrase books. A file does not.
     let announcer = try? files.announcer(speakers: 1, home: home, copiesPacks: true)
     let rendering = AnnouncerRendering(announcer, library: library)
-    let shared = SharedLane(lane: lane, ledger: ledger) { () throws(OutputError) in
+    let shared = SharedLane(lane: lane, ledger: ledger) {
       Player(
-        lane: lane, ledger: ledger, output: try name.makeOutput(waking: waking), render: rendering, settings: settings)
+        lane: lane, ledger: ledger, output: name.makeOutput(waking: waking), render: rendering, settings: settings)
     }
     let progress = progress ?? self.progress()
     progress.begin(Dictionary(zip(announcements.map(\.id), titles)) { first, _ in first })
@@ -167,27 +159,21 @@ struct PlayerOptions: ParsableArguments {
     progress.end()
     for (entry, title) in zip(entries, titles) {
       switch entry.state {
-      case .failed: throw PlayFailure(title: title, code: entry.detail["code"] ?? "unknown")
+      case .failed:
+        let code = entry.detail["code"] ?? "unknown"
+        throw CommandError(
+          65, "\(title): cannot be played (\(code)); check that the file still exists and is complete.")
       case .expired:
-        throw NotHeard(title: title, reason: progress.obstacle ?? "earlier announcements took too long")
-      case .cancelled where mustBeHeard: throw NotHeard(title: title, reason: "it was skipped or cancelled")
+        throw Self.notHeard(title, progress.obstacle ?? "earlier announcements took too long")
+      case .cancelled where mustBeHeard: throw Self.notHeard(title, "it was skipped or cancelled")
       case .cancelled: Terminal.note("crier: \(Terminal.printable(title)): skipped.")
       default: break
       }
     }
   }
-}
 
-/// The error for a sound that was accepted and not heard to its end.
-struct NotHeard: Error, CustomStringConvertible {
-  var title: String
-  var reason: String
-  var description: String { "\(title): was not heard to its end, because \(reason); see crier queue." }
-}
-
-/// The error for a sound that was accepted but could not be rendered.
-struct PlayFailure: Error, CustomStringConvertible {
-  var title: String
-  var code: String
-  var description: String { "\(title): cannot be played (\(code)); check that the file still exists and is complete." }
+  /// The error for a sound that was accepted and not heard to its end.
+  private static func notHeard(_ title: String, _ reason: String) -> CommandError {
+    CommandError(69, "\(title): was not heard to its end, because \(reason); see crier queue.")
+  }
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// Process settings that keep the files a process leaves behind private.
 enum PrivateProcess {
@@ -14,11 +10,7 @@ enum PrivateProcess {
   /// Disables core files, because the memory contains keys, amounts and names. Child processes inherit the setting.
   static func leaveNoCoreFile() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
-    #else
-      let resource = RLIMIT_CORE
-    #endif
+    let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
     // Lowering a limit is always allowed.
     setrlimit(resource, &limit)
   }

@@ -2,12 +2,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// Decides when progress is shown, and produces the bytes to show. A terminal shows one line that is redrawn; other
 /// outputs get a new line every few seconds. It is a pure value: the caller writes the bytes.
 struct ProgressDisplay {

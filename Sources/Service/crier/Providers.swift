@@ -37,25 +37,16 @@ struct ProviderOptions: ParsableArguments {
 
   /// Returns the endpoint of an id.
   ///
-  /// - Throws: `ProviderSettingsError`, ``NoEndpoint``.
+  /// - Throws: `ProviderSettingsError`, ``CommandError``.
   func endpoint(_ id: String) throws -> ProviderEndpoint {
     let endpoints = try endpoints()
     guard let endpoint = endpoints.first(where: { $0.id == id }) else {
-      throw NoEndpoint(id: id, known: endpoints.map(\.id))
+      let known = endpoints.map(\.id)
+      let remedy =
+        known.isEmpty ? "providers.yaml has no endpoints yet." : "providers.yaml has \(known.joined(separator: ", "))."
+      throw CommandError(65, "ENDPOINT \(id): no endpoint has this id; \(remedy)")
     }
     return endpoint
-  }
-}
-
-/// The error for an id that no endpoint has.
-struct NoEndpoint: Error, CustomStringConvertible {
-  var id: String
-  var known: [String]
-
-  var description: String {
-    let remedy =
-      known.isEmpty ? "providers.yaml has no endpoints yet." : "providers.yaml has \(known.joined(separator: ", "))."
-    return "ENDPOINT \(id): no endpoint has this id; \(remedy)"
   }
 }
 

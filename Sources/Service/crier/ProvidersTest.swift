@@ -48,7 +48,7 @@ extension Providers {
         let id = "criertest" + String(UInt64.random(in: 0 ... .max), radix: 16)
         let now = Date()
         guard let sample = endpoint.provider.provider.sample(id: id, for: endpoint, at: now) else {
-          throw NoSample(endpoint: endpoint)
+          throw CommandError.noSample(of: endpoint)
         }
         let judgement = endpoint.judge(sample, at: now)
         let answer = try await post(sample, to: try address(), endpoint.path)
@@ -58,7 +58,7 @@ extension Providers {
         if let reason = judgement.outcomes.first?.ignoredReason {
           Terminal.note("crier: The endpoint ignores the sample: \(Terminal.printable(reason)).")
         }
-        guard (200...299).contains(answer.status) else { throw SampleRefused(status: answer.status) }
+        guard (200...299).contains(answer.status) else { throw CommandError.sampleRefused(answer.status) }
       }
     }
 
@@ -85,7 +85,9 @@ extension Providers {
         let body = try await response.body.collect(upTo: 64 * 1_024)
         answer = .success((Int(response.status.code), String(decoding: body.readableBytesView, as: UTF8.self)))
       } catch {
-        answer = .failure(ServiceUnreachable(address: service, cause: "\(error)"))
+        answer = .failure(
+          CommandError(
+            69, "\(service): the service does not answer; start it, or give its address with --url.\nCause: \(error)"))
       }
       try await client.shutdown()
       return try answer.get()
@@ -93,11 +95,9 @@ extension Providers {
   }
 }
 
-/// The error for an endpoint whose requests only the provider can sign.
-struct NoSample: Error, CustomStringConvertible {
-  var endpoint: ProviderEndpoint
-
-  var description: String {
+extension CommandError {
+  /// The error for an endpoint whose requests only the provider can sign.
+  fileprivate static func noSample(of endpoint: ProviderEndpoint) -> CommandError {
     let reason =
       switch endpoint.provider {
       case .wechatpay: "only WeChat Pay has the private key that signs"
@@ -105,35 +105,24 @@ struct NoSample: Error, CustomStringConvertible {
       case .mapping: "its mapping file has no sample of a payment that can be signed here"
       case .stripe, .razorpay, .square, .adyen, .standardWebhooks: "only the sender has the private key that signs"
       }
-    return "ENDPOINT \(endpoint.id): \(reason), so there is no sample; save a request of the provider, and run crier "
-      + "providers check \(endpoint.id)."
+    return CommandError(
+      64,
+      "ENDPOINT \(endpoint.id): \(reason), so there is no sample; save a request of the provider, and run crier "
+        + "providers check \(endpoint.id).")
   }
-}
 
-/// The error of a sample that the service did not accept. The line on standard output has the service's answer.
-struct SampleRefused: Error, CustomStringConvertible {
-  var status: Int
-
-  /// Whether the service may accept the sample later.
-  var isTemporary: Bool { status == 429 || status >= 500 }
-
-  var description: String {
-    switch status {
-    case 401:
-      "The service could not verify that the sample comes from the provider. It may use another providers.yaml, or an "
-        + "earlier version of the file."
-    case 404: "The service has no such endpoint. It may have another home folder, or an error in its providers.yaml."
-    default: "The service did not accept the sample."
-    }
-  }
-}
-
-/// The error for a service that does not answer.
-struct ServiceUnreachable: Error, CustomStringConvertible {
-  var address: String
-  var cause: String
-  var description: String {
-    "\(address): the service does not answer; start it, or give its address with --url.\nCause: \(cause)"
+  /// The error of a sample that the service did not accept. The line on standard output has the service's answer.
+  fileprivate static func sampleRefused(_ status: Int) -> CommandError {
+    let problem =
+      switch status {
+      case 401:
+        "The service could not verify that the sample comes from the provider. It may use another providers.yaml, or an "
+          + "earlier version of the file."
+      case 404: "The service has no such endpoint. It may have another home folder, or an error in its providers.yaml."
+      default: "The service did not accept the sample."
+      }
+    // The service may accept the sample later.
+    return CommandError(status == 429 || status >= 500 ? 69 : 65, problem)
   }
 }
 

@@ -81,43 +81,26 @@ struct Queue: AsyncParsableCommand {
   }
 }
 
-/// The error for a command to a lane that has no running player.
-struct NoPlayer: Error, CustomStringConvertible {
-  var lane: String
-  var description: String {
-    "no player is running on \(Terminal.printable(lane)); start one, or give another --output."
-  }
-}
-
-/// The error for a skip while nothing is playing.
-struct NothingPlays: Error, CustomStringConvertible {
-  var lane: String
-  var description: String { "nothing is playing on \(Terminal.printable(lane)); crier queue shows what is waiting." }
-}
-
-/// The error for an announcement that is not in the lane, or whose state does not allow the command.
-struct NothingToCommand: Error, CustomStringConvertible {
-  var number: Int64
-  var problem: String
-  var description: String { "NUMBER \(number): \(problem)." }
-}
-
-/// The error for a replay while the maximum number of replays is waiting.
-struct TooManyReplays: Error, CustomStringConvertible {
-  var lane: String
-  var description: String {
-    "\(Ledger.maximumReplays) replays are already waiting on \(Terminal.printable(lane)), and no more are allowed; "
-      + "wait, or cancel one with crier queue cancel."
-  }
-}
-
 extension QueueOptions {
+  /// The error for a command to a lane that has no running player.
+  private static func noPlayer(on lane: String) -> CommandError {
+    CommandError(69, "no player is running on \(Terminal.printable(lane)); start one, or give another --output.")
+  }
+
+  /// The error for an announcement that is not in the lane, or whose state does not allow the command.
+  private static func refusal(_ number: Int64, _ problem: String) -> CommandError {
+    CommandError(65, "NUMBER \(number): \(problem).")
+  }
+
   /// Skips the announcement that is playing now, even if another one plays when the player receives the command.
   func skip() async throws {
     let (lane, ledger) = try open()
     let status = try ledger.player(lane: lane)
-    guard status.isRunning else { throw NoPlayer(lane: lane) }
-    guard let number = status.report?.number else { throw NothingPlays(lane: lane) }
+    guard status.isRunning else { throw Self.noPlayer(on: lane) }
+    guard let number = status.report?.number else {
+      throw CommandError(
+        65, "nothing is playing on \(Terminal.printable(lane)); crier queue shows what is waiting.")
+    }
     try await command(.skip(number), about: number)
   }
 
@@ -127,19 +110,18 @@ extension QueueOptions {
     let isPlayed = try ledger.player(lane: lane).isRunning
     // Without a player, only cancelling has an effect, and it needs none.
     if !isPlayed {
-      guard case .cancel = command else { throw NoPlayer(lane: lane) }
+      guard case .cancel = command else { throw Self.noPlayer(on: lane) }
     }
     if let number {
       guard let entry = try await ledger.entry(number), entry.lane == lane else {
         let problem = "is not in \(Terminal.printable(lane)); see crier queue, or give another --output"
-        throw NothingToCommand(number: number, problem: problem)
+        throw Self.refusal(number, problem)
       }
       if case .cancel = command, entry.state.isFinal {
-        throw NothingToCommand(
-          number: number, problem: "has already ended (\(entry.state.rawValue)) and cannot be cancelled")
+        throw Self.refusal(number, "has already ended (\(entry.state.rawValue)) and cannot be cancelled")
       }
       if case .replay = command, !entry.state.isFinal {
-        throw NothingToCommand(number: number, problem: "has not ended yet; wait until it has played")
+        throw Self.refusal(number, "has not ended yet; wait until it has played")
       }
     }
     if !isPlayed, let number {
@@ -152,11 +134,14 @@ extension QueueOptions {
       }
       if isCancelled == true { return }
       if isCancelled == false {
-        throw NothingToCommand(number: number, problem: "has already ended and cannot be cancelled")
+        throw Self.refusal(number, "has already ended and cannot be cancelled")
       }
     }
     if case .replay = command, try await ledger.unfinishedReplays(lane: lane).count >= Ledger.maximumReplays {
-      throw TooManyReplays(lane: lane)
+      throw CommandError(
+        69,
+        "\(Ledger.maximumReplays) replays are already waiting on \(Terminal.printable(lane)), and no more are allowed; "
+          + "wait, or cancel one with crier queue cancel.")
     }
     try await ledger.send(command, lane: lane)
   }

@@ -20,13 +20,16 @@ struct QueueOptions: ParsableArguments {
   /// Returns the name of the queue's lane and the ledger. No ledger is made: an empty one would look like an idle
   /// service, although the service uses another home.
   ///
-  /// - Throws: ``UnsafeHome``, ``NoLedger``, `ServiceConfiguration.Fault`, `OutputError`, `LedgerError`.
+  /// - Throws: ``UnsafeHome``, ``CommandError``, `ServiceConfiguration.Fault`, `OutputError`, `LedgerError`.
   func open() throws -> (lane: String, ledger: Ledger) {
     let home = home.folder
     // The home folder must be safe before its settings file is trusted.
     try home.requirePrivate()
     // A ledger that this user may not reach is reported by the ledger itself.
-    if CrierHome.isMissing(home.ledger) { throw NoLedger(home: home.typed) }
+    if CrierHome.isMissing(home.ledger) {
+      throw CommandError(
+        65, "\(home.typed): this home has no ledger; give the home folder of the service or program with --home.")
+    }
     var lane = LaneOptions()
     if let output {
       lane.output = output
@@ -49,24 +52,5 @@ struct QueueOptions: ParsableArguments {
       throw configuration.invalidOutput(error)
     }
     return PlayerParts.chosenOutput(in: home.playerPreferences) ?? configuration.output
-  }
-}
-
-/// The error for a home folder without a ledger, in which nothing was ever accepted.
-struct NoLedger: Error, CustomStringConvertible {
-  /// The home folder's path as the user gave it.
-  var home: String
-  var description: String {
-    "\(home): this home has no ledger; give the home folder of the service or program with --home."
-  }
-}
-
-/// The error for a home folder that does not exist and cannot be made.
-struct NoHome: Error, CustomStringConvertible {
-  /// The home folder's path as the user gave it.
-  var home: String
-  var reason: String
-  var description: String {
-    "\(home): this home folder does not exist and cannot be made (\(reason)); name another with --home or CRIER_HOME."
   }
 }

@@ -26,12 +26,6 @@ import Waveforms
 import WebhookDelivery
 import WeeklyTimes
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs the HTTP service with its player and its web console.",
@@ -119,7 +113,10 @@ struct Serve: AsyncParsableCommand {
     let installation = files.installation
     let console: ConsoleFiles
     do { console = try ConsoleFiles(folder: installation.console) } catch {
-      throw NoConsole(folder: installation.console)
+      throw CommandError(
+        69,
+        "\(installation.console.path(percentEncoded: false)): the console's files are missing; give the folder that holds "
+          + "Console/ with --data.")
     }
     var ledgerOptions = Ledger.Options()
     // The time that the check takes grows with the file, so the service makes it beside its work.
@@ -199,11 +196,15 @@ struct Serve: AsyncParsableCommand {
     do {
       try await ServiceGroup(configuration: group).run()
     } catch let error as IOError {
-      throw CannotListen(
-        address: settings.authority(port: settings.port), reason: String(cString: strerror(error.errnoCode)))
+      throw Self.cannotListen(settings, String(cString: strerror(error.errnoCode)))
     } catch  where error is SocketAddressError || error is SocketAddressError.UnknownHost {
-      throw CannotListen(address: settings.authority(port: settings.port), reason: "the host name cannot be resolved")
+      throw Self.cannotListen(settings, "the host name cannot be resolved")
     }
+  }
+
+  private static func cannotListen(_ settings: ServiceSettings, _ reason: String) -> CommandError {
+    let address = settings.authority(port: settings.port)
+    return CommandError(69, "cannot listen on \(address): \(reason); choose another with --host and --port.")
   }
 
   /// Warns of a systemd unit that blocks pushes or webhooks.
@@ -260,13 +261,12 @@ struct Serve: AsyncParsableCommand {
 
   /// Checks that the host is an address, or a name that has one.
   ///
-  /// - Throws: ``CannotListen``.
+  /// - Throws: ``CommandError``.
   private static func requireAddress(_ settings: ServiceSettings) throws {
     var found: UnsafeMutablePointer<addrinfo>?
     defer { if let found { freeaddrinfo(found) } }
     guard getaddrinfo(settings.host, nil, nil, &found) == 0 else {
-      throw CannotListen(
-        address: settings.authority(port: settings.port), reason: "this is not an address and not a name that has one")
+      throw cannotListen(settings, "this is not an address and not a name that has one")
     }
   }
 
@@ -302,29 +302,5 @@ struct Serve: AsyncParsableCommand {
       Try: curl -sS \(address)/v1/announcements -H @\(header) -H 'Content-Type: application/json' \
       -d '{"id":"try-'"$(date +%s%N)"'","amount":"12.50","currency":"USD","locale":"en-US"\(plays ? #","deliver":["clip","play"]"# : "")}'
       """
-  }
-}
-
-/// The error for data without the console's files.
-struct NoConsole: Error, CustomStringConvertible {
-  var folder: URL
-  var description: String {
-    "\(folder.path(percentEncoded: false)): the console's files are missing; give the folder that holds Console/ with "
-      + "--data."
-  }
-}
-
-/// The error for an address or a port that the service cannot listen on.
-struct CannotListen: Error, CustomStringConvertible {
-  var address: String
-  var reason: String
-  var description: String { "cannot listen on \(address): \(reason); choose another with --host and --port." }
-}
-
-/// The error for starting without a key on an address that other machines can reach.
-struct NoKeys: Error, CustomStringConvertible {
-  var host: String
-  var description: String {
-    "--host \(host): other machines can reach this address, but no key exists; create one with crier keys create."
   }
 }

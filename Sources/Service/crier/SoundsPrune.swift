@@ -98,8 +98,12 @@ extension Sounds {
           var missing: [String] = []
           for name in names where try await !remove(name, from: library, &log) { missing.append(name) }
           guard missing.isEmpty else {
-            throw NoSuchClips(
-              names: missing, folder: library.soundsDirectory, hasRemoved: missing.count < names.count)
+            throw CommandError(
+              65,
+              "NAME: there is no clip \(missing.joined(separator: ", ")) in "
+                + "\(library.soundsDirectory.path(percentEncoded: false)); "
+                + (missing.count < names.count
+                  ? "the others were removed." : "nothing was removed. Check the names, --home and --group."))
           }
           return
         }
@@ -160,18 +164,5 @@ private struct RemovalLog {
       let consequence = "The removed clips could not be recorded in the log of administrative actions."
       Terminal.note((error as? UnsafeHome)?.text(consequence: consequence) ?? "\(consequence) \(error)")
     }
-  }
-}
-
-/// The error for clips that were to be removed but do not exist.
-struct NoSuchClips: Error, CustomStringConvertible {
-  var names: [String]
-  var folder: URL
-  /// Whether other named clips existed and were removed.
-  var hasRemoved: Bool
-
-  var description: String {
-    "NAME: there is no clip \(names.joined(separator: ", ")) in \(folder.path(percentEncoded: false)); "
-      + (hasRemoved ? "the others were removed." : "nothing was removed. Check the names, --home and --group.")
   }
 }

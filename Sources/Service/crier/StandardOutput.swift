@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The writer of results to standard output. Messages go to standard error instead.
 enum StandardOutput {
@@ -33,10 +29,6 @@ enum StandardOutput {
   }
 
   private static func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Glibc)
-      Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
-    #else
-      Darwin.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
-    #endif
+    Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
   }
 }

@@ -2,12 +2,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// The terminal or pipe that the command runs in.
 enum Terminal {
   /// Opens closed standard descriptors on /dev/null. Otherwise, a file or socket of this program could take their place

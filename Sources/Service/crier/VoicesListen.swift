@@ -11,12 +11,6 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 extension Voices {
   struct Listen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -15,18 +15,8 @@ public struct BatchOutcome: Sendable {
   public var id: String?
 
   /// The offset in the list, in bytes, at which the row ends.
-  public var endOffset: Int
+  public var endOffset = 0
   public var result: Result<ClipReport, any Error>
-
-  public init(
-    line: Int, element: Int? = nil, id: String?, endOffset: Int = 0, result: Result<ClipReport, any Error>
-  ) {
-    self.line = line
-    self.element = element
-    self.id = id
-    self.endOffset = endOffset
-    self.result = result
-  }
 
   /// Returns one line of JSON: the report, or `{"error": {"code": "…", "message": "…"}, "id": "…", "line": 7}`, with
   /// `element` for a list that is a JSON array.

@@ -14,22 +14,10 @@ public struct BatchRow: Sendable, Hashable {
   public var announcement: Result<Announcement, AnnouncementError>
 
   /// Sentences about unknown keys or columns, for the report of the row.
-  public var warnings: [String]
+  public var warnings: [String] = []
 
   /// The offset in the list, in bytes, at which the row ends.
-  public var endOffset: Int
-
-  public init(
-    line: Int, element: Int? = nil, id: String? = nil, announcement: Result<Announcement, AnnouncementError>,
-    warnings: [String] = [], endOffset: Int = 0
-  ) {
-    self.line = line
-    self.element = element
-    self.id = id
-    self.announcement = announcement
-    self.warnings = warnings
-    self.endOffset = endOffset
-  }
+  public var endOffset = 0
 }
 
 /// Reads a list of announcements from bytes that arrive in pieces. Memory holds only one row and one piece.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(Linux)
-  import CLinux
-#endif
+import CLinux
 
 /// The memory settings of a program that renders clips.
 public enum Memory {
@@ -12,10 +10,8 @@ public enum Memory {
   /// requests such an array from the system, and the system provides its memory page by page. This takes a third of the
   /// time of mastering (0.6 ms for a clip of 3 s).
   public static func keepBuffers() {
-    #if os(Linux)
-      // Larger allocations, such as the body of a list, are still returned to the system. The number of arenas limits
-      // the unused memory. By default, glibc permits at most eight arenas for each core.
-      set_malloc_limits(4 << 20, 8 << 20, 4)
-    #endif
+    // Larger allocations, such as the body of a list, are still returned to the system. The number of arenas limits
+    // the unused memory. By default, glibc permits at most eight arenas for each core.
+    set_malloc_limits(4 << 20, 8 << 20, 4)
   }
 }

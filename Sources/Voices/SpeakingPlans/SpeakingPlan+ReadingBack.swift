@@ -11,12 +11,6 @@ package struct ReadbackMismatch: Error, Sendable, Hashable {
   package var isRead: Bool
   /// The reason why no reader could read the words of the language; `nil` if one could.
   package var missingReader: AmountReadbackError?
-
-  package init(subject: String, isRead: Bool, missingReader: AmountReadbackError? = nil) {
-    self.subject = subject
-    self.isRead = isRead
-    self.missingReader = missingReader
-  }
 }
 
 extension SpeakingPlan {

@@ -2,12 +2,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A program that runs as a child process in a process group of its own. It has no input, its output is discarded, and
 /// its messages go to a file.
 ///
@@ -30,13 +24,8 @@ struct ChildProgram: ~Copyable {
   ///   - messages: an existing file for standard error.
   /// - Returns: `nil` when the system cannot start the program; `errno` then has the reason.
   init?(_ program: String, arguments: [String], messages: String) {
-    #if canImport(Glibc)
-      var actions = unsafe posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #else
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #endif
+    var actions = unsafe posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
     // unsafe: both are created here, used only in the call below, and destroyed afterwards.
     guard unsafe posix_spawn_file_actions_init(&actions) == 0 else { return nil }
     defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }

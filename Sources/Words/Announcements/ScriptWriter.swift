@@ -18,19 +18,6 @@ public struct ScriptWriter: Sendable {
   let sumWords: SumWords
   var smallSums: SmallSums
 
-  init(
-    book: PhraseBook, askedLocale: String, voices: ScriptVoices, pronunciations: Pronunciations,
-    lexicon: ReplacementTable, sumWords: SumWords, smallSums: SmallSums
-  ) {
-    self.book = book
-    self.askedLocale = askedLocale
-    self.voices = voices
-    self.pronunciations = pronunciations
-    self.lexicon = lexicon
-    self.sumWords = sumWords
-    self.smallSums = smallSums
-  }
-
   /// Returns the script of an announcement; see ``writing(of:shortenings:)``.
   public func script(
     for announcement: Announcement, shortenings: Set<Shortening> = []

@@ -55,7 +55,8 @@ actor Batches {
   private let turns = Turns<String>()
   private var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
   private var nextWatcher = 0
-  private var wakeUp: CheckedContinuation<Void, Never>?
+  /// Wakes the task that renders batches.
+  private let signal = WorkSignal()
 
   /// - Parameter libraryChanged: Called when clips were added to the library. It must return at once.
   init(
@@ -100,8 +101,7 @@ actor Batches {
     }
     records[id] = record
     queue.append(id)
-    wakeUp?.resume()
-    wakeUp = nil
+    signal.wake()
     return record.status
   }
 
@@ -162,31 +162,13 @@ actor Batches {
     await load()
     while !Task.isCancelled {
       guard let id = next() else {
-        await waitForWork()
+        await signal.wait(atMost: setAside.nextMoment.map { ContinuousClock.now.duration(to: $0) })
         continue
       }
       await run(id)
       if Task.isCancelled { return }
       queue.removeAll { $0 == id }
     }
-  }
-
-  /// Waits until a batch is accepted, until the time of the next one that is set aside, or until the task is cancelled.
-  private func waitForWork() async {
-    let alarm = setAside.nextMoment.map { moment in
-      Task {
-        try await Task.sleep(until: moment, clock: .continuous)
-        self.wake()
-      }
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if Task.isCancelled { continuation.resume() } else { wakeUp = continuation }
-      }
-    } onCancel: {
-      Task { await self.wake() }
-    }
-    alarm?.cancel()
   }
 
   /// Returns the batch that has waited longest. Accounts other than the last batch's are preferred. An account that
@@ -201,11 +183,6 @@ actor Batches {
     let id = queue.first { records[$0]?.account != lastAccount } ?? queue.first
     lastAccount = id.flatMap { records[$0]?.account }
     return id
-  }
-
-  private func wake() {
-    wakeUp?.resume()
-    wakeUp = nil
   }
 
   /// Loads the batches that an earlier run of the service left, and removes files that it did not finish writing.

@@ -19,6 +19,9 @@ enum ServiceJSON {
     Response(status: status, headers: fields, body: ResponseBody(byteBuffer: buffer))
   }
 
+  /// Returns the response to the removal of what has an id.
+  static func removed(_ id: String) throws -> Response { try response(.ok, ["id": id]) }
+
   /// The header fields of every response in JSON.
   static let fields: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
 }

@@ -9,8 +9,6 @@ import ServiceLifecycle
 /// The announcing of the payments that providers have reported. It begins as soon as no other process announces the
 /// payments of the ledger, and stops with the service.
 final class ProviderService: Service {
-  /// The interval between attempts to become the process that announces.
-  private static let patience: Duration = .seconds(1)
   /// The interval between looks for payments that other processes have stored.
   private static let lookInterval: Duration = .seconds(5)
 
@@ -23,17 +21,11 @@ final class ProviderService: Service {
   }
 
   func run() async throws {
-    var seat: DeliverySeat?
-    while seat == nil {
-      do {
-        seat = try ledger.takeSeat(of: .providerPayments)
-      } catch {
-        logger.warning(
-          "Providers' payments cannot be announced. The service tries again.", metadata: ["error": "\(error)"])
-      }
-      if seat != nil { break }
-      // Until then, payments wait in the ledger. The sleep throws only when the service stops.
-      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
+    guard
+      let seat = await ledger.waitForSeat(
+        of: .providerPayments, "Providers' payments cannot be announced. The service tries again.", logger)
+    else {
+      return
     }
     await cancelWhenGracefulShutdown { [payments] in
       let looking = Task {

@@ -11,9 +11,8 @@ import ServiceLifecycle
 /// The service's sender of pushes. It sends as soon as no other process sends the pushes of the ledger, and stops with
 /// the service.
 final class PushService: Service {
-  /// The interval between attempts to become the sender, and then between looks at the outbox for pushes that another
-  /// process has accepted.
-  static let patience: Duration = .seconds(1)
+  /// The interval between looks at the outbox for pushes that another process has accepted.
+  private static let lookInterval: Duration = .seconds(1)
 
   let parts: PushParts
   private let ledger: Ledger
@@ -70,16 +69,9 @@ final class PushService: Service {
   func resume(_ topic: PushSchedule.Topic) async { await sender.resume(topic) }
 
   func run() async throws {
-    var seat: DeliverySeat?
-    while seat == nil {
-      do {
-        seat = try ledger.takeSeat(of: .pushes)
-      } catch {
-        logger.warning("Pushes cannot be sent. The service tries again.", metadata: ["error": "\(error)"])
-      }
-      if seat != nil { break }
-      // Until then, pushes wait in the ledger. The sleep throws only when the service stops.
-      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
+    guard let seat = await ledger.waitForSeat(of: .pushes, "Pushes cannot be sent. The service tries again.", logger)
+    else {
+      return
     }
     await cancelWhenGracefulShutdown { [sender, library, reach] in
       await withDiscardingTaskGroup { group in
@@ -87,7 +79,7 @@ final class PushService: Service {
         // Another process of the home may have put pushes into the outbox. The sleep throws only when the service
         // stops.
         group.addTask {
-          while (try? await Task.sleep(for: Self.patience)) != nil {
+          while (try? await Task.sleep(for: Self.lookInterval)) != nil {
             sender.lookForPushes()
             reach.look()
           }

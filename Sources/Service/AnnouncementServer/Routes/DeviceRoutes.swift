@@ -126,14 +126,12 @@ struct DeviceRoutes: Sendable {
     }
   }
 
-  private struct Removed: Encodable { var id: String }
-
   private func remove(_ call: Call) async throws -> Response {
     let sender = try call.sender
     let isRemoved = try await ledger.removeDevice(
       account: sender.account, id: call.parameter, by: .key(sender.keyID))
     guard isRemoved else { throw Self.unknown }
-    return try ServiceJSON.response(.ok, Removed(id: call.parameter))
+    return try ServiceJSON.removed(call.parameter)
   }
 
   // MARK: Testing

@@ -59,8 +59,6 @@ struct PackDraftRoutes: Sendable {
     return text
   }
 
-  private struct Removed: Encodable { var id: String }
-
   private func remove(_ call: Call) async throws -> Response {
     let id = call.parameter
     try await clips.remove(id)
@@ -70,7 +68,7 @@ struct PackDraftRoutes: Sendable {
       shelf.look()
     }
     await administration.record(.packRemoved, call, subject: id)
-    return try ServiceJSON.response(.ok, Removed(id: id))
+    return try ServiceJSON.removed(id)
   }
 
   private struct Imported: Encodable {

@@ -9,8 +9,6 @@ import WebhookDelivery
 /// The service's sender of webhooks. It sends as soon as no other process sends the webhooks of the ledger, and stops
 /// with the service.
 final class WebhookService: Service {
-  /// The interval between attempts to become the sender.
-  private static let patience: Duration = .seconds(1)
   /// The interval between looks for messages that other processes have stored. The ledger reports the messages of this
   /// process at once.
   private static let lookInterval: Duration = .seconds(10)
@@ -41,16 +39,10 @@ final class WebhookService: Service {
   var setAsideCount: Int { get async { await sender.setAsideCount } }
 
   func run() async throws {
-    var seat: DeliverySeat?
-    while seat == nil {
-      do {
-        seat = try ledger.takeSeat(of: .webhooks)
-      } catch {
-        logger.warning("Webhooks cannot be sent. The service tries again.", metadata: ["error": "\(error)"])
-      }
-      if seat != nil { break }
-      // Until then, messages wait in the ledger. The sleep throws only when the service stops.
-      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
+    guard
+      let seat = await ledger.waitForSeat(of: .webhooks, "Webhooks cannot be sent. The service tries again.", logger)
+    else {
+      return
     }
     await cancelWhenGracefulShutdown { [self] in
       let looking = Task { await lookRegularly() }

@@ -32,11 +32,6 @@ struct SumScanner {
 
   private var scalars: [Unicode.Scalar] { text.scalars }
 
-  init(book: PhraseBook, text: FoldedText) {
-    self.book = book
-    self.text = text
-  }
-
   /// Returns the sum that begins at `start`; `nil` when none does.
   func sum(at start: Int) -> WrittenSum? {
     guard start < scalars.count else { return nil }

@@ -13,7 +13,7 @@ struct ScriptWriterTests {
       Payment(amount: try Books.money(amount, code), kind: kind, channel: channel, payer: payer, note: note))
   }
 
-  private func voices(_ script: Script) -> [String] { script.runs.map(\.voice) }
+  private func voices(_ script: Script) -> [String?] { script.runs.map(\.voice) }
 
   @Test("a known channel is spoken in the book's language, in any letter case")
   func knownChannel() throws {

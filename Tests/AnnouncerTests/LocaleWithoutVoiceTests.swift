@@ -5,6 +5,7 @@ import Announcer
 import Foundation
 import SpeechEngine
 import Testing
+import VoicePackMaking
 
 @Suite("Languages for which the engine has no voice")
 struct LocaleWithoutVoiceTests {

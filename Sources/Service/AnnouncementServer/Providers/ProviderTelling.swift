@@ -73,8 +73,10 @@ struct ProviderTelling: Sendable {
   func tell(skew: Int64, of endpoint: ProviderEndpoint) {
     guard history.note(skew: skew, of: endpoint.id) else { return }
     logger.warning(
-      "\(ClockSkew.sentence(providerAheadBy: skew)) Set the clock by NTP: if the clocks differ by 5 minutes, "
-        + "signed requests are rejected.",
+      """
+      \(ClockSkew.sentence(providerAheadBy: skew)) Set the clock by NTP: if the clocks differ by 5 minutes, signed \
+      requests are rejected.
+      """,
       metadata: ["endpoint": "\(endpoint.id)"])
   }
 

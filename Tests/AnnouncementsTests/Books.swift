@@ -15,6 +15,24 @@ enum Books {
 
   private static let books = Result { try PhraseBooks(directory: directory) }
 
+  /// Returns the phrase books with a voice for the languages that have none, so that names and texts can be written too.
+  static func withVoices() throws -> PhraseBooks { try booksWithVoices.get() }
+
+  private static let booksWithVoices = Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.copyItem(at: directory, to: folder)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (locale, voice) in [("th-TH", "th"), ("fil-PH", "id")] {
+      let file = folder.appending(path: "\(locale).json")
+      let book = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+      let spoken = try book.orThrow("the book is an object").merging(["voice": voice]) { $1 }
+      try JSONSerialization.data(withJSONObject: spoken).write(to: file)
+    }
+    let books = try PhraseBooks(directory: folder)
+    for locale in books.locales { _ = try books.writer(for: locale) }  // A book is read when it is first needed.
+    return books
+  }
+
   /// Returns a writer whose book has no names for currencies beside those of ``PhraseBook/Content/currencies``.
   static func writerWithoutCurrencyNames(_ locale: String) throws -> ScriptWriter {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

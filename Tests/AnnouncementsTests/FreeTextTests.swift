@@ -7,7 +7,7 @@ import Testing
 @Suite("Text from outside is made safe to speak")
 struct FreeTextTests {
   private func said(_ text: String, _ locale: String = "en-US") throws -> String {
-    try Books.script(.text(text, locale: nil), locale).text
+    try Books.withVoices().writer(for: locale).script(for: .text(text, locale: nil)).text
   }
 
   @Test(

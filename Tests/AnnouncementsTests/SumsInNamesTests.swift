@@ -15,7 +15,7 @@ struct SumsInNamesTests {
   ) throws -> (script: Script, remarks: Remarks) {
     let payment = Payment(
       amount: try Books.money("5", "USD"), channel: channel, payer: payer, payerReading: payerReading)
-    return try Books.all().writer(for: locale).writing(of: .payment(payment))
+    return try Books.withVoices().writer(for: locale).writing(of: .payment(payment))
   }
 
   /// Expects that the text is not spoken as a payer, as a payer's reading or as a channel, and that the remarks say so.

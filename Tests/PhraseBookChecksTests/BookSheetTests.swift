@@ -24,18 +24,18 @@ struct BookSheetTests {
   func words(locale: String) throws {
     let writer = try Copy.books(locale, []).writer(for: locale)
     let currency = try #require(writer.ownCurrency)
-    func words(_ minorUnits: Int64) throws -> [String] {
-      let money = try Money(minorUnits: minorUnits, currency: currency)
-      return try writer.script(for: .payment(Payment(amount: money)), shortenings: [.amountOnly]).pieces
+    func words(_ money: Money) throws -> [String] {
+      try writer.script(for: .payment(Payment(amount: money)), shortenings: [.amountOnly]).pieces
         .compactMap(\.token?.name)
     }
     let scale = currency.minorUnitsPerMajor
     let sheet = try BookSheet(writer)
     let said = Set(
-      try sheet.lines.filter { $0.currency == currency.code }.flatMap { line in
-        try words(Money(decimalText: line.amount, currency: currency).minorUnits)
+      try sheet.lines.flatMap { line in
+        try words(Money(decimalText: line.amount, currency: try #require(Currency(code: line.currency))))
       })
-    let needed = Set(try (Int64(1)...999).flatMap { try words($0 * scale) })
+    let needed = Set(
+      try (Int64(1)...999).flatMap { try words(Money(minorUnits: $0 * scale, currency: currency)) })
     let missing = needed.subtracting(said)
     #expect(missing.count * 20 <= needed.count, "\(missing)")
   }

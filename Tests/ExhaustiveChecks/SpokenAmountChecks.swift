@@ -98,7 +98,8 @@ struct SpokenAmountChecks {
       power *= 10
     }
     var said: [Said] = []
-    for number in Set(numbers).sorted() where number < 10_000 {
+    // Without a voice, a text of a number alone cannot be spoken.
+    for number in Set(numbers).sorted() where number < 10_000 && writer.book.voice != nil {
       let script = try writer.script(for: .text(String(number), locale: nil))
       said.append(Said(meaning: "\(number)", spelling: script.runs.map(\.spelling).joined()))
     }

@@ -21,7 +21,7 @@ struct LocaleWithoutVoiceTests {
     #expect(
       error?.description
         == "speaking en-US: espeak-ng has no voice that people would understand, and no voice pack has "
-        + "all words of this announcement; record a voice pack (docs/voice-packs.md), or choose the voice en-gb.")
+        + "all words of this announcement; record a voice pack (docs/voice-packs.md), or choose the voice en-gb-x-rp.")
   }
 
   @Test("a pack that lacks a word does not speak a language without a voice", arguments: ["fifty", "received"])
@@ -53,9 +53,9 @@ struct LocaleWithoutVoiceTests {
     let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice())
     let payment = try Workshop.payment("12.50", "USD", locale: "en-US")
     var options = RenderOptions()
-    options.voice = "en-gb+f2"
+    options.voice = "en-gb-x-rp+f2"
     let clip = try await announcer.render(payment, options: options, into: nil)
-    #expect((clip.report.method, clip.report.voice) == ("speech", "en-gb+f2"))
+    #expect((clip.report.method, clip.report.voice) == ("speech", "en-gb-x-rp+f2"))
     options.voice = "en-us+f2"
     let refused = options
     let error = await #expect(throws: AnnouncerError.self) {
@@ -76,7 +76,7 @@ struct LocaleWithoutVoiceTests {
 }
 
 extension Workshop {
-  /// Returns the project's books, in which American English has no voice of its own and may be read by `en-gb`.
+  /// Returns the project's books, in which American English has no voice of its own and may be read by `en-gb-x-rp`.
   fileprivate func booksWithoutVoice() throws -> PhraseBooks {
     let templates = Installation(
       data: nil, environment: [:], executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
@@ -89,7 +89,7 @@ extension Workshop {
     let data = try Data(contentsOf: templates.appending(path: "en-US.json"))
     var book = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     book["voice"] = nil
-    book["otherVoices"] = ["en-gb"]
+    book["otherVoices"] = ["en-gb-x-rp"]
     try JSONSerialization.data(withJSONObject: book).write(to: folder.appending(path: "en-US.json"))
     return try PhraseBooks(directory: folder)
   }

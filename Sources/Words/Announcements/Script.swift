@@ -94,13 +94,15 @@ public struct Script: Sendable, Hashable, Codable {
     return alone
   }
 
+  /// The scripts (ISO 15924) that are written without spaces between words.
+  private static let unspacedScripts = WritingSystem.unspacedAlphabets.union(["Hani", "Hira", "Kana"])
+
   /// Returns whether a space is written between two runs. There is no space after a script that is written without
   /// spaces, and none after wide punctuation, which includes its own space.
   private static func isSpaced(_ last: Unicode.Scalar, _ first: Unicode.Scalar) -> Bool {
-    let unspaced = WritingSystem.unspacedAlphabets.union(["Hani", "Hira", "Kana"])
     if last == "," || last == "." { return true }
     guard last.isWordPart else { return false }
-    return ![last, first].allSatisfy { WritingSystem.of($0).map(unspaced.contains) == true }
+    return ![last, first].allSatisfy { WritingSystem.of($0).map(unspacedScripts.contains) == true }
   }
 
   /// Returns whether any segment has this role.

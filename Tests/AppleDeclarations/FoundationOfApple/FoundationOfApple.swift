@@ -30,7 +30,7 @@ extension URLSessionConfiguration {
   public class func background(withIdentifier identifier: String) -> BackgroundSessionConfiguration { fatalError() }
 }
 
-// A configuration as on Apple's systems, where this property can be set.
+// A configuration as on Apple's systems, where this property can be set. It is @unchecked Sendable, because its superclass is.
 public class BackgroundSessionConfiguration: URLSessionConfiguration, @unchecked Sendable {
   public override var sharedContainerIdentifier: String? {
     get { fatalError() }

@@ -13,7 +13,7 @@ import Testing
 struct AmountChecks {
   /// The own currency of each locale, and others with a different form: minor units, a decimal point, or neither.
   static let pairs =
-    forms
+    forms.filter { Checkout.chosenLocales?.contains($0.0) ?? true }
     + ((try? Checkout.locales()) ?? []).filter { locale in !forms.contains { $0.0 == locale } }.compactMap { locale in
       (try? Checkout.phraseBooks().writer(for: locale).ownCurrency).map { (locale, $0.code) }
     }

@@ -210,30 +210,3 @@ public final class WebhookClient: Sendable {
     }
   }
 }
-
-/// A few permits, for which tasks wait in turn.
-private actor Permits {
-  private var free: Int
-  private var waiting: [AwaitedAnswer<Void>] = []
-
-  init(_ count: Int) { free = count }
-
-  private func take() async {
-    if free > 0 {
-      free -= 1
-      return
-    }
-    let _: Void = await waitForAnswer { waiting.append($0) }
-  }
-
-  private func giveBack() {
-    if waiting.isEmpty { free += 1 } else { waiting.removeFirst().give(()) }
-  }
-
-  nonisolated func withOne<Value: Sendable>(_ work: @Sendable () async -> Value) async -> Value {
-    await take()
-    let value = await work()
-    await giveBack()
-    return value
-  }
-}

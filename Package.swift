@@ -140,7 +140,7 @@ let sound: [Target] = [
   module("Sources/Sound/Waveforms"),
 ]
 
-/// Who speaks: voice packs and their making, the speech engine, and the pipeline that makes all clips. `speaker` is the
+/// Who speaks: voice packs and their making, the speech engine, speech servers, and the pipeline that makes all clips. `speaker` is the
 /// only program of the product that links libespeak-ng. Its license is GPL-3.0-or-later.
 let voices: [Target] = [
   module(
@@ -154,6 +154,12 @@ let voices: [Target] = [
   module("Sources/Voices/SpeakingPlans", ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"]),
   module(
     "Sources/Voices/SpeechEngine", ["Announcements", "ConcurrencySupport", "TextFormats", "Waveforms"], callsC: true),
+  module(
+    "Sources/Voices/SpeechServers",
+    [
+      "AmountReadback", "Announcements", "ConcurrencySupport", "HostAddresses", "Mastering", "Resampling", "SoundFiles",
+      "SoundHeaders", "SpeakingPlans", "Waveforms", nioCore, nioHTTP1, nioPosix, nioSSL,
+    ]),
   module("Sources/Voices/VoicePackIntegrity", ["TextFormats", "VoicePacks", crypto]),
   module(
     "Sources/Voices/VoicePackMaking",
@@ -310,6 +316,8 @@ let testSupport: [Target] = [
   program("Tests/Support/sound-keeper", ["SoundLibrary", "TestSupport"]),
   module("Tests/Support/SoundMeasurement", ["CEBUR128", "CSndFile"], callsC: true),
   module("Tests/Support/SoundOutputTestSupport", ["ConcurrencySupport", "SoundOutputs", "TestSupport", "Waveforms"]),
+  module(
+    "Tests/Support/SpeechServerTestSupport", ["ConcurrencySupport", "TestSupport", nioCore, nioPosix, nioSSL]),
   module("Tests/Support/TestSupport"),
 ]
 
@@ -466,6 +474,12 @@ let quickTests: [Target] = [
   tests("Tests/SoundLibraryTests", ["ConcurrencySupport", "FileSystem", "SoundLibrary"]),
   tests("Tests/SoundOutputsTests", ["ConcurrencySupport", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"]),
   tests("Tests/SpeechEngineTests", ["Announcements", "speaker", "SpeechEngine", "TestSupport", "Waveforms"]),
+  tests(
+    "Tests/SpeechServersTests",
+    [
+      "AmountReadback", "Announcements", "ConcurrencySupport", "Mastering", "SpeakingPlans", "SpeechServers",
+      "SpeechServerTestSupport", "TestSupport", "Waveforms", nioCore, nioHTTP1,
+    ]),
   tests("Tests/TextFormatsTests", ["TestSupport", "TextFormats"]),
   tests("Tests/ToneMakingTests", ["SoundMeasurement", "ToneMaking", "Waveforms"]),
   tests("Tests/VoicePackIntegrityTests", ["VoicePackIntegrity", "VoicePacks", "Waveforms"]),

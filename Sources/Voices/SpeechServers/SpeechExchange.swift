@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+
+/// A question to a server, and the reading of its answer. It is a value without a connection and a clock.
+protocol SpeechExchange: Sendable {
+  /// What is sent and received. The handlers of the connection turn it into bytes.
+  associatedtype Sent: Sendable
+  associatedtype Received: Sendable
+  associatedtype Answer: Sendable
+
+  var question: [Sent] { get }
+
+  /// Whether the first byte of the sound has arrived.
+  var hasSound: Bool { get }
+
+  /// Takes what has arrived.
+  ///
+  /// - Returns: The answer when it is complete; nil if more is expected.
+  mutating func take(_ part: Received) throws(SpeechServerError) -> Answer?
+
+  /// Adds the handlers to a connection that is being opened, on its event loop.
+  static func addHandlers(to channel: any Channel, within limits: SpeechServerLimits) throws
+}
+
+extension SpeechServerError {
+  static var closedEarly: SpeechServerError {
+    SpeechServerError(
+      .closedEarly, "closed the connection before the end of its answer", remedy: "look into the log of the server")
+  }
+}

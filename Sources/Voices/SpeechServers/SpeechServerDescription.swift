@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a speech server says about itself.
+///
+/// Texts come from the server. They are cut to 200 characters, and contain no control characters.
+public struct SpeechServerDescription: Sendable, Hashable {
+  /// A program behind a Wyoming server.
+  public struct Program: Sendable, Hashable, Decodable {
+    public var name: String
+    /// The version of the program; nil if the server does not state one.
+    public var version: String?
+    public var voices: [Voice]
+
+    private enum Key: String, CodingKey { case name, version, voices }
+
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Key.self)
+      name = SpeechServerDescription.shown(try values.decode(String.self, forKey: .name))
+      version = (try? values.decodeIfPresent(String.self, forKey: .version)).flatMap { $0 }
+        .map(SpeechServerDescription.shown)
+      voices = (try? values.decodeIfPresent([Voice].self, forKey: .voices)) ?? []
+    }
+  }
+
+  public struct Voice: Sendable, Hashable, Decodable {
+    public var name: String
+    /// The languages as the server writes them, such as `en_US`.
+    public var languages: [String]
+    public var version: String?
+
+    private enum Key: String, CodingKey { case name, languages, version }
+
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Key.self)
+      name = SpeechServerDescription.shown(try values.decode(String.self, forKey: .name))
+      languages = ((try? values.decodeIfPresent([String].self, forKey: .languages)) ?? [])
+        .map(SpeechServerDescription.shown)
+      version = (try? values.decodeIfPresent(String.self, forKey: .version)).flatMap { $0 }
+        .map(SpeechServerDescription.shown)
+    }
+  }
+
+  /// The programs of a Wyoming server; empty for the OpenAI protocol.
+  public var programs: [Program] = []
+
+  /// The models that a server of the OpenAI protocol lists; empty for Wyoming.
+  public var models: [String] = []
+
+  /// Returns the program that has a voice; nil if none lists it.
+  public func program(with voice: String) -> Program? {
+    programs.first { $0.voices.contains { $0.name == voice } }
+  }
+
+  static func shown(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(text.unicodeScalars.prefix(200).filter { $0.properties.generalCategory != .control }))
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import SpeakingPlans
+import TestSupport
+import Testing
+
+@testable import SpeechServers
+
+@Suite("Words for a speech server")
+struct ReadBackWordsTests {
+  @Test("the words of a payment are those of its script, without digits, and say whether they contain a name")
+  func payment() throws {
+    let plain = try Fixture.words("1234.56")
+    #expect(plain.text == "Received one thousand two hundred thirty-four dollars and fifty-six cents")
+    #expect(plain.saysAmount && !plain.hasNames && plain.language == "en-US")
+    let named = try Fixture.words("1234.56", payer: "John Smith")
+    #expect(named.text.hasSuffix("from John Smith") && named.hasNames)
+  }
+
+  @Test("words that say another amount than the payment's are not made")
+  func anotherAmount() throws {
+    let (paid, other) = (Announcement.payment(try Fixture.payment("12.50")), try Fixture.payment("12.51"))
+    let plan = SpeakingPlan(spoken: try Fixture.script(.payment(other)))
+    #expect(throws: ReadbackMismatch.self) { try Fixture.words(of: plan, saying: paid) }
+    // Nothing can be read back in a language without a reader.
+    let right = SpeakingPlan(spoken: try Fixture.script(paid))
+    #expect(throws: ReadbackMismatch.self) { try Fixture.words(of: right, saying: paid, locale: "xx") }
+  }
+
+  @Test(
+    "text with a digit, a sign, markup, or without a letter, is not sent",
+    arguments: [
+      "3,497", "room 5", "٣", "Ⅻ", "½", "x²", "$ twelve", "€", "<speak>", "a & b", "[[twelve]]", "{x}", "a\nb",
+      "a\u{0}b",
+      "a\u{1}b", "a|b", "a_b", "#tag", "me@shop", "one + one", "a\\b", "😀 hello", "", "…", "a\u{202E}b",
+      String(repeating: "a", count: 2_001),
+    ])
+  func unsendable(text: String) throws {
+    #expect(try Self.words(text) == nil)
+  }
+
+  @Test(
+    "words, marks and the punctuation of sentences are sent",
+    arguments: [
+      "twelve dollars, and fifty cents.", "Anne-Marie O'Neill", "D’Arcy", "支付宝到账，十二元五角。", "पचपन रुपये", "می‌خواهم",
+      "열두 원", "Straße (Nord)",
+    ])
+  func sendable(text: String) throws {
+    #expect(try Self.words(text) == text)
+  }
+
+  @Test("every amount of every book is only words")
+  func books() throws {
+    let books = try Fixture.books()
+    for locale in books.locales {
+      for amount in ["0.01", "12.50", "101.05", "3497.05", "1234567.89"] {
+        let announcement = Announcement.payment(try Fixture.payment(amount))
+        let script = try books.writer(for: locale).script(for: announcement)
+        let parts = try ReadBackWords.of(
+          SpeakingPlan(spoken: script), saying: announcement, in: locale, readers: Fixture.readers)
+        #expect(try parts.compactMap { try $0?.get().text }.joined(separator: " ") == script.text, "\(locale)")
+      }
+    }
+  }
+
+  /// Returns the words of a free text; nil if they may not be sent.
+  private static func words(_ text: String) throws -> String? {
+    let run = Script.Run(language: "en-US", voice: "en-us", segments: [Script.Segment(text, .text)])
+    let plan = SpeakingPlan(spoken: Script(locale: "en-US", runs: [run], rate: 160))
+    let parts = try ReadBackWords.of(plan, saying: .text(text, locale: nil), in: "en-US", readers: Fixture.readers)
+    switch try #require(parts.first) {
+    case .success(let words): return words.text
+    case .failure(let error):
+      #expect(error.code == .wordsUnsendable && !error.isOfServer)
+      return nil
+    case nil: throw Missing(what: "a spoken part")
+    }
+  }
+}

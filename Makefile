@@ -22,6 +22,7 @@
 #   make check-phone-package   build that package and run its tests
 #   make check-examples  run the examples of README.md and docs/, also the slow ones
 #   make check-console   check the console in a real browser
+#   make check-speech-server   let wyoming-piper speak 40 payments, and measure it; SPOKEN_PAYMENTS
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
 #   make wording  write docs/wording and the reviewed phonemes again
@@ -46,7 +47,7 @@ export CRIER_WARNINGS_AS_ERRORS = 1
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-speech-server check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
 
 setup:
 	@scripts/setup
@@ -289,6 +290,13 @@ check-examples: build
 check-console: voices
 	@scripts/setup chromium fonts-noto-core fonts-noto-cjk
 	@scripts/check-console $(RELEASE)/crier
+
+SPOKEN_PAYMENTS ?= 40
+
+check-speech-server:
+	@scripts/setup python3-venv
+	$(SWIFT) build -c release --product speech-server-bench
+	@scripts/check-speech-server $(RELEASE)/speech-server-bench --count $(SPOKEN_PAYMENTS)
 
 bench: voices
 	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl alsa-utils python3-cryptography $(SOUND_SERVER)

@@ -336,6 +336,9 @@ let benchmarks: [Target] = [
     "Benchmarks/provider-bench",
     ["AnnouncementService", "ConcurrencySupport", "Ledger", "PaymentProviders", "ProviderSettings"]),
   program("Benchmarks/push-bench", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages"]),
+  program(
+    "Benchmarks/speech-server-bench",
+    ["AmountReadback", "Announcements", "SpeakingPlans", "SpeechServers", "Waveforms", argumentParser]),
   program("Benchmarks/year-of-announcements", ["Ledger", "PlaybackOrder", "SoundLibrary"]),
 ]
 

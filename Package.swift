@@ -147,7 +147,7 @@ let voices: [Target] = [
     "Sources/Voices/Announcer",
     [
       "AmountReadback", "Announcements", "ConcurrencySupport", "Mastering", "Resampling", "SoundFiles", "SoundLibrary",
-      "SpeakingPlans", "SpeechEngine", "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+      "SpeakingPlans", "SpeechEngine", "SpeechServers", "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms",
       onLinux("CLinux"), crypto,
     ]),
   program("Sources/Voices/speaker", exclude: ["COPYING"], links: ["espeak-ng", "seccomp"]),
@@ -164,8 +164,8 @@ let voices: [Target] = [
   module(
     "Sources/Voices/VoicePackMaking",
     [
-      "Announcements", "ConcurrencySupport", "CSndFile", "FileSystem", "Mastering", "Resampling", "SpeechEngine",
-      "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+      "AmountReadback", "Announcements", "ConcurrencySupport", "CSndFile", "FileSystem", "Mastering", "Resampling",
+      "SpeakingPlans", "SpeechEngine", "SpeechServers", "TextFormats", "VoicePackIntegrity", "VoicePacks", "Waveforms",
     ], callsC: true),
   module("Sources/Voices/VoicePacks", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
 ]
@@ -254,7 +254,8 @@ let service: [Target] = [
       "Announcements", "AnnouncementService", "Announcer", "ConcurrencySupport", "FileSystem", "HostAddresses",
       "InstallationDiagnosis", "Ledger", "Mastering", "PaymentProviders", "Playback", "PlaybackOrder", "PushDelivery",
       "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundLibrary", "SoundOutputs",
-      "SpeechEngine", "TextFormats", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
+      "SpeechEngine", "SpeechServers", "TextFormats", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",
+      "Waveforms",
       "WebhookDelivery", "WebhookMessages", "WeeklyTimes", asyncAlgorithms, crypto, httpTypes, hummingbird,
       hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
     ]),
@@ -272,7 +273,8 @@ let service: [Target] = [
       "FileSystem", "HostAddresses", "InstallationDiagnosis", "InstallationExamination", "Ledger", "Mastering",
       "PaymentProviders", "PhraseBookChecks", "Playback", "PlaybackOrder", "ProviderSettings", "PushDelivery",
       "PushMessages", "QRCodes", "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary",
-      "SoundOutputs", "SpeechEngine", "TextFormats", "ToneMaking", "VoicePackIntegrity", "VoicePackMaking",
+      "SoundOutputs", "SpeechEngine", "SpeechServers", "TextFormats", "ToneMaking", "VoicePackIntegrity",
+      "VoicePackMaking",
       "VoicePacks", "WaveformDrawing", "Waveforms", "WebhookDelivery", "WeeklyTimes", argumentParser, asyncHTTPClient,
       crypto, logging, nioCore, nioHTTP1, serviceLifecycle, unixSignals, yams,
     ]),
@@ -281,7 +283,8 @@ let service: [Target] = [
     "Sources/Service/InstallationExamination",
     [
       "AmountReadback", "Announcements", "CLinux", "ConcurrencySupport", "HostAddresses", "InstallationDiagnosis",
-      "Ledger", "PushDelivery", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+      "Ledger", "PushDelivery", "SoundOutputs", "SpeechEngine", "SpeechServers", "VoicePackIntegrity", "VoicePacks",
+      "Waveforms",
     ], callsC: true),
   module("Sources/Service/QRCodes", ["CQRencode"], callsC: true),
   module("Sources/Service/ServiceAccess", ["HostAddresses", "TextFormats", crypto]),
@@ -317,7 +320,8 @@ let testSupport: [Target] = [
   module("Tests/Support/SoundMeasurement", ["CEBUR128", "CSndFile"], callsC: true),
   module("Tests/Support/SoundOutputTestSupport", ["ConcurrencySupport", "SoundOutputs", "TestSupport", "Waveforms"]),
   module(
-    "Tests/Support/SpeechServerTestSupport", ["ConcurrencySupport", "TestSupport", nioCore, nioPosix, nioSSL]),
+    "Tests/Support/SpeechServerTestSupport",
+    ["ConcurrencySupport", "SpeechServers", "TestSupport", nioCore, nioPosix, nioSSL]),
   module("Tests/Support/TestSupport"),
 ]
 
@@ -338,7 +342,10 @@ let benchmarks: [Target] = [
   program("Benchmarks/push-bench", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages"]),
   program(
     "Benchmarks/speech-server-bench",
-    ["AmountReadback", "Announcements", "SpeakingPlans", "SpeechServers", "Waveforms", argumentParser]),
+    [
+      "AmountReadback", "Announcements", "Mastering", "SpeakingPlans", "SpeechServers", "VoicePackMaking", "VoicePacks",
+      "Waveforms", argumentParser,
+    ]),
   program("Benchmarks/year-of-announcements", ["Ledger", "PlaybackOrder", "SoundLibrary"]),
 ]
 
@@ -370,8 +377,9 @@ let quickTests: [Target] = [
       "ConcurrencySupport", "FileSystem", "HostAddresses", "InstallationDiagnosis", "Ledger", "LedgerTestSupport",
       "Mastering", "PaymentProviders", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages", "QRCodes",
       "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine",
-      "TestSupport", "TextFormats", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
-      "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto, httpTypes, hummingbird, hummingbirdCore, logging,
+      "SpeechServers", "SpeechServerTestSupport", "TestSupport", "TextFormats", "VoicePackIntegrity", "VoicePackMaking",
+      "VoicePacks", "Waveforms", "WebhookDelivery", "WebhookMessages", "WeeklyTimes", crypto, httpTypes, hummingbird,
+      hummingbirdCore, logging,
       nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
     ]),
   tests(
@@ -385,8 +393,8 @@ let quickTests: [Target] = [
     "Tests/AnnouncerTests",
     [
       "AmountReadback", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "SoundFiles", "SoundLibrary",
-      "SoundMeasurement", "speaker", "SpeakingPlans", "SpeechEngine", "TestSupport", "VoicePackIntegrity",
-      "VoicePackMaking", "VoicePacks", "Waveforms",
+      "SoundMeasurement", "speaker", "SpeakingPlans", "SpeechEngine", "SpeechServers", "SpeechServerTestSupport",
+      "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
     ]),
   tests("Tests/APNSSimulatorTests", ["APNSSimulator", "ConcurrencySupport", crypto]),
   tests("Tests/ConcurrencySupportTests", ["ConcurrencySupport", "TestSupport"]),
@@ -394,8 +402,8 @@ let quickTests: [Target] = [
     "Tests/CrierCommandTests",
     [
       "ConcurrencySupport", "crier", "Ledger", "LedgerTestSupport", "PaymentProviders", "Playback", "PlaybackOrder",
-      "QRCodes", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker", "TestSupport",
-      "VoicePackMaking", "Waveforms", "WebhookMessages", crypto, grdb, logging,
+      "QRCodes", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "speaker", "SpeechServerTestSupport",
+      "TestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", crypto, grdb, logging,
     ]),
   tests(
     "Tests/DeviceClientTests",
@@ -489,8 +497,9 @@ let quickTests: [Target] = [
   tests(
     "Tests/VoicePackMakingTests",
     [
-      "Announcements", "ConcurrencySupport", "FileSystem", "Mastering", "SoundFiles", "SoundMeasurement",
-      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
+      "AmountReadback", "Announcements", "ConcurrencySupport", "FileSystem", "Mastering", "SoundFiles",
+      "SoundMeasurement", "SpeechEngine", "SpeechServers", "TestSupport", "VoicePackIntegrity", "VoicePackMaking",
+      "VoicePacks", "Waveforms",
     ]),
   tests("Tests/VoicePacksTests", ["Announcements", "ConcurrencySupport", "VoicePacks", "Waveforms"]),
   tests("Tests/WaveformDrawingTests", ["WaveformDrawing", "Waveforms"]),
@@ -511,7 +520,8 @@ let exhaustiveChecks: [Target] = [
       "AmountReadback", "Announcements", "Announcer", "ConcurrencySupport", "crier", "FuzzedReaders", "hostile-answers",
       "Ledger", "PhraseBookChecks", "play-log", "Playback", "PlaybackOrder", "PlaybackTestSupport", "push-sender",
       "PushTestSupport", "sound-keeper", "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport",
-      "speaker", "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "year-of-announcements",
+      "speaker", "SpeechEngine", "SpeechServers", "SpeechServerTestSupport", "TestSupport", "VoicePackMaking",
+      "VoicePacks", "Waveforms", "year-of-announcements",
     ])
 ]
 

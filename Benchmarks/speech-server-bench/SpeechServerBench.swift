@@ -4,8 +4,11 @@ import AmountReadback
 import Announcements
 import ArgumentParser
 import Foundation
+import Mastering
 import SpeakingPlans
 import SpeechServers
+import VoicePackMaking
+import VoicePacks
 import Waveforms
 
 /// Lets a real speech server speak payments in Crier's words. It prints the time for each payment, and the measures by
@@ -36,8 +39,19 @@ struct SpeechServerBench: AsyncParsableCommand {
   @Option(help: "The folder that holds Templates/ and Readers/.")
   var data = "."
 
+  @Option(help: "Also count how many of this number of English amounts a recogniser understands.")
+  var understood = 0
+
+  @Option(help: "The folder of a voice pack whose joined amounts the recogniser hears too.")
+  var pack: String?
+
+  @Flag(help: "Print the texts of the payments, one a line, and ask nobody.")
+  var texts = false
+
   func validate() throws {
-    guard (wyoming == nil) != (openai == nil) else { throw ValidationError("Give either --wyoming or --openai.") }
+    guard texts || (wyoming == nil) != (openai == nil) else {
+      throw ValidationError("Give either --wyoming or --openai.")
+    }
     guard count > 0 else { throw ValidationError("--count '\(count)' is too small: give 1 or more.") }
     guard timeoutMilliseconds > 0 else {
       throw ValidationError("--timeout-milliseconds '\(timeoutMilliseconds)' is too small: give 1 or more.")
@@ -45,14 +59,18 @@ struct SpeechServerBench: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let root = URL(filePath: data, directoryHint: .isDirectory)
+    let books = try PhraseBooks(directory: root.appending(path: "Templates", directoryHint: .isDirectory))
+    let readers = AmountReaders(directory: root.appending(path: "Readers", directoryHint: .isDirectory))
+    if texts {
+      for number in 1...count { print(try words(for: number, books, readers).text) }
+      return
+    }
     let address = try wyoming.map { try SpeechServerAddress(wyoming: $0) } ?? SpeechServerAddress(openAI: openai ?? "")
     var server = SpeechServer(id: "bench", address: address, voice: voice, locales: [locale])
     server.limits = SpeechServerLimits(whole: .milliseconds(timeoutMilliseconds))
     let client = try SpeechServerClient(server)
     try await describe(client)
-    let root = URL(filePath: data, directoryHint: .isDirectory)
-    let books = try PhraseBooks(directory: root.appending(path: "Templates", directoryHint: .isDirectory))
-    let readers = AmountReaders(directory: root.appending(path: "Readers", directoryHint: .isDirectory))
     // Many servers load their voice at the first words.
     _ = try await client.speak(try words(for: 1, books, readers))
 
@@ -95,7 +113,39 @@ struct SpeechServerBench: AsyncParsableCommand {
       print(name.padding(toLength: 25, withPad: " ", startingAt: 0), Self.summary(measured.map { $0[index] }))
     }
     for (reason, count) in failures.sorted(by: { $0.key < $1.key }) { print("refused: \(reason) \(count)") }
+    if understood > 0 { try await measureUnderstanding(client, books, readers) }
     if !failures.isEmpty { throw ExitCode(65) }
+  }
+
+  /// Lets the server speak amounts, and a recogniser hear them; and those that are joined from a pack.
+  private func measureUnderstanding(
+    _ client: SpeechServerClient, _ books: PhraseBooks, _ readers: AmountReaders
+  ) async throws {
+    guard let recognizer = PocketSphinx() else {
+      print("NOT MEASURED: how many amounts are understood. Install \(PocketSphinx.packages).")
+      return
+    }
+    let measure = try UnderstandingMeasure(
+      writer: try books.writer(for: locale), recognizer: recognizer, count: understood)
+    var sounds: [Waveform] = []
+    for payment in measure.payments {
+      let script = try books.writer(for: locale).script(for: .payment(payment))
+      let parts = try ReadBackWords.of(
+        SpeakingPlan(spoken: script), saying: .payment(payment), in: script.locale, readers: readers)
+      guard let words = try parts.first??.get() else { throw ValidationError("--locale '\(locale)' has no words.") }
+      // People hear the sound as the pipeline masters it.
+      sounds.append(try Mastering().master(try await client.speak(words)).waveform)
+    }
+    show(try measure.measure(sounds), "live")
+    guard let pack else { return }
+    show(
+      try measure.measure(try VoicePack(directory: URL(filePath: pack, directoryHint: .isDirectory))), "from the pack")
+  }
+
+  private func show(_ understanding: Understanding, _ source: String) {
+    print("understood, \(source)".padding(toLength: 25, withPad: " ", startingAt: 0), terminator: " ")
+    print("\(understanding.understood) of \(understanding.amounts) amounts")
+    for one in understanding.misunderstood { print("  \(one.amount): said “\(one.said)”, heard “\(one.heard)”") }
   }
 
   private func describe(_ client: SpeechServerClient) async throws(SpeechServerError) {

@@ -41,7 +41,7 @@ struct AnnouncerTests {
     #expect(
       Set(object.keys) == [
         "id", "text", "locale", "method", "voice", "amount", "clip", "loudness_lufs", "marks", "shortened",
-        "unspoken", "warnings", "cached",
+        "unspoken", "warnings", "cached", "reproducible", "fallback",
       ])
     #expect(object["text"] as? String == "支付宝到账十二元五角")
     #expect(object["amount"] as? [String: String] == ["currency": "CNY", "value": "12.50"])

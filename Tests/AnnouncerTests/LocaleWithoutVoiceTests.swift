@@ -77,7 +77,7 @@ struct LocaleWithoutVoiceTests {
 
 extension Workshop {
   /// Returns the project's books, in which American English has no voice of its own and may be read by `en-gb-x-rp`.
-  fileprivate func booksWithoutVoice() throws -> PhraseBooks {
+  func booksWithoutVoice() throws -> PhraseBooks {
     let templates = Installation(
       data: nil, environment: [:], executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
     ).templates

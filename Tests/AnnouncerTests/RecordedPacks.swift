@@ -4,6 +4,7 @@ import Announcements
 import Announcer
 import Foundation
 import SpeechEngine
+import SpeechServers
 import VoicePackMaking
 import VoicePacks
 import Waveforms
@@ -58,10 +59,13 @@ extension Workshop {
 
   /// Writes a pack beside the existing ones.
   func writePack(
-    _ id: String, in locale: String, isSynthesized: Bool, change: ([PackClip]) -> [PackClip] = { $0 }
+    _ id: String, in locale: String, isSynthesized: Bool, speechServer: String? = nil,
+    change: ([PackClip]) -> [PackClip] = { $0 }
   ) async throws {
     let clips = change(try await RecordedPacks.shared.clips(for: locale))
-    let facts = PackFacts(id: id, locale: locale, speaker: "test", licence: "CC0-1.0", isSynthesized: isSynthesized)
+    let facts = PackFacts(
+      id: id, locale: locale, speaker: "test", licence: "CC0-1.0", isSynthesized: isSynthesized,
+      speechServer: speechServer)
     _ = try PackWriter(directory: voices).write(facts, clips: clips)
   }
 
@@ -71,13 +75,16 @@ extension Workshop {
   ///   - books: The phrase books, if they are not those of the project.
   ///   - choices: The file of chosen packs.
   ///   - settled: Choices that take precedence over the file.
+  ///   - speechServers: The speech servers; none by default.
   func packAnnouncer(
-    books: PhraseBooks? = nil, engine: (any Speaking)? = nil, choices: URL? = nil, settled: ChosenPacks = ChosenPacks()
+    books: PhraseBooks? = nil, engine: (any Speaking)? = nil, choices: URL? = nil, settled: ChosenPacks = ChosenPacks(),
+    speechServers: SpeechServerVoices = .none
   ) -> Announcer {
     Announcer(
       phraseBooks: books ?? announcer.phraseBooks, readers: announcer.readers, engine: engine ?? self.engine,
       packs: VoicePackShelf(
-        folders: [voices], storage: .copied, choices: choices, settled: settled, interval: .zero))
+        folders: [voices], storage: .copied, choices: choices, settled: settled, interval: .zero),
+      speechServers: speechServers)
   }
 
   var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }

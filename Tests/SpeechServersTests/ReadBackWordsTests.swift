@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AmountReadback
 import Announcements
 import SpeakingPlans
 import TestSupport
@@ -61,6 +62,65 @@ struct ReadBackWordsTests {
           SpeakingPlan(spoken: script), saying: announcement, in: locale, readers: Fixture.readers)
         #expect(try parts.compactMap { try $0?.get().text }.joined(separator: " ") == script.text, "\(locale)")
       }
+    }
+  }
+
+  @Test("an excerpt is taken out of an announcement that is read back, and ends as it is told")
+  func excerpt() throws {
+    let source = try Self.written(.payment(try Fixture.payment("20")))
+    #expect(try Self.excerpt(["twenty", "dollars"], endsSentence: true, from: source)?.text == "twenty dollars.")
+    let word = try #require(try Self.excerpt(["Received"], from: source))
+    #expect(word.text == "Received," && !word.saysAmount && word.language == "en-US")
+    #expect(try Self.excerpt(["twenty"], from: source)?.saysAmount == true)
+    let joined = try Self.written(.payment(try Fixture.payment("25")))
+    #expect(try Self.excerpt(["twenty", "five", "dollars"], from: joined)?.text == "twenty-five dollars,")
+  }
+
+  @Test(
+    "words that the announcement does not have one after the other are not sent",
+    arguments: [["thirty"], ["dollars", "twenty"], [], ["20"], ["twenty dollars"], ["<speak>"]])
+  func absent(tokens: [String]) throws {
+    #expect(try Self.excerpt(tokens, from: Self.written(.payment(try Fixture.payment("20")))) == nil)
+  }
+
+  @Test("names, notes, unknown channels and free texts are not sent as excerpts; the book's channels are")
+  func foreign() throws {
+    var payment = try Fixture.payment("20", payer: "Smith")
+    payment.note = "coffee"
+    payment.channel = "Corner"
+    let source = try Self.written(.payment(payment))
+    for name in ["Smith", "coffee", "Corner"] { #expect(try Self.excerpt([name], from: source) == nil, "\(name)") }
+    #expect(try Self.excerpt(["dollars"], from: source) != nil)
+    #expect(try Self.excerpt(["hello"], from: Self.written(.text("hello", locale: "en-US"))) == nil)
+    let channel: String = try #require(try Fixture.books().book(for: "en-US").channels.first)
+    payment.channel = channel
+    let known = try Self.written(.payment(payment))
+    let name = try #require(known.script.tokens.first { $0.role == .channel }?.name)
+    #expect(try Self.excerpt([name], from: known)?.hasNames == false)
+  }
+
+  @Test("nothing is taken out of an announcement that cannot be read back")
+  func excerptOfUnread() throws {
+    let source = try Self.written(.payment(try Fixture.payment("20")))
+    #expect(throws: ReadbackMismatch.self) {
+      try ReadBackWords.excerpt(
+        ["twenty"], endsSentence: false, from: source, readers: AmountReaders(directory: nil))
+    }
+  }
+
+  private static func written(_ announcement: Announcement) throws -> WrittenAnnouncement {
+    try Fixture.books().writer(for: "en-US").written(announcement)
+  }
+
+  /// Returns an excerpt; nil if it may not be sent.
+  private static func excerpt(
+    _ tokens: [String], endsSentence: Bool = false, from source: WrittenAnnouncement
+  ) throws -> ReadBackWords? {
+    switch try ReadBackWords.excerpt(tokens, endsSentence: endsSentence, from: source, readers: Fixture.readers) {
+    case .success(let words): return words
+    case .failure(let error):
+      #expect(error.code == .wordsUnsendable && !error.isOfServer)
+      return nil
     }
   }
 

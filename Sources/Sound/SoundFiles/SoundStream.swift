@@ -67,18 +67,34 @@ struct SoundStream: ~Copyable {
   }
 
   init(writing soundFormat: SoundFormat, sampleRate: Int) throws(SoundFileError) {
+    try self.init(
+      writing: Self.code(soundFormat.container) | Self.code(soundFormat.encoding),
+      named: "\(soundFormat.container) with \(soundFormat.encoding)", sampleRate)
+  }
+
+  /// - Parameter spokenFormat: A format that libsndfile writes.
+  init(writing spokenFormat: SpokenFormat, sampleRate: Int) throws(SoundFileError) {
+    try self.init(writing: Self.code(spokenFormat), named: spokenFormat.rawValue, sampleRate)
+    guard spokenFormat == .mp3 else { return }
+    // The best quality, with as many bits for each frame as it needs. A constant rate would be twice as large, and the
+    // sound would be quieter by 0.4 LU (measured, libsndfile 1.2.0 with LAME 3.100).
+    var quality = 0.0
+    unsafe sf_command(handle, Int32(SFC_SET_COMPRESSION_LEVEL), &quality, Int32(MemoryLayout<Double>.size))
+    var mode = Int32(SF_BITRATE_MODE_VARIABLE)
+    unsafe sf_command(handle, Int32(SFC_SET_BITRATE_MODE), &mode, Int32(MemoryLayout<Int32>.size))
+  }
+
+  private init(writing code: Int32, named name: String, _ sampleRate: Int) throws(SoundFileError) {
     memory = MemoryFile([])
     (self.sampleRate, channels, frames) = (sampleRate, 1, 0)
-    format = Self.code(soundFormat.container) | Self.code(soundFormat.encoding)
+    format = code
     var info = SF_INFO()
     info.samplerate = Int32(clamping: sampleRate)
     info.channels = 1
     info.format = format
     unsafe handle = unsafe Self.open(memory, SFM_WRITE, &info)
     guard unsafe handle != nil else {
-      throw SoundFileError(
-        .writingFailed,
-        "libsndfile cannot write \(soundFormat.container) with \(soundFormat.encoding) at \(sampleRate) Hz.")
+      throw SoundFileError(.writingFailed, "libsndfile cannot write \(name) at \(sampleRate) Hz.")
     }
     // Only floating-point files get this chunk, which contains a time stamp. It is turned off in case libsndfile
     // changes that.
@@ -214,6 +230,15 @@ struct SoundStream: ~Copyable {
     case .wav: Int32(SF_FORMAT_WAV)
     case .aiff: Int32(SF_FORMAT_AIFF)
     case .caf: Int32(SF_FORMAT_CAF)
+    }
+  }
+
+  private static func code(_ spokenFormat: SpokenFormat) -> Int32 {
+    switch spokenFormat {
+    case .mp3: Int32(SF_FORMAT_MPEG) | Int32(SF_FORMAT_MPEG_LAYER_III)
+    case .flac: Int32(SF_FORMAT_FLAC) | Int32(SF_FORMAT_PCM_16)
+    case .wav: Int32(SF_FORMAT_WAV) | Int32(SF_FORMAT_PCM_16)
+    case .pcm: Int32(SF_FORMAT_RAW) | Int32(SF_FORMAT_PCM_16)
     }
   }
 

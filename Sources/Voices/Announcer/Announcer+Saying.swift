@@ -10,7 +10,7 @@ import Waveforms
 
 extension Announcer {
   /// The near silence that mastering leaves at each end of a clip, in ms.
-  private static let edgeMilliseconds = 30
+  static let edgeMilliseconds = 30
 
   /// The announcement as it was finally spoken, and the possible ways to speak it. The ways at which the engine failed
   /// are left out.
@@ -24,9 +24,6 @@ extension Announcer {
 
   func speak(_ ways: [Way], isText: Bool, _ options: RenderOptions) async throws -> Spoken {
     let mastering = Self.mastering(for: options)
-    // A block of samples lasts longer at a lower rate.
-    let standard = RenderOptions.standardSampleRate
-    let margin = Self.longestBlock * max(1, (standard + options.sampleRate - 1) / options.sampleRate)
     var lengths: [Script: Int] = [:]
     var failed: Set<Script> = []
     var lastFailure: (any Error)?
@@ -57,8 +54,7 @@ extension Announcer {
         lastFailure = error
         continue
       }
-      let limit = Shortenings.limitMilliseconds / 1000 * mastered.waveform.sampleRate
-      if mastered.waveform.samples.count + margin < limit {
+      if Self.isShortEnough(mastered.waveform, options) {
         return Spoken(
           mastered: mastered, script: script, plan: way.plan, shortened: way.attempt.taken,
           ways: ways.filter { !failed.contains($0.script) })
@@ -70,6 +66,14 @@ extension Announcer {
       .tooLong, "text", "takes \((milliseconds + 999) / 1000) s to say",
       remedy: "shorten the text: a notification's sound must be shorter than \(Shortenings.limitMilliseconds / 1000) s "
         + "when spoken up to \(Shortenings.fastestPercent - 100) % faster than normal")
+  }
+
+  /// Returns whether the file of a finished sound is shorter than 30 s, also in an encoding with blocks.
+  static func isShortEnough(_ waveform: Waveform, _ options: RenderOptions) -> Bool {
+    // A block of samples lasts longer at a lower rate.
+    let standard = RenderOptions.standardSampleRate
+    let margin = longestBlock * max(1, (standard + options.sampleRate - 1) / options.sampleRate)
+    return waveform.samples.count + margin < Shortenings.limitMilliseconds / 1000 * waveform.sampleRate
   }
 
   /// - Returns: No parts if the announcement is so long that trimming cannot bring it under the limit.
@@ -103,7 +107,7 @@ extension Announcer {
   }
 
   /// The sound of one part of a plan.
-  private struct SpokenPart {
+  struct SpokenPart {
     var waveform: Waveform
     var isAmount: Bool
     /// Whether the part is a whole announcement made only from a pack's clips. Such a part has already been mastered.
@@ -115,7 +119,7 @@ extension Announcer {
   /// Masters the parts and joins them. Voices differ in loudness by up to 4 LU, so each part is first brought to the
   /// same level. If a voice does not pronounce a part (a single small kana, a modifier letter), the part is left out,
   /// unless it contains the amount.
-  private func master(_ parts: [SpokenPart], by mastering: Mastering) throws -> MasteredWaveform {
+  func master(_ parts: [SpokenPart], by mastering: Mastering) throws -> MasteredWaveform {
     guard parts.count > 1 else {
       return parts[0].isRecorded
         ? try mastering.verified(parts[0].waveform) : try mastering.master(parts[0].waveform)

@@ -10,6 +10,7 @@ import SoundFiles
 public import SoundLibrary
 import SpeakingPlans
 public import SpeechEngine
+public import SpeechServers
 import TextFormats
 import VoicePackIntegrity
 public import VoicePacks
@@ -28,18 +29,22 @@ public final class Announcer: Sendable {
   package let readers: AmountReaders
   package let engine: any Speaking
   let packs: PackChoice
+  /// The speech servers, which speak instead of the engine while they answer.
+  public let speechServers: SpeechServerVoices
 
   /// - Parameters:
   ///   - readers: The readers that check the words of an amount. A language without a reader is not spoken.
   ///   - packs: The voice packs; none by default.
+  ///   - speechServers: The speech servers; none by default.
   public init(
     phraseBooks: PhraseBooks, readers: AmountReaders, engine: any Speaking,
-    packs: VoicePackShelf = VoicePackShelf(folders: [])
+    packs: VoicePackShelf = VoicePackShelf(folders: []), speechServers: SpeechServerVoices = .none
   ) {
     self.phraseBooks = phraseBooks
     self.readers = readers
     self.engine = engine
     self.packs = PackChoice(shelf: packs)
+    self.speechServers = speechServers
   }
 
   /// Renders a clip and publishes it in the library, or returns the clip that the library already has.
@@ -94,24 +99,33 @@ public final class Announcer: Sendable {
     _ announcement: Announcement, _ options: RenderOptions, into place: ClipPlace, _ permit: NewClipPermit
   ) async throws -> Rendered {
     try options.check()
+    var options = options
+    let named = try namedServer(for: announcement, options)
+    if named != nil { options.voice = nil }
+    var fallback: String?
+    switch try await served(announcement, options, by: named, into: place, permit) {
+    case .clip(let made): return made
+    case .other(let reason): fallback = reason
+    }
     let written = try ways(announcement, options, by: packs.pack(for:pauses:options:))
     do {
-      return try await rendered(announcement, options, written, into: place, permit)
+      return try await rendered(announcement, options, written, into: place, permit, fallback)
     } catch let error as SpeechEngineError where [.engineUnavailable, .speakerDied].contains(error.code) {
       let recorded = try waysWithoutEngine(announcement, options, written)
       guard !recorded.ways.isEmpty else { throw error }
-      return try await rendered(announcement, options, recorded, into: place, permit)
+      return try await rendered(announcement, options, recorded, into: place, permit, fallback)
     }
   }
 
   /// The possible ways to speak an announcement, and its unspoken parts.
-  private typealias Written = (ways: [Way], remarks: Remarks)
+  typealias Written = (ways: [Way], remarks: Remarks)
 
+  /// - Parameter fallback: Why no speech server speaks, although one should.
   private func rendered(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into place: ClipPlace,
-    _ permit: NewClipPermit
+    _ permit: NewClipPermit, _ fallback: String?
   ) async throws -> Rendered {
-    let (ways, remarks) = written
+    let ways = written.ways
     // If only recorded clips are needed, the engine is not started.
     let engine = ways.allSatisfy(\.plan.isRecorded) ? nil : try await engine.identity()
     let whole = Self.recipe(ways, engine, options)
@@ -122,12 +136,12 @@ public final class Announcer: Sendable {
         found = try Self.find(whole, options, in: library)
       }
       if let found {
-        return (try clip(announcement, ways, remarks, options, found, cached: true, in: library), nil)
+        return (try clip(announcement, written, options, found, fallback, cached: true, in: library), nil)
       }
     }
     try await permit.begin()
     do {
-      let made = try await make(announcement, options, written, whole, engine, into: place)
+      let made = try await make(announcement, options, written, whole, engine, into: place, fallback)
       permit.end(.made(bytes: made.clip.bytes.count))
       return made
     } catch {
@@ -141,31 +155,43 @@ public final class Announcer: Sendable {
   /// - Parameter whole: The digest of the recipe that contains all ways to speak the announcement.
   private func make(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written, _ whole: String,
-    _ engine: EngineIdentity?, into place: ClipPlace
+    _ engine: EngineIdentity?, into place: ClipPlace, _ fallback: String?
   ) async throws -> Rendered {
-    let (ways, remarks) = written
+    let ways = written.ways
     let spoken = try await speak(ways, isText: announcement.isText, options)
     // Ways at which the engine failed are not part of this clip's recipe. If the failure was temporary, the name
     // derived from all ways remains free for a complete clip.
     let recipe = spoken.ways.count == ways.count ? whole : Self.recipe(spoken.ways, engine, options)
     let mastered = try SampleRateConversion.convert(
       spoken.mastered, to: options.sampleRate, for: options.format.encoding)
-    let waveform = mastered.waveform
+    let record = ClipRecord(
+      recipe: recipe, text: spoken.script.text, method: spoken.plan.method,
+      voice: spoken.plan.recording?.pack.manifest.id ?? spoken.script.mainVoice,
+      engine: engine?.description, loudnessLUFS: mastered.loudnessLUFS, shortened: spoken.shortened,
+      marks: mastered.waveform.marks.map(ClipRecord.Mark.init), frames: 0)
+    return try await store(mastered.waveform, record, announcement, written, options, into: place, fallback)
+  }
+
+  /// Writes a finished clip, and publishes it, or prepares it for the publication of its group.
+  ///
+  /// - Parameter record: The record without the number of frames.
+  func store(
+    _ waveform: Waveform, _ record: ClipRecord, _ announcement: Announcement, _ written: Written,
+    _ options: RenderOptions, into place: ClipPlace, _ fallback: String?
+  ) async throws -> Rendered {
     let (bytes, record) = try ClipRecord.write(waveform, as: options.format) { frames in
-      ClipRecord(
-        recipe: recipe, text: spoken.script.text, method: spoken.plan.method,
-        voice: spoken.plan.recording?.pack.manifest.id ?? spoken.script.mainVoice,
-        engine: engine?.description, loudnessLUFS: mastered.loudnessLUFS, shortened: spoken.shortened,
-        marks: waveform.marks.map(ClipRecord.Mark.init), frames: frames)
+      var record = record
+      record.frames = frames
+      return record
     }
-    let made = StoredClip(name: Self.name(recipe, options), bytes: bytes, record: record, waveform: waveform)
+    let made = StoredClip(name: Self.name(record.recipe, options), bytes: bytes, record: record, waveform: waveform)
     let library = place.library
     if let groups = place.groups {
       let unpublished = try groups.prepare(bytes, as: made.name)
-      return (try clip(announcement, ways, remarks, options, made, cached: false, in: library), unpublished)
+      return (try clip(announcement, written, options, made, fallback, cached: false, in: library), unpublished)
     }
     // The digest is computed while this function waits for the disk.
-    async let clip = clip(announcement, ways, remarks, options, made, cached: false, in: library)
+    async let clip = clip(announcement, written, options, made, fallback, cached: false, in: library)
     if let library { _ = try library.publish(bytes, as: made.name) }
     return (try await clip, nil)
   }
@@ -174,7 +200,7 @@ public final class Announcer: Sendable {
     "\(recipe).\(options.format.fileExtension)"
   }
 
-  private static func recipe(_ ways: [Way], _ engine: EngineIdentity?, _ options: RenderOptions) -> String {
+  static func recipe(_ ways: [Way], _ engine: EngineIdentity?, _ options: RenderOptions) -> String {
     ClipRecipe(
       ways: ways, engine: engine, format: options.format.container.rawValue,
       encoding: options.format.encoding.rawValue,
@@ -235,9 +261,11 @@ public final class Announcer: Sendable {
   /// Returns all ways to speak the announcement that may be needed. The unshortened way comes first. In each of them
   /// the amount is read back.
   ///
-  /// - Parameter choice: Returns the pack that speaks a script, or `nil` if the engine speaks it.
-  private func ways(
-    _ announcement: Announcement, _ options: RenderOptions,
+  /// - Parameters:
+  ///   - requiresVoices: Whether the engine must have a voice for each part that no pack says.
+  ///   - choice: Returns the pack that speaks a script, or `nil` if the engine speaks it.
+  func ways(
+    _ announcement: Announcement, _ options: RenderOptions, requiresVoices: Bool = true,
     by choice: (_ script: Script, _ pauses: ClipPauses, _ options: RenderOptions) throws -> VoicePack?
   ) throws -> Written {
     let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
@@ -263,7 +291,7 @@ public final class Announcer: Sendable {
     // without a voice.
     let open = ways.filter {
       !($0.plan.isRecorded && $0.attempt.pace != .normal) && (options.method != .clips || $0.plan.isRecorded)
-        && $0.plan.hasVoices
+        && ($0.plan.hasVoices || !requiresVoices)
     }
     guard !open.isEmpty else {
       if options.method != .clips { throw Self.noVoice(for: writer.book) }
@@ -339,7 +367,7 @@ public final class Announcer: Sendable {
       remedy: "record a voice pack (docs/voice-packs.md)\(others)")
   }
 
-  private static func mismatch(
+  static func mismatch(
     _ mismatch: ReadbackMismatch, _ plan: SpeakingPlan, _ locale: String
   ) -> AnnouncerError {
     let doing = "checking the words of the \(mismatch.subject)"
@@ -376,9 +404,10 @@ public final class Announcer: Sendable {
   }
 
   private func clip(
-    _ announcement: Announcement, _ ways: [Way], _ remarks: Remarks, _ options: RenderOptions, _ stored: StoredClip,
-    cached: Bool, in library: SoundLibrary?
+    _ announcement: Announcement, _ written: Written, _ options: RenderOptions, _ stored: StoredClip,
+    _ fallback: String?, cached: Bool, in library: SoundLibrary?
   ) throws -> RenderedClip {
+    let (ways, remarks) = written
     let record = stored.record
     var id: String?
     var amount: ClipReport.Amount?
@@ -391,7 +420,7 @@ public final class Announcer: Sendable {
     let url = try library?.url(for: stored.name)
     let report = ClipReport(
       id: id, text: record.text, locale: ways[0].script.locale, method: record.method,
-      voice: record.voice, amount: amount,
+      voice: record.voice, reproducible: record.server == nil, fallback: fallback, amount: amount,
       clip: ClipReport.Clip(
         name: stored.name, path: url?.path(percentEncoded: false) ?? "", url: url?.absoluteString ?? "",
         bytes: stored.bytes.count,
@@ -423,7 +452,7 @@ extension Announcement {
 }
 
 extension Script {
-  /// The voice of the sentence. If the sentence has no words left, the first voice.
+  /// The engine's voice of the sentence. If the sentence has no words left, the first voice.
   fileprivate var mainVoice: String {
     (runs.first { $0.language == locale } ?? runs.first)?.voice ?? ""
   }

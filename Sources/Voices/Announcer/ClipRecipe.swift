@@ -88,4 +88,16 @@ struct ClipRecipe {
     }
     return hash.finalize().hexadecimal
   }
+
+  /// Returns the name of a clip that speech servers spoke, as 64 hexadecimal digits. Such a clip cannot be made again
+  /// with the same bytes, so its samples are part of its name: a clip that is made again has another name, and never
+  /// replaces one that a push or a URL names.
+  static func digest(of samples: [Int16], spokenBy servers: String, instead recipe: String) -> String {
+    var hash = SHA256()
+    for part in ["crier", "speech servers", servers, recipe] {
+      hash.update(data: Array("\(part.utf8.count):\(part)".utf8))
+    }
+    samples.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    return hash.finalize().hexadecimal
+  }
 }

@@ -18,6 +18,9 @@ struct ClipRecord: Codable, Equatable {
   /// The engine that spoke: its version and the digest of its data, such as `espeak-ng-1.51-` followed by 16
   /// hexadecimal digits. It is `nil` if recorded clips say everything.
   var engine: String?
+  /// The speech servers that spoke, and what spoke there, such as `joe: piper 1.8.0, en_US-joe-medium`. It is `nil` if
+  /// none did. Such a clip cannot be made again.
+  var server: String?
   var loudnessLUFS: Double
   var shortened: [ScriptWriter.Shortening]
   var marks: [Mark]
@@ -51,7 +54,7 @@ struct ClipRecord: Codable, Equatable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case recipe, text, method, voice, engine, shortened, marks, frames, digest
+    case recipe, text, method, voice, engine, server, shortened, marks, frames, digest
     case loudnessLUFS = "loudness_lufs"
   }
 
@@ -89,7 +92,7 @@ struct ClipRecord: Codable, Equatable {
   /// The engine that spoke the words of a clip.
   enum Speaker: Equatable {
     case engine(String)
-    /// No engine spoke. The clip consists only of recorded clips.
+    /// No engine spoke. The clip consists only of recorded clips and of what speech servers spoke.
     case none
     /// The file has no readable record, or its record does not name the engine.
     case unknown
@@ -99,7 +102,7 @@ struct ClipRecord: Codable, Equatable {
   static func speaker(of bytes: [UInt8]) -> Speaker {
     guard let record = (try? SoundFiles.decode(bytes)).flatMap(unchecked) else { return .unknown }
     if let engine = record.engine { return .engine(engine) }
-    return record.method == "clips" ? .none : .unknown
+    return record.method == "clips" || record.server != nil ? .none : .unknown
   }
 
   private static let encoder = {

@@ -58,11 +58,16 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   @ExplicitNull public var id: String?
   public var text: String
   public var locale: String
-  /// The kind of voice: `speech` (the engine), `clips` (a voice pack) or `mixed` (a voice pack, and the engine for
-  /// words that the pack lacks).
+  /// The kind of voice: `speech` (the engine or a speech server), `clips` (a voice pack) or `mixed` (a voice pack, and
+  /// one of the others for words that the pack lacks).
   public var method: String
-  /// The engine's voice, or the id of the voice pack.
+  /// The engine's voice, or the id of the speech server or the voice pack.
   public var voice: String
+  /// Whether the same announcement gives the same bytes again. A speech server never speaks twice the same.
+  public var reproducible: Bool = true
+  /// Why another voice spoke than the speech server that should have, as a code; null if it spoke everything, or if none
+  /// should have.
+  @ExplicitNull public var fallback: String? = nil
   /// The amount; null for free text.
   @ExplicitNull public var amount: Amount?
   public var clip: Clip
@@ -84,7 +89,8 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   public var packDigest: String?
 
   enum CodingKeys: String, CodingKey {
-    case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached
+    case id, text, locale, method, voice, reproducible, fallback, amount, clip, marks, shortened, unspoken, warnings
+    case cached
     case loudnessLUFS = "loudness_lufs"
   }
 

@@ -46,13 +46,24 @@ final class PackChoice: Sendable {
   /// - With the method `clips`, it is the locale's first pack that has all fixed words of the announcement. If no pack
   ///   has them all, it is the first pack. The chosen pack of the locale counts as its first.
   /// - With the method `auto`, it is the chosen pack of the locale, even if it lacks words. If none is chosen, it is
-  ///   the first recorded pack that has all fixed words of the announcement. If a voice or a rate was requested, no
-  ///   pack is used, because only the engine offers these. Broken packs are skipped, so that the payment is still
-  ///   announced; `crier voices check` reports them.
+  ///   the first recorded pack that has all fixed words of the announcement, or else the first pack of a tested speech
+  ///   server that has them. If a voice or a rate was requested, no pack is used, because only the engine offers these.
+  ///   Broken packs are skipped, so that the payment is still announced; `crier voices check` reports them.
   /// - Returns: The pack, or `nil` if the engine speaks.
   /// - Throws: `.optionInvalid` for a pack that is missing or has another locale. `.methodUnavailable` if the method is
   ///   `clips` and the locale has no pack. `VoicePackError` and `VoicePackIntegrityError` for a requested pack.
   func pack(for script: Script, pauses: ClipPauses, options: RenderOptions) throws -> VoicePack? {
+    if let pack = try recordedPack(for: script, pauses: pauses, options: options) { return pack }
+    guard options.method == .auto, options.pack == nil, !options.asksForEngine else { return nil }
+    return firstComplete(of: ids(for: script) { $0.speechServer != nil }, for: script, pauses: pauses)
+  }
+
+  /// Returns the pack that takes precedence over a speech server: one that was requested or chosen, or a recorded one.
+  ///
+  /// - Returns: The pack as ``pack(for:pauses:options:)`` returns it, but none that is used only because a speech server
+  ///   made it.
+  /// - Throws: As ``pack(for:pauses:options:)``.
+  func recordedPack(for script: Script, pauses: ClipPauses, options: RenderOptions) throws -> VoicePack? {
     if options.method == .speech { return nil }
     if let id = options.pack {
       let pack = try self.pack(id)
@@ -76,7 +87,7 @@ final class PackChoice: Sendable {
       {
         return pack
       }
-      return firstComplete(of: ids(for: script, synthesized: false), for: script, pauses: pauses)
+      return firstComplete(of: ids(for: script) { !$0.isSynthesized }, for: script, pauses: pauses)
     }
     let ids = ids(for: script.locale)
     let complete = firstComplete(of: ids, for: script, pauses: pauses)
@@ -97,12 +108,12 @@ final class PackChoice: Sendable {
   ///   a rate.
   func substitute(for script: Script, pauses: ClipPauses, options: RenderOptions) -> VoicePack? {
     guard options.method == .auto, options.pack == nil, !options.asksForEngine else { return nil }
-    return firstComplete(of: ids(for: script, synthesized: true), for: script, pauses: pauses)
+    return firstComplete(of: ids(for: script, where: \.isSynthesized), for: script, pauses: pauses)
   }
 
   /// Returns the ids of the packs for the script's locale, in the order of the shelf.
-  private func ids(for script: Script, synthesized: Bool) -> [String] {
-    ids(for: script.locale).filter { manifest($0)?.isSynthesized == synthesized }
+  private func ids(for script: Script, where isMeant: (PackManifest) -> Bool) -> [String] {
+    ids(for: script.locale).filter { manifest($0).map(isMeant) ?? false }
   }
 
   /// Returns the ids of the packs for a locale: first the chosen pack, and then the others in the order of the shelf.

@@ -9,8 +9,11 @@ package import SpeakingPlans
 /// A speech server may read digits wrongly ("3,497" as "thirty four ninety seven"), and nobody can prove the sound of a
 /// neural voice. What is proven are the words, and this type is the proof. There are two rules, and no way around them:
 ///
-/// - Only ``of(_:saying:in:readers:)`` makes such words. It takes the parts of a plan after an independent reader has read
-///   the plan's words back, and has found exactly the amounts that were paid.
+/// - Only ``of(_:saying:in:readers:)``, ``stretches(of:saying:in:readers:by:)`` and ``excerpt(_:endsSentence:from:readers:)``
+///   make such words. The first two take the parts of a plan after an independent reader has read the plan's words back,
+///   and has found exactly the amounts that were paid. The third takes words out of an announcement that was read back
+///   in the same way. A row of a recording sheet, such as "twenty dollars" or "received", is not an announcement, so it
+///   is proven by one in which it occurs. Such words are only ever those of a phrase book.
 /// - The words contain only letters, their marks, spaces, and the punctuation of sentences. Text with a digit, a sign of
 ///   a currency, a symbol or markup is refused, wherever it comes from.
 public struct ReadBackWords: Sendable, Hashable {
@@ -29,18 +32,15 @@ public struct ReadBackWords: Sendable, Hashable {
   /// The largest number of scalars. The longest announcement that fits into 30 s has about 600.
   private static let longest = 2_000
 
-  private init(_ run: Script.Run) throws(SpeechServerError) {
+  /// - Parameter isOfBook: Whether all words are those of a phrase book. Its names of channels come from nobody else.
+  private init(_ run: Script.Run, isOfBook: Bool = false) throws(SpeechServerError) {
     text = run.text
     language = run.language
     saysAmount = run.segments.contains { [.amount, .count].contains($0.role) }
-    hasNames = run.segments.contains { [.channel, .payer, .note, .text].contains($0.role) }
+    hasNames = !isOfBook && run.segments.contains { [.channel, .payer, .note, .text].contains($0.role) }
     guard text.unicodeScalars.count <= Self.longest, text.unicodeScalars.allSatisfy(Self.isSendable),
       text.unicodeScalars.contains(where: \.properties.isAlphabetic)
-    else {
-      throw SpeechServerError(
-        .wordsUnsendable, "was not asked, because the text is not only words",
-        remedy: "another voice speaks it; leave digits, symbols and markup out of names and notes")
-    }
+    else { throw .unsendable }
   }
 
   /// Reads the words of a plan back, and returns those that a server may speak.
@@ -55,15 +55,117 @@ public struct ReadBackWords: Sendable, Hashable {
   package static func of(
     _ plan: SpeakingPlan, saying announcement: Announcement, in locale: String, readers: AmountReaders
   ) throws(ReadbackMismatch) -> [Result<ReadBackWords, SpeechServerError>?] {
+    try readBack(plan, announcement, locale, readers)
+    return plan.parts.map { part in
+      guard case .spoken(let run) = part.source else { return nil }
+      return Result { () throws(SpeechServerError) in try ReadBackWords(run) }
+    }
+  }
+
+  /// Reads an announcement back, and returns a few of its words to be spoken by themselves, such as a row of a recording
+  /// sheet.
+  ///
+  /// - Parameters:
+  ///   - tokens: The names of the words' tokens. They must follow one another in the announcement.
+  ///   - endsSentence: Whether a full stop follows the words, which makes a voice fall. Otherwise a comma follows.
+  ///   - source: The announcement: a payment or a summary.
+  /// - Returns: The words; or `wordsUnsendable` if the announcement does not have them, or has them from its payer, its
+  ///   note, or a channel that the phrase book does not know.
+  /// - Throws: `ReadbackMismatch` if the words of the announcement do not say its amounts.
+  package static func excerpt(
+    _ tokens: [String], endsSentence: Bool, from source: WrittenAnnouncement, readers: AmountReaders
+  ) throws(ReadbackMismatch) -> Result<ReadBackWords, SpeechServerError> {
+    let script = source.script
+    try readBack(SpeakingPlan(spoken: script), source.announcement, script.locale, readers)
+    return Result { () throws(SpeechServerError) in
+      let pieces = script.pieces
+      let isOfBook = pieces.map { piece in
+        switch piece.segment.role {
+        case .phrase, .amount, .count: piece.token != nil
+        case .channel: piece.token != nil && source.hasBookChannel
+        case .payer, .note, .text: false
+        }
+      }
+      // A text is not a payment, so nothing in it is proven.
+      let isProven =
+        switch source.announcement {
+        case .payment, .summary: true
+        case .text, .again: false
+        }
+      let places = pieces.indices.first { start in
+        let said = pieces[start...].prefix(tokens.count)
+        return said.map { $0.token?.name } == tokens && said.indices.allSatisfy { isOfBook[$0] }
+          && Set(said.map(\.run)).count == 1
+      }
+      guard isProven, !tokens.isEmpty, let start = places else { throw .unsendable }
+      let segments = pieces[start..<start + tokens.count].map(\.segment)
+      let words = segments.map(\.text).joined()
+      guard let first = words.firstIndex(where: \.isLetter), let last = words.lastIndex(where: \.isLetter) else {
+        throw .unsendable
+      }
+      // One segment for each role keeps what the words say; the text stands in the first one.
+      var said = segments.map { Script.Segment("", $0.role) }
+      said[0].text = words[first...last] + (endsSentence ? "." : ",")
+      return try ReadBackWords(Script.Run(language: script.locale, voice: nil, segments: said), isOfBook: true)
+    }
+  }
+
+  /// Words that follow one another in a part of a plan and have one speaker.
+  package enum Stretch: Sendable {
+    /// A speech server speaks the words.
+    case sent(ReadBackWords, SpeakingServer)
+    /// The engine speaks the words, because the server may not: see ``SpeakingServer/refusal(of:)``. The reason is nil
+    /// if no server speaks the language.
+    case kept(Script.Run, reason: String?)
+  }
+
+  /// Reads the words of a plan back, and divides its parts into what servers may speak and what the engine speaks.
+  ///
+  /// - Parameter server: Returns the server that speaks a language.
+  /// - Returns: An element for each part of the plan; it is empty for a part that is recorded.
+  /// - Throws: `ReadbackMismatch`, as ``of(_:saying:in:readers:)``.
+  package static func stretches(
+    of plan: SpeakingPlan, saying announcement: Announcement, in locale: String, readers: AmountReaders,
+    by server: (_ language: String) -> SpeakingServer?
+  ) throws(ReadbackMismatch) -> [[Stretch]] {
+    try readBack(plan, announcement, locale, readers)
+    return plan.parts.map { part in
+      guard case .spoken(let run) = part.source else { return [] }
+      guard let server = server(run.language) else { return [.kept(run, reason: nil)] }
+      return divided(run, server).map { stretch in
+        if let reason = stretch.reason { return .kept(stretch.run, reason: reason) }
+        do throws(SpeechServerError) { return .sent(try ReadBackWords(stretch.run), server) } catch {
+          return .kept(stretch.run, reason: error.reason)
+        }
+      }
+    }
+  }
+
+  private static func readBack(
+    _ plan: SpeakingPlan, _ announcement: Announcement, _ locale: String, _ readers: AmountReaders
+  ) throws(ReadbackMismatch) {
     switch announcement {
     case .payment(let payment): try plan.readBack(payment.amount, locale, by: readers)
     case .summary(let summary): try plan.readBack(summary, locale, by: readers)
     case .text, .again: break
     }
-    return plan.parts.map { part in
-      guard case .spoken(let run) = part.source else { return nil }
-      return Result { () throws(SpeechServerError) in try ReadBackWords(run) }
+  }
+
+  /// Divides a run where what the server may say begins or ends. Punctuation stays with the words before it, or with
+  /// the first words.
+  private static func divided(_ run: Script.Run, _ server: SpeakingServer) -> [(run: Script.Run, reason: String?)] {
+    let isWord = run.segments.map { $0.text.unicodeScalars.contains(where: \.properties.isAlphabetic) }
+    var reason = zip(run.segments, isWord).first { $0.1 }.flatMap { server.refusal(of: $0.0.role) }
+    var stretches: [(run: Script.Run, reason: String?)] = []
+    for (segment, isWord) in zip(run.segments, isWord) {
+      if isWord { reason = server.refusal(of: segment.role) }
+      if let last = stretches.indices.last, stretches[last].reason == reason {
+        stretches[last].run.segments.append(segment)
+      } else {
+        stretches.append((Script.Run(language: run.language, voice: run.voice, segments: [segment]), reason))
+      }
     }
+    return stretches
   }
 
   private static func isSendable(_ scalar: Unicode.Scalar) -> Bool {
@@ -78,5 +180,13 @@ public struct ReadBackWords: Sendable, Hashable {
     case .otherPunctuation: !"#%&*/@\\".unicodeScalars.contains(scalar)
     default: false
     }
+  }
+}
+
+extension SpeechServerError {
+  fileprivate static var unsendable: SpeechServerError {
+    SpeechServerError(
+      .wordsUnsendable, "was not asked, because the text is not only words",
+      remedy: "another voice speaks it; leave digits, symbols and markup out of names and notes")
   }
 }

@@ -19,6 +19,8 @@ public struct SpeechServer: Sendable, Hashable {
   public var speedPercent = 100
   /// How many utterances the server may be asked for at the same time.
   public var mostAtOnce = 2
+  /// Whether the voice may say amounts and counts; nil if it may after its test (`crier voices test`).
+  public var saysAmounts: Bool?
   /// Whether the server may hear names, notes and other text from outside.
   public var hearsNames: Bool
   public var limits = SpeechServerLimits()

@@ -51,6 +51,17 @@ public struct SpeechServerDescription: Sendable, Hashable {
     programs.first { $0.voices.contains { $0.name == voice } }
   }
 
+  /// Returns what speaks at a server, in one line: the program with its version, and the voice with its own. What the
+  /// server does not say is left out. Two descriptions with the same line count as the same voice.
+  public func identity(of server: SpeechServer) -> String {
+    guard let program = program(with: server.voice) ?? programs.first else {
+      return "\(Self.shown(server.model)), \(Self.shown(server.voice))"
+    }
+    let version = program.voices.first { $0.name == server.voice }?.version
+    let name = [program.name, program.version].compactMap(\.self).joined(separator: " ")
+    return "\(name), \([Self.shown(server.voice), version].compactMap(\.self).joined(separator: " "))"
+  }
+
   static func shown(_ text: String) -> String {
     String(
       String.UnicodeScalarView(text.unicodeScalars.prefix(200).filter { $0.properties.generalCategory != .control }))

@@ -31,4 +31,10 @@ public struct SpeechServerLimits: Sendable, Hashable {
     self.firstSound = min(firstSound ?? whole, whole)
     self.connect = min(connect ?? .milliseconds(500), whole)
   }
+  /// Returns limits with a multiple of the times, for work for which nobody waits. All other limits stay.
+  package func lengthened(by factor: Int) -> SpeechServerLimits {
+    var limits = self
+    (limits.connect, limits.firstSound, limits.whole) = (connect * factor, firstSound * factor, whole * factor)
+    return limits
+  }
 }

@@ -12,6 +12,8 @@ public final class SpeechServerVoice: Sendable {
   /// The state of a voice, for `readyz`, metrics, the console and the doctor.
   public struct Status: Sendable, Hashable {
     public var id: String
+    /// What speaks at the server, as it was last heard of; nil if it has not answered yet, or has failed since.
+    public var identity: String?
     public var state: SpeechServerCircuit.State
     /// The failures since the last success.
     public var failures: Int
@@ -26,7 +28,11 @@ public final class SpeechServerVoice: Sendable {
   public var server: SpeechServer { client.server }
   private let client: SpeechServerClient
   private let circuit: Locked<SpeechServerCircuit>
+  private let knownIdentity = Locked<(text: String, at: Duration)?>(nil)
   private let now: @Sendable () -> Duration
+
+  /// The time for which the description of a server is believed.
+  public static let identityLifetime = Duration.seconds(60)
 
   /// - Parameters:
   ///   - now: Returns the time since any fixed moment; it never decreases. By default, since the start.
@@ -46,11 +52,51 @@ public final class SpeechServerVoice: Sendable {
   /// - Throws: ``SpeechServerError``.
   public func describe() async throws(SpeechServerError) -> SpeechServerDescription { try await client.describe() }
 
+  /// Returns what speaks at the server, in one line; see ``SpeechServerDescription/identity(of:)``. The server is asked
+  /// at most once in ``identityLifetime``, and again after a failure.
+  ///
+  /// A server of OpenAI's protocol need not list its models. Then the line has what the settings say.
+  ///
+  /// - Throws: ``SpeechServerError``; `resting` at once if the server rests. A failure counts for the state.
+  public func identity() async throws(SpeechServerError) -> String {
+    let time = now()
+    let (isResting, known) = (circuit.withLock { $0.state(at: time) == .open }, knownIdentity.withLock { $0 })
+    guard !isResting else { throw resting }
+    if let known, time - known.at < Self.identityLifetime { return known.text }
+    let text: String
+    do throws(SpeechServerError) {
+      text = try await client.describe().identity(of: server)
+    } catch {
+      guard client.appliesSpeed, [.requestRefused, .answerInvalid, .serverFailed].contains(error.code) else {
+        note(error)
+        throw error
+      }
+      text = SpeechServerDescription().identity(of: server)
+    }
+    knownIdentity.withLock { $0 = (text, time) }
+    return text
+  }
+
+  private var resting: SpeechServerError {
+    SpeechServerError(
+      .resting, server: server.id, "rests, because it failed", remedy: "another voice speaks; mend the server")
+  }
+
+  /// Records the failure of a call.
+  private func note(_ error: SpeechServerError) {
+    circuit.withLock { circuit in
+      if error.isOfServer { circuit.failed(reason: error.reason, at: now()) } else { circuit.abandoned() }
+    }
+    // A server that failed may come back as another version.
+    if error.isOfServer { knownIdentity.withLock { $0 = nil } }
+  }
+
   public var status: Status {
-    let now = now()
+    let (now, identity) = (now(), knownIdentity.withLock { $0?.text })
     return circuit.withLock { circuit in
       Status(
-        id: server.id, state: circuit.state(at: now), failures: circuit.failures, reason: circuit.reason,
+        id: server.id, identity: identity, state: circuit.state(at: now), failures: circuit.failures,
+        reason: circuit.reason,
         rest: circuit.rest(at: now), failingFor: circuit.failingSince.map { now - $0 })
     }
   }
@@ -62,10 +108,7 @@ public final class SpeechServerVoice: Sendable {
   /// - Throws: ``SpeechServerError``: `resting` at once if the server rests, and `soundRefused` if the sound cannot be
   ///   that of the words.
   public func speak(_ words: ReadBackWords, speedPercent: Int = 100) async throws(SpeechServerError) -> Waveform {
-    if case .rest = circuit.withLock({ $0.permission(at: now()) }) {
-      throw SpeechServerError(
-        .resting, server: server.id, "rests, because it failed", remedy: "another voice speaks; mend the server")
-    }
+    if case .rest = circuit.withLock({ $0.permission(at: now()) }) { throw resting }
     do throws(SpeechServerError) {
       let speed = server.speedPercent * speedPercent / 100
       let sound = try await client.speak(words, speedPercent: speed)
@@ -73,9 +116,7 @@ public final class SpeechServerVoice: Sendable {
       circuit.withLock { $0.succeeded() }
       return sound
     } catch {
-      circuit.withLock { circuit in
-        if error.isOfServer { circuit.failed(reason: error.reason, at: now()) } else { circuit.abandoned() }
-      }
+      note(error)
       throw error
     }
   }

@@ -37,13 +37,18 @@ public struct PackFacts: Sendable, Hashable, Codable {
   public var speaker: String
   public var licence: String
   public var isSynthesized: Bool
+  public var speechServer: String?
 
-  public init(id: String, locale: String, speaker: String, licence: String, isSynthesized: Bool = false) {
+  public init(
+    id: String, locale: String, speaker: String, licence: String, isSynthesized: Bool = false,
+    speechServer: String? = nil
+  ) {
     self.id = id
     self.locale = locale
     self.speaker = speaker
     self.licence = licence
     self.isSynthesized = isSynthesized
+    self.speechServer = speechServer
   }
 }
 
@@ -259,7 +264,7 @@ private struct PackContents {
     try Self.check(facts, clips)
     manifest = PackManifest(
       id: facts.id, locale: facts.locale, speaker: facts.speaker, licence: facts.licence,
-      sampleRate: Recording.sampleRate, isSynthesized: facts.isSynthesized)
+      sampleRate: Recording.sampleRate, isSynthesized: facts.isSynthesized, speechServer: facts.speechServer)
     var names: [Sound: String] = [:]
     var places: [[String]: [ClipPosition: String]] = [:]
     var order: [[String]] = []

@@ -76,6 +76,9 @@ public struct PackManifest: Sendable, Hashable, Codable {
   /// Whether a speech engine made the clips. If a person recorded them, the value is `nil`, and the JSON does not
   /// contain it.
   private var synthesized: Bool?
+  /// The tested speech server that made the clips: its program, voice and versions in one line. If none did, the value is
+  /// `nil`, and the JSON does not contain it.
+  public var speechServer: String?
   /// The SHA-256 digest of ``digestInput``, in hexadecimal. It affects the name of every sound that is made from the
   /// pack.
   public var digest: String
@@ -90,8 +93,8 @@ public struct PackManifest: Sendable, Hashable, Codable {
 
   public init(
     id: String, locale: String, speaker: String, licence: String, sampleRate: Int = 22_050,
-    isSynthesized: Bool = false, digest: String = "", clips: [String: Clip] = [:], tokens: [String: Alternates] = [:],
-    phrases: [Phrase] = []
+    isSynthesized: Bool = false, speechServer: String? = nil, digest: String = "", clips: [String: Clip] = [:],
+    tokens: [String: Alternates] = [:], phrases: [Phrase] = []
   ) {
     format = Self.currentFormat
     self.id = id
@@ -100,6 +103,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     self.licence = licence
     self.sampleRate = sampleRate
     synthesized = isSynthesized ? true : nil
+    self.speechServer = speechServer
     self.digest = digest
     self.clips = clips
     self.tokens = tokens
@@ -109,6 +113,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
   enum CodingKeys: String, CodingKey {
     case format, id, locale, speaker, licence, synthesized, digest, clips, tokens, phrases
     case sampleRate = "sample_rate"
+    case speechServer = "speech_server"
   }
 
   /// The manifest's JSON, indented, with keys in alphabetical order.

@@ -8,8 +8,9 @@ public struct SpeakingPack: Sendable, Hashable {
     case setting
     /// `crier voices use` chose it.
     case chosen
-    /// It is the first recorded pack of the locale. An announcement with fixed words that it lacks is spoken by the
-    /// next recorded pack that has them, or else by the engine.
+    /// It is the first recorded pack of the locale, or else the first one that a tested speech server made. An
+    /// announcement with fixed words that it lacks is spoken by the next such pack that has them, or else by the engine.
+    /// While a speech server of the settings answers, it speaks instead of a pack that a speech server made.
     case first
   }
 
@@ -34,7 +35,8 @@ public struct SpeakingPack: Sendable, Hashable {
     let spoken = manifests.filter { $0.locale.lowercased() == locale.lowercased() }
     if let chosen, spoken.contains(where: { $0.id == chosen }) {
       (id, reason) = (chosen, isSetting ? .setting : .chosen)
-    } else if let first = spoken.first(where: { !$0.isSynthesized }) {
+    } else if let first = spoken.first(where: { !$0.isSynthesized }) ?? spoken.first(where: { $0.speechServer != nil })
+    {
       (id, reason) = (first.id, .first)
     }
   }

@@ -201,7 +201,8 @@ private struct VocabularyBuilder {
     _ announcement: Announcement, smallestAmount: String?, shortenings: Set<ScriptWriter.Shortening> = [],
     isFixed: (Script.Role) -> Bool = { _ in true }
   ) throws(AnnouncementError) {
-    let script = try writer.script(for: announcement, shortenings: shortenings)
+    let source = try writer.written(announcement, shortenings: shortenings)
+    let script = source.script
     for piece in script.pieces {
       // The words of a sum are collected in the blocks of its currency.
       guard let token = piece.token, isFixed(token.role), smallestAmount != nil || token.role != .amount else {
@@ -214,7 +215,7 @@ private struct VocabularyBuilder {
           Vocabulary.Word(
             token: token.name, text: ClipToken.words(ofName: token.name), role: token.role, mayEnd: ends,
             example: shortenings.isEmpty ? script.text : try writer.script(for: announcement).text,
-            smallestAmount: token.role == .amount ? smallestAmount : nil))
+            smallestAmount: token.role == .amount ? smallestAmount : nil, source: source))
       } else if ends, let place = places[token.name] {
         words[place].mayEnd = true
       }

@@ -17,6 +17,8 @@ public struct Vocabulary: Sendable, Hashable {
     /// The smallest amount of the block's currency that requires this word, such as `13.00 USD`; `nil` for words that
     /// are not part of amounts.
     public var smallestAmount: String?
+    /// An announcement that contains the word, by which the word can be read back.
+    package var source: WrittenAnnouncement? = nil
   }
 
   public struct Block: Sendable, Hashable {

@@ -43,6 +43,14 @@ public struct StandInAnswer: Sendable {
     return StandInAnswer([.send(bytes + event("audio-stop")), .stall])
   }
 
+  /// Returns the description of a server with one program and one voice.
+  public static func description(voice: String, version: String = "1.0") -> StandInAnswer {
+    let voices = #"[{"name": "\#(voice)", "languages": ["en_US"], "version": "\#(version)"}]"#
+    return StandInAnswer([
+      .send(event("info", #"{"tts": [{"name": "stand-in", "version": "2", "voices": \#(voices)}]}"#)), .stall,
+    ])
+  }
+
   // MARK: HTTP
 
   /// Returns an answer over HTTP, with the length of its body.

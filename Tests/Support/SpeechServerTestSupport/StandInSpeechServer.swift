@@ -19,6 +19,9 @@ public final class StandInSpeechServer: Sendable {
     /// The body of HTTP; the first line for Wyoming.
     public var body: [UInt8]
 
+    /// Whether the request asks what speaks at the server.
+    public var asksForDescription: Bool { firstLine.contains(#""describe""#) || firstLine.hasPrefix("GET ") }
+
     /// The text that should be spoken; empty if the request has none.
     public var text: String {
       struct Line: Decodable {

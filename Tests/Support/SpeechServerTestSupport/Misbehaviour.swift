@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SpeechServerTestSupport
-import Testing
-
-@testable import SpeechServers
+public import SpeechServers
 
 /// What a server may do wrong, and the codes of the errors that say so.
-struct Misbehaviour: Sendable, CustomTestStringConvertible {
-  var testDescription: String
-  var codes: [SpeechServerError.Code]
-  var answer: StandInAnswer
+public struct Misbehaviour: Sendable, CustomStringConvertible {
+  public var description: String
+  public var codes: [SpeechServerError.Code]
+  public var answer: StandInAnswer
 
   init(_ name: String, _ codes: SpeechServerError.Code..., answer: StandInAnswer) {
-    (testDescription, self.codes, self.answer) = (name, codes, answer)
+    (description, self.codes, self.answer) = (name, codes, answer)
   }
 
   init(_ name: String, _ codes: SpeechServerError.Code..., sending bytes: [UInt8]...) {
-    (testDescription, self.codes) = (name, codes)
+    (description, self.codes) = (name, codes)
     answer = StandInAnswer([.send(Array(bytes.joined())), .stall])
   }
 }
@@ -30,7 +27,7 @@ extension Misbehaviour {
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   private static func started(_ format: String) -> [UInt8] { StandInAnswer.event("audio-start", format) }
 
-  static let overWyoming = [
+  public static let overWyoming = [
     Misbehaviour("closes at once", .closedEarly, answer: StandInAnswer([.close])),
     Misbehaviour(
       "closes within a chunk", .closedEarly, answer: StandInAnswer([.send(start + chunk.prefix(700)), .close])),
@@ -112,7 +109,7 @@ extension Misbehaviour {
   }
   private static func http(body: [UInt8]) -> StandInAnswer { .http(body: body) }
 
-  static let overHTTP =
+  public static let overHTTP =
     [
       Misbehaviour("closes at once", .closedEarly, answer: StandInAnswer([.close])),
       Misbehaviour(
@@ -195,5 +192,4 @@ extension Misbehaviour {
     ].map { status, code in
       Misbehaviour("sends the status \(status)", code, answer: .http("\(status) x", body: bytes("twelve")))
     }
-
 }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Mastering
+import SoundFiles
+import SpeakingPlans
+import SpeechEngine
+import SpeechServers
+import VoicePacks
+import Waveforms
+
+/// The part of the pipeline in which speech servers speak.
+///
+/// A clip has the voice of its servers, or it is the clip that would be made without servers: if any of them fails, the
+/// engine or a pack speaks the whole announcement, with the same bytes and the same name as without servers.
+extension Announcer {
+  /// What came of asking speech servers.
+  enum Served {
+    case clip(Rendered)
+    /// Another voice speaks. The reason is a code for the report; it is nil if no server was to speak.
+    case other(reason: String?)
+  }
+
+  /// Returns the server that the options name as the voice; nil if they name none.
+  ///
+  /// - Throws: `.optionInvalid` for options that the server cannot follow.
+  func namedServer(
+    for announcement: Announcement, _ options: RenderOptions
+  ) throws -> SpeechServerVoice? {
+    guard let voice = speechServers.voice(named: options.voice) else { return nil }
+    let locale = try phraseBooks.book(for: announcement.locale ?? options.defaultLocale).locale
+    let id = voice.server.id
+    guard voice.server.speaks(locale) else {
+      throw AnnouncerError(
+        .optionInvalid, "voice \(id)", "does not speak \(locale)",
+        remedy: "choose another voice, or add \(locale) to the locales of this speech server")
+    }
+    let other = options.rate != nil ? "rate" : options.pack != nil ? "pack" : options.method == .clips ? "method" : nil
+    if let other {
+      throw AnnouncerError(
+        .optionInvalid, other, "cannot be used with the speech server \(id)", remedy: "leave one of them out")
+    }
+    return voice
+  }
+
+  /// Lets speech servers speak what no recording says.
+  ///
+  /// - Parameters:
+  ///   - options: The options, without the name of a server.
+  ///   - named: The server that was asked for; nil for those of the settings.
+  /// - Throws: The errors of `render(_:options:into:permit:)`, except those of the servers and the engine.
+  func served(
+    _ announcement: Announcement, _ options: RenderOptions, by named: SpeechServerVoice?, into place: ClipPlace,
+    _ permit: NewClipPermit
+  ) async throws -> Served {
+    // A voice, a rate or the method `clips` asks for another speaker.
+    guard !speechServers.voices.isEmpty, options.voice == nil, options.rate == nil, options.method != .clips else {
+      return .other(reason: nil)
+    }
+    let written = try ways(announcement, options, requiresVoices: false) { script, pauses, options in
+      named == nil ? try packs.recordedPack(for: script, pauses: pauses, options: options) : nil
+    }
+    // A server cannot be told to speak faster in a way that all of them follow.
+    let ways = written.ways.filter { !$0.plan.isRecorded && !$0.attempt.taken.contains(.rate) }
+    guard let whole = ways.first else { return .other(reason: nil) }
+    var servers: [String: SpeakingServer] = [:]
+    var reason: String?
+    for language in whole.plan.spokenLanguages {
+      do throws(SpeechServerError) {
+        servers[language] = try await speechServers.server(for: language, in: whole.script.locale, named: named)
+      } catch {
+        reason = reason ?? error.reason
+        // A sentence by the engine with a name by a server would be odd, the other way round it is not.
+        if language == whole.script.locale { return .other(reason: reason) }
+      }
+    }
+    guard !servers.isEmpty else { return .other(reason: reason) }
+    for way in ways {
+      let stretches = try stretches(of: way, saying: announcement, by: servers)
+      let kept = stretches.joined().firstReason
+      reason = reason ?? kept
+      guard stretches.joined().contains(where: \.isSent), stretches.joined().allSatisfy(\.hasVoice) else { continue }
+      switch try await make(announcement, options, way, stretches, written, into: place, permit, kept) {
+      case .clip(let made): return .clip(made)
+      case .other(let why?):
+        return .other(reason: why)
+      case .other(nil):
+        // The announcement is too long. A shorter way may fit.
+        reason = "too_long"
+      }
+    }
+    return .other(reason: reason)
+  }
+
+  private func stretches(
+    of way: Way, saying announcement: Announcement, by servers: [String: SpeakingServer]
+  ) throws(AnnouncerError) -> [[ReadBackWords.Stretch]] {
+    let locale = way.script.locale
+    do throws(ReadbackMismatch) {
+      return try ReadBackWords.stretches(
+        of: way.plan, saying: announcement, in: locale, readers: readers, by: { servers[$0] })
+    } catch {
+      throw Self.mismatch(error, way.plan, locale)
+    }
+  }
+
+  /// Speaks one way, and stores its clip.
+  ///
+  /// - Returns: No reason if the announcement is too long.
+  private func make(
+    _ announcement: Announcement, _ options: RenderOptions, _ way: Way, _ stretches: [[ReadBackWords.Stretch]],
+    _ written: Written, into place: ClipPlace, _ permit: NewClipPermit, _ kept: String?
+  ) async throws -> Served {
+    try await permit.begin()
+    do {
+      let usesEngine = stretches.joined().contains { !$0.isSent }
+      let engine = usesEngine ? try await engine.identity() : nil
+      let sounds = try await sounds(of: stretches, rate: way.script.rate)
+      let mastered = try master(parts(of: way.plan, sounds), by: Self.mastering(for: options))
+      guard Self.isShortEnough(mastered.waveform, options) else {
+        permit.end(.serviceFailed)
+        return .other(reason: nil)
+      }
+      let finished = try SampleRateConversion.convert(
+        mastered, to: options.sampleRate, for: options.format.encoding)
+      let speakers = Set(stretches.joined().compactMap(\.server)).sorted()
+      let recipe = ClipRecipe.digest(
+        of: finished.waveform.samples, spokenBy: speakers.joined(separator: "; "),
+        instead: Self.recipe([way], engine, options))
+      let record = ClipRecord(
+        recipe: recipe, text: way.script.text, method: way.plan.method,
+        voice: way.plan.recording?.pack.manifest.id ?? stretches.joined().mainServer(in: way.script.locale),
+        engine: engine?.description, server: speakers.joined(separator: "; "), loudnessLUFS: finished.loudnessLUFS,
+        shortened: way.attempt.taken, marks: finished.waveform.marks.map(ClipRecord.Mark.init), frames: 0)
+      let made = try await store(
+        finished.waveform, record, announcement, ([way], written.remarks), options, into: place, kept)
+      permit.end(.made(bytes: made.clip.bytes.count))
+      return .clip(made)
+    } catch {
+      permit.end(.serviceFailed)
+      switch error {
+      case let error as SpeechServerError where error.code != .cancelled: return .other(reason: error.reason)
+      case let error as SpeechEngineError where error.code != .cancelled: return .other(reason: error.code.rawValue)
+      case let error as MasteringError: return .other(reason: error.code.rawValue)
+      case is SpeechServerError: throw CancellationError()
+      default: throw error
+      }
+    }
+  }
+
+  /// Speaks all stretches at the same time, so that the announcement waits for its slowest stretch only.
+  private func sounds(of stretches: [[ReadBackWords.Stretch]], rate: Int) async throws -> [[Waveform]] {
+    try await withThrowingTaskGroup(of: (part: Int, place: Int, sound: Waveform).self) { group in
+      for (part, stretches) in stretches.enumerated() {
+        for (place, stretch) in stretches.enumerated() {
+          group.addTask { (part, place, try await self.sound(of: stretch, rate: rate)) }
+        }
+      }
+      var sounds = stretches.map { $0.map { _ in Waveform(samples: [], sampleRate: Mastering.sampleRate) } }
+      for try await (part, place, sound) in group { sounds[part][place] = sound }
+      return sounds
+    }
+  }
+
+  private func sound(of stretch: ReadBackWords.Stretch, rate: Int) async throws -> Waveform {
+    switch stretch {
+    case .kept(let run, _): return try await engine.waveform(of: run, rate: rate).waveform
+    case .sent(let words, let server):
+      var sound = try await server.voice.speak(words)
+      // A server does not say when it speaks which word.
+      sound.marks = [
+        Waveform.Mark(
+          text: words.text.trimmingCharacters(in: .whitespacesAndNewlines), startMilliseconds: 0,
+          endMilliseconds: sound.durationMilliseconds)
+      ]
+      return sound
+    }
+  }
+
+  /// Returns the parts of a plan with their sounds: those of a pack, and those that were spoken.
+  private func parts(of plan: SpeakingPlan, _ sounds: [[Waveform]]) -> [SpokenPart] {
+    zip(plan.parts, sounds).flatMap { part, sounds in
+      var waveforms = sounds
+      if case .recorded(let clips) = part.source, let recording = plan.recording {
+        waveforms = [recording.pack.stitched(clips, pauses: recording.pauses, edgeMilliseconds: 0)]
+      }
+      return waveforms.indices.map { index in
+        SpokenPart(
+          waveform: waveforms[index], isAmount: part.saysAmount, isRecorded: false,
+          pauseMilliseconds: index == waveforms.count - 1
+            ? part.pauseMilliseconds : SpeakingPlan.pauseBetweenVoicesMilliseconds)
+      }
+    }
+  }
+}
+
+extension SpeakingPlan {
+  /// The languages of the words that no recording says, the first one first.
+  fileprivate var spokenLanguages: [String] {
+    var languages: [String] = []
+    for case .spoken(let run) in parts.map(\.source) where !languages.contains(run.language) {
+      languages.append(run.language)
+    }
+    return languages
+  }
+}
+
+extension ReadBackWords.Stretch {
+  fileprivate var isSent: Bool { if case .sent = self { true } else { false } }
+
+  /// Whether somebody can speak the stretch.
+  fileprivate var hasVoice: Bool { if case .kept(let run, _) = self { run.voice != nil } else { true } }
+
+  /// The id of the server, and what speaks there; nil if the engine speaks.
+  fileprivate var server: String? {
+    guard case .sent(_, let server) = self else { return nil }
+    return "\(server.voice.server.id): \(server.identity)"
+  }
+}
+
+extension Sequence<ReadBackWords.Stretch> {
+  /// The first reason why a server may not say something.
+  fileprivate var firstReason: String? {
+    lazy.compactMap { stretch -> String? in if case .kept(_, let reason) = stretch { reason } else { nil } }.first
+  }
+
+  /// The id of the server that speaks the sentence, or else of the first server.
+  fileprivate func mainServer(in locale: String) -> String {
+    let sent = compactMap { stretch -> (language: String, id: String)? in
+      guard case .sent(let words, let server) = stretch else { return nil }
+      return (words.language, server.voice.server.id)
+    }
+    return (sent.first { $0.language == locale } ?? sent.first)?.id ?? ""
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What `crier voices test` found about the voice of a speech server. A verdict holds for one locale and one version of
+/// the voice: another version may read the same words differently.
+public struct SpeechServerVerdict: Sendable, Hashable, Codable {
+  /// The id of the server in the settings.
+  public var server: String
+  /// The program, the voice and their versions, as ``SpeechServerDescription/identity(of:)`` writes them.
+  public var identity: String
+  /// The locale as a BCP 47 tag.
+  public var locale: String
+  /// Whether the voice may say amounts.
+  public var isPassed: Bool
+  public var testedAt: Date
+  /// What was measured, and what could not be measured, as sentences for people.
+  public var findings: [String]
+
+  public init(
+    server: String, identity: String, locale: String, isPassed: Bool, testedAt: Date, findings: [String] = []
+  ) {
+    self.server = server
+    self.identity = identity
+    self.locale = locale
+    self.isPassed = isPassed
+    // Whole seconds survive the file unchanged.
+    self.testedAt = Date(timeIntervalSince1970: testedAt.timeIntervalSince1970.rounded(.down))
+    self.findings = findings
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case server, identity, locale, findings
+    case isPassed = "passed"
+    case testedAt = "tested_at"
+  }
+}
+
+/// The verdicts on the voices of speech servers, in a file of the home folder.
+public struct SpeechServerVerdicts: Sendable {
+  private struct Content: Codable { var verdicts: [SpeechServerVerdict] }
+
+  /// The largest file that is read, in bytes. A verdict has about 1,000.
+  private static let mostBytes = 1 << 20
+
+  private let file: URL
+
+  public init(file: URL) { self.file = file }
+
+  /// Returns all verdicts. A file that is missing or cannot be read has none: the voices then count as untested.
+  public func all() -> [SpeechServerVerdict] {
+    guard let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)),
+      data.count <= Self.mostBytes
+    else { return [] }
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    return (try? decoder.decode(Content.self, from: data))?.verdicts ?? []
+  }
+
+  /// Returns the verdict on a voice; nil if this version of it was not tested in this locale.
+  public func verdict(on server: String, identity: String, locale: String) -> SpeechServerVerdict? {
+    all().first {
+      $0.server == server && $0.identity == identity && $0.locale.lowercased() == locale.lowercased()
+    }
+  }
+
+  /// Stores a verdict in place of earlier ones on the same server and locale.
+  ///
+  /// - Throws: Errors of the file system.
+  public func store(_ verdict: SpeechServerVerdict) throws {
+    var verdicts = all().filter {
+      $0.server != verdict.server || $0.locale.lowercased() != verdict.locale.lowercased()
+    }
+    verdicts.append(verdict)
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    try encoder.encode(Content(verdicts: verdicts)).write(to: file, options: .atomic)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path(percentEncoded: false))
+  }
+}

@@ -97,7 +97,8 @@ struct UnsafeHomeTests {
     for (name, text) in [
       ("signing-secret", String(repeating: "x", count: 32)), ("first-key", key),
       ("first-key.header", "Authorization: Bearer \(key)\n"), ("crier.yaml", "volume: 90\n"),
-      ("lexicon.csv", "locale,text,said\n"), ("packs.json", #"{"packs": {}}"#), ("Voices/pack/pack.json", "{}"),
+      ("lexicon.csv", "locale,text,said\n"), ("packs.json", #"{"packs": {}}"#),
+      ("speech-servers.json", #"{"verdicts": []}"#), ("Voices/pack/pack.json", "{}"),
       ("batches/a.list", "text\n"),
     ] {
       let file = crier.home.appending(path: name)
@@ -122,7 +123,8 @@ struct UnsafeHomeTests {
       ("signing-secret", 0o644, "chmod go="), ("signing-secret", 0o660, "chmod go="),
       ("first-key", 0o640, "chmod go="), ("first-key.header", 0o604, "chmod go="),
       ("crier.yaml", 0o666, "chmod go-w"), ("lexicon.csv", 0o664, "chmod go-w"),
-      ("packs.json", 0o664, "chmod go-w"), ("Voices", 0o777, "chmod go-w"),
+      ("packs.json", 0o664, "chmod go-w"), ("speech-servers.json", 0o664, "chmod go-w"),
+      ("Voices", 0o777, "chmod go-w"),
       ("Voices/pack/pack.json", 0o622, "chmod go-w"), ("batches", 0o777, "chmod go-w"),
     ])
   func refused(name: String, mode: Int, command: String) throws {

@@ -50,8 +50,8 @@ struct ServeConfigurationTests {
     let result = try crier.serve(["--print-config"] + flags, environment: environment)
     #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
     var settings = try shown(result.output)
-    // `apns` is a list; see PushSettingTests.
-    settings["apns"] = nil
+    // These are lists; see PushSettingTests and SpeechServerSettingTests.
+    (settings["apns"], settings["speech_servers"]) = (nil, nil)
     return settings
   }
 
@@ -65,10 +65,10 @@ struct ServeConfigurationTests {
     let crier = try Command()
     defer { crier.remove() }
     let output = try crier.serve("--print-config").output
-    // `apns` is a list, which PushSettingTests sets.
-    #expect(output.split(separator: "\n").map { String($0.prefix { $0 != ":" }) }.count == Self.values.count + 1)
+    // PushSettingTests and SpeechServerSettingTests set the lists.
+    #expect(output.split(separator: "\n").map { String($0.prefix { $0 != ":" }) }.count == Self.values.count + 2)
     var printed = try shown(output)
-    #expect(Set(printed.keys) == Set(Self.values.map(\.name) + ["apns"]))
+    #expect(Set(printed.keys) == Set(Self.values.map(\.name) + ["apns", "speech_servers"]))
     #expect(printed.values.allSatisfy { $0.source == "default" })
     #expect(Int(printed.removeValue(forKey: "speakers")?.value ?? "") ?? 0 > 0)
     #expect(
@@ -85,7 +85,7 @@ struct ServeConfigurationTests {
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
         "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",
         "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",
-        "sounds_mb": "30720", "sounds_files": "200000", "apns": "", "push_minutes": "60",
+        "sounds_mb": "30720", "sounds_files": "200000", "apns": "", "speech_servers": "", "push_minutes": "60",
         "library_push_seconds": "300",
         "webhook_private_addresses": "false", "time_zone": "", "opening_hours": "", "quiet_hours": "",
         "quiet_summary": "false", "volumes": "",

@@ -7,6 +7,7 @@ public import ArgumentParser
 import Foundation
 public import SoundFiles
 import SpeechEngine
+import SpeechServers
 import VoicePacks
 
 /// The option for the program's data folder, and the announcer that uses it.
@@ -40,7 +41,8 @@ struct DataOptions: ParsableArguments {
     Announcer(
       phraseBooks: try phraseBooks(lexicon: lexicon, home: home),
       readers: AmountReaders(directory: installation.readers),
-      engine: engine(speakers: speakers), packs: shelf(home: home, copiesPacks: copiesPacks))
+      engine: engine(speakers: speakers), packs: shelf(home: home, copiesPacks: copiesPacks),
+      speechServers: try SpeechServerVoices(of: home))
   }
 
   func engine(speakers: Int) -> SpeechEngine {
@@ -76,7 +78,7 @@ struct ClipOptions: ParsableArguments {
   @Option(help: "The id of the voice pack (see crier voices list); the engine speaks words that the pack lacks.")
   var pack: String?
 
-  @Option(help: "The engine's voice, such as en-us+f2. (default: the phrase book's)")
+  @Option(help: "The engine's voice, such as en-us+f2, or the id of a speech server. (default: the phrase book's)")
   var voice: String?
 
   @Option(help: "The speed in words a minute, 80 to 450. (default: the phrase book's)")

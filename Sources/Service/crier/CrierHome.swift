@@ -70,6 +70,9 @@ struct CrierHome: Sendable {
   /// The packs that `crier voices use` chose.
   var chosenPacks: URL { directory.appending(path: "packs.json") }
 
+  /// The verdicts of `crier voices test` on the voices of speech servers.
+  var speechServerVerdicts: URL { directory.appending(path: "speech-servers.json") }
+
   /// The user's lexicon, which defines how names and other words are pronounced.
   var lexicon: URL { directory.appending(path: "lexicon.csv") }
 

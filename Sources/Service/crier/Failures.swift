@@ -15,6 +15,7 @@ import QRCodes
 import SoundLibrary
 import SoundOutputs
 import SpeechEngine
+import SpeechServers
 import ToneMaking
 import VoicePackIntegrity
 import VoicePackMaking
@@ -64,6 +65,7 @@ enum Failures {
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
     case let error as SpeechEngineError: status(of: error.code)
+    case let error as SpeechServerError: [.addressInvalid, .keyUnusable].contains(error.code) ? 65 : 69
     case let error as VoicePackError: error.code == .systemFailure ? 70 : 65
     case is VoicePackIntegrityError, is RecordingSheetError: 65
     case let error as PackMakingError: status(of: error.code)
@@ -139,9 +141,9 @@ enum Failures {
   private static func status(of code: PackMakingError.Code) -> Int32 {
     switch code {
     case .writingFailed, .packExists: 73
-    case .conversionFailed, .recognizerFailed: 70
+    case .conversionFailed, .recognizerFailed, .rowUnread: 70
     case .languageUnknown, .packInvalid, .commandInvalid: 64
-    case .programFailed: 69
+    case .programFailed, .serverFailed: 69
     default: 65
     }
   }

@@ -112,9 +112,9 @@ extension CrierHome {
     var files: [(name: String, care: HomePermissions.Care)] = [("", .trusted)]
     files += [ledger, signingSecret, firstKey, firstKeyHeader].map { ($0.lastPathComponent, .secret) }
     files += ["-wal", "-shm", "-journal"].map { ("\(ledger.lastPathComponent)\($0)", .secret) }
-    files += [configuration, lexicon, chosenPacks, accountWork, batches, previews, playerPreferences].map {
-      ($0.lastPathComponent, .trusted)
-    }
+    files += [
+      configuration, lexicon, chosenPacks, speechServerVerdicts, accountWork, batches, previews, playerPreferences,
+    ].map { ($0.lastPathComponent, .trusted) }
     files += packFiles.map { ($0, .trusted) }
     return files.compactMap { finding($0.name, $0.care) }
   }

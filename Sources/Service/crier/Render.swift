@@ -114,8 +114,12 @@ extension ClipReport {
       "\(Terminal.printable(text)) (\(seconds) s, \(loudnessLUFS) LUFS, \(voice)\(steps)\(cached ? ", from cache" : ""))"
   }
 
-  /// One line for each unspoken text and each warning.
-  var remarks: [String] { unspoken.map(\.line) + warnings }
+  /// One line for each unspoken text and each warning, and one if another voice spoke than the wanted one.
+  var remarks: [String] {
+    unspoken.map(\.line) + warnings
+      + [fallback.map { "The speech server does not speak, or not all of it: \($0) (docs/speech-servers.md)." }]
+      .compactMap(\.self)
+  }
 
   fileprivate mutating func locate(at url: URL) {
     clip.name = url.lastPathComponent

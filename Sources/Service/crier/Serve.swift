@@ -17,6 +17,7 @@ import ServiceAccess
 import ServiceLifecycle
 import SoundOutputs
 import SpeechEngine
+import SpeechServers
 import TextFormats
 import ToneMaking
 import UnixSignals
@@ -132,9 +133,12 @@ struct Serve: AsyncParsableCommand {
     // The server and the announcer share one shelf, so the listed packs are the packs that speak. The clips are copied,
     // so that a change of the files cannot change what a running service says.
     let shelf = files.shelf(home: home, copiesPacks: true, settled: configuration.packs)
+    let settingsFolder = (config.map { URL(filePath: $0) } ?? home.configuration).deletingLastPathComponent()
     let announcer = Announcer(
       phraseBooks: books, readers: AmountReaders(directory: installation.readers),
-      engine: files.engine(speakers: configuration.speakers), packs: shelf)
+      engine: files.engine(speakers: configuration.speakers), packs: shelf,
+      speechServers: try SpeechServerVoices(
+        configuration.speechServers, folder: settingsFolder, verdicts: home.speechServerVerdicts))
     if settings.mostConnections < configuration.settings.mostConnections {
       logger.warning(
         "The connection limit is lower than configured, because this user's limit of open files is too low.",
@@ -142,7 +146,6 @@ struct Serve: AsyncParsableCommand {
     }
     await warnOfClosedNetwork(configuration, ledger, dropIn: installation.networkDropIn)
     let plays = configuration.output != "none"
-    let settingsFolder = (config.map { URL(filePath: $0) } ?? home.configuration).deletingLastPathComponent()
     let pushes =
       configuration.apns.isEmpty
       ? nil

@@ -21,6 +21,7 @@ struct ServiceConfiguration: Sendable {
     case host, port, hosts, output, locale, packs, group, groups, rate, burst, speakers, volume, gap, chime, chimes,
       batches
     case proxies, apns
+    case speechServers = "speech_servers"
     case leadIn = "lead_in_ms"
     case wakeSound = "wake_sound"
     case keepAwake = "keep_awake_seconds"
@@ -106,6 +107,8 @@ struct ServiceConfiguration: Sendable {
   private(set) var packs = ChosenPacks()
   /// The apps to which pushes are sent, with their keys.
   private(set) var apns: [PushAppSetting] = []
+  /// The speech servers, in the order in which they are preferred.
+  private(set) var speechServers: [SpeechServerSetting] = []
   /// The time for which a push is worth sending, in minutes.
   private(set) var pushMinutes = 60
   /// Whether webhooks may go to private addresses, and over `http`.
@@ -148,6 +151,8 @@ struct ServiceConfiguration: Sendable {
     var values = try settingsFile.values()
     apns = try settingsFile.apns()
     if !apns.isEmpty { values[.apns] = apns.map(\.line).joined(separator: " ") }
+    speechServers = try settingsFile.speechServers()
+    if !speechServers.isEmpty { values[.speechServers] = speechServers.map(\.line).joined(separator: " ") }
     var variables: [Name: String] = [:]
     for name in Name.allCases { variables[name] = environment[name.variable] }
     var reader = SettingsReader(sources: [
@@ -233,6 +238,10 @@ struct ServiceConfiguration: Sendable {
       .apns, "", "is a list of entries with keys, so set it in the settings file"
     ) { [apns] in $0.isEmpty || !apns.isEmpty ? $0 : nil }
     if apps.isEmpty { apns = [] }
+    let servers = try reader.value(
+      .speechServers, "", "is a list of entries, so set it in the settings file"
+    ) { [speechServers] in $0.isEmpty || !speechServers.isEmpty ? $0 : nil }
+    if servers.isEmpty { speechServers = [] }
     pushMinutes = try reader.number(.pushMinutes, pushMinutes, 1...1_440)
     settings.libraryPushInterval = Double(
       try reader.number(.libraryPushSeconds, Int(settings.libraryPushInterval), 10...86_400))

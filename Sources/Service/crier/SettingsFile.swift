@@ -2,6 +2,7 @@
 
 import Announcements
 import Foundation
+import SpeechServers
 import VoicePacks
 import Yams
 
@@ -65,7 +66,7 @@ struct SettingsFile {
     // name.
     for (key, value) in mapping where value.scalar == nil || value.null != nil {
       if [Name.packs.rawValue, Name.chimes.rawValue].contains(key.string), value.mapping != nil { continue }
-      if key.string == Name.apns.rawValue, value.sequence != nil { continue }
+      if [Name.apns.rawValue, Name.speechServers.rawValue].contains(key.string), value.sequence != nil { continue }
       guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
       throw fault(of: key, "give exactly one value, not a list and not null")
     }
@@ -111,6 +112,31 @@ struct SettingsFile {
     }
     if let app = PushAppSetting.repeated(in: settings) {
       throw fault(of: key, "\(app) has two keys for one environment; name each app once for each environment")
+    }
+    return settings
+  }
+
+  /// Returns the entries of the setting `speech_servers`; none if the file does not have it.
+  ///
+  /// - Throws: `ServiceConfiguration.Fault` for an entry that cannot be used.
+  func speechServers() throws -> [SpeechServerSetting] {
+    guard let (key, value) = mapping?.first(where: { $0.key.string == Name.speechServers.rawValue }) else { return [] }
+    if value.scalar?.string == "" { return [] }
+    guard let entries = value.sequence else {
+      throw fault(
+        of: key, "give a list of entries with id, wyoming or openai, voice and locales; see docs/speech-servers.md")
+    }
+    var settings: [SpeechServerSetting] = []
+    for entry in entries {
+      do throws(SpeechServerSetting.Fault) {
+        settings.append(try SpeechServerSetting(entry))
+      } catch {
+        throw fault(of: key, error.rule)
+      }
+    }
+    let ids = settings.map(\.server.id)
+    if let id = ids.first(where: { id in ids.filter { $0 == id }.count > 1 }) {
+      throw fault(of: key, "two entries have the id \(id); give each its own")
     }
     return settings
   }

@@ -20,10 +20,12 @@ struct Voices: AsyncParsableCommand {
         crier voices sheet --locale en-US --html --output sheet.html
         crier voices import recordings --locale en-US --id my-shop --speaker Ada --licence CC-BY-4.0
         crier voices check my-shop
+        crier voices test joe
         crier render --amount 12.50 --currency USD --locale en-US --pack my-shop
       """,
     subcommands: [
       List.self, Use.self, Remove.self, Build.self, Sheet.self, Import.self, Check.self, Listen.self,
+      Test.self,
     ])
 
   struct List: AsyncParsableCommand {
@@ -63,7 +65,7 @@ struct Voices: AsyncParsableCommand {
 
   struct Build: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a voice pack in which the engine or another speech program speaks a locale's whole vocabulary.",
+      abstract: "Makes a voice pack in which espeak-ng, another speech program or a speech server says all words.",
       discussion: """
         The same engine always makes the same bytes. The default id is the locale followed by -espeak.
 
@@ -72,8 +74,14 @@ struct Voices: AsyncParsableCommand {
         interrupted run goes on where it ended, if the command is the same. The recordings are then imported as \
         crier voices import does.
 
+        With --server, a speech server of the settings speaks each row once, one after the other, in words that were \
+        read back. It may take ten times its timeout_ms for each. An interrupted run goes on where it ended, if the \
+        voice is the same. Afterwards no server is needed. A pack of a voice that passed crier voices test speaks \
+        before espeak-ng; any other pack of a server speaks where it is chosen.
+
         EXAMPLES
           crier voices build --locale en-US
+          crier voices build --server joe --locale en-US --id joe-pack --licence CC0-1.0
           crier voices build --with 'flite -voice slt -t {text} -o {output}' --locale en-US --id slt
           crier voices build --with 'text2wave -o {output} {text_file}' --locale en-US --id festival
         """)
@@ -93,7 +101,7 @@ struct Voices: AsyncParsableCommand {
     @Option(help: "The folder to write the pack into. (default: $CRIER_HOME/Voices)", completion: .directory)
     var voices: String?
 
-    @OptionGroup(title: "Another speech program") var program: ProgramOptions
+    @OptionGroup(title: "Another speech program, or a speech server") var program: ProgramOptions
 
     @Flag(help: "Print only errors.")
     var quiet = false
@@ -120,6 +128,7 @@ struct Voices: AsyncParsableCommand {
     func run() async throws {
       try await Failures.reported {
         if program.command != nil { return try await buildWithProgram() }
+        if program.server != nil { return try await buildWithServer() }
         let books = try files.phraseBooks(home: home.folder)
         let engine = files.engine(speakers: 1)
         let writer = writer

@@ -41,6 +41,10 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case commandInvalid = "command_invalid"
     /// The speech program failed, took too long or wrote no usable sound.
     case programFailed = "program_failed"
+    /// A speech server failed, took too long or sent no usable sound.
+    case serverFailed = "server_failed"
+    /// The words of a row do not say what they should when they are read back. Nothing is then asked of a server.
+    case rowUnread = "row_unread"
     /// A pack was replaced between the reading and the writing of it.
     case packChanged = "pack_changed"
     /// The file of a pack's marks cannot be read, or a mark is for a clip that the pack does not have.

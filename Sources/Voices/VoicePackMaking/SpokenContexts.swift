@@ -17,6 +17,7 @@ struct SpokenContext: Hashable {
 
 /// An announcement that is spoken as a whole, with the clips that are cut out of it.
 struct SpokenSentence {
+  var source: WrittenAnnouncement
   var run: Script.Run
   var contexts: [SpokenContext]
 }
@@ -91,13 +92,14 @@ struct SpokenContexts {
     major: Int64, minor: Int64 = 0, _ currency: Currency, kind: Payment.Kind = .received, channel: String? = nil
   ) throws(AnnouncementError) {
     let amount = try Money(minorUnits: major * currency.minorUnitsPerMajor + minor, currency: currency)
-    let script = try writer.script(for: .payment(Payment(amount: amount, kind: kind, channel: channel)))
+    let source = try writer.written(.payment(Payment(amount: amount, kind: kind, channel: channel)))
+    let script = source.script
     // The script must consist of one run, because a name in another voice would interrupt the sentence.
     guard script.runs.count == 1, let run = script.runs.first else { return }
     let contexts = contexts(in: script.pieces).filter {
       known.insert(Key(tokens: $0.tokens, position: $0.position)).inserted
     }
-    if !contexts.isEmpty { sentences.append(SpokenSentence(run: run, contexts: contexts)) }
+    if !contexts.isEmpty { sentences.append(SpokenSentence(source: source, run: run, contexts: contexts)) }
   }
 
   private func contexts(in pieces: [Script.Piece]) -> [SpokenContext] {

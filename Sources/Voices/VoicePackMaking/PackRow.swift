@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import AmountReadback
+public import Announcements
+public import SpeechServers
+
+/// A row that another voice than espeak-ng speaks for a pack, with an announcement in which its words occur.
+struct PackRow {
+  var row: SheetRow
+  /// Nil for a vocabulary that no phrase book wrote.
+  var source: WrittenAnnouncement?
+
+  /// Returns the rows to speak: the rows of the recording sheet, and the numbers with their units. Most voices say
+  /// “twenty dollars” more naturally than its two words one after the other.
+  ///
+  /// - Throws: `AnnouncementError` for a phrase book that cannot speak its own currency.
+  static func rows(of vocabulary: Vocabulary, writer: ScriptWriter) throws(AnnouncementError) -> [PackRow] {
+    let sources = Dictionary(vocabulary.words.map { ($0.token, $0.source) }) { first, _ in first }
+    var rows = RecordingSheet(vocabulary: vocabulary).rows
+      .map { PackRow(row: $0.sheetRow, source: sources[$0.token] ?? nil) }
+    for sentence in try SpokenContexts(writer: writer).sentences {
+      for context in sentence.contexts
+      where context.tokens.count > 1 && context.tokens.allSatisfy({ sources[$0] != nil }) {
+        let row = SheetRow(
+          number: rows.count + 1, file: "\(rows.count + 1)", token: context.tokens.joined(separator: " "),
+          text: context.text, position: context.position, locale: vocabulary.locale)
+        rows.append(PackRow(row: row, source: sentence.source))
+      }
+    }
+    return rows
+  }
+}
+
+extension SheetRow {
+  /// The words with a mark behind them. A full stop makes a voice fall, and a comma keeps it up.
+  var spokenText: String { text + (position == .final ? "." : ",") }
+}
+
+/// The rows of a pack that a speech server may speak. The words of each were read back.
+public struct ReadBackRows: Sendable, Hashable {
+  /// The rows with their words, in the order of the recording sheet.
+  public private(set) var words: [SheetRow: ReadBackWords] = [:]
+  public private(set) var rows: [SheetRow] = []
+  /// The rows that contain a digit or a symbol, such as the name of a channel. No server may hear them.
+  public private(set) var unsendable: [SheetRow] = []
+
+  /// Reads the rows of a vocabulary back.
+  ///
+  /// - Parameter readers: the readers of the languages.
+  /// - Throws: `AnnouncementError`; `PackMakingError` with the code `rowUnread` for words that say another amount than
+  ///   they should, or that no reader can read.
+  public init(of vocabulary: Vocabulary, writer: ScriptWriter, readers: AmountReaders) throws {
+    for packRow in try PackRow.rows(of: vocabulary, writer: writer) {
+      let row = packRow.row
+      guard let source = packRow.source else { throw Self.unread(RecordingImport.name(row), writer) }
+      switch try Self.words(
+        row.tokens, endsSentence: row.position == .final, from: source, readers, RecordingImport.name(row), writer)
+      {
+      case .success(let said) where said.text == row.spokenText:
+        rows.append(row)
+        words[row] = said
+      case .success: throw Self.unread(RecordingImport.name(row), writer)
+      case .failure: unsendable.append(row)
+      }
+    }
+  }
+
+  /// Returns words of an announcement that is read back.
+  static func words(
+    _ tokens: [String], endsSentence: Bool, from source: WrittenAnnouncement, _ readers: AmountReaders, _ name: String,
+    _ writer: ScriptWriter
+  ) throws(PackMakingError) -> Result<ReadBackWords, SpeechServerError> {
+    do {
+      return try ReadBackWords.excerpt(tokens, endsSentence: endsSentence, from: source, readers: readers)
+    } catch {
+      throw unread(name, writer)
+    }
+  }
+
+  static func unread(_ name: String, _ writer: ScriptWriter) -> PackMakingError {
+    PackMakingError(
+      .rowUnread, name, "does not say its amount when it is read back",
+      remedy: "check Templates/\(writer.book.locale).json and Readers/\(AmountReaders.file(for: writer.book.locale))")
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import VoicePackMaking
+
+@Suite("ServerVoiceMeasures: whether the voice of a speech server may say amounts")
+struct ServerVoiceMeasuresTests {
+  /// Measures that pass.
+  private var good: ServerVoiceMeasures {
+    var measures = ServerVoiceMeasures(locale: "en-US")
+    measures.asked = 200
+    measures.milliseconds = Array(1...200)
+    measures.lengths = [0.83, 1.27]
+    measures.loudness = [-21.54, -14.5]
+    measures.numbers = 31
+    measures.understanding = .measured(understood: 96, amounts: 100)
+    return measures
+  }
+
+  @Test("a voice whose utterances all came, sound different and are understood passes, and each measure is told")
+  func passed() {
+    #expect(good.isPassed)
+    #expect(
+      good.findings == [
+        "200 of 200 utterances were spoken.", "Time to speak: p50 100 ms, p99 198 ms.",
+        "Lengths are 0.83 to 1.27 times what the words need, and levels -21.5 to -14.5 LUFS.",
+        "No two of 31 numbers sound the same.", "Compared with espeak-ng, each number is nearest to itself.",
+        "A recogniser understood 96 of 100 amounts; 96 % are needed.",
+      ])
+  }
+
+  @Test("one failed utterance fails the voice, and its reason is counted")
+  func failed() {
+    var measures = good
+    measures.milliseconds.removeLast()
+    measures.failures = ["timed_out": 1]
+    #expect(!measures.isPassed && !measures.isHopeless)
+    #expect(measures.findings.prefix(2) == ["199 of 200 utterances were spoken.", "1 failed: timed_out."])
+    // An implausible sound is a failure like any other.
+    measures.failures = ["sound_refused:too_short": 1]
+    #expect(!measures.isPassed)
+  }
+
+  @Test("after ten failures nothing more is asked")
+  func hopeless() {
+    var measures = good
+    measures.failures = ["timed_out": 6, "server_failed": 3]
+    #expect(!measures.isHopeless)
+    measures.failures["timed_out"] = 7
+    #expect(measures.isHopeless && !measures.isPassed)
+    #expect(measures.findings.first == "200 of 200 utterances were spoken, and then no more were asked.")
+  }
+
+  @Test("two numbers that sound the same fail the voice")
+  func alike() {
+    var measures = good
+    measures.alike = [ServerVoiceMeasures.Pair("thirteen", "thirty")]
+    #expect(!measures.isPassed)
+    #expect(measures.findings.contains("“thirteen” and “thirty” sound the same."))
+  }
+
+  @Test("numbers that were not compared with each other fail the voice")
+  func notCompared() {
+    var measures = good
+    measures.numbers = 0
+    #expect(!measures.isPassed)
+    #expect(measures.findings.contains("Whether numbers sound different was not measured."))
+  }
+
+  @Test("numbers that are nearer to another number of espeak-ng are told, and do not decide")
+  func nearer() {
+    var measures = good
+    measures.nearerToOthers = [ServerVoiceMeasures.Pair("six", "three")]
+    #expect(measures.isPassed)
+    #expect(
+      measures.findings.contains(
+        "Compared with espeak-ng, these numbers are nearer to another; listen to them: “six” (to “three”)."))
+    measures.comparisonProblem = "engine_unavailable"
+    #expect(measures.isPassed)
+    #expect(measures.findings.contains("The numbers were not compared with espeak-ng: engine_unavailable."))
+  }
+
+  @Test(
+    "a recogniser must understand 96 of 100 amounts, if there is one",
+    arguments: [
+      (ServerVoiceMeasures.Recognition.measured(understood: 95, amounts: 100), false),
+      (.measured(understood: 96, amounts: 100), true), (.measured(understood: 0, amounts: 0), false),
+      (.unspoken, false), (.noRecognizer, true), (.notInstalled(packages: "a and b"), true),
+    ])
+  func understanding(_ understanding: ServerVoiceMeasures.Recognition, isPassed: Bool) {
+    var measures = good
+    measures.understanding = understanding
+    #expect(measures.isPassed == isPassed)
+  }
+
+  @Test("what was not measured is told")
+  func notMeasured() {
+    var measures = good
+    (measures.locale, measures.understanding) = ("zh-CN", .noRecognizer)
+    #expect(
+      measures.findings.last == "No recogniser for zh-CN: whether people understand the amounts was not measured.")
+    measures.understanding = .notInstalled(packages: "a and b")
+    #expect(
+      measures.findings.last
+        == "Whether people understand the amounts was not measured; install the Debian packages a and b.")
+  }
+
+  @Test("a test in which nothing was asked does not pass")
+  func nothing() {
+    #expect(!ServerVoiceMeasures(locale: "en-US").isPassed)
+  }
+}

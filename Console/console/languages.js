@@ -93,9 +93,12 @@ export function lacksChannel(locale) {
   return channel !== "" && channel !== OTHER_CHANNEL && !entryOf(locale)?.channels.includes(channel);
 }
 
+/** Returns the currency of a language's region. */
+export const currencyOf = (locale) => CURRENCIES.find((code) => code.startsWith(locale.slice(-2))) ?? "EUR";
+
 /** Shows how to write an amount, and fills in the language's currency if nobody has changed it. */
 function fillExample(locale) {
-  const currency = CURRENCIES.find((code) => code.startsWith(locale.slice(-2))) ?? "EUR";
+  const currency = currencyOf(locale);
   $("amount").placeholder = ["JPY", "KRW", "VND"].includes(currency) ? "12500" : "12.50";
   if (!$("currency").isChanged) $("currency").value = currency;
 }

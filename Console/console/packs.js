@@ -35,8 +35,8 @@ let isLoaded = false;
 /** Loads the languages and the voice packs, and lists them. */
 export async function refreshPacks() {
   await attempt($("packs-problem"), async () => {
-    const [{ locales }] = await Promise.all([json("/v1/locales"), loadPacks()]);
-    showSpeakers(locales);
+    const [{ locales }, { voices }] = await Promise.all([json("/v1/locales"), json("/v1/voices"), loadPacks()]);
+    showSpeakers(locales, voices);
     fill($("pack-locale"), locales.map(({ locale }) => [locale, languageName(locale)]));
     isLoaded = true;
     showPacks();

@@ -90,8 +90,9 @@ export const preview = {
       [t("fact.length"), seconds(clip.duration_ms)],
       [t("fact.size"), size(clip.bytes)],
       [t("fact.format"), `${clip.format}, ${clip.encoding}`],
-      [t("fact.method"), named("method", report.method)],
+      [t("fact.method"), named("method", report.reproducible === false ? `${report.method}_server` : report.method)],
       [t("fact.voice"), report.voice],
+      ...(report.fallback ? [[t("fact.fallback"), fallback(report.fallback)]] : []),
       ...(report.shortened?.length ? [[t("fact.shortened"), shortening(report.shortened)]] : []),
       ...(report.unspoken?.length ? [[t("fact.unspoken"), list(report.unspoken.map(({ text }) => text))]] : []),
       ...(report.warnings ?? []).map((warning) => [t("fact.warning"), warning]),
@@ -187,6 +188,12 @@ export const preview = {
     return index >= 0 && time <= this.marks[index].end_ms + 80 ? index : -1;
   },
 };
+
+/** Returns why another voice than a speech server spoke some words or all. Most reasons are faults of the server. */
+function fallback(reason) {
+  const text = named("fallback", reason);
+  return text === reason ? t("fallback.other", { reason }) : text;
+}
 
 /** Makes a button that shows a report in the preview and plays its clip. */
 export function playButton(report, sent, name) {

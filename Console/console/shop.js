@@ -24,7 +24,7 @@ const SILENCING = ["paused", "device_lost", "player_unavailable", "not_played", 
 /** The view in which somebody can see more of a problem. */
 const VIEWS = {
   push_unreachable: "devices", push_refused: "devices", webhook_unreachable: "webhooks", webhook_disabled: "webhooks",
-  providers_invalid: "providers",
+  providers_invalid: "providers", speech_server_failing: "voices",
 };
 
 /** The service's answer, or null. `isMissing` says that the key may not read it. `turn` counts the requests. */

@@ -49,6 +49,7 @@ struct ShopStateTests {
     (.shopSilent, { $0.alarms = [.shopSilent: since] }),
     (.webhookUnreachable, { $0.endpoints = ["shop": .init(unreachable: .init(since: since, count: 1))] }),
     (.webhookDisabled, { $0.endpoints = ["shop": .init(disabled: 2, disabledSince: since)] }),
+    (.speechServerFailing, { $0.speechServerOutage = .init(since: since, cause: "timed_out", count: 1) }),
     (.setAside, { $0.setAside = 1 }),
   ]
 

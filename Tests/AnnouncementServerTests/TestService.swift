@@ -15,6 +15,7 @@ import SoundLibrary
 import SoundOutputTestSupport
 import SoundOutputs
 import SpeechEngine
+import SpeechServers
 import TestSupport
 import VoicePackMaking
 import VoicePacks
@@ -51,6 +52,8 @@ final class TestService: Sendable {
     var chosenPacks: URL?
     /// The packs that the settings choose.
     var settledPacks = ChosenPacks()
+    /// The speech servers.
+    var speechServers = SpeechServerVoices.none
     /// The ledger's clock.
     var now: @Sendable () -> Date = { Date() }
     /// The service's clock for limits.
@@ -104,7 +107,8 @@ final class TestService: Sendable {
       folders: options.packs, storage: .copied, choices: options.chosenPacks, settled: options.settledPacks,
       interval: .zero)
     let announcer = Announcer(
-      phraseBooks: try Self.books.get(), readers: Self.readers, engine: voice, packs: shelf)
+      phraseBooks: try Self.books.get(), readers: Self.readers, engine: voice, packs: shelf,
+      speechServers: options.speechServers)
     let containers = folder.url.appending(path: "containers", directoryHint: .isDirectory)
     let batches = folder.url.appending(path: "batches", directoryHint: .isDirectory)
     let outputs = [Self.lane: output, Self.otherLane: otherOutput]

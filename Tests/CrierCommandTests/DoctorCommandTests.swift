@@ -93,6 +93,18 @@ struct DoctorCommandTests {
         """, to: "crier.yaml")
     },
     Breakage(
+      "a speech server's key that others may read", "settings", "speech_server_unusable", "setting speech_servers", 69
+    ) { place in
+      try place.write("secret", to: "key")
+      try place.setMode(0o644, of: "key")
+      try place.write(
+        """
+        port: 0
+        output: 'null'
+        speech_servers: [{id: joe, openai: 'http://127.0.0.1:9/v1', key_file: key, voice: v, locales: en-US}]
+        """, to: "crier.yaml")
+    },
+    Breakage(
       "a providers.yaml that others may read", "settings", "payment_providers_unusable", "crier providers list", 69
     ) { place in
       try place.write("endpoints: []", to: "providers.yaml")
@@ -172,12 +184,12 @@ struct DoctorCommandTests {
     let before = try place.snapshot()
     let diagnosis = try place.diagnose()
     #expect(diagnosis.status == 0 && diagnosis.faults.isEmpty, "\(diagnosis.text)")
-    #expect(diagnosis.checks.count == 16)
+    #expect(diagnosis.checks.count == 17)
     #expect(try place.snapshot() == before)
     let text = try place.crier.run(["doctor"], program: place.program)
     #expect(text.status == 0 && text.message.isEmpty)
-    #expect(text.output.hasPrefix("ok       settings      \(place.home.path)/crier.yaml\n"), "\(text.output)")
-    #expect(text.output.contains("\n16 checks: no faults, "))
+    #expect(text.output.hasPrefix("ok       settings        \(place.home.path)/crier.yaml\n"), "\(text.output)")
+    #expect(text.output.contains("\n17 checks: no faults, "))
     #expect(text.output.contains("my-shop ("))
   }
 

@@ -23,6 +23,12 @@ extension InstallationFacts {
       pushes: PushFacts(
         apps: 1, usesApple: true,
         servers: [PushFacts.Server(name: "api.push.apple.com:443", outcome: .connected(milliseconds: 87))]),
+      speechServers: [
+        SpeechServerFacts(
+          id: "joe", saysAmounts: nil, locales: ["en-US"],
+          outcome: .answered(
+            identity: "piper 1.8.0, en_US-joe-medium", milliseconds: 3, tested: ["en-US"]))
+      ],
       unit: UnitFacts(
         name: "crier.service", isClosed: false, dropIn: "/usr/share/crier/Deployment/network.conf"),
       clock: ClockFacts(now: 1_795_000_000, ledgerChangedAt: 1_794_999_000, isSynchronized: true),

@@ -12,8 +12,8 @@ struct InstallationDiagnosisTests {
     #expect(diagnosis.checks.map(\.part) == InstallationCheck.Part.allCases)
     #expect(diagnosis.checks.allSatisfy { $0.verdict == .ok && $0.problems.isEmpty })
     #expect(diagnosis.verdict == .ok && diagnosis.exitStatus == 0)
-    #expect(diagnosis.lines.last == "16 checks: no faults, no warnings.")
-    #expect(diagnosis.lines.count == 17, "one line for each check")
+    #expect(diagnosis.lines.last == "17 checks: no faults, no warnings.")
+    #expect(diagnosis.lines.count == 18, "one line for each check, and the count")
   }
 
   @Test(
@@ -141,6 +141,15 @@ struct InstallationDiagnosisTests {
       .pushServerUnreachable, "curl -sS -o /dev/null --http2 https://api.push.apple.com:443/",
       { $0.pushes?.servers[0].outcome = .failed("api.push.apple.com:443 cannot be reached.") }
     ),
+    (.speechServerUnusable, "setting speech_servers", { $0.settings.speechServerFault = "The key cannot be read." }),
+    (
+      .speechServerFailing, "Start the speech server",
+      { $0.speechServers?[0].outcome = .failed("The speech server joe cannot be reached.") }
+    ),
+    (
+      .speechServerUntested, "crier voices test joe --locale en-US",
+      { $0.speechServers?[0].outcome = .answered(identity: "piper 1.9.0, joe", milliseconds: 3, tested: []) }
+    ),
     (.publicURLUnusable, "public_url: https://", { $0.pushes?.publicURLFault = "Phones cannot fetch the clips." }),
     (
       .unitNetworkClosed,
@@ -209,12 +218,13 @@ struct InstallationDiagnosisTests {
       $0.ledger = .skipped
     }
     #expect(home.checks.filter { $0.verdict == .skipped }.map(\.part) == [.ledger, .keys])
-    #expect(home.exitStatus == 73 && home.lines.last == "16 checks: 1 fault, no warnings, 2 skipped.")
+    #expect(home.exitStatus == 73 && home.lines.last == "17 checks: 1 fault, no warnings, 2 skipped.")
     let settings = InstallationFacts.diagnosis {
       $0.settings.fault = "prot: is not a setting; did you mean port?"
-      ($0.output, $0.port, $0.pushes) = (nil, nil, nil)
+      ($0.output, $0.port, $0.pushes, $0.speechServers) = (nil, nil, nil, nil)
     }
-    #expect(settings.checks.filter { $0.verdict == .skipped }.map(\.part) == [.sound, .port, .pushes])
+    #expect(
+      settings.checks.filter { $0.verdict == .skipped }.map(\.part) == [.sound, .port, .pushes, .speechServers])
     let engine = InstallationFacts.diagnosis { $0.engine = .sandboxUnavailable }
     #expect(engine[.engine]?.verdict == .skipped && engine[.sandbox]?.verdict == .fault)
     #expect(InstallationFacts.diagnosis { $0.engine = .dataMissing }[.sandbox]?.verdict == .skipped)
@@ -229,7 +239,7 @@ struct InstallationDiagnosisTests {
       { $0.port?.outcome = .service(status: "ready", failing: []) }, { $0.port?.outcome = .any },
       { $0.output?.outcome = .none }, { $0.output?.outcome = .noDevice },
       { $0.output?.outcome = .played(process: 12, lostDevice: nil) }, { $0.packs.packs = [] },
-      { $0.pushes = PushFacts() }, { $0.unit = nil },
+      { $0.pushes = PushFacts() }, { $0.speechServers = [] }, { $0.unit = nil },
     ] {
       #expect(InstallationFacts.diagnosis(change).verdict == .ok)
     }
@@ -263,11 +273,11 @@ struct InstallationDiagnosisTests {
     }
     #expect(
       diagnosis.lines.prefix(8).joined(separator: "\n") == """
-        ok       settings      /srv/crier/crier.yaml
-        fault    home          /srv/my home, owner crier, mode 0700
+        ok       settings        /srv/crier/crier.yaml
+        fault    home            /srv/my home, owner crier, mode 0700
           fault writable_by_others: Others can write to it.
             chmod go-w x
-        warning  disk          900.0 MiB free of 40.0 GiB
+        warning  disk            900.0 MiB free of 40.0 GiB
           warning disk_low: Little space is left for clips and the ledger.
             See what fills the disk, and remove it:
             du -xh --max-depth=1 '/srv/my home'

@@ -268,7 +268,7 @@ class ManagementChecks:
     def speaking(self):
         """Checks that a pack which speaks a language says so, in English and in Hindi."""
         b = self.browser
-        line = "[...document.querySelectorAll('#speakers > li')].find((row) => /English|अंग्रेज़ी/.test(row.textContent)).querySelector('.meta').textContent"
+        line = "[...document.querySelectorAll('#speakers > li')].find((row) => /American English|अमेरिकी अंग्रेज़ी/.test(row.textContent)).querySelector('.meta').textContent"
         self.that(b.until("document.querySelectorAll('#speakers > li').length > 4") and b.js(line).startswith("Speech engine"), "each language says that the engine speaks it while no pack does")
         self.service.use_pack("own-voice")
         self.enter()
@@ -279,6 +279,36 @@ class ManagementChecks:
         self.that(b.js(line) == "own-voice · चुनी गई", f"it says so in Hindi too ({b.js(line)})")
         self.shot("voices-speaking-hi-IN")
         self.speak("en-US")
+
+    def speech_servers(self):
+        """Checks what the voices say about a speech server. The service of the checks has none, so one is made up."""
+        b = self.browser
+        identity = "piper 2.5.2, en_US-joe-medium"
+        verdict = {"server": "joe", "identity": identity, "locale": "en-US", "passed": True, "tested_at": "2026-11-20T20:23:58Z", "findings": []}
+
+        def shown(state, identity, verdict):
+            server = {"state": state, "amounts": None, "identity": identity, "verdict": verdict}
+            self.stand_in("/v1/voices", {"voices": [{"voice": "joe", "locale": "en", "is_default": False, "speech_server": server}]})
+            self.show("shop")
+            self.show("voices")
+
+        row = "[...document.querySelectorAll('#speakers > li')].find((row) => /English/.test(row.textContent))"
+        self.enter()
+        shown("closed", identity, verdict)
+        self.that(b.until(f"{row}?.textContent.includes('joe · speech server')"), "the language says that a speech server speaks it")
+        self.that(b.js(f"/joe · passed its test: .+2026|joe · passed its test: Nov 20/.test({row}.textContent) && !{row}.textContent.includes('no amounts')"), f"and when its voice passed its test ({b.js(f'{row}.textContent')})")
+        self.shot("voices-speech-server")
+        since = len(b.events)
+        b.js(f"[...{row}.querySelectorAll('button')].find((button) => button.textContent === 'Listen to joe').focus(); true")
+        b.press("Enter")
+        self.that(self.called("POST /v1/previews*", since), "its button asks for a payment in its voice")
+        self.that(b.until("document.querySelector('#speakers-problem').checkVisibility()"), "a voice that cannot be heard says why")
+        shown("closed", "piper 3.0.0, en_US-joe-medium", verdict)
+        self.that(b.until(f"{row}?.textContent.includes('joe · not tested · says no amounts')"), "another version of the voice is not tested")
+        shown("open", None, None)
+        self.that(b.until(f"{row}?.textContent.includes('joe · does not answer · not tested') && {row}.textContent.includes('Speech engine')"), "a server that rests does not speak, and the engine does")
+        self.enter()
+        self.show("shop")
 
     def press_button(self, label):
         """Presses the first button of the recordings with a label, with the keyboard."""

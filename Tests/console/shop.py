@@ -130,7 +130,7 @@ class ShopChecks:
         self.wrong_shop({"state": "attention", "waiting": 0, "problems": [{"code": "of_a_later_version", "level": "attention", "by": None, "count": None, "cause": "x", "remedy": {"text": "Do this.", "command": None}}]})
         self.that(b.until(f"{BAR}.textContent.includes('Something needs attention') && !/of_a_later/.test({BAR}.textContent + document.title)"), "a problem that the page has no words for is shown without its code")
         texts = self.texts("en-US")
-        codes = "paused device_lost player_unavailable not_played queue_long push_unreachable push_refused webhook_unreachable webhook_disabled providers_invalid disk_full disk_low engine_unavailable ledger_unavailable set_aside shop_silent".split()
+        codes = "paused device_lost player_unavailable not_played queue_long push_unreachable push_refused webhook_unreachable webhook_disabled providers_invalid disk_full disk_low engine_unavailable speech_server_failing ledger_unavailable set_aside shop_silent".split()
         self.that([code for code in codes if f"shop.problem.{code}" not in texts] == [], "every problem has words")
         self.that([code for code in codes if f"shop.remedy.{code}" not in texts and code != "paused"] == [], "and a remedy")
 

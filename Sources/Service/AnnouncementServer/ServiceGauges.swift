@@ -5,6 +5,7 @@ import Announcer
 import Foundation
 import Ledger
 import Playback
+import SpeechServers
 
 /// The figures of `/metrics` that are read at each request.
 struct ServiceGauges: Sendable {
@@ -46,6 +47,7 @@ struct ServiceGauges: Sendable {
       let packs = await announcer.packStates()
       gauges.brokenPacks = packs.count { $0.fault != nil }
       gauges.usablePacks = packs.count - gauges.brokenPacks
+      gauges.speechServers = announcer.speechServers.statuses
       gauges.cachedBytes = clips.cachedBytes
       gauges.renderQueue = await clips.underWay
       (gauges.eventStreams, gauges.batchStreams) = (eventSlots.count, batchSlots.count)

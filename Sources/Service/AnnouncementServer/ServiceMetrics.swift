@@ -2,8 +2,9 @@
 
 import ConcurrencySupport
 import Foundation
-import PushDelivery
 import Ledger
+import PushDelivery
+import SpeechServers
 import WebhookMessages
 
 /// The service's metrics, in the text format of Prometheus, version 0.0.4.
@@ -60,6 +61,7 @@ final class ServiceMetrics: Sendable {
     var pushConnectionFailures: [PushTransportError.Code: Int] = [:]
     var webhookAttempts: [WebhookOutcome: Int] = [:]
     var webhooks: [Ledger.Webhook.State: Int] = [:]
+    var fallbacks: [String: Int] = [:]
 
     mutating func count(_ series: RequestSeries, _ duration: Duration) {
       requests[series, default: 0] += 1
@@ -89,6 +91,9 @@ final class ServiceMetrics: Sendable {
   func countRender(method: String, took duration: Duration) {
     state.withLock { $0.renders[method, default: Histogram()].add(duration.inSeconds) }
   }
+
+  /// Counts a clip that another voice spoke than the speech server that should have.
+  func countFallback(_ reason: String) { state.withLock { $0.fallbacks[reason, default: 0] += 1 } }
 
   /// Counts a request that was refused because a limit was reached.
   func countRefusal(_ code: String) { state.withLock { $0.refusals[code, default: 0] += 1 } }
@@ -148,6 +153,7 @@ final class ServiceMetrics: Sendable {
     /// The numbers of installed voice packs that can speak and that are broken.
     var usablePacks = 0
     var brokenPacks = 0
+    var speechServers: [SpeechServerVoice.Status] = []
     var eventStreams = 0
     var batchStreams = 0
     /// The number of pushes that have not ended; nil if the service sends none.
@@ -268,6 +274,17 @@ final class ServiceMetrics: Sendable {
     page.family("crier_voice_packs", "gauge", "Installed voice packs, by state.")
     page.line("crier_voice_packs", [("state", "usable")], String(gauges.usablePacks))
     page.line("crier_voice_packs", [("state", "broken")], String(gauges.brokenPacks))
+    page.family(
+      "crier_speech_server_up", "gauge", "1 while a speech server is asked, 0 while it rests because it failed.")
+    for server in gauges.speechServers {
+      page.line("crier_speech_server_up", [("server", server.id)], server.state == .closed ? "1" : "0")
+    }
+    page.family(
+      "crier_voice_fallbacks_total", "counter",
+      "Clips that another voice spoke than the speech server that should have, by reason.")
+    for (reason, count) in state.fallbacks.sorted(by: { $0.key < $1.key }) {
+      page.line("crier_voice_fallbacks_total", [("reason", reason)], String(count))
+    }
     page.family("crier_event_streams", "gauge", "Open event streams.")
     page.line("crier_event_streams", [], String(gauges.eventStreams))
     page.family("crier_batch_streams", "gauge", "Open streams of batch progress.")

@@ -8,7 +8,9 @@ public struct InstallationCheck: Sendable, Hashable, Encodable {
     case phraseBooks = "phrase_books"
     case console, engine, sandbox
     case voicePacks = "voice_packs"
-    case sound, port, pushes, network, clock
+    case sound, port, pushes
+    case speechServers = "speech_servers"
+    case network, clock
     case openFiles = "open_files"
 
     /// The part's name in a text.
@@ -49,7 +51,7 @@ public struct InstallationCheck: Sendable, Hashable, Encodable {
 
 extension InstallationCheck {
   /// The width of the column of verdicts, and of the column of names.
-  private static let widths = (verdict: 9, part: 14)
+  private static let widths = (verdict: 9, part: 16)
 
   /// A line with the verdict, and beneath it for each problem what is wrong, and the remedy.
   public var lines: [String] {

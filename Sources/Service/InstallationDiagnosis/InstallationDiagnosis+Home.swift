@@ -22,6 +22,11 @@ extension InstallationDiagnosis {
         InstallationProblem(
           .providerKeyUnusable, fault, remedy: "Mend or replace the key file, and start the service again."))
     }
+    if let fault = facts.speechServerFault {
+      problems.append(
+        InstallationProblem(
+          .speechServerUnusable, fault, remedy: "Correct the setting speech_servers, and restart the service."))
+    }
     if let fault = facts.paymentProviderFault {
       problems.append(
         InstallationProblem(

@@ -32,6 +32,36 @@ extension InstallationDiagnosis {
     return InstallationCheck(.pushes, found.joined(separator: "; "), problems)
   }
 
+  static func speechServers(_ facts: [SpeechServerFacts]?, _ commands: RemedyCommands) -> InstallationCheck {
+    guard let facts else { return InstallationCheck(skipping: .speechServers, because: "the settings cannot be used") }
+    guard !facts.isEmpty else {
+      return InstallationCheck(.speechServers, "none: the setting speech_servers is empty")
+    }
+    var problems: [InstallationProblem] = []
+    var found: [String] = []
+    for server in facts {
+      switch server.outcome {
+      case .answered(let identity, let milliseconds, let tested):
+        found.append("\(server.id): \(identity), answered in \(milliseconds) ms")
+        let untested = server.saysAmounts == nil ? server.locales.filter { !tested.contains($0) } : []
+        for locale in untested {
+          problems.append(
+            InstallationProblem(
+              .speechServerUntested,
+              "This version of the voice was not tested in \(locale), or has failed the test, so it says no amounts there.",
+              remedy: commands.crier("voices test \(Shell.quoted(server.id)) --locale \(Shell.quoted(locale))")))
+        }
+      case .failed(let reason):
+        found.append("\(server.id): no answer")
+        problems.append(
+          InstallationProblem(
+            .speechServerFailing, "Another voice speaks: \(reason)",
+            remedy: "Start the speech server, or correct its entry in the setting speech_servers."))
+      }
+    }
+    return InstallationCheck(.speechServers, found.joined(separator: "; "), problems)
+  }
+
   static func network(_ unit: UnitFacts?, _ pushes: PushFacts?, _ ledger: LedgerFacts) -> InstallationCheck {
     guard let unit else {
       return InstallationCheck(.network, "no unit of systemd is found that runs the service of this home")

@@ -17,6 +17,7 @@ public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
       Self.phraseBooks(facts.phraseBooks, commands), Self.console(facts.console), Self.engine(facts.engine),
       Self.sandbox(facts.engine), Self.packs(facts.packs, commands), Self.output(facts.output, commands),
       Self.port(facts.port, commands), Self.pushes(facts.pushes, facts.settings),
+      Self.speechServers(facts.speechServers, commands),
       Self.network(facts.unit, facts.pushes, facts.ledger), Self.clock(facts.clock), Self.openFiles(facts.openFiles),
     ]
   }

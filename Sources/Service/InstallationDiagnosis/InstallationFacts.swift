@@ -17,6 +17,8 @@ public struct InstallationFacts: Sendable, Hashable {
   public var port: PortFacts?
   /// Nil if the settings cannot be used, so that it is not known whether there are pushes.
   public var pushes: PushFacts?
+  /// Nil if the settings cannot be used. A server whose key cannot be used is among the faults of the settings.
+  public var speechServers: [SpeechServerFacts]?
   /// Nil if no unit of systemd is found that runs the service of this home.
   public var unit: UnitFacts?
   public var clock: ClockFacts
@@ -25,12 +27,13 @@ public struct InstallationFacts: Sendable, Hashable {
   public init(
     settings: SettingsFacts, home: HomeFacts, disk: DiskFacts?, ledger: LedgerFacts, phraseBooks: PhraseBookFacts,
     console: ConsoleFacts, engine: EngineFacts, packs: VoicePackFacts, output: OutputFacts?, port: PortFacts?,
-    pushes: PushFacts?, unit: UnitFacts?, clock: ClockFacts, openFiles: OpenFileFacts
+    pushes: PushFacts?, speechServers: [SpeechServerFacts]?, unit: UnitFacts?, clock: ClockFacts,
+    openFiles: OpenFileFacts
   ) {
     (self.settings, self.home, self.disk, self.ledger) = (settings, home, disk, ledger)
     (self.phraseBooks, self.console, self.engine, self.packs) = (phraseBooks, console, engine, packs)
     (self.output, self.port, self.pushes, self.unit) = (output, port, pushes, unit)
-    (self.clock, self.openFiles) = (clock, openFiles)
+    (self.speechServers, self.clock, self.openFiles) = (speechServers, clock, openFiles)
   }
 }
 
@@ -47,6 +50,8 @@ public struct SettingsFacts: Sendable, Hashable {
   public var chimeFault: String?
   /// The errors of the provider keys in the setting `apns`.
   public var providerKeyFaults: [String]
+  /// The error of a key or of certificates in the setting `speech_servers`; nil if there is none.
+  public var speechServerFault: String?
   /// The error of providers.yaml or of a mapping file that it names; nil if there is none.
   public var paymentProviderFault: String?
   /// Whether other machines can reach the address that the service listens on.
@@ -54,11 +59,12 @@ public struct SettingsFacts: Sendable, Hashable {
 
   public init(
     file: String, hasFile: Bool, fault: String? = nil, warnings: [String] = [], chimeFault: String? = nil,
-    providerKeyFaults: [String] = [], paymentProviderFault: String? = nil, isReachable: Bool = false
+    providerKeyFaults: [String] = [], speechServerFault: String? = nil, paymentProviderFault: String? = nil,
+    isReachable: Bool = false
   ) {
     (self.file, self.hasFile, self.fault, self.warnings) = (file, hasFile, fault, warnings)
     (self.chimeFault, self.providerKeyFaults, self.isReachable) = (chimeFault, providerKeyFaults, isReachable)
-    self.paymentProviderFault = paymentProviderFault
+    (self.speechServerFault, self.paymentProviderFault) = (speechServerFault, paymentProviderFault)
   }
 }
 

@@ -71,6 +71,9 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     case pushServerUnreachable = "push_server_unreachable"
     case pushRefused = "push_refused"
     case publicURLUnusable = "public_url_unusable"
+    case speechServerUnusable = "speech_server_unusable"
+    case speechServerFailing = "speech_server_failing"
+    case speechServerUntested = "speech_server_untested"
     case unitNetworkClosed = "unit_network_closed"
     case clockBehind = "clock_behind"
     case clockNotSynchronized = "clock_not_synchronized"
@@ -80,7 +83,7 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     public var severity: Severity {
       switch self {
       case .settingIgnored, .diskLow, .ledgerOlder, .ledgerLogUnindexed, .workSetAside, .outputBusy, .serviceDegraded,
-        .publicURLUnusable, .clockNotSynchronized, .openFilesLow:
+        .publicURLUnusable, .speechServerFailing, .speechServerUntested, .clockNotSynchronized, .openFilesLow:
         .warning
       default: .fault
       }

@@ -33,6 +33,30 @@ public struct PushFacts: Sendable, Hashable {
   }
 }
 
+/// A speech server of the settings.
+public struct SpeechServerFacts: Sendable, Hashable {
+  public enum Outcome: Sendable, Hashable {
+    /// The server said what speaks there.
+    ///
+    /// - Parameters:
+    ///   - identity: The program, the voice and their versions, in one line.
+    ///   - tested: The locales for which `crier voices test` passed this version of the voice.
+    case answered(identity: String, milliseconds: Int, tested: [String])
+    /// The server did not answer. The sentence says why and what to check.
+    case failed(String)
+  }
+
+  public var id: String
+  /// Whether the settings let the voice say amounts, whatever its test said; nil if the test decides.
+  public var saysAmounts: Bool?
+  public var locales: [String]
+  public var outcome: Outcome
+
+  public init(id: String, saysAmounts: Bool?, locales: [String], outcome: Outcome) {
+    (self.id, self.saysAmounts, self.locales, self.outcome) = (id, saysAmounts, locales, outcome)
+  }
+}
+
 /// The systemd unit that runs the service, and the machines to which it lets the service connect.
 public struct UnitFacts: Sendable, Hashable {
   /// The unit's name, such as `crier.service`.

@@ -60,6 +60,9 @@ extension RemedyCommands {
   public var diskRoom: Remedy {
     Remedy("See what fills the disk, and remove it:", "du -xh --max-depth=1 \(folder)")
   }
+  public var speechServers: Remedy {
+    Remedy("Another voice speaks meanwhile. See whether the speech server runs and answers:", crier("doctor"))
+  }
   public var workSetAside: Remedy {
     Remedy(
       "Nothing is lost: the service makes these deliveries later, each by itself. Find out what ended the service:",

@@ -10,6 +10,7 @@ import Playback
 import ProviderSettings
 import PushDelivery
 import SoundOutputs
+import SpeechServers
 import ToneMaking
 import VoicePacks
 
@@ -50,7 +51,7 @@ struct InstallationLook {
         own: home.voices, installed: installation.voices, choices: home.chosenPacks,
         settled: configuration?.packs ?? ChosenPacks(), books: try? PhraseBooks(directory: installation.templates)),
       output: await configuration.asyncMap { await output($0, homeFacts, ledger) }, port: configuration.map(port),
-      pushes: pushes,
+      pushes: pushes, speechServers: await configuration.asyncMap(speechServers),
       unit: await UnitLook.look(
         home: home.directory, hosts: reached.map(\.0.host), dropIn: installation.networkDropIn),
       clock: ClockLook.look(ledger: home.ledger, now: now),
@@ -95,6 +96,11 @@ struct InstallationLook {
       _ = try ProviderFiles(home: home, data: files.installation.data).endpoints()
     } catch {
       facts.paymentProviderFault = error.description
+    }
+    do throws(SpeechServerError) {
+      _ = try servers(configuration)
+    } catch {
+      facts.speechServerFault = error.description
     }
     for entry in configuration.apns {
       do throws(ProviderKeyError) {
@@ -191,6 +197,21 @@ struct InstallationLook {
     // Without a key nothing is sent, so nobody is connected to either.
     guard settings.providerKeyFaults.isEmpty else { return facts }
     for server in servers { facts.servers.append(await PushLook.look(at: server)) }
+    return facts
+  }
+
+  // MARK: The speech servers
+
+  private func servers(_ configuration: ServiceConfiguration) throws(SpeechServerError) -> SpeechServerVoices {
+    try SpeechServerVoices(
+      configuration.speechServers, folder: settingsFolder, verdicts: home.speechServerVerdicts)
+  }
+
+  private func speechServers(_ configuration: ServiceConfiguration) async -> [SpeechServerFacts] {
+    // The check of the settings reports a key that cannot be used.
+    guard let servers = try? servers(configuration) else { return [] }
+    var facts: [SpeechServerFacts] = []
+    for voice in servers.voices { facts.append(await SpeechServerLook.look(at: voice, of: servers)) }
     return facts
   }
 

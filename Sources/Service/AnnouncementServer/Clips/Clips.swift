@@ -124,6 +124,20 @@ final class Clips: Sendable {
     return try await Self.shared(account) { try await make(request, into: library, for: account) }
   }
 
+  /// Makes a sound that is not published, so that nobody can ask for it again.
+  ///
+  /// - Parameter account: The account to which the sound is charged like a new clip.
+  /// - Throws: The errors of `Announcer.render(_:options:into:permit:)`; ``AccountWork/Refusal``.
+  func unpublished(
+    _ announcement: Announcement, options: RenderOptions, for account: String
+  ) async throws -> RenderedClip {
+    let start = ContinuousClock.now
+    let clip = try await announcer.render(announcement, options: options, into: nil, permit: work.permit(account))
+    if let reason = clip.report.fallback { metrics.countFallback(reason) }
+    metrics.countRender(method: clip.report.method, took: ContinuousClock.now - start)
+    return clip
+  }
+
   /// Performs work that several accounts may share. If the work fails because another account started it and was
   /// refused, it is tried again for this account.
   static func shared<Value>(_ account: String, _ work: () async throws -> Value) async throws -> Value {
@@ -146,6 +160,7 @@ final class Clips: Sendable {
           bytes: ByteBuffer(bytes: clip.bytes), digest: clip.report.clip.sha256,
           mediaType: Self.mediaType(ofFileNamed: clip.report.clip.name) ?? "application/octet-stream"),
         isCached: clip.report.cached)
+      if let reason = clip.report.fallback { metrics.countFallback(reason) }
       if made.isCached {
         metrics.count(.clipsFromDisk)
       } else {
@@ -161,6 +176,8 @@ final class Clips: Sendable {
   private func remember(_ made: Made, as request: ClipRequest, readAt moment: RemovedClips.Moment) {
     var report = made.report
     report.cached = true
+    // If another voice than the wanted one spoke, the next request asks for the wanted one again.
+    if report.fallback != nil { return keep(made.file, as: made.report.clip.name, readAt: moment) }
     keep(made.file, as: made.report.clip.name, readAt: moment, report: report, of: request)
   }
 

@@ -280,6 +280,8 @@ struct AnnouncementRoutes: Sendable {
     @ExplicitNull var locale: String?
     @ExplicitNull var method: String?
     @ExplicitNull var voice: String?
+    @ExplicitNull var reproducible: Bool? = nil
+    @ExplicitNull var fallback: String? = nil
     @ExplicitNull var amount: Amount?
     @ExplicitNull var clip: String? = nil
     @ExplicitNull var loudnessLUFS: Double?
@@ -302,7 +304,8 @@ struct AnnouncementRoutes: Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-      case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached
+      case id, text, locale, method, voice, reproducible, fallback, amount, clip, marks, shortened, unspoken, warnings
+      case cached
       case loudnessLUFS = "loudness_lufs"
     }
   }

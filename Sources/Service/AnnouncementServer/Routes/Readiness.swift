@@ -8,6 +8,7 @@ import InstallationDiagnosis
 import Ledger
 import Playback
 import SpeechEngine
+import SpeechServers
 
 /// The check of whether the service can do its work. It performs a small part of that work.
 actor Readiness {
@@ -45,6 +46,7 @@ actor Readiness {
   /// The time for which the result of an engine check is reused, so that frequent requests do not keep the engine busy.
   private static let memory: Duration = .seconds(2)
 
+  private let announcer: Announcer
   private let ledger: Ledger
   private let player: LanePlayer?
   private let pushes: PushService?
@@ -63,6 +65,7 @@ actor Readiness {
     providers: ProviderEndpoints, folders: [URL], locale: String,
     setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts
   ) {
+    self.announcer = announcer
     self.ledger = ledger
     self.player = player
     self.pushes = pushes
@@ -90,11 +93,12 @@ actor Readiness {
     }
     let isReady = !isStopping && checks.allSatisfy(\.value.ok)
     // Clips can be made without the device, and while announcements wait on an output that nothing plays. Announcements
-    // are played while neither Apple nor a receiver of webhooks can be reached, and while deliveries are set aside.
+    // are played while neither Apple nor a receiver of webhooks can be reached, and while deliveries are set aside. While
+    // a speech server fails, another voice speaks.
     let aside = await setAside().total
     let others = [
       "device": await deviceCheck(), "lanes": await lanesCheck(), "pushes": await pushesCheck(),
-      "webhooks": await webhooksCheck(), "providers": providers.check,
+      "webhooks": await webhooksCheck(), "providers": providers.check, "speech_servers": speechServersCheck,
       "set_aside": Check(ok: aside == 0, code: aside == 0 ? nil : "set_aside", waiting: aside),
     ]
     let status = others.allSatisfy(\.value.ok) ? "ready" : "degraded"
@@ -115,6 +119,21 @@ actor Readiness {
   private func webhooksCheck() async -> Check {
     guard let webhooks else { return Check(ok: true, state: "none") }
     return webhooks.reach.check(waiting: await webhooks.waitingCount)
+  }
+
+  /// The speech server that has failed for the longest time; nil if none rests.
+  var speechServerOutage: ShopFacts.Outage? {
+    let failing = announcer.speechServers.statuses.filter { $0.state != .closed }
+    guard let longest = failing.max(by: { $0.failingFor ?? .zero < $1.failingFor ?? .zero }) else { return nil }
+    return ShopFacts.Outage(
+      since: longest.failingFor.map { Date(timeIntervalSinceNow: -$0.inSeconds) }, cause: longest.reason,
+      count: failing.count)
+  }
+
+  private var speechServersCheck: Check {
+    guard !announcer.speechServers.voices.isEmpty else { return Check(ok: true, state: "none") }
+    guard let outage = speechServerOutage else { return Check(ok: true) }
+    return Check(ok: false, code: "speech_server_failing", since: outage.since, cause: outage.cause)
   }
 
   /// Returns the time of day of a moment on a monotonic clock. The result is only for people.

@@ -9,6 +9,7 @@ import Hummingbird
 import HummingbirdCore
 import Ledger
 import ServiceAccess
+import SpeechServers
 import TextFormats
 import VoicePackIntegrity
 import VoicePackMaking
@@ -73,11 +74,24 @@ struct SpeakableRoutes: Sendable {
     var voice: String
     var locale: String
     var isDefault: Bool
+    /// `nil` for a voice of the engine.
+    @ExplicitNull var speechServer: SpeechServerEntry? = nil
 
     enum CodingKeys: String, CodingKey {
       case voice, locale
       case isDefault = "is_default"
+      case speechServer = "speech_server"
     }
+  }
+
+  /// The state of a speech server, and the latest verdict on its voice.
+  private struct SpeechServerEntry: Encodable {
+    var state: String
+    /// Whether the settings let the voice say amounts; `nil` if its test decides.
+    @ExplicitNull var amounts: Bool?
+    /// What speaks at the server now; `nil` if it is not known.
+    @ExplicitNull var identity: String?
+    @ExplicitNull var verdict: SpeechServerVerdict?
   }
 
   private struct PackEntry: Encodable {
@@ -174,6 +188,20 @@ struct SpeakableRoutes: Sendable {
         + writer.book.voices.filter { $0 != writer.book.voice }.map {
           VoiceEntry(voice: $0, locale: writer.book.locale, isDefault: false)
         }
+    } + speechServerVoices
+  }
+
+  private var speechServerVoices: [VoiceEntry] {
+    let servers = announcer.speechServers
+    return servers.voices.flatMap { voice in
+      let status = voice.status
+      return voice.server.locales.map { locale in
+        VoiceEntry(
+          voice: voice.server.id, locale: locale, isDefault: false,
+          speechServer: SpeechServerEntry(
+            state: status.state.rawValue, amounts: voice.server.saysAmounts, identity: status.identity,
+            verdict: servers.latestVerdict(on: voice.server.id, in: locale)))
+      }
     }
   }
 

@@ -39,6 +39,8 @@ struct ShopFacts: Sendable, Hashable {
   /// The endpoints that need attention, by account.
   var endpoints: [String: Endpoints] = [:]
   var areProvidersInvalid = false
+  /// The speech server that has failed for the longest time, with the number of those that fail.
+  var speechServerOutage: Outage?
   /// The free space on the disk, in bytes; nil if a folder is missing.
   var freeBytes: Int64? = .max
   /// The code of the engine's error.
@@ -71,6 +73,7 @@ struct ShopProblem: Sendable, Hashable {
     case shopSilent = "shop_silent"
     case webhookUnreachable = "webhook_unreachable"
     case webhookDisabled = "webhook_disabled"
+    case speechServerFailing = "speech_server_failing"
     case setAside = "set_aside"
     case diskLow = "disk_low"
 
@@ -80,7 +83,9 @@ struct ShopProblem: Sendable, Hashable {
       case .deviceLost, .playerUnavailable, .engineUnavailable, .ledgerUnavailable, .diskFull, .notPlayed,
         .pushUnreachable, .pushRefused, .providersInvalid:
         .bad
-      case .paused, .queueLong, .shopSilent, .webhookUnreachable, .webhookDisabled, .setAside, .diskLow: .attention
+      case .paused, .queueLong, .shopSilent, .webhookUnreachable, .webhookDisabled, .speechServerFailing, .setAside,
+        .diskLow:
+        .attention
       }
     }
   }
@@ -97,7 +102,7 @@ struct ShopProblem: Sendable, Hashable {
   var since: Date?
   /// The name of the key that paused, or the command.
   var by: String?
-  /// The number of announcements, pushes, endpoints or deliveries that the problem is about.
+  /// The number of announcements, pushes, endpoints, speech servers or deliveries that the problem is about.
   var count: Int?
   var cause: String?
 }

@@ -67,6 +67,9 @@ struct ShopState: Sendable, Hashable {
     if let stop = facts.pushStop { note(.pushRefused, since: stop.since, count: stop.count, cause: stop.cause) }
     Self.noteEndpoints(facts.endpoints.filter { viewer.sees($0.key) }.map(\.value), note)
     if facts.areProvidersInvalid { note(.providersInvalid, cause: "settings_invalid") }
+    if let outage = facts.speechServerOutage {
+      note(.speechServerFailing, since: outage.since, count: outage.count, cause: outage.cause)
+    }
     if facts.setAside > 0 { note(.setAside, count: facts.setAside) }
     if let since = facts.alarms[.queueLong] { note(.queueLong, since: since, count: facts.waiting) }
     if let since = facts.alarms[.shopSilent] { note(.shopSilent, since: since) }
@@ -110,6 +113,7 @@ struct ShopState: Sendable, Hashable {
     case .queueLong: commands.queueLong
     case .shopSilent: commands.shopSilent
     case .webhookDisabled: commands.webhookDisabled
+    case .speechServerFailing: commands.speechServers
     case .setAside: commands.workSetAside
     }
   }

@@ -123,6 +123,7 @@ actor ShopWatch {
     facts.freeBytes = await parts.readiness.diskCheck().freeBytes
     let engine = await engine.value
     facts.engineFault = engine.ok ? nil : engine.code
+    facts.speechServerOutage = await parts.readiness.speechServerOutage
     facts.setAside = await parts.setAside().total
     return facts
   }
@@ -170,6 +171,7 @@ actor ShopWatch {
       return outage
     }
     facts.pushOutage = kept(facts.pushOutage, last?.pushOutage)
+    facts.speechServerOutage = kept(facts.speechServerOutage, last?.speechServerOutage)
     for (account, endpoints) in facts.endpoints {
       let outage = kept(endpoints.unreachable, last?.endpoints[account]?.unreachable)
       facts.endpoints[account]?.unreachable = outage

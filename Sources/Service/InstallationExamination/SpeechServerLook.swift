@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import InstallationDiagnosis
+public import SpeechServers
+
+/// A look at a speech server: it asks the server what speaks there. Nothing is spoken.
+public enum SpeechServerLook {
+  /// - Parameter servers: All servers of the settings, with the verdicts of the tests.
+  public static func look(at voice: SpeechServerVoice, of servers: SpeechServerVoices) async -> SpeechServerFacts {
+    let (server, start) = (voice.server, ContinuousClock.now)
+    var facts = SpeechServerFacts(
+      id: server.id, saysAmounts: server.saysAmounts, locales: server.locales, outcome: .failed(""))
+    do throws(SpeechServerError) {
+      let identity = try await voice.identity()
+      let tested = server.locales.filter { locale in
+        servers.latestVerdict(on: server.id, in: locale).map { $0.identity == identity && $0.isPassed } ?? false
+      }
+      facts.outcome = .answered(
+        identity: identity, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)), tested: tested)
+    } catch {
+      facts.outcome = .failed(error.description)
+    }
+    return facts
+  }
+}

@@ -81,6 +81,7 @@ struct OpenAPIConformityTests {
       }
       try service.checkRefusals("summariseAnnouncements")
       try previews(service)
+      try speech(service)
       try service.check("getAnnouncement", at: "1", 200)
       try service.check("getAnnouncement", at: "a%2Fb%20%E6%94%B6%E6%AC%BE", 200)
       try service.check("getAnnouncement", at: "nobody", 404, "not_found")
@@ -113,6 +114,29 @@ struct OpenAPIConformityTests {
     let long = #"{"text":"\#(String(repeating: "a", count: 1 << 16))"}"#
     try service.check("preview", json: long, 413, "payload_too_large")
     try service.checkRefusals("preview")
+  }
+
+  private func speech(_ service: Conformity) throws {
+    let long = String(repeating: "many words ", count: 150)
+    for format in ["", #","response_format":"flac""#, #","response_format":"wav""#, #","response_format":"pcm""#] {
+      let body = #"{"model":"tts-1","voice":"alloy","input":"Paid $12.50"\#(format)}"#
+      try service.check("createSpeech", json: body, key: service.keys["announce"], 200)
+    }
+    try service.check("createSpeech", json: #"{"input":"Hallo","voice":{"id":"de-DE"},"speed":1.5}"#, 200)
+    let wrong: [(body: String, code: String)] = [
+      ("{", "payload_malformed"), ("[]", "payload_malformed"), ("{}", "field_missing"),
+      (#"{"input":"a","response_format":"opus"}"#, "field_invalid"), (#"{"input":"a","speed":9}"#, "field_invalid"),
+      (#"{"input":"a","voice":"nobody"}"#, "field_invalid"), (#"{"input":"a","inptu":"b"}"#, "field_unknown"),
+      (#"{"input":"a","voice":"ja-JP","locale":"en-US"}"#, "fields_conflict"),
+      (#"{"input":"a","locale":"tlh"}"#, "locale_unknown"), (#"{"input":"!?"}"#, "nothing_to_say"),
+      (#"{"input":"\#(long)"}"#, "too_long"),
+    ]
+    for (body, code) in wrong { try service.check("createSpeech", json: body, 400, code) }
+    try service.check(
+      "createSpeech", headers: ["Content-Type: text/plain"], body: "x", 415, "media_type_unsupported")
+    let large = #"{"input":"\#(String(repeating: "a", count: 1 << 16))"}"#
+    try service.check("createSpeech", json: large, 413, "payload_too_large")
+    try service.checkRefusals("createSpeech")
   }
 
   private func clips(_ service: Conformity, _ clip: JSONValue) throws {

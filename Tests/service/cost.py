@@ -51,6 +51,7 @@ SLOWER = 3
 MAKE_SOUND = {
     "POST /v1/announcements": "makes a clip, and is charged to the account",
     "POST /v1/previews": "makes a clip, and is charged to the account",
+    "POST /v1/audio/speech": "speaks a text, and is charged to the account",
     "POST /v1/batches": "makes clips, and is charged to the account",
     "POST /v1/playback/replay": "the player speaks again; at most six replays in quick succession",
     "PUT /v1/playback/chime": "measures and converts a sound; needs the scope admin",

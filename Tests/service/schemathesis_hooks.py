@@ -39,7 +39,7 @@ def recording(context, value):
     return json.dumps(value, ensure_ascii=True).encode()
 
 
-@schemathesis.deserializer("audio/wav", "audio/aiff", "audio/x-caf")
+@schemathesis.deserializer("audio/wav", "audio/aiff", "audio/x-caf", "audio/mpeg", "audio/flac", "audio/pcm")
 def sound(context, response):
     """Deserializes a sound as a string, because its schema is a binary string."""
     return response.content.decode("latin-1")

@@ -297,6 +297,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         administration: AdministrationLog(ledger: ledger), work: work
       ).routes,
       speakable.routes,
+      SpeechRoutes(
+        announcer: parts.announcer, clips: clips, shelf: parts.shelf, settings: settings, keys: keys
+      ).routes,
       OperationRoutes(
         readiness: readiness, metrics: metrics, gauges: { await gauges.now }, supportBundle: parts.supportBundle,
         description: parts.description,

@@ -74,6 +74,17 @@ struct JSONFields: Sendable {
     }
   }
 
+  /// Returns a number exactly as its digits have it.
+  func decimal(_ key: String, _ remedy: String) throws(Problem) -> Decimal? {
+    switch values[key] {
+    case nil, .null: return nil
+    case .number(let digits):
+      guard let number = Decimal(string: digits), number.isFinite else { throw invalid(key, remedy) }
+      return number
+    default: throw invalid(key, remedy)
+    }
+  }
+
   func integer(_ key: String, in range: ClosedRange<Int>, _ remedy: String) throws(Problem) -> Int? {
     guard let number = try number(key, remedy) else { return nil }
     guard let integer = Int(exactly: number), range.contains(integer) else { throw invalid(key, remedy) }
@@ -93,6 +104,9 @@ struct JSONFields: Sendable {
     default: throw invalid(key, remedy)
     }
   }
+
+  /// Whether the value of the key is an object.
+  func isObject(_ key: String) -> Bool { if case .object = values[key] { true } else { false } }
 
   /// Returns the fields of an object within this one, or nil if it is missing or null.
   ///

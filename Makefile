@@ -22,6 +22,7 @@
 #   make check-phone-package   build that package and run its tests
 #   make check-examples  run the examples of README.md and docs/, also the slow ones
 #   make check-console   check the console in a real browser
+#   make voices-demo   hear a payment in a neural voice: wyoming-piper from PyPI
 #   make check-speech-server   let wyoming-piper speak 40 payments, and measure it; SPOKEN_PAYMENTS
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
@@ -47,7 +48,7 @@ export CRIER_WARNINGS_AS_ERRORS = 1
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-speech-server check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-speech-server voices-demo check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
 
 setup:
 	@scripts/setup
@@ -298,6 +299,10 @@ check-speech-server:
 	$(SWIFT) build -c release --product speech-server-bench
 	@scripts/check-speech-server $(RELEASE)/speech-server-bench --count $(SPOKEN_PAYMENTS)
 
+voices-demo: build
+	@scripts/setup python3-venv
+	@scripts/voices-demo $(RELEASE)/crier
+
 bench: voices
 	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl alsa-utils python3-cryptography $(SOUND_SERVER)
 	$(SWIFT) build -c release --product crier-bench
@@ -350,7 +355,7 @@ install-files:
 	install -m 644 Console/console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Deployment $(DESTDIR)$(UNITS)
 	install -m 644 Deployment/crier.yaml Deployment/nginx.conf Deployment/prometheus-alerts.yml $(DESTDIR)$(PREFIX)/share/crier/Deployment
-	for file in network.conf crier-backup.service crier-backup.timer; do \
+	for file in network.conf crier-backup.service crier-backup.timer crier-speech-server.service; do \
 	  sed 's|/usr/local|$(PREFIX)|' Deployment/$$file > $(DESTDIR)$(PREFIX)/share/crier/Deployment/$$file || exit 1; \
 	done
 	install -D -m 755 Deployment/backup $(DESTDIR)$(PREFIX)/libexec/crier/backup

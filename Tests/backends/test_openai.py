@@ -196,7 +196,8 @@ class OpenAIClient(unittest.TestCase):
             self.assertEqual((files[name][0], files[name][1] & 0xE0), (0xFF, 0xE0), name)
         self.assertEqual(files["sound.flac"][:4], b"fLaC")
         seconds = self.sound_lasts("sound.wav")
-        self.assertAlmostEqual(len(files["sound.pcm"]) / 2 / 24_000, seconds, delta=0.01)
+        # At another rate the peaks are limited lower, so the ends are trimmed some milliseconds later.
+        self.assertAlmostEqual(len(files["sound.pcm"]) / 2 / 24_000, seconds, delta=0.03)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,8 @@ struct ReadingTests {
     #expect(
       Set(try found.object.keys) == [
         "id", "text", "locale", "method", "voice", "amount", "clip", "loudness_lufs", "marks", "shortened",
-        "unspoken", "warnings", "cached", "accepted_at", "kind", "payer", "channel", "note", "occurred_at", "sequence",
+        "reproducible", "fallback", "unspoken", "warnings", "cached", "accepted_at", "kind", "payer", "channel", "note",
+        "occurred_at", "sequence",
         "refund_of", "delivery",
       ])
     #expect(try await client.get("/v1/announcements/p2").status == 404)

@@ -140,8 +140,8 @@ let sound: [Target] = [
   module("Sources/Sound/Waveforms"),
 ]
 
-/// Who speaks: voice packs and their making, the speech engine, speech servers, and the pipeline that makes all clips. `speaker` is the
-/// only program of the product that links libespeak-ng. Its license is GPL-3.0-or-later.
+/// Who speaks: voice packs and their making, the speech engine, speech servers, and the pipeline that makes all clips.
+/// `speaker` is the only program of the product that links libespeak-ng. Its license is GPL-3.0-or-later.
 let voices: [Target] = [
   module(
     "Sources/Voices/Announcer",

@@ -16,7 +16,7 @@ extension Voices {
         The server says each number word of the language by itself, and 100 or more amounts that together contain all \
         of these words. It gets only words that were read back. The voice passes if every sound comes in \
         time and can be that of its words, if no two numbers sound the same, and if a recogniser understands at least \
-        97 of 100 amounts. There is a recogniser for English only, and only if it is installed. The findings say what \
+        \(Understanding.bar) of 100 amounts. There is a recogniser for English only, and only if it is installed. The findings say what \
         was not measured.
 
         The verdict is stored in the home folder, for this version of the voice. A running service follows it.

@@ -71,7 +71,7 @@ extension Announcer {
         servers[language] = try await speechServers.server(for: language, in: whole.script.locale, named: named)
       } catch {
         reason = reason ?? error.reason
-        // A sentence by the engine with a name by a server would be odd, the other way round it is not.
+        // If the server of the sentence fails, no other server speaks a name in it.
         if language == whole.script.locale { return .other(reason: reason) }
       }
     }

@@ -157,7 +157,7 @@ extension SpeechServerError {
     SpeechServerError(.cannotConnect, "cannot be reached", remedy: "check its address, and that it runs")
   }
 
-  /// Returns what the error of a connection that is being opened means.
+  /// Returns the error to report if a connection cannot be opened.
   fileprivate static func connecting(_ error: any Error) -> SpeechServerError {
     if case .connectTimeout? = error as? ChannelError {
       return SpeechServerError(
@@ -166,7 +166,7 @@ extension SpeechServerError {
     return .unreachable
   }
 
-  /// Returns what the error of an open connection means. An error that is not listed is one of the connection's end.
+  /// Returns the error to report if an open connection fails. An error that is not listed means that it was closed.
   fileprivate static func conversing(_ error: any Error) -> SpeechServerError {
     switch error {
     case HTTPParserError.headerOverflow:

@@ -37,7 +37,7 @@ public struct SpeechServerCircuit: Sendable, Hashable {
   public private(set) var failingSince: Duration?
   /// The number of rests since the last success.
   private var rests = 0
-  /// The end of the rest; nil while the server is asked.
+  /// The time at which the rest ends; nil if the server does not rest.
   private var restEnds: Duration?
   /// The time at which a trial counts as lost, if one is under way.
   private var trialEnds: Duration?

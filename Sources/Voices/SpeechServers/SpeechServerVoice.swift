@@ -36,6 +36,7 @@ public final class SpeechServerVoice: Sendable {
 
   /// - Parameters:
   ///   - now: Returns the time since any fixed moment; it never decreases. By default, since the start.
+  ///   - sleep: Waits for a duration, or throws if its task is cancelled. Tests pass a clock of their own.
   /// - Throws: `keyUnusable`, `addressInvalid`.
   public init(
     _ server: SpeechServer, resolver: any HostResolving = SystemHostResolver(), now: (@Sendable () -> Duration)? = nil,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Resampling
 import Waveforms
 
 /// Compares one voice's sounds of different numbers with each other.
@@ -20,17 +19,7 @@ enum NumberSounds {
 
   /// Returns the features of all sounds of a voice. Only features that were made together can be compared.
   static func features(_ sounds: [Waveform]) throws(PackMakingError) -> [Frames] {
-    var features: [SpeechFeatures] = []
-    do {
-      for sound in sounds {
-        features.append(
-          SpeechFeatures(
-            try Resampler.convert(sound.samples, from: sound.sampleRate, to: SpeechFeatures.sampleRate)))
-      }
-    } catch {
-      throw PackMakingError(error)
-    }
-    return SpeechFeatures.normalized(features).map(\.frames)
+    SpeechFeatures.normalized(try RecordingComparison.features(sounds)).map(\.frames)
   }
 
   /// Returns the pairs of sounds that differ least, the closest first.

@@ -103,7 +103,8 @@ public struct RecordingComparison: Sendable {
     return RecordingDistances(try features(clips.map(\.waveform)), voices: voices, measure: measure)
   }
 
-  private static func features(_ sounds: [Waveform]) throws(PackMakingError) -> [SpeechFeatures] {
+  /// Returns the features of sounds of any sample rate.
+  static func features(_ sounds: [Waveform]) throws(PackMakingError) -> [SpeechFeatures] {
     var features: [SpeechFeatures] = []
     do {
       for sound in sounds {

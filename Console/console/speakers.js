@@ -59,7 +59,7 @@ function row({ locale, voice, packs, servers, isChangeable, isAudible }) {
     t("speakers.listen", { name }), t("speakers.listen_named", { name, language }), () => hear(name, locale)));
   if (isChangeable && packs.length) controls.push(choice(locale, language, packs));
   return make("li", {},
-    make("div", {}, make("p", { class: "title" }, language), make("p", { class: "meta" }, ...who), ...servers.map(about)),
+    make("div", {}, make("p", { class: "title" }, language), make("p", { class: "meta" }, ...who), ...servers.flatMap(about)),
     controls.length ? buttons(...controls) : null);
 }
 
@@ -68,10 +68,18 @@ function about({ id, state, amounts, identity, verdict }) {
   const isCurrent = verdict && (!identity || verdict.identity === identity);
   const result = !isCurrent ? "speakers.untested" : verdict.passed ? "speakers.passed" : "speakers.failed";
   const saysAmounts = amounts ?? (isCurrent && verdict.passed);
-  return meta([
+  const line = meta([
     make("span", { translate: false }, id), state !== "closed" && t("speakers.rests"),
     t(result, { time: namedDay(verdict?.tested_at) }), !saysAmounts && t("speakers.no_amounts"),
   ]);
+  return isCurrent && verdict.findings.length ? [line, findings(verdict)] : [line];
+}
+
+/** Makes the list of what the test measured, and what it could not measure. The service says it in English only. */
+function findings({ findings }) {
+  const items = findings.map((finding) => make("li", {}, finding));
+  return make("details", {},
+    make("summary", {}, t("speakers.findings")), make("ul", { class: "meta", lang: "en" }, ...items));
 }
 
 /** Plays a payment in the browser as a speech server says it. Nothing is heard in the shop. */

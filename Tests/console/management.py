@@ -284,7 +284,7 @@ class ManagementChecks:
         """Checks what the voices say about a speech server. The service of the checks has none, so one is made up."""
         b = self.browser
         identity = "piper 2.5.2, en_US-joe-medium"
-        verdict = {"server": "joe", "identity": identity, "locale": "en-US", "passed": True, "tested_at": "2026-11-20T20:23:58Z", "findings": []}
+        verdict = {"server": "joe", "identity": identity, "locale": "en-US", "passed": True, "tested_at": "2026-11-20T20:23:58Z", "findings": ["98 of 100 amounts were understood."]}
 
         def shown(state, identity, verdict):
             server = {"state": state, "amounts": None, "identity": identity, "verdict": verdict}
@@ -298,6 +298,8 @@ class ManagementChecks:
         self.that(b.until(f"{row}?.textContent.includes('joe · speech server')"), "the language says that a speech server speaks it")
         self.that(b.js(f"/joe · passed its test: .+2026|joe · passed its test: Nov 20/.test({row}.textContent) && !{row}.textContent.includes('no amounts')"), f"and when its voice passed its test ({b.js(f'{row}.textContent')})")
         self.shot("voices-speech-server")
+        b.js(f"{row}.querySelector('details summary').click(); true")
+        self.that(b.js(f"{row}.querySelector('details').innerText.includes('98 of 100 amounts were understood.')"), "what the test found can be read")
         since = len(b.events)
         b.js(f"[...{row}.querySelectorAll('button')].find((button) => button.textContent === 'Listen to joe').focus(); true")
         b.press("Enter")

@@ -94,7 +94,7 @@ class OperatorChecks:
     def answers(self):
         """Sets the answers of the calls that a service on this machine cannot give."""
         packs = self.service.call("GET", "/v1/packs")["packs"]
-        whole = {"id": "anna", "locale": "en-US", "speaker": "Anna", "licence": "CC0-1.0", "sample_rate": 48000, "clips": 119, "tokens": 119, "missing_count": 0, "missing": [], "speaks": "first", "error": None}
+        whole = {"id": "anna", "locale": "en-US", "speaker": "Anna", "licence": "CC0-1.0", "speech_server": None, "sample_rate": 48000, "clips": 119, "tokens": 119, "missing_count": 0, "missing": [], "speaks": "first", "error": None}
         self.packs = [whole, *packs]
         self.rows = [row_of(number + 1, word, number < 3) for number, word in enumerate(WORDS)]
         draft = {"id": "my-shop", "locale": "en-US", "speaker": "Maria", "licence": "CC0-1.0", "rows": 5, "recorded": 3, "required": 5, "required_recorded": 3, "is_complete": False}

@@ -48,6 +48,9 @@ public struct SpeechServerVerdicts: Sendable {
   public init(file: URL) { self.file = file }
 
   /// Returns all verdicts. A file that is missing or cannot be read has none: the voices then count as untested.
+  ///
+  /// The file is read at each call, so that a test by another process counts from the next announcement on. Reading takes
+  /// far less time than any server needs to speak.
   public func all() -> [SpeechServerVerdict] {
     guard let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)),
       data.count <= Self.mostBytes

@@ -103,6 +103,8 @@ struct SpeakableRoutes: Sendable {
     @ExplicitNull var locale: String? = nil
     @ExplicitNull var speaker: String? = nil
     @ExplicitNull var licence: String? = nil
+    /// The tested speech server that made the pack; `nil` if none did.
+    @ExplicitNull var speechServer: String? = nil
     @ExplicitNull var sampleRate: Int? = nil
     @ExplicitNull var clips: Int? = nil
     @ExplicitNull var tokens: Int? = nil
@@ -114,6 +116,7 @@ struct SpeakableRoutes: Sendable {
 
     enum CodingKeys: String, CodingKey {
       case id, locale, speaker, licence, clips, tokens, missing, speaks, error
+      case speechServer = "speech_server"
       case sampleRate = "sample_rate"
       case missingCount = "missing_count"
     }
@@ -234,7 +237,7 @@ struct SpeakableRoutes: Sendable {
   private func entry(_ manifest: PackManifest) async throws -> PackEntry {
     var entry = PackEntry(
       id: manifest.id, locale: manifest.locale, speaker: manifest.speaker, licence: manifest.licence,
-      sampleRate: manifest.sampleRate, clips: manifest.clips.count, tokens: manifest.tokens.count)
+      speechServer: manifest.speechServer, sampleRate: manifest.sampleRate, clips: manifest.clips.count, tokens: manifest.tokens.count)
     let missing = try await missing.value(for: manifest) { [phraseBooks] in
       let vocabulary = try? phraseBooks.writer(for: manifest.locale).vocabulary()
       return vocabulary.map(manifest.tokensLacking)

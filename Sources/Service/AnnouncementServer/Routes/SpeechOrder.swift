@@ -5,13 +5,14 @@ import Announcer
 import Foundation
 import HTTPTypes
 import SoundFiles
+import SpeechServers
 
 /// The voices, besides those of the engine, that a request may name.
 struct NamedVoices: Sendable, Equatable {
   /// The locales of voice packs, by id. The locale of a broken pack is nil.
   var packs: [String: String?] = [:]
-  /// The locales of speech servers, by id.
-  var servers: [String: [String]] = [:]
+  /// Speech servers, by id.
+  var servers: [String: SpeechServer] = [:]
 }
 
 /// What is spoken for a ``SpeechRequest``: a text, and who speaks it in which language and how fast.
@@ -100,8 +101,8 @@ struct SpeechOrder: Sendable, Equatable {
         self = .engine(own)
       } else if let own = voices.packs[name] {
         self = .pack(own)
-      } else if let locales = voices.servers[name] {
-        self = .server(Self.locale(of: locales, for: book.locale))
+      } else if let server = voices.servers[name] {
+        self = .server(server.speaks(book.locale) ? nil : server.locales.first)
       } else if let own = try? books.book(for: name) {
         // The tag itself also says how the text is spoken in a region without a book of its own.
         guard asked == nil || own.locale == book.locale else {
@@ -126,13 +127,6 @@ struct SpeechOrder: Sendable, Equatable {
       let readable = books.locales.compactMap { try? books.book(for: $0) }.filter { $0.isReadable(by: name) }
       let usual = readable.first { $0.voice?.prefix { $0 != "+" } == name.prefix { $0 != "+" } }
       return (usual ?? readable.first)?.locale
-    }
-
-    /// Returns the first locale of a speech server; nil if it speaks the wanted one.
-    private static func locale(of locales: [String], for wanted: String) -> String? {
-      let language = wanted.prefix { $0 != "-" }.lowercased()
-      let isSpoken = locales.contains { [wanted.lowercased(), language].contains($0.lowercased()) }
-      return isSpoken ? nil : locales.first
     }
   }
 }

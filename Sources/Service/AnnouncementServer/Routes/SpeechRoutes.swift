@@ -53,7 +53,7 @@ struct SpeechRoutes: Sendable {
     var voices = NamedVoices()
     guard let id else { return voices }
     if shelf.ids.contains(id) { voices.packs = [id: (try? shelf.manifest(id: id))?.locale] }
-    if let server = announcer.speechServers.voice(named: id)?.server { voices.servers = [id: server.locales] }
+    if let server = announcer.speechServers.voice(named: id)?.server { voices.servers = [id: server] }
     return voices
   }
 

@@ -23,7 +23,8 @@
 #   make check-examples  run the examples of README.md and docs/, also the slow ones
 #   make check-console   check the console in a real browser
 #   make voices-demo   hear a payment in a neural voice: wyoming-piper from PyPI
-#   make check-speech-server   let wyoming-piper speak 40 payments, and measure it; SPOKEN_PAYMENTS
+#   make check-speech-server   let wyoming-piper and a strict server of OpenAI's protocol speak 40 payments, and kill
+#                 one in mid-sentence; SPOKEN_PAYMENTS
 #   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make check-arm       compile the C programs for arm64, and compare what they say in an emulator with this machine's
 #   make wording  write docs/wording and the reviewed phonemes again
@@ -294,17 +295,17 @@ check-console: voices
 
 SPOKEN_PAYMENTS ?= 40
 
-check-speech-server:
+check-speech-server: build
 	@scripts/setup python3-venv
 	$(SWIFT) build -c release --product speech-server-bench
-	@scripts/check-speech-server $(RELEASE)/speech-server-bench --count $(SPOKEN_PAYMENTS)
+	@scripts/with-speech-server scripts/check-speech-server $(RELEASE) --count $(SPOKEN_PAYMENTS)
 
 voices-demo: build
 	@scripts/setup python3-venv
-	@scripts/voices-demo $(RELEASE)/crier
+	@scripts/with-speech-server scripts/voices-demo $(RELEASE)/crier
 
 bench: voices
-	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl alsa-utils python3-cryptography $(SOUND_SERVER)
+	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl alsa-utils python3-cryptography python3-venv $(SOUND_SERVER)
 	$(SWIFT) build -c release --product crier-bench
 	$(SWIFT) build -c release --product in-process-limit
 	$(SWIFT) build -c release --product ledger-bench
@@ -312,11 +313,13 @@ bench: voices
 	$(SWIFT) build -c release --product bare-service
 	$(SWIFT) build -c release --product push-bench
 	$(SWIFT) build -c release --product provider-bench
+	$(SWIFT) build -c release --product speech-server-bench
 	@scripts/bench $(RELEASE)
 	@scripts/bench-service $(RELEASE)
 	@scripts/bench-webhooks $(RELEASE)
 	@scripts/bench-push $(RELEASE)
 	@scripts/bench-player $(RELEASE)/crier
+	@scripts/with-speech-server scripts/bench-speech-server $(RELEASE) || [ $$? = 69 ]
 
 # Where the compiled programs are that are installed.
 BUILT ?= $(RELEASE)

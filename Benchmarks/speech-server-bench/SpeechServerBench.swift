@@ -24,6 +24,9 @@ struct SpeechServerBench: AsyncParsableCommand {
   @Option(help: "The base URL of a server of OpenAI's protocol, such as http://127.0.0.1:8880/v1.")
   var openai: String?
 
+  @Option(help: "The file with the key of that server.")
+  var keyFile: String?
+
   @Option(help: "The name of the server's voice.")
   var voice: String
 
@@ -68,6 +71,7 @@ struct SpeechServerBench: AsyncParsableCommand {
     }
     let address = try wyoming.map { try SpeechServerAddress(wyoming: $0) } ?? SpeechServerAddress(openAI: openai ?? "")
     var server = SpeechServer(id: "bench", address: address, voice: voice, locales: [locale])
+    server.keyFile = keyFile.map { URL(filePath: $0) }
     server.limits = SpeechServerLimits(whole: .milliseconds(timeoutMilliseconds))
     let client = try SpeechServerClient(server)
     try await describe(client)

@@ -31,7 +31,7 @@ struct ServedSpeechTests {
     #expect(workshop.files.contains(clip.report.clip.name))
   }
 
-  @Test("a clip that a server speaks again has another name, and the first one stays as it is")
+  @Test("a payment that a server speaks again gets a clip with another name, and the first clip stays unchanged")
   func again() async throws {
     let workshop = try Workshop()
     let count = Locked(0)
@@ -53,7 +53,7 @@ struct ServedSpeechTests {
     #expect(kept?.samples == first.waveform.samples)
   }
 
-  @Test("a voice that was not tested says everything but the sum, which the engine says")
+  @Test("a server's untested voice says everything except the sum, and the engine says the sum")
   func untested() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)
@@ -64,7 +64,7 @@ struct ServedSpeechTests {
     #expect(clip.report.marks.map(\.text).joined(separator: " ").contains("twelve"))
   }
 
-  @Test("a verdict lets the version of the voice say sums that was tested, and no other version")
+  @Test("a passed test lets a voice say sums only in the tested version and locale")
   func verdicts() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)
@@ -82,7 +82,7 @@ struct ServedSpeechTests {
     }
   }
 
-  @Test("whatever a server does wrong, the payment is spoken as it would be without the server")
+  @Test("whatever a speech server does wrong, the payment sounds as it does without the server")
   func misbehaving() async throws {
     let workshop = try Workshop()
     let payment = try Served.payment(payer: "Ada")
@@ -100,7 +100,7 @@ struct ServedSpeechTests {
     }
   }
 
-  @Test("a server that fails within one announcement leaves none of its sounds in it")
+  @Test("if a server fails within an announcement, the announcement contains no sound of the server")
   func wholly() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer { request in
@@ -117,7 +117,7 @@ struct ServedSpeechTests {
     #expect(second.report.cached && second.report.fallback == "closed_early")
   }
 
-  @Test("a server that rests is not asked, and the report says so")
+  @Test("a speech server that rests is sent no request, and the report says that it rests")
   func rests() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer { _ in StandInAnswer([.close]) }
@@ -131,7 +131,7 @@ struct ServedSpeechTests {
     #expect(server.connectionCount == asked && announcer.speechServers.statuses.map(\.state) == [.open])
   }
 
-  @Test("names and notes do not leave the machine unless the settings let them")
+  @Test("names and notes are not sent to a speech server unless the settings allow it")
   func names() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)
@@ -160,7 +160,7 @@ struct ServedSpeechTests {
     #expect(server.texts.count == 1 && server.texts[0].contains("Ada") && !server.texts[0].contains("twelve"))
   }
 
-  @Test("a recording that has every word speaks without a server, and the same bytes come again")
+  @Test("a recorded pack that has every word speaks without a server, and its clip is reproducible")
   func recorded() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)
@@ -172,7 +172,7 @@ struct ServedSpeechTests {
   }
 
   @Test(
-    "a pack of a tested server speaks instead of the engine while the server does not answer, and another built pack does not",
+    "while a tested server does not answer, a pack from it speaks instead of the engine; other built packs do not",
     arguments: [(Optional("stand-in 2, voice"), "clips"), (nil, "speech")])
   func builtPack(speechServer: String?, method: String) async throws {
     let workshop = try Workshop()
@@ -188,7 +188,7 @@ struct ServedSpeechTests {
     #expect(try await announcer.render(try Served.payment(), into: nil).report.voice == "joe")
   }
 
-  @Test("a server is asked for by its id, and what it cannot do is refused")
+  @Test("a request can name a server as its voice, and options that the server cannot follow are refused")
   func named() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)
@@ -205,7 +205,7 @@ struct ServedSpeechTests {
     await expectInvalid("voice joe", announcer, try Workshop.payment(), RenderOptions(voice: "joe"))
   }
 
-  @Test("a voice or a rate of the engine and the method clips leave servers out")
+  @Test("no server is used if the options name a voice or rate of the engine, or the method clips")
   func leftOut() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)
@@ -218,7 +218,7 @@ struct ServedSpeechTests {
     #expect(server.connectionCount == 0)
   }
 
-  @Test("a language without a voice of the engine is spoken by a server, and refused while the server fails")
+  @Test("a server speaks a language for which the engine has no voice, and the payment is refused if the server fails")
   func withoutVoice() async throws {
     let workshop = try Workshop()
     let isDown = Locked(false)
@@ -236,7 +236,7 @@ struct ServedSpeechTests {
     #expect(error?.code == .methodUnavailable)
   }
 
-  @Test("a server speaks while there is no engine")
+  @Test("a speech server can speak without an engine")
   func withoutEngine() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer(answering: Served.answer)
@@ -244,7 +244,7 @@ struct ServedSpeechTests {
     #expect(try await announcer.render(try Served.payment(), into: nil).report.voice == "joe")
   }
 
-  @Test("the first server of the settings that answers speaks")
+  @Test("of several speech servers, the first one in the settings that answers speaks")
   func second() async throws {
     let workshop = try Workshop()
     let broken = try await StandInSpeechServer { _ in StandInAnswer([.close]) }

@@ -48,7 +48,7 @@ struct VoicesBuildWithTests {
     return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
   }
 
-  @Test("a program makes a built pack in the home folder, and after a failure says only the remaining rows")
+  @Test("a program makes a built pack in the home folder, and a run after a failure speaks only the remaining rows")
   func made() throws {
     defer { crier.remove() }
     // The program fails at its third row, as one does that is interrupted.
@@ -73,7 +73,7 @@ struct VoicesBuildWithTests {
     #expect(try crier("voices", "list").output.hasPrefix("robot\tzh-CN\t\(speaker)\t"))
   }
 
-  @Test("the rows are written to the home folder of --home, or to --voices, and not to the other home folder")
+  @Test("build --with writes its rows to the folder of --voices or --home, and not to the default home folder")
   func places() throws {
     defer { crier.remove() }
     try program(#"[ $(wc -l < "$DIRECTORY/said") -lt 2 ] && cp "$DIRECTORY/tone.wav" "$2""#)
@@ -90,7 +90,7 @@ struct VoicesBuildWithTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
 
-  @Test("a recorded pack and a folder that is not a pack are not replaced, and the program is not run")
+  @Test("build --with does not replace a recorded pack or a folder that is not a pack, and does not run the program")
   func recordings() throws {
     defer { crier.remove() }
     try program()
@@ -111,7 +111,7 @@ struct VoicesBuildWithTests {
   }
 
   @Test(
-    "options that do not fit together, and a command that cannot be run, are refused",
+    "build --with refuses options that do not fit together, and a command that cannot be run",
     arguments: [
       (["--with", "say {text} {output}"], "--id is missing: name the pack, such as --id my-voice."),
       (

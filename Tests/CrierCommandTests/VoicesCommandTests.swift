@@ -17,7 +17,7 @@ struct VoicesCommandTests {
     return folder
   }
 
-  @Test("sheet, import, list, check and render work with a recorded voice")
+  @Test("the commands sheet, import, list, check and render of crier voices work with a recorded voice")
   func path() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -58,7 +58,7 @@ struct VoicesCommandTests {
     #expect(clip.output.contains("\"voice\":\"shop\""))
   }
 
-  @Test("use chooses the pack that speaks, list shows it, and importing another pack does not change it")
+  @Test("crier voices use chooses the pack that speaks, list shows it, and importing another pack does not change it")
   func use() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -88,7 +88,7 @@ struct VoicesCommandTests {
     #expect(try speaking().map { $0.hasPrefix("a\t") && $0.hasSuffix("\tspeaks (first)") } == [true])
   }
 
-  @Test("use refuses a pack that is missing, broken or of another language, and changes nothing")
+  @Test("crier voices use refuses a pack that is missing, broken or of another language, and changes nothing")
   func unusable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -110,7 +110,7 @@ struct VoicesCommandTests {
     #expect(try crier("voices", "list").message.contains("packs.json: is not a list of chosen voice packs"))
   }
 
-  @Test("import --replace keeps the speaker and the licence of the replaced pack, unless other values are given")
+  @Test("crier voices import --replace keeps the replaced pack's speaker and licence, unless other values are given")
   func replacedFacts() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -128,7 +128,8 @@ struct VoicesCommandTests {
     #expect(try imported("--replace", "--speaker", "Bob").hasPrefix("shop\ten-US\tBob\t1 words\tCC0-1.0\t"))
   }
 
-  @Test("remove deletes a pack with its marks and its choice, and names the pack or engine that speaks now")
+  @Test(
+    "crier voices remove deletes a pack with its marks and its choice, and names the pack or engine that speaks now")
   func remove() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -152,7 +153,7 @@ struct VoicesCommandTests {
     #expect(try crier("voices", "remove", "b").status == 64)
   }
 
-  @Test("remove refuses a pack of the installation, and the message names the folder to remove")
+  @Test("crier voices remove refuses a pack of the installation, and the message names the folder to remove")
   func shipped() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -167,7 +168,7 @@ struct VoicesCommandTests {
     #expect(FileManager.default.fileExists(atPath: voices.appending(path: "shop/manifest.json").path))
   }
 
-  @Test("build makes a pack with the whole vocabulary of its locale")
+  @Test("crier voices build makes a pack with the whole vocabulary of its locale")
   func build() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -178,7 +179,7 @@ struct VoicesCommandTests {
     #expect(check.output.contains("; no errors, no warnings"))
   }
 
-  @Test("build never replaces a recorded pack, also in a folder that --voices names")
+  @Test("crier voices build never replaces a recorded pack, also in a folder that --voices names")
   func buildOverRecordings() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -193,7 +194,7 @@ struct VoicesCommandTests {
     #expect(try Data(contentsOf: manifest) == before)
   }
 
-  @Test("import --replace never overwrites its recordings or a folder that is not a pack")
+  @Test("import --replace never overwrites the recordings that it reads, or a folder that is not a pack")
   func source() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -210,7 +211,7 @@ struct VoicesCommandTests {
   }
 
   @Test(
-    "a wrong argument exits with 64 and is named as typed",
+    "a wrong argument gives exit status 64, and the message names it as it was typed",
     arguments: [
       (["voices", "check", "nobody"], "crier: There is no pack nobody: make one with crier voices build.\n"),
       (

@@ -36,7 +36,7 @@ struct VoicesHomeTests {
     try crier.run(["voices"] + words + ["--home", (home ?? self.home).path])
   }
 
-  @Test("import, sheet, check and listen use the home folder that --home names, and not the other home folder")
+  @Test("crier voices import, sheet, check and listen use the home folder that --home names, and no other")
   func decoy() throws {
     defer { crier.remove() }
     let folder = try recordings(["two", "dollars"])
@@ -65,7 +65,7 @@ struct VoicesHomeTests {
   }
 
   @Test(
-    "a lexicon that cannot be read is an error only in the home folder that a command uses",
+    "an unreadable lexicon is an error only in the home folder that the command uses",
     arguments: [
       ["sheet", "--locale", "en-US"], ["build", "--locale", "en-US"],
       ["import", ".", "--locale", "en-US", "--id", "x"],
@@ -81,7 +81,8 @@ struct VoicesHomeTests {
   }
 
   @Test(
-    "an empty --home is refused by each command", arguments: ["import", "build", "check", "sheet", "listen", "list"])
+    "each command of crier voices refuses an empty --home",
+    arguments: ["import", "build", "check", "sheet", "listen", "list"])
   func empty(command: String) throws {
     defer { crier.remove() }
     let words = ["import": [".", "--locale", "en-US", "--id", "x"], "listen": ["x"]]
@@ -90,7 +91,7 @@ struct VoicesHomeTests {
     #expect(result.status == 64 && result.message.contains("--home is empty: name a folder."), "\(result)")
   }
 
-  @Test("import, use and remove warn if the service's setting packs names another pack or the removed one")
+  @Test("crier voices import, use and remove warn if the setting packs names another pack or the removed one")
   func settings() throws {
     defer { crier.remove() }
     let folder = try recordings(["two"])

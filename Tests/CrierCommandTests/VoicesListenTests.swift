@@ -13,7 +13,7 @@ import Testing
 
 @Suite("crier voices listen")
 struct VoicesListenTests {
-  @Test("Enter continues, r repeats, w marks and continues, q ends, and other input is not an answer")
+  @Test("Enter goes to the next clip, r repeats the clip, w marks it and goes on, q ends, and other input is ignored")
   func session() {
     var session = ListeningSession(count: 3)
     var heard: [Int] = []
@@ -29,7 +29,7 @@ struct VoicesListenTests {
     #expect(ListeningSession(count: 0).current == nil)
   }
 
-  @Test("each clip is listed on a line, and a token selects its clips")
+  @Test("listen --no-sound lists each clip on a line, and a token selects the clips that say it")
   func lines() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -49,7 +49,7 @@ struct VoicesListenTests {
     #expect(try crier("voices", "listen", "other").status == 64)
   }
 
-  @Test("without a terminal, listen plays all clips, and a speaker that does not work is an error")
+  @Test("without a terminal, crier voices listen plays all clips, and a sound output that does not work is an error")
   func played() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -80,7 +80,7 @@ struct VoicesListenTests {
     #expect(listening.messages.contains("1 clip is marked as wrong"))
   }
 
-  @Test("an interrupt ends the command while it asks", arguments: [SIGINT, SIGTERM])
+  @Test("an interrupt ends listen while it waits for an answer", arguments: [SIGINT, SIGTERM])
   func interrupted(number: Int32) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -93,7 +93,7 @@ struct VoicesListenTests {
     #expect(listening.wait() == 128 + number)
   }
 
-  @Test("beside a running service, one line says that the service plays the clips")
+  @Test("while a service runs, listen says in one line that the service also plays the clips")
   func besideService() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -108,7 +108,7 @@ struct VoicesListenTests {
     withExtendedLifetime(service) {}
   }
 
-  @Test("marked clips are listed with the rows to record again, until the clips are recorded again")
+  @Test("crier voices listen lists marked clips with the rows to record again, until the clips are recorded again")
   func wrong() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -134,7 +134,7 @@ struct VoicesListenTests {
     #expect(try crier("voices", "listen", "shop", "--wrong").output.isEmpty)
   }
 
-  @Test("marking a clip of an installed pack is refused with a note, and the session continues")
+  @Test("marking a clip of an installed pack is refused with a message, and listening continues")
   func markedInInstallation() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -71,7 +71,7 @@ struct VoicesTestTests {
     try json(try String(contentsOf: voices.appending(path: "deep/manifest.json"), encoding: .utf8))
   }
 
-  @Test("a voice passes its test, its verdict is stored, and its pack then names the server")
+  @Test("if a server's voice passes its test, its verdict is stored, and a pack that it speaks names the server")
   func passed() async throws {
     defer { crier.remove() }
     let server = try await server()
@@ -99,7 +99,7 @@ struct VoicesTestTests {
     #expect(!FileManager.default.fileExists(atPath: voices.appending(path: ".rows-deep").path))
   }
 
-  @Test("two numbers that sound the same fail the voice, and the verdict names them")
+  @Test("a voice does not pass if two of its numbers sound the same, and the verdict names these numbers")
   func alike() async throws {
     defer { crier.remove() }
     let server = try await server { $0.replacing("七", with: "一") }
@@ -111,7 +111,7 @@ struct VoicesTestTests {
     withExtendedLifetime(server) {}
   }
 
-  @Test("a server that fails, or that sends the sound of other words, does not pass")
+  @Test("a server that fails, or that sends the sound of other words, does not pass the test")
   func failing() async throws {
     defer { crier.remove() }
     let server = try await server { $0.contains("三") ? nil : $0.contains("四") ? "a" : $0 }
@@ -123,7 +123,7 @@ struct VoicesTestTests {
     withExtendedLifetime(server) {}
   }
 
-  @Test("a server that cannot be reached has status 69, and leaves no verdict")
+  @Test("if the server cannot be reached, the test has exit status 69 and stores no verdict")
   func unreachable() async throws {
     defer { crier.remove() }
     let server = try await server()
@@ -136,7 +136,7 @@ struct VoicesTestTests {
     #expect(!FileManager.default.fileExists(atPath: voices.appending(path: "deep").path))
   }
 
-  @Test("an untested voice makes a pack that does not name the server, and a failed run goes on where it ended")
+  @Test("a pack of an untested voice does not name the server, and a build after a failure continues where it ended")
   func untested() async throws {
     defer { crier.remove() }
     let isFailing = FailingOnce()
@@ -158,7 +158,7 @@ struct VoicesTestTests {
   }
 
   @Test(
-    "options that do not fit together are refused",
+    "build --server refuses options that do not fit together",
     arguments: [
       (["--server", "joe"], "--id is missing: name the pack, such as --id my-voice."),
       (["--server", "joe", "--id", "a", "--with", "say {text} {output}"], "--with cannot be used with --server"),
@@ -178,7 +178,7 @@ struct VoicesTestTests {
     #expect(!FileManager.default.fileExists(atPath: voices.path))
   }
 
-  @Test("a server or a language that is not in the settings is refused")
+  @Test("crier voices refuses a speech server or a language that is not in the settings")
   func unknown() throws {
     defer { crier.remove() }
     try settings(port: 1)

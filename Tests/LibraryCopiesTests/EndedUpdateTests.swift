@@ -10,7 +10,7 @@ import VoicePacks
 @testable import LibraryCopies
 
 /// Updates that end at some request, as in a process that is killed, and are continued by a new copy.
-@Suite("Updates that are ended")
+@Suite("Interrupted updates")
 struct EndedUpdateTests {
   /// Makes a phone with an old state, and a service with a new one.
   private func prepared() async throws -> TemporaryCopy {
@@ -55,7 +55,7 @@ struct EndedUpdateTests {
     #expect(phone.left.isEmpty, comment)
   }
 
-  @Test("an update that ends at any request is continued, and no whole file is fetched twice")
+  @Test("an update that was interrupted at any request is continued, and no complete file is fetched twice")
   func everyRequest() async throws {
     var number = 1
     while true {
@@ -81,7 +81,7 @@ struct EndedUpdateTests {
     #expect(number == 13)
   }
 
-  @Test("an update that ends again and again makes progress each time, and keeps old clips until new clips are there")
+  @Test("an update that is interrupted repeatedly makes progress each time, and keeps old clips until new clips arrive")
   func oneRequestEach() async throws {
     let phone = try await prepared()
     var updates = 0
@@ -98,7 +98,7 @@ struct EndedUpdateTests {
     #expect(updates == 11)
   }
 
-  @Test("the unfinished files of a killed process are removed")
+  @Test("the next update removes the unfinished files of a killed process")
   func leftFolder() async throws {
     let phone = try await prepared()
     let folder = phone.places.unfinishedPack("warm")
@@ -111,7 +111,7 @@ struct EndedUpdateTests {
     checkNew(phone, "at the end")
   }
 
-  @Test("an update that ends just before its manifest is written is continued without fetching a file")
+  @Test("an update that ends just before it writes the manifest is continued without fetching a file")
   func beforeManifest() async throws {
     let phone = try await prepared()
     let before = try Data(contentsOf: phone.places.manifest)
@@ -124,7 +124,7 @@ struct EndedUpdateTests {
     checkNew(phone, "at the end")
   }
 
-  @Test("a cancelled update ends with the error code of the cancelled call, and releases the lock")
+  @Test("a cancelled update of the library ends with the error code of the cancelled call, and releases the lock")
   func cancelled() async throws {
     let phone = try await prepared()
     let copy = phone.copy()

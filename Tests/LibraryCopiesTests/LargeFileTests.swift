@@ -46,7 +46,7 @@ struct LargeFileTests {
 
   private var asked: [String] { LibraryPlaces.names(in: phone.places.asked) }
 
-  @Test("a large sound is asked for once, and all other sounds arrive at once")
+  @Test("a large sound is requested once in the background, and all other sounds arrive with the update")
   func asksOnce() async throws {
     let update = try await update()
     #expect(update.awaited == 1)
@@ -67,7 +67,7 @@ struct LargeFileTests {
     #expect(!dump.contains("crier_key"))
   }
 
-  @Test("a file that comes while no update runs is put into place by the next one")
+  @Test("a large file that arrives while no update runs is put into place by the next update")
   func arrives() async throws {
     _ = try await update()
     let file = try arrived(bytes)
@@ -81,7 +81,7 @@ struct LargeFileTests {
     #expect(background.digests == [large])
   }
 
-  @Test("a file that comes during an update that waits for it is not removed")
+  @Test("a large file that arrives during an update is not removed by the update")
   func arrivesDuringUpdate() async throws {
     _ = try await update()
     let (arrivals, file, large) = (arrivals, try arrived(bytes), large)
@@ -96,7 +96,7 @@ struct LargeFileTests {
   }
 
   @Test(
-    "a file with a wrong digest or another status than 200 is not taken, and the next update fetches the file itself",
+    "a large file with a wrong digest or a status other than 200 is refused, and the next update fetches it itself",
     arguments: [(200, 9), (404, 1), (206, 1), (0, 1)])
   func damaged(status: Int, byte: UInt8) async throws {
     _ = try await update()
@@ -110,7 +110,7 @@ struct LargeFileTests {
     #expect(asked.isEmpty)
   }
 
-  @Test("a missing file, an empty file, a folder and a file beyond 16 MiB are not taken")
+  @Test("a missing file, an empty file, a folder, and a file above 16 MiB are refused as large files")
   func notAFile() async throws {
     let files = [
       phone.root.appending(path: "missing"), try arrived([]), phone.container.directory,
@@ -125,7 +125,7 @@ struct LargeFileTests {
     #expect(phone.left.isEmpty)
   }
 
-  @Test("a file that nobody asked for, and one with a name that is no digest, stay where they are")
+  @Test("a downloaded file that was not requested, or whose name is not a digest, stays in its place")
   func notAsked() async throws {
     _ = try await update()
     for name in ["../library.json", "", String(repeating: "0", count: 64), large.uppercased()] {
@@ -139,7 +139,8 @@ struct LargeFileTests {
   }
 
   @Test(
-    "a cancelled download is asked for again, and a failed one is fetched by the next update", arguments: [true, false])
+    "a cancelled download is requested again, and the next update itself fetches the file of a failed download",
+    arguments: [true, false])
   func ended(isCancelled: Bool) async throws {
     _ = try await update()
     arrivals.fail(sha256: large, isCancelled: isCancelled)
@@ -149,7 +150,7 @@ struct LargeFileTests {
     #expect(service.fetched.contains(large) == !isCancelled)
   }
 
-  @Test("a download that stays damaged is an error of the update that fetches the file itself")
+  @Test("if a large file is still damaged when the update fetches it itself, the update fails")
   func staysDamaged() async throws {
     _ = try await update()
     arrivals.fail(sha256: large, isCancelled: false)
@@ -158,7 +159,7 @@ struct LargeFileTests {
     #expect(error?.code == .fileDamaged)
   }
 
-  @Test("a file that the service removes while it is awaited is forgotten, and discarded when it comes")
+  @Test("a large file that the service removes before it arrives is no longer awaited, and is discarded on arrival")
   func removed() async throws {
     _ = try await update()
     service.remove("clip", clip(1))
@@ -169,7 +170,7 @@ struct LargeFileTests {
     #expect(phone.left.isEmpty)
   }
 
-  @Test("an old version stays until the large new one has come")
+  @Test("the old version of a file stays until the large new version has arrived")
   func changed() async throws {
     service.addTone("chime.wav", [1])
     try await phone.update()
@@ -181,7 +182,7 @@ struct LargeFileTests {
     #expect(phone.clips["chime.wav"] == bytes + [1])
   }
 
-  @Test("a file that has not come within a day is asked for again")
+  @Test("a large file that has not arrived within a day is requested again")
   func patience() async throws {
     _ = try await update()
     let old = phone.now().addingTimeInterval(-AskedFiles.patience - 60)
@@ -191,7 +192,7 @@ struct LargeFileTests {
     #expect(background.digests == [large, large])
   }
 
-  @Test("at most 50 files are asked for at the same time, and smaller files never")
+  @Test("at most 50 large files are requested in the background at a time, and small files never are")
   func most() throws {
     try FileManager.default.createDirectory(at: phone.places.asked, withIntermediateDirectories: true)
     let files = AskedFiles(places: phone.places)
@@ -203,7 +204,7 @@ struct LargeFileTests {
     #expect(files.way(of: digests[7], AskedFiles.smallestBytes, at: now) == .awaited)
   }
 
-  @Test("without a client for large files, each file is fetched within the update")
+  @Test("without a client for large files, the update itself fetches each file")
   func withoutBackground() async throws {
     try await phone.update()
     #expect(phone.clips[clip(1)] == bytes)

@@ -18,7 +18,7 @@ struct LibraryCopyTests {
 
   init() throws { phone = try TemporaryCopy() }
 
-  @Test("clips and voice packs arrive in their places, and a second update fetches nothing")
+  @Test("an update puts clips and voice packs into their places, and a second update fetches nothing")
   func arrives() async throws {
     service.addClip(clip(1), [1, 2, 3])
     try service.addPack("warm", ["0001.wav": [4], "0002.wav": [5, 6]])
@@ -40,7 +40,7 @@ struct LibraryCopyTests {
     #expect(phone.copy().manifest().clips.keys.sorted() == [clip(1)])
   }
 
-  @Test("an update has changes if something was put into place or removed, and otherwise none")
+  @Test("an update reports changes only if it put a file into place or removed one")
   func hasChanges() async throws {
     #expect(try await !phone.update().hasChanges)
     service.addClip(clip(1), [1])
@@ -53,7 +53,7 @@ struct LibraryCopyTests {
     #expect(try await !phone.update().hasChanges)
   }
 
-  @Test("a list is read over all its pages")
+  @Test("an update reads all pages of the service's list")
   func pages() async throws {
     for number in 1...7 { service.addClip(clip(number), [UInt8(number)]) }
     service.state.withLock { $0.pageSize = 3 }
@@ -89,7 +89,7 @@ struct LibraryCopyTests {
     #expect(phone.pack("warmer")["a.wav"] == [2])
   }
 
-  @Test("fetched files do not accumulate while a file stays damaged")
+  @Test("files that were fetched do not accumulate while another file stays damaged")
   func damagedForever() async throws {
     let broken = service.addClip(clip(9), [9])
     service.state.withLock { $0.lies[broken] = [8] }
@@ -102,7 +102,7 @@ struct LibraryCopyTests {
     #expect(phone.pack("warm")["a.wav"] == [3])
   }
 
-  @Test("a damaged clip of the old pack is fetched again for the new pack")
+  @Test("a damaged clip of the old version of a pack is fetched again for the new version")
   func damagedClip() async throws {
     try service.addPack("warm", ["a.wav": [1], "b.wav": [2]])
     try await phone.update()
@@ -112,7 +112,7 @@ struct LibraryCopyTests {
     #expect(phone.pack("warm")["a.wav"] == [1])
   }
 
-  @Test("a reader of the old pack can read it to the end after the update")
+  @Test("a reader of the old version of a pack can read it to the end after the update")
   func openPack() async throws {
     try service.addPack("warm", ["a.wav": [1, 1, 1]])
     try await phone.update()
@@ -124,7 +124,7 @@ struct LibraryCopyTests {
     #expect(try reader.readToEnd() == Data([1, 1, 1]))
   }
 
-  @Test("clips and packs that the service removed are removed, and other files stay")
+  @Test("clips and packs that the service removed are removed from the phone, and other files stay")
   func removed() async throws {
     service.addClip(clip(1), [1])
     service.addClip(clip(2), [2])
@@ -141,7 +141,7 @@ struct LibraryCopyTests {
     #expect(phone.packs.isEmpty)
   }
 
-  @Test("after an expired anchor, everything is listed again, and only missing files are fetched")
+  @Test("when the anchor has expired, everything is listed again, and only missing files are fetched")
   func expiredAnchor() async throws {
     service.addClip(clip(1), [1])
     service.addClip(clip(2), [2])
@@ -165,7 +165,7 @@ struct LibraryCopyTests {
   }
 
   @Test(
-    "without a valid manifest, a copy lists everything and fetches no file that the phone has",
+    "an update without a valid manifest lists everything, and fetches no file that the phone already has",
     arguments: [true, false])
   func lostManifest(isDamaged: Bool) async throws {
     service.addClip(clip(1), [1])
@@ -184,7 +184,7 @@ struct LibraryCopyTests {
     #expect(phone.packs == ["warm"])
   }
 
-  @Test("the newest clips are kept within the budget")
+  @Test("an update keeps the newest clips that fit into the budget")
   func budget() async throws {
     for number in 1...4 { service.addClip(clip(number), [UInt8](repeating: UInt8(number), count: 100)) }
     #expect(try await phone.update(budget: 250).changedClips == [clip(4), clip(3)])
@@ -195,7 +195,7 @@ struct LibraryCopyTests {
   }
 
   @Test(
-    "names that would leave the folder are refused, and all other files arrive",
+    "names that would lead out of the folder are refused, and all other files arrive",
     arguments: ["../x", "../../x.wav", ".x.wav"])
   func names(_ name: String) async throws {
     service.addClip(name, [1])
@@ -229,7 +229,7 @@ struct LibraryCopyTests {
     #expect(phone.clips.keys.sorted() == [clip(1)])
   }
 
-  @Test("a manifest of another pack, and a text that is not a manifest, are refused")
+  @Test("a manifest is refused if it is another pack's or is not valid")
   func otherManifest() async throws {
     let manifest = PackManifest(id: "cold", locale: "en-US", speaker: "Ada", licence: "CC0-1.0")
     let json = [UInt8](try manifest.json)
@@ -242,7 +242,7 @@ struct LibraryCopyTests {
     #expect(phone.packs.isEmpty)
   }
 
-  @Test("bytes with another digest are refused; the old file and the anchor stay, and the next update tries again")
+  @Test("a file with a wrong digest is refused; the old file and the anchor stay, and the next update tries again")
   func lyingDigest() async throws {
     try service.addPack("warm", ["a.wav": [1]])
     service.addClip(clip(1), [1])
@@ -287,7 +287,7 @@ struct LibraryCopyTests {
     #expect(try await phone.update().removedPacks == ["warm"])
   }
 
-  @Test("an update is busy while another one puts a file into place")
+  @Test("a second update is busy while the first one puts a file into place")
   func busy() async throws {
     service.addClip(clip(1), [1])
     try FileManager.default.createDirectory(at: phone.places.folder, withIntermediateDirectories: true)
@@ -297,7 +297,7 @@ struct LibraryCopyTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("the lock is free after an update and after a failed update")
+  @Test("the lock is free after an update, even if the update failed")
   func lockIsFree() async throws {
     service.reset(failing: 1)
     #expect(await phone.failure()?.code == .serviceFailed)
@@ -306,14 +306,14 @@ struct LibraryCopyTests {
     #expect(try LockedFile.look(at: phone.places.lock, count: 0)?.isLocked == false)
   }
 
-  @Test("an endless list of empty pages is an error")
+  @Test("an endless list of empty pages ends the update with an error")
   func endlessPages() async throws {
     service.addClip(clip(1), [1])
     service.state.withLock { $0.pageSize = 0 }
     #expect(await phone.failure()?.service?.code == .unreadableAnswer)
   }
 
-  @Test("a file in place of the folder is a disk error with the error number of the system")
+  @Test("a file in place of the copy's folder is a disk error with the system's error number")
   func noFolder() async throws {
     let library = phone.container.directory.appending(path: "Library")
     try FileManager.default.createDirectory(at: library, withIntermediateDirectories: true)
@@ -324,7 +324,7 @@ struct LibraryCopyTests {
     #expect(error?.description.contains("Not a directory") == true)
   }
 
-  @Test("every error names the attempt, the cause and the remedy")
+  @Test("every error of an update names the attempt, the cause and the remedy")
   func texts() {
     for code in LibraryCopyError.Code.allCases {
       let text = LibraryCopyError(code, systemError: 28).description

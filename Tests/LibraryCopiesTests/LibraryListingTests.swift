@@ -21,7 +21,7 @@ struct LibraryListingTests {
 
   private var listing: LibraryListing { LibraryListing(container: phone.container) }
 
-  @Test("the list has the clips and tones that are on the phone, in the order of their names")
+  @Test("a file provider lists the clips and tones that are on the phone, in the order of their names")
   func items() async throws {
     #expect(listing.items.isEmpty)
     phone.service.addTone("chime.wav", [1, 2])
@@ -36,7 +36,7 @@ struct LibraryListingTests {
     #expect(listing.items.map(\.name) == [clip(2), "chime.wav"])
   }
 
-  @Test("the pages of a list have each item once, and the last one names no other")
+  @Test("the pages of a file provider's list have each item once, and the last page names no next page")
   func pages() {
     var manifest = LibraryManifest()
     for number in 1...5 {
@@ -54,7 +54,7 @@ struct LibraryListingTests {
     }
   }
 
-  @Test("a page after an item that was removed since begins with the next item")
+  @Test("if an item between two pages is removed, the next page begins with the item after it")
   func removedPage() throws {
     var manifest = LibraryManifest()
     for number in 1...3 {
@@ -68,7 +68,7 @@ struct LibraryListingTests {
     #expect(LibraryListing(manifest) { _ in true }.page(next).items.isEmpty)
   }
 
-  @Test("the anchor changes with each change of the list, and with nothing else")
+  @Test("the anchor of a file provider's list changes with each change of the list, and with nothing else")
   func anchor() async throws {
     let empty = listing.anchor
     #expect(empty.utf8.count == 64)
@@ -87,7 +87,7 @@ struct LibraryListingTests {
     #expect(Set([empty, first, second]).count == 3)
   }
 
-  @Test("a place and the name of its clip or tone lead to each other")
+  @Test("the name of a clip or tone gives its URL, and the URL gives the name")
   func places() throws {
     let url = try #require(documents.url(of: "chime.wav"))
     #expect(url.path == storage.appending(path: "chime.wav/chime.wav").path)
@@ -95,12 +95,12 @@ struct LibraryListingTests {
   }
 
   @Test(
-    "a name that leads out of its folder, or is not that of a sound, has no place",
+    "a name that leads out of its folder, or is not a sound's, has no URL",
     arguments: ["", ".", "..", "../x.wav", "a/b.wav", ".x.wav", "x.txt", "NSFileProviderRootContainerItemIdentifier"])
   func badNames(_ name: String) { #expect(documents.url(of: name) == nil) }
 
   @Test(
-    "a place outside the storage, or of another form, has no name, and nothing is written or removed there",
+    "a URL outside the storage, or in another form, has no name, and no file there is written or removed",
     arguments: ["../x.wav/x.wav", "x.wav", "a.wav/b.wav", "a/x.wav/x.wav", "x.wav/../../y.wav/y.wav"])
   func badPlaces(_ path: String) async throws {
     phone.service.addTone("x.wav", [1])
@@ -114,7 +114,7 @@ struct LibraryListingTests {
     #expect(try Data(contentsOf: url) == Data([7]))
   }
 
-  @Test("a copy has the bytes of the clip or tone, can only be read, and is replaced and removed")
+  @Test("a provided copy has the bytes of the clip or tone, is read-only, and can be replaced and removed")
   func provides() async throws {
     phone.service.addTone("chime.wav", [1])
     try await phone.update()
@@ -131,7 +131,7 @@ struct LibraryListingTests {
     #expect(!FileManager.default.fileExists(atPath: url.path(percentEncoded: false)))
   }
 
-  @Test("a sound of the app that the service does not have, and a link in place of a sound, are not provided")
+  @Test("a sound that only the app has, and a link in place of a sound, are not provided")
   func notListed() async throws {
     phone.service.addTone("chime.wav", [1])
     try await phone.update()

@@ -25,7 +25,7 @@ struct LibraryPlanTests {
     return plan
   }
 
-  @Test("the first update fetches everything: the voice packs by their ids, and the newest clip first")
+  @Test("the first update fetches everything: first the voice packs by their ids, then the clips, newest first")
   func first() {
     let plan = plan([
       added(1), LibraryChange(kind: .pack, name: "b", change: .present(file(8))),
@@ -55,7 +55,7 @@ struct LibraryPlanTests {
     #expect(next.clips.map(\.file) == [file(7)])
   }
 
-  @Test("if a name has several changes, the last one counts")
+  @Test("if a list has several changes of a name, the last one counts")
   func several() {
     let removed = LibraryChange(kind: .clip, name: clip(1), change: .removed)
     #expect(plan([added(1), removed]).clips.isEmpty)
@@ -63,13 +63,13 @@ struct LibraryPlanTests {
     #expect(plan([added(1), added(1)]).clips.count == 1)
   }
 
-  @Test("the removal of a name that the phone does not have is ignored")
+  @Test("the removal of a file that the phone does not have is ignored")
   func unknownRemoved() {
     let next = plan([LibraryChange(kind: .pack, name: "../x", change: .removed)], isWholeList: false)
     #expect(next.removedPacks.isEmpty)
   }
 
-  @Test("a whole list removes the files that it does not name, and a list of changes does not")
+  @Test("a complete list removes the files that it does not name, and a list of changes does not")
   func wholeList() {
     var current = plan([added(1), added(2)]).manifest
     current.packs = ["old": file(5)]
@@ -80,7 +80,7 @@ struct LibraryPlanTests {
     #expect(plan([added(2)], from: current, isWholeList: false).removedClips.isEmpty)
   }
 
-  @Test("unknown kinds and changes are ignored")
+  @Test("unknown kinds of files, and unknown changes of files, are ignored")
   func unknown() {
     let next = plan([
       LibraryChange(kind: .other("film"), name: "../x", change: .present(file(1))),
@@ -91,7 +91,7 @@ struct LibraryPlanTests {
   }
 
   @Test(
-    "names that would leave the folder or replace a tone are refused",
+    "names that would lead out of the folder, or replace a tone, are refused",
     arguments: ["../x", "../x.wav", "x/y.wav", ".hidden.wav", "cash.wav", "", "..", "a\u{0}.wav"])
   func names(_ name: String) {
     let next = plan([
@@ -137,7 +137,7 @@ struct LibraryPlanTests {
     #expect(next.packs.count == 1)
   }
 
-  @Test("a plan for a long list of clips keeps only a few clips in memory")
+  @Test("the plan for a long list of clips keeps only a few clips in memory")
   func longList() {
     var plan = LibraryPlan(from: LibraryManifest(), isWholeList: true, budget: 1_000)
     for page in 0..<100 {

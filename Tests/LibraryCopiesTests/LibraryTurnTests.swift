@@ -23,7 +23,7 @@ struct LibraryTurnTests {
     phone.clips.count == 4 && phone.pack("warm").count == 3 && phone.packs == ["warm"] && phone.left.isEmpty
   }
 
-  @Test("no lock is held while the service is called")
+  @Test("an update holds no lock while it calls the service")
   func noLock() async throws {
     let states = Locked<[Bool]>([])
     let lock = phone.places.lock
@@ -54,7 +54,7 @@ struct LibraryTurnTests {
   }
 
   @Test(
-    "an update that stands still is overtaken, changes nothing more, and only the file that it was fetching is fetched twice",
+    "an update without progress is overtaken and changes nothing more, and only its unfinished file is fetched twice",
     arguments: 1...8)
   func overtaken(call: Int) async throws {
     let phone = phone
@@ -79,7 +79,7 @@ struct LibraryTurnTests {
     #expect(try await phone.update().fetchedFiles == 0)
   }
 
-  @Test("an update that makes progress keeps its turn, however long it takes")
+  @Test("an update that makes progress is not overtaken, however long it takes")
   func progress() async throws {
     let (phone, outcomes) = (phone, Locked<[LibraryCopy.Outcome]>([]))
     service.whenCalled.withLock { hook in
@@ -95,7 +95,7 @@ struct LibraryTurnTests {
   }
 
   @Test(
-    "a damaged turn, one that has ended, and one far in the future hold up no update",
+    "a turn file that is damaged, has expired, or ends far in the future does not delay an update",
     arguments: ["", "{", #"{"id":"x","end":0}"#, #"{"id":"x","end":99999999999}"#])
   func otherTurns(_ text: String) async throws {
     try FileManager.default.createDirectory(at: phone.places.folder, withIntermediateDirectories: true)
@@ -105,7 +105,7 @@ struct LibraryTurnTests {
     #expect(!FileManager.default.fileExists(atPath: phone.places.turn.path(percentEncoded: false)))
   }
 
-  @Test("the turn of a process that was ended holds up updates for a minute")
+  @Test("after a process is killed during an update, other updates are busy for a minute")
   func endedProcess() async throws {
     let turn = LibraryTurn(phone.places, length: LibraryCopy.shortestTurn, now: phone.now)
     #expect(try await turn.begin())

@@ -17,7 +17,7 @@ struct ToneCopyTests {
   init() throws { phone = try TemporaryCopy() }
 
   @Test(
-    "a tone arrives where iOS looks for it, is replaced when it changes, and is removed when the service removes it")
+    "a tone arrives where iOS looks for it, and follows when the service replaces or removes the tone")
   func life() async throws {
     service.addTone("chime.wav", [1, 2])
     let first = try await phone.update()
@@ -46,7 +46,7 @@ struct ToneCopyTests {
     #expect(phone.clips == ["chime.wav": [9]])
   }
 
-  @Test("a fetched tone that somebody replaced later stays as it is")
+  @Test("a fetched tone that somebody has replaced stays as it is")
   func replaced() async throws {
     service.addTone("chime.wav", [1])
     service.addTone("bell.wav", [2])
@@ -61,7 +61,7 @@ struct ToneCopyTests {
     #expect(phone.copy().manifest().tones.isEmpty)
   }
 
-  @Test("a tone that the phone has with the listed bytes is not fetched")
+  @Test("a tone is not fetched if the phone has it with the listed bytes")
   func same() async throws {
     _ = try library.publish([1], as: "chime.wav")
     service.addTone("chime.wav", [1])
@@ -69,7 +69,7 @@ struct ToneCopyTests {
     #expect(phone.copy().manifest().tones.keys.sorted() == ["chime.wav"])
   }
 
-  @Test("a whole list removes the fetched tones that it does not name")
+  @Test("a complete list removes the fetched tones that it does not name")
   func wholeList() async throws {
     service.addTone("chime.wav", [1])
     service.addTone("bell.wav", [2])
@@ -108,7 +108,7 @@ struct ToneCopyTests {
     #expect(plan.tones.isEmpty && plan.refused == 1)
   }
 
-  @Test("a copy with the manifest of an earlier version is listed anew, because that version ignored tones")
+  @Test("a copy with the manifest of an earlier version lists everything again, because that version ignored tones")
   func earlierVersion() async throws {
     service.addTone("chime.wav", [1])
     service.addClip(clip(1), [2])

@@ -18,7 +18,7 @@ struct FileDeviceCredentialStoreTests {
     store = FileDeviceCredentialStore(file)
   }
 
-  @Test("stored credentials are read by another store of the same file, which only the owner can read")
+  @Test("stored credentials can be read through another store of the same file, which only the owner can read")
   func stored() throws {
     #expect(try store.credentials() == nil)
     try store.store(credentials)
@@ -27,7 +27,7 @@ struct FileDeviceCredentialStoreTests {
     #expect(try permissions(of: file.deletingLastPathComponent()) == 0o700)
   }
 
-  @Test("new credentials replace the former ones, and keep the file private")
+  @Test("new credentials replace the former ones, and the file stays readable by its owner only")
   func replaced() throws {
     try store.store(credentials)
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path(percentEncoded: false))
@@ -36,7 +36,7 @@ struct FileDeviceCredentialStoreTests {
     #expect(try permissions(of: file) == 0o600)
   }
 
-  @Test("removed credentials are gone, and nothing happens without any")
+  @Test("removed credentials cannot be read any more, and removing them twice is not an error")
   func removed() throws {
     try store.store(credentials)
     try store.removeCredentials()
@@ -44,14 +44,14 @@ struct FileDeviceCredentialStoreTests {
     #expect(try store.credentials() == nil)
   }
 
-  @Test("a damaged file counts as no credentials")
+  @Test("a damaged credentials file counts as missing")
   func damaged() throws {
     try store.store(credentials)
     try Data("{\"device\":".utf8).write(to: file)
     #expect(try store.credentials() == nil)
   }
 
-  @Test("a file that cannot be read is an error, and not missing credentials")
+  @Test("a credentials file that cannot be read is an error, and does not count as missing")
   func unreadable() throws {
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
     let error = #expect(throws: PhoneRegistrationError.self) { _ = try store.credentials() }

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Registrations of a phone")
 struct PhoneRegistrationTests {
-  @Test("a changed token is registered with the environment and the tone of the phone")
+  @Test("a changed push token is registered with the environment and the tone of the phone")
   func changed() async throws {
     let phone = try TestPhone()
     try phone.settings.tone.setTone("chime.wav")
@@ -27,7 +27,7 @@ struct PhoneRegistrationTests {
     #expect(request.fields["Authorization"] == "Bearer crier_7d3k9q2m_secret")
   }
 
-  @Test("an invalid token is removed by a registration without it")
+  @Test("an invalidated token is removed by a registration that omits it")
   func invalidated() async throws {
     let phone = try TestPhone()
     await phone.process().changed(.alert, to: first)
@@ -35,7 +35,7 @@ struct PhoneRegistrationTests {
     #expect(try phone.sent.map(\.tokens) == [["alert": "010203"], [:]])
   }
 
-  @Test("two processes register the tokens of both")
+  @Test("the tokens that two processes of the phone receive are registered together")
   func twoProcesses() async throws {
     let phone = try TestPhone()
     let (app, fileProvider) = (phone.process(), phone.process())
@@ -47,7 +47,7 @@ struct PhoneRegistrationTests {
     #expect(try !phone.needsRegistration)
   }
 
-  @Test("a token that another process stores during a call is registered after it by the process of the call")
+  @Test("a token that another process stores during a registration call is registered by the calling process")
   func changedDuringCall() async throws {
     let stored = Locked<SharedTokens?>(nil)
     let phone = try TestPhone { _, number in
@@ -65,7 +65,7 @@ struct PhoneRegistrationTests {
     #expect(try !phone.needsRegistration)
   }
 
-  @Test("changes during a call are registered by one further call of the same process")
+  @Test("several token changes during a registration call are registered by one further call")
   func repeatedChanges() async throws {
     let running = Locked<PhoneRegistration?>(nil)
     let phone = try TestPhone { _, number in
@@ -81,7 +81,7 @@ struct PhoneRegistrationTests {
     #expect(try phone.sent.map(\.tokens) == [["alert": "010203"], ["alert": "010203", "fileprovider": "03"]])
   }
 
-  @Test("a failed call counts as not registered, is reported, and is made again by the next registration")
+  @Test("a failed registration call is reported, and the next registration repeats it")
   func failed() async throws {
     let phone = try TestPhone { _, number in
       if number == 1 { return SoundAnswer(503, [:], []) }
@@ -96,7 +96,7 @@ struct PhoneRegistrationTests {
     #expect(try !phone.needsRegistration)
   }
 
-  @Test("a token waits for the credentials, and is registered when the backend has answered")
+  @Test("a token that arrives before the credentials is registered when the backend has sent the credentials")
   func beforeCredentials() async throws {
     let phone = try TestPhone(isRegistered: false)
     let registration = phone.process()
@@ -107,7 +107,7 @@ struct PhoneRegistrationTests {
     #expect(try phone.sent.map(\.tokens) == [["alert": "010203"]])
   }
 
-  @Test("the backend is asked once, also by two tasks, and never if there are credentials")
+  @Test("the backend is asked once for credentials, also by two tasks, and never if the phone has credentials")
   func askedOnce() async throws {
     let phone = try TestPhone(isRegistered: false)
     let registration = phone.process()
@@ -124,7 +124,7 @@ struct PhoneRegistrationTests {
     #expect(calls.withLock { $0 } == 1)
   }
 
-  @Test("a key that the service refuses is replaced by one question to the backend")
+  @Test("if the service refuses the phone's key, the backend is asked once for a new key")
   func refusedKey() async throws {
     let phone = try TestPhone { request, _ in
       request.fields["Authorization"] == "Bearer new" ? .registered(lastSequence: 7) : SoundAnswer(401, [:], [])
@@ -140,7 +140,7 @@ struct PhoneRegistrationTests {
   }
 
   @Test(
-    "the backend is not asked again if the service refuses the new key too, or fails otherwise",
+    "the backend is not asked again if the service refuses the new key too, and not at all after another error",
     arguments: [401, 403, 503])
   func refusedAgain(status: Int) async throws {
     let phone = try TestPhone { _, _ in SoundAnswer(status, [:], []) }
@@ -154,7 +154,7 @@ struct PhoneRegistrationTests {
   }
 
   @Test(
-    "an answer of the backend without an id or a key is refused, and nothing is stored",
+    "an answer of the backend without a device id or a key is refused, and nothing is stored",
     arguments: [
       "", "{}", "[]", #"{"device":"till-2"}"#, #"{"device":"till-2","key":""}"#, #"{"device":"","key":"k"}"#,
       #"{"device":"till-2","key":7}"#,
@@ -168,7 +168,7 @@ struct PhoneRegistrationTests {
     #expect(try phone.settings.client() == nil)
   }
 
-  @Test("credentials that cannot be read are no reason to ask the backend")
+  @Test("the backend is not asked for credentials while the stored credentials cannot be read")
   func unreadableCredentials() async throws {
     struct Locked: DeviceCredentialStore {
       func credentials() throws(PhoneRegistrationError) -> DeviceCredentials? {
@@ -187,7 +187,7 @@ struct PhoneRegistrationTests {
     }
   }
 
-  @Test("the order of the notifications continues with the number of the registration")
+  @Test("the notifications continue after the sequence number in the answer to the registration")
   func sequence() async throws {
     let phone = try TestPhone()
     let service = NotificationService(
@@ -196,7 +196,7 @@ struct PhoneRegistrationTests {
     #expect(try service.lastSequence() == 7)
   }
 
-  @Test("lost pushes are asked for with the phone's key, and not before the phone is registered")
+  @Test("missed pushes are requested with the phone's key, and only after the phone is registered")
   func missed() async throws {
     let phone = try TestPhone { _, _ in
       SoundAnswer(200, [:], [Array(#"{"announcements":[],"last_sequence":7}"#.utf8)])
@@ -212,7 +212,7 @@ struct PhoneRegistrationTests {
     }
   }
 
-  @Test("work for which the system has no time ends as cancelled")
+  @Test("a registration for which the system gives the app no time ends as cancelled")
   func noTime() async throws {
     var phone = try TestPhone()
     phone.settings.uninterrupted = { _, _ in }
@@ -221,7 +221,7 @@ struct PhoneRegistrationTests {
     #expect(phone.errors.withLock { $0 } == ["CancellationError()", "CancellationError()"])
   }
 
-  @Test("no description of the credentials shows the key")
+  @Test("no description of the phone's credentials shows the key")
   func secrets() throws {
     let credentials = DeviceCredentials(device: "till-1", key: "secret")
     var dumped = ""

@@ -20,7 +20,7 @@ struct PhoneSettingsTests {
     return try #require(configuration.receipts)
   }
 
-  @Test("the service learns what was handed over, with the phone's key")
+  @Test("receipts for handed-over pushes are sent to the service with the phone's key")
   func receipts() async throws {
     let phone = try TestPhone()
     try await receipts(of: phone).send([HandOverReceipt(id: "p1", at: Date(timeIntervalSince1970: 0))])
@@ -29,7 +29,7 @@ struct PhoneSettingsTests {
     #expect(request.fields["Authorization"] == "Bearer crier_7d3k9q2m_secret")
   }
 
-  @Test("a phone that is not registered keeps its receipts")
+  @Test("a phone that is not registered sends no receipts")
   func notRegistered() async throws {
     let phone = try TestPhone(isRegistered: false)
     await #expect(throws: PhoneRegistrationError(.notRegistered)) {
@@ -38,7 +38,7 @@ struct PhoneSettingsTests {
     #expect(phone.service.requests.isEmpty)
   }
 
-  @Test("an update asks the client of the settings for large files")
+  @Test("an update of the library requests large files through the client in the phone's settings")
   func largeFiles() async throws {
     final class Background: LargeFileFetching {
       let requests = Locked<[LargeFileRequest]>([])

@@ -24,20 +24,20 @@ struct PushEnvironmentTests {
     profile("<key>aps-environment</key><string>\(name)</string>")
   }
 
-  @Test("development means the sandbox, and production means production")
+  @Test("a development profile means APNs' sandbox, and a production profile means production")
   func environments() {
     #expect(PushEnvironment(provisioningProfile: Self.environment("development")) == .sandbox)
     #expect(PushEnvironment(provisioningProfile: Self.environment("production")) == .production)
   }
 
-  @Test("a profile that begins at any index of its data is read")
+  @Test("a provisioning profile in a slice of data is read")
   func slice() {
     let data = (Data([1, 2, 3]) + Self.environment("development")).dropFirst(3)
     #expect(PushEnvironment(provisioningProfile: data) == .sandbox)
   }
 
   @Test(
-    "bytes that are not a profile, and a profile without a known environment, say nothing",
+    "bytes that are not a profile, and a profile without a known environment, give no environment",
     arguments: [
       Data(), Data("<plist".utf8), Data("</plist><plist>".utf8), Data("<plist></plist>".utf8),
       Data("<plist version=\"1.0\"><string>Entitlements</string></plist>".utf8),
@@ -49,7 +49,7 @@ struct PushEnvironmentTests {
     #expect(PushEnvironment(provisioningProfile: bytes) == nil)
   }
 
-  @Test("the tokens of an app without a profile are those of production, and otherwise those of its profile")
+  @Test("the push environment of an app is that of its provisioning profile, or production without a readable profile")
   func app() throws {
     let folder = try TemporaryFolder()
     #expect(PushEnvironment(app: folder.url) == .production)

@@ -18,7 +18,7 @@ struct SharedTokensTests {
     tokens = SharedTokens(folder: folder.url.appending(path: "Registration"), patience: 0)
   }
 
-  @Test("tokens are kept from one change to the next, in files that only the owner can read")
+  @Test("push tokens are kept from one change to the next, in files that only the owner can read")
   func kept() throws {
     _ = try tokens.change { $0.receive(first, .alert) }
     #expect(try tokens.change { $0.tokens } == [.alert: first])
@@ -27,7 +27,7 @@ struct SharedTokensTests {
     #expect(try permissions(of: tokens.file.deletingLastPathComponent()) == 0o700)
   }
 
-  @Test("a change ends as busy while another process has the lock, and changes nothing")
+  @Test("a change of the tokens fails as busy while another process holds the lock")
   func busy() throws {
     _ = try tokens.change { $0.receive(first, .alert) }
     do {
@@ -38,7 +38,7 @@ struct SharedTokensTests {
     #expect(try tokens.change { $0.tokens } == [.alert: first])
   }
 
-  @Test("changes of many processes are all kept")
+  @Test("the token changes of many processes are all stored")
   func manyProcesses() async throws {
     let folder = folder.url
     try await withThrowingTaskGroup { group in
@@ -53,7 +53,7 @@ struct SharedTokensTests {
     #expect(Set(stored.keys) == Set(PushTokenKind.allCases))
   }
 
-  @Test("a damaged file counts as no tokens, and the next change replaces it", arguments: ["", "{", "[]", "\u{0}"])
+  @Test("a damaged token file counts as empty, and the next change replaces it", arguments: ["", "{", "[]", "\u{0}"])
   func damaged(text: String) throws {
     _ = try tokens.change { $0.receive(first, .alert) }
     try Data(text.utf8).write(to: tokens.file)
@@ -63,7 +63,7 @@ struct SharedTokensTests {
     #expect(try permissions(of: tokens.file) == 0o600)
   }
 
-  @Test("a folder that cannot be made is an error with the system's reason")
+  @Test("if the folder for the tokens cannot be created, the error contains the system's reason")
   func unavailable() throws {
     let file = folder.url.appending(path: "file")
     try Data().write(to: file)

@@ -19,7 +19,7 @@ struct BookCheckTests {
     return check
   }
 
-  @Test("a correct book has no problem, and words that may be left out are noted")
+  @Test("the check of a correct phrase book finds no problem, and notes the words that may be left out")
   func correct() throws {
     let check = try check()
     #expect(check.problemCount == 0)
@@ -30,7 +30,7 @@ struct BookCheckTests {
         == true)
   }
 
-  @Test("a wrong word for a number is a problem with an example")
+  @Test("a wrong word for a number is reported as a problem with an example")
   func unread() throws {
     let check = try check("en-US", [("60: sixty", "60: sixtee")])
     let first = try #require(check.findings.first)
@@ -40,7 +40,7 @@ struct BookCheckTests {
     #expect(check.findings.count < 10, "a few examples are enough")
   }
 
-  @Test("one word for two numbers is a problem, because one amount is heard as the other")
+  @Test("the same word for two numbers is a problem, because one amount is heard as the other")
   func alike() throws {
     let texts = try check("en-US", [("twelve; thirteen;", "twelve; twelve;")]).findings.map(\.text)
     #expect(texts.contains("0.13 USD is said “twelve cents”, and the reader hears 0.12."))
@@ -48,9 +48,9 @@ struct BookCheckTests {
   }
 }
 
-@Suite("Texts that were left in another language")
+@Suite("Texts in a phrase book that were not translated")
 struct ForeignTextTests {
-  @Test("a sentence of another language's book is found, and words that the languages share are not")
+  @Test("a sentence that is still in another book's language is found, and a single word that both books share is not")
   func found() {
     var foreign = ForeignTexts()
     foreign.add(
@@ -66,7 +66,8 @@ struct ForeignTextTests {
   }
 
   @Test(
-    "no book of the checkout has a text of another language", arguments: (try? Copy.books("en-US", []).locales) ?? [])
+    "no phrase book of the project has a text that is still in another language",
+    arguments: (try? Copy.books("en-US", []).locales) ?? [])
   func checkout(locale: String) throws {
     func data(_ locale: String) throws -> Data {
       try Data(contentsOf: Copy.templates.appending(path: "\(locale).json"))

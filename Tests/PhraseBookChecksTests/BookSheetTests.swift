@@ -10,7 +10,7 @@ import Testing
 struct BookSheetTests {
   private static let locales = (try? Copy.books("en-US", []).locales) ?? []
 
-  @Test("a sheet has 60 amounts, and is read as it was written", arguments: locales)
+  @Test("the sheet of a phrase book has 60 amounts, and reading its file gives the same sheet", arguments: locales)
   func file(locale: String) throws {
     let writer = try Copy.books(locale, []).writer(for: locale)
     var sheet = try BookSheet(writer)
@@ -20,7 +20,7 @@ struct BookSheetTests {
     #expect(sheet.findings(writer) == [])
   }
 
-  @Test("of the words for numbers below a thousand, 95 in a hundred occur in the sheet", arguments: locales)
+  @Test("a sheet contains at least 95 percent of the words for the whole amounts below a thousand", arguments: locales)
   func words(locale: String) throws {
     let writer = try Copy.books(locale, []).writer(for: locale)
     let currency = try #require(writer.ownCurrency)
@@ -40,7 +40,7 @@ struct BookSheetTests {
     #expect(missing.count * 20 <= needed.count, "\(missing)")
   }
 
-  @Test("a signed sheet shows each amount that the book says differently")
+  @Test("the check of a signed sheet reports each amount that the phrase book now says differently")
   func changed() throws {
     let sheet = try BookSheet(try Copy.books("en-US", []).writer(for: "en-US"))
     let book = try Copy.books("en-US", [("100: << hundred", "100: << hundert")]).writer(for: "en-US")
@@ -49,7 +49,7 @@ struct BookSheetTests {
     #expect(findings.last?.text == "The sheet has no name behind “Confirmed by:”, so nobody has signed the words.")
   }
 
-  @Test("the signed sheets of the checkout agree with the books", arguments: locales)
+  @Test("the signed sheets of the project agree with the phrase books", arguments: locales)
   func signed(locale: String) throws {
     let file = Copy.templates.appending(path: "sheets/\(locale).tsv")
     guard let text = try? String(contentsOf: file, encoding: .utf8) else { return }
@@ -58,13 +58,13 @@ struct BookSheetTests {
   }
 
   @Test(
-    "a line without three columns is refused",
+    "a sheet with a line that does not have three columns is refused",
     arguments: ["1.00\tUSD\n", "1.00 USD one dollar\n", "1\tUSD\tone\tmore\n"])
   func invalid(text: String) {
     #expect(BookSheet(text: text, locale: "en-US") == nil)
   }
 
-  @Test("an amount that cannot be written is a problem")
+  @Test("an amount of a sheet that the phrase book cannot say is reported as a problem")
   func unwritable() throws {
     let writer = try Copy.books("en-US", []).writer(for: "en-US")
     let sheet = try #require(BookSheet(text: "1.005\tUSD\tone\n1\tQQQ\tone\n", locale: "en-US"))

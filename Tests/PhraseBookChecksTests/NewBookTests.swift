@@ -67,7 +67,7 @@ struct NewBookTests {
     return try PhraseBooks(directory: folder)
   }
 
-  @Test("a new book can be read at once, with the rules of CLDR and the names of currencies in its language")
+  @Test("a new phrase book can be used at once, with CLDR's number rules and currency names in its language")
   func anotherLanguage() throws {
     var new = try book("da-DK", like: "en-US")
     new.spelloutRules = SpelloutRules(cldr: Self.rules)
@@ -89,7 +89,7 @@ struct NewBookTests {
     #expect(try writer.script(for: .text("12,50", locale: nil)).text.contains("point"))
   }
 
-  @Test("the texts that wait for the new language are found")
+  @Test("the texts of a new phrase book that still need a translation are found")
   func waiting() throws {
     let new = try book("da-DK", like: "en-US")
     var foreign = ForeignTexts()
@@ -97,7 +97,7 @@ struct NewBookTests {
     #expect(foreign.findings(in: Data(new.text.utf8)).count > 10)
   }
 
-  @Test("a book for another country of a language only extends the other book")
+  @Test("a new phrase book for another country of the same language only extends the existing book")
   func sameLanguage() throws {
     let new = try book("es-AR", like: "es-MX")
     #expect(new.text == "{\n  \"locale\": \"es-AR\",\n  \"extends\": \"es-MX\"\n}\n")
@@ -110,12 +110,12 @@ struct NewBookTests {
     return text?.contains("\"extends\"") == false
   }
 
-  @Test("every book that extends no other book can be the beginning of another language", arguments: bases)
+  @Test("a phrase book for a new language can begin with every book that extends no other book", arguments: bases)
   func everyBase(base: String) throws {
     #expect(try books(with: book("eo-US", like: base)).book(for: "eo-US").locale == "eo-US")
   }
 
-  @Test("a new book has the country's currency, and nothing of another language's words for powers of ten")
+  @Test("a new phrase book has its country's currency, and no other language's words for powers of ten")
   func countryOnly() throws {
     let text = try book("da-DK", like: "de-DE").text
     #expect(text.contains(#""DKK": { "major": { "other": "dansk krone" }, "minor": [] }"#))
@@ -123,7 +123,7 @@ struct NewBookTests {
     #expect(!text.contains("\"scales\"") && !text.contains("\"ambiguousUnits\""))
   }
 
-  @Test("a new reader is a JSON object without words, which names no source yet")
+  @Test("a new reader file is a JSON object without words, and its source is still empty")
   func reader() throws {
     let text = try book("da-DK", like: "en-US").readerText
     let reader = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -132,7 +132,7 @@ struct NewBookTests {
     #expect((reader["units"] as? [[String: Any]])?.first?["currencies"] as? [String] == ["DKK"])
   }
 
-  @Test("a file without rules for cardinal numbers, and a language without plural rules, give no rules")
+  @Test("a CLDR file without cardinal numbers gives no number rules, and an unknown language has no plural rules")
   func none() {
     #expect(SpelloutRules(cldr: "<ruleset type=\"spellout-ordinal\">\n</ruleset>") == nil)
     #expect(SpelloutRules(cldr: "") == nil)

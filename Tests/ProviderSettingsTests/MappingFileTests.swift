@@ -45,14 +45,14 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a valid file is read, and its samples have the expected outcomes")
+  @Test("a valid mapping file is read, and its samples have the expected outcomes")
   func good() throws {
     let file = try read(Self.good)
     #expect(file.mapping.name == "Test" && file.mapping.isSigned && file.mapping.samples.count == 1)
     #expect(file.sampleErrors() == [])
   }
 
-  @Test("the error of a mistake names the line and the remedy")
+  @Test("the error for a mistake in a mapping file names the line and the remedy")
   func mistakes() {
     for (line, replacement, expected) in [
       ("name: Test", "xyzzy: Test", "1: unknown key 'xyzzy'; the keys are name, verification, "),
@@ -195,7 +195,7 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a file whose signature covers only some fields of the body may use only these fields")
+  @Test("a mapping file whose signature covers only some fields of the body may use only these fields")
   func parts() throws {
     func file(_ kinds: String, _ payment: String) throws {
       _ = try MappingTexts.endpoint(
@@ -222,7 +222,7 @@ struct MappingFileTests {
     try file("[{when: {/code: 200}, kind: received}]", good.replacing("{id: /id", with: "{id: /shown, identity: /id"))
   }
 
-  @Test("a file with a token may use neither the time of a payment nor its test mode, because these are not signed")
+  @Test("a mapping file with a token may use neither a payment's time nor its test mode, because neither is signed")
   func unsigned() {
     for extra in ["time: {from: /t, format: seconds}", "live: {from: /l, live: a, test: b}"] {
       let payment = MappingTexts.payment.replacing("{id", with: "{\(extra), id")
@@ -242,7 +242,8 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a key whose value is missing or of another type is reported as an error and does not crash the program")
+  @Test(
+    "a key of a mapping file without a value, or with one of another type, is an error and does not crash the program")
   func shapes() {
     let lines = Self.good.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     for index in lines.indices {
@@ -260,7 +261,7 @@ struct MappingFileTests {
     }
   }
 
-  @Test("the error of a sample with an unexpected outcome names the line of the sample")
+  @Test("the error for a sample with an unexpected outcome names the line of the sample")
   func failingSamples() throws {
     for (line, replacement, expected) in [
       ("amount: 12.50,", "amount: 12.51,", "gives another amount of payment 1"),
@@ -281,7 +282,7 @@ struct MappingFileTests {
     }
   }
 
-  @Test("a sample that is accepted with a changed body fails, even if it has the expected payment")
+  @Test("a sample fails if its request is also accepted with a changed body, even if it gives the expected payment")
   func uncoveredBody() throws {
     // The message names the sum's place only: the scheme is signed in parts, and the id is not among them.
     let file = try read(Self.good)

@@ -17,7 +17,7 @@ struct MappingOutcomeTests {
     return outcomes.count == 1 ? outcomes[0].refusedReason : nil
   }
 
-  @Test("a sum may be a number or a text, and is read from its digits")
+  @Test("a sum may be a JSON number or a string, and keeps its exact digits")
   func sums() throws {
     for (sum, currency, expected) in [
       ("12.5", "EUR", "12.50"), ("\"12.500\"", "EUR", "12.50"), ("9007199254740993", "JPY", "9007199254740993"),
@@ -42,12 +42,12 @@ struct MappingOutcomeTests {
     #expect(try refusal(#"{"id":1,"sum":1,"currency":978}"#) != nil)
   }
 
-  @Test("a sum of zero is ignored")
+  @Test("a payment with a sum of zero is ignored")
   func zero() throws {
     #expect(try MappingTexts.outcomes(#"{"id":1,"sum":"0.00","currency":"EUR"}"#).first?.ignoredReason != nil)
   }
 
-  @Test("minor units have the decimal places of the currency, or those that the mapping file gives")
+  @Test("a sum in minor units has the decimal places of the currency, or those that the mapping file gives")
   func minorUnits() throws {
     let payment = "{id: /id, amount: {minor: /sum, digits: {ISK: 2}, unclear: [KWD]}, currency: /currency}"
     func sum(_ sum: String, _ currency: String) throws -> String? {
@@ -62,7 +62,7 @@ struct MappingOutcomeTests {
     #expect(try sum("\"1250\"", "EUR") == "12.50")
   }
 
-  @Test("an id keeps all its digits, and an id in an invalid form is refused")
+  @Test("the id of a payment keeps all its digits, and an id in an invalid form is refused")
   func ids() throws {
     #expect(
       try payments(#"{"id":820982911946154509,"sum":1,"currency":"EUR"}"#, payment: MappingTexts.payment).first?.id
@@ -72,7 +72,7 @@ struct MappingOutcomeTests {
     }
   }
 
-  @Test("an id is joined from its parts, and the mapping file may name another identity")
+  @Test("an id is joined from the parts in the mapping file, and another field may be the payment's identity")
   func composedIDs() throws {
     let payment = "{id: [/a, text: '-', /b], identity: /b, amount: {major: /sum}, currency: {text: EUR}}"
     let found = try payments(#"{"a":"x","b":7,"sum":1}"#, payment: payment).first
@@ -81,7 +81,7 @@ struct MappingOutcomeTests {
     #expect(try refusal(#"{"a":"x","sum":1}"#, payment: payment) != nil)
   }
 
-  @Test("a failed payment has an id and an identity of its own")
+  @Test("a failed payment has another id and identity than a received payment with the same reference")
   func failedIDs() throws {
     let outcomes = try MappingTexts.outcomes(
       MappingTexts.body, payment: "{id: /id, identity: /sum, amount: {major: /sum}, currency: /currency}",
@@ -98,7 +98,7 @@ struct MappingOutcomeTests {
     #expect(payment?.id == "p1/failed" && payment?.identity == "p1/failed" && payment?.reference == "p1")
   }
 
-  @Test("the first row that matches decides, by one or more fields, by null, and by values of any type")
+  @Test("the first row whose fields all match decides, and a row can match null and values of any type")
   func rows() throws {
     let kinds = """
       [{when: {/a: [x, y], /b: 1}, kind: received}, {when: {/a: null}, kind: ignored, because: no a},
@@ -118,7 +118,7 @@ struct MappingOutcomeTests {
     #expect(try outcome(#""a":"a name with spaces""#)?.ignoredReason == "no row of the mapping file's kinds fits")
   }
 
-  @Test("each element of an array is a separate payment")
+  @Test("a mapping file can read each element of an array as a separate payment")
   func each() throws {
     let payment = "{each: /list, id: /id, amount: {major: /sum}, currency: root /currency}"
     let outcomes = try MappingTexts.outcomes(
@@ -132,7 +132,7 @@ struct MappingOutcomeTests {
     #expect(try refusal(#"{"list":[\#(many)]}"#, payment: payment) != nil)
   }
 
-  @Test("a value is found by its name in a list, and a name that occurs twice is refused")
+  @Test("a value can be found in a list by its name, and is refused if the name occurs twice")
   func find() throws {
     let payment =
       "{id: /id, amount: {major: {find: /list, where: {/Name: Amount}, value: /Value}}, currency: {text: KES}}"
@@ -144,7 +144,7 @@ struct MappingOutcomeTests {
     #expect(try refusal(#"{"id":1,"list":{"Name":"Amount"}}"#, payment: payment) != nil)
   }
 
-  @Test("times are read in every format")
+  @Test("the time of a payment is read in every format that a mapping file may name")
   func times() throws {
     for (format, value) in [
       ("format: rfc3339", "\"2026-11-20T10:00:00+07:00\""), ("format: seconds", "1795143600"),
@@ -159,20 +159,20 @@ struct MappingOutcomeTests {
     }
   }
 
-  @Test("a time after the year 9999 is refused", arguments: ["seconds", "milliseconds"])
+  @Test("a payment with a time after the year 9999 is refused", arguments: ["seconds", "milliseconds"])
   func farTime(format: String) throws {
     let payment = "{id: /id, amount: {major: /sum}, currency: {text: EUR}, time: {from: /t, format: \(format)}}"
     #expect(try refusal(#"{"id":1,"sum":1,"t":9223372036854775807}"#, payment: payment) != nil)
   }
 
-  @Test("a missing field that the file requires is refused")
+  @Test("a request without a field that the mapping file requires is refused")
   func required() throws {
     let payment = "{id: /id, amount: {major: /sum}, currency: {text: EUR}, required: [/x]}"
     #expect(try refusal(#"{"id":1,"sum":1}"#, payment: payment) == "The request has nothing usable at /x.")
     #expect(try payments(#"{"id":1,"sum":1,"x":false}"#, payment: payment).count == 1)
   }
 
-  @Test("the live field tells live payments from test payments, and any other value is refused")
+  @Test("the field live tells live payments from test payments, and any other value is refused")
   func live() throws {
     let payment =
       "{id: /id, amount: {major: /sum}, currency: {text: EUR}, live: {from: /l, live: 'true', test: 'false'}}"
@@ -183,7 +183,7 @@ struct MappingOutcomeTests {
     #expect(try payments(#"{"id":1,"sum":1}"#, payment: payment).first?.isLive == nil)
   }
 
-  @Test("a form is read by its keys")
+  @Test("the fields of a form are found by their keys")
   func form() throws {
     let outcomes = try MappingTexts.outcomes("id=a%2B1&sum=12.50&currency=EUR", more: "body: form")
     #expect(outcomes.first?.payment?.id == "a+1")
@@ -191,13 +191,13 @@ struct MappingOutcomeTests {
   }
 
   @Test(
-    "a genuine body that is not strict JSON is refused",
+    "a correctly signed body that is not strict JSON is refused",
     arguments: ["", "[", "{'id':1}", #"{"id":1,"id":2}"#, "{\"id\":\"\\ud800\"}", "id=1"])
   func unreadable(body: String) throws {
     #expect(try MappingTexts.outcomes(body).first?.refusedReason == "The body is not strict JSON.")
   }
 
-  @Test("a row about headers alone can ignore an unreadable body, and a row about a missing field cannot")
+  @Test("a row about only headers can ignore an unreadable body, and a row about a missing field cannot")
   func unreadableIgnored() throws {
     let kinds =
       "[{when: {/x: null}, kind: ignored}, {when: {header X-Ping: '1'}, kind: ignored, because: a ping}, {kind: received}]"
@@ -206,14 +206,14 @@ struct MappingOutcomeTests {
     #expect(try MappingTexts.outcomes("ping", kinds: kinds).first?.refusedReason != nil)
   }
 
-  @Test("deep and long bodies are refused")
+  @Test("a deeply nested body and a very long body are refused")
   func hostile() throws {
     let deep = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
     #expect(try MappingTexts.outcomes(deep).first?.refusedReason != nil)
     #expect(try MappingTexts.outcomes("[" + String(repeating: "1,", count: 600_000) + "1]").first?.refusedReason != nil)
   }
 
-  @Test("the mapping file gives the answers, and an unknown key is answered with 500")
+  @Test("the mapping file decides the answers, and a request with an unknown key is answered with 500")
   func answers() throws {
     let endpoint = try MappingTexts.endpoint(
       MappingTexts.signed,

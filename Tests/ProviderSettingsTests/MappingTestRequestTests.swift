@@ -27,7 +27,7 @@ struct MappingTestRequestTests {
     #expect(!endpoint.judge(request, at: now).isVerified)
   }
 
-  @Test("an endpoint without a mapping file, or with a provider's public key, has no test request")
+  @Test("an endpoint without a mapping file, or with a provider's public key, cannot make a test request")
   func none() throws {
     var endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")
     #expect(MappingProvider().sample(id: "x", for: endpoint, at: .now) == nil)
@@ -35,7 +35,7 @@ struct MappingTestRequestTests {
     #expect(MappingProvider().sample(id: "x", for: endpoint, at: .now) == nil)
   }
 
-  @Test("a test request for an endpoint of test payments is a test payment")
+  @Test("a test request for an endpoint of test payments gives a test payment")
   func live() throws {
     var endpoint = ProviderEndpoint(id: "till", provider: .mapping, account: "shop")
     endpoint.mapping = try ShippedMappings.file("shopify").mapping

@@ -14,7 +14,8 @@ struct MappingVerificationTests {
     encoding.text(of: SignatureChecks.code(of: Data(message.utf8), key: key, hash))
   }
 
-  @Test("a signature over the body is accepted with each hash and encoding", arguments: SignatureHash.allCases)
+  @Test(
+    "a signature over the body is accepted in each combination of hash and encoding", arguments: SignatureHash.allCases)
   func hashes(hash: SignatureHash) throws {
     for encoding in SignatureEncoding.allCases {
       let endpoint = try MappingTexts.endpoint(
@@ -49,7 +50,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([("X-Sig", code(MappingTexts.body, key: Data()))]) == .keyUnknown)
   }
 
-  @Test("a secret is decoded as the file says, and a secret in another form is refused")
+  @Test("a secret is decoded as the mapping file says, and a secret in another form is refused")
   func keys() throws {
     for (form, text) in [("base64", "AAECAw=="), ("hex", "00010203")] {
       let endpoint = try MappingTexts.endpoint(
@@ -61,7 +62,7 @@ struct MappingVerificationTests {
     }
   }
 
-  @Test("each signature of a list is tried, and only signatures with the prefix count")
+  @Test("each signature of a list is tried, and only signatures with the prefix in the mapping file count")
   func lists() throws {
     let good = code(MappingTexts.body)
     let bad = code("another")
@@ -82,7 +83,7 @@ struct MappingVerificationTests {
     time: {pair: t, window: 60}, message: [time, text: ., body]}
     """
 
-  @Test("a header of pairs has one time, and may have any of the named signatures")
+  @Test("a signature header of pairs has one time, and has at least one of the named signatures")
   func pairs() throws {
     let endpoint = try MappingTexts.endpoint(Self.pairs)
     let good = code("1700000000.\(MappingTexts.body)")
@@ -94,7 +95,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([("X-Sig", "t=1700000001,te=\(good)")]) == .signatureInvalid)
   }
 
-  @Test("a signed time too far before or after the clock is refused, in seconds and in milliseconds")
+  @Test("a request is refused if its signed time is too far before or after the clock, in seconds or milliseconds")
   func times() throws {
     for (unit, factor) in [("s", 1), ("ms", 1_000)] as [(String, Int64)] {
       let endpoint = try MappingTexts.endpoint(
@@ -118,7 +119,7 @@ struct MappingVerificationTests {
     }
   }
 
-  @Test("a signed text is made of headers, query keys, fields of the body and constants")
+  @Test("the signed text may contain headers, query keys, fields of the body and constants")
   func messages() throws {
     let endpoint = try MappingTexts.endpoint(
       """
@@ -138,7 +139,8 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection(headers, large, query: "data.id=7") == .malformed)
   }
 
-  @Test("a digest is made with the secret as a part of the text, and is compared with the signature in the body")
+  @Test(
+    "the scheme digest hashes a text that contains the secret, and compares the hash with the signature in the body")
   func digest() throws {
     let endpoint = try MappingTexts.endpoint(
       "{scheme: digest, hash: sha512, encoding: hex, pointer: /sig, message: [/id, /sum, secret]}",
@@ -158,7 +160,7 @@ struct MappingVerificationTests {
     #expect(empty.rejection([], body("\"100.00\"", "\"\(bare)\"")) == .signatureInvalid)
   }
 
-  @Test("a token is compared as a whole, with its prefix, and counts as unsigned")
+  @Test("a token is compared in full after its prefix, and a request with a token counts as unsigned")
   func token() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: token, header: Authorization, prefix: 'Apikey '}")
     #expect(endpoint.rejection([("Authorization", "Apikey a secret of the tests")]) == nil)
@@ -184,7 +186,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([("Authorization", "Bearer " + digest)]) == .signatureInvalid)
   }
 
-  @Test("a secret in the URL may be followed by the path suffix")
+  @Test("the mapping file's path suffix may follow a secret in the URL")
   func urlSecret() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: url, query: token}", more: "path_suffix: /pix")
     #expect(endpoint.mapping?.pathSuffix == "/pix")
@@ -203,14 +205,14 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([]) == .signatureMissing)
   }
 
-  @Test("a file with the scheme none accepts requests without a signature, and counts as unsigned")
+  @Test("a mapping file with the scheme none accepts every request, and its requests count as unsigned")
   func none() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: none}", secrets: [])
     #expect(endpoint.rejection([]) == nil)
     #expect(endpoint.mapping?.isSigned == false)
   }
 
-  @Test("a signature that covers nothing of the body counts as unsigned")
+  @Test("a request whose signature covers nothing of the body counts as unsigned")
   func uncovered() throws {
     let endpoint = try MappingTexts.endpoint(
       "{scheme: hmac, hash: sha256, encoding: hex, header: X-Sig, message: [query id]}")
@@ -240,7 +242,7 @@ struct MappingVerificationTests {
     #expect(try MappingTexts.endpoint(MappingTexts.signed).rejection([], "webhook_id=5") == .signatureMissing)
   }
 
-  @Test("the signed parts of a form are the decoded values")
+  @Test("a signature over parts of a form covers their decoded values")
   func formParts() throws {
     let endpoint = try MappingTexts.endpoint(
       "{scheme: digest, hash: sha512, encoding: base64, pointer: /sign, message: [/id, /sum, secret]}",

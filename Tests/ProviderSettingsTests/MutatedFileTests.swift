@@ -15,7 +15,9 @@ struct MutatedFileTests {
     "0x7f", "1e999",
   ]
 
-  @Test("a changed file is read, or refused with an error that has a remedy", arguments: ShippedMappings.names)
+  @Test(
+    "a mapping file with random changes is read, or refused with an error that has a remedy",
+    arguments: ShippedMappings.names)
   func mutations(name: String) throws {
     let url = ShippedMappings.data.appending(path: MappingFile.folder).appending(path: name + ".yaml")
     let original = try Data(contentsOf: url)

@@ -16,7 +16,8 @@ struct MutatedRequestTests {
   }
 
   @Test(
-    "a changed request without a valid signature or token announces no other payment", arguments: ShippedMappings.names)
+    "a changed request without a valid signature or token announces no payment other than the original one",
+    arguments: ShippedMappings.names)
   func mutations(name: String) throws {
     let mapping = try ShippedMappings.file(name).mapping
     var generator = SplitMix64(seed: 20_261_127)

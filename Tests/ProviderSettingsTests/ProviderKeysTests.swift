@@ -36,7 +36,7 @@ struct ProviderKeysTests {
   }
 
   @Test(
-    "white space around a secret is an error, for every provider",
+    "white space around a provider's secret is an error, for every provider",
     arguments: ["stripe", "razorpay", "square", "adyen", "standard-webhooks"])
   func whiteSpace(provider: String) {
     for secret in [" 0a0b0c", "0a0b0c ", "0a0b0c\\n", "\\t0a0b0c"] {
@@ -50,7 +50,7 @@ struct ProviderKeysTests {
     #expect(error("razorpay", secret: "my own words") == nil && error("square", secret: "a b") == nil)
   }
 
-  @Test("a secret of Adyen is hexadecimal digits")
+  @Test("a secret of Adyen consists of hexadecimal digits")
   func adyen() {
     #expect(error("adyen", secret: "00ffAB") == nil)
     for secret in ["0", "0g", "whsec_0a", "00 ff"] { #expect(error("adyen", secret: secret)?.code == .valueInvalid) }
@@ -67,7 +67,7 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("a single secret needs no list, and more than 8 secrets are an error")
+  @Test("a single secret needs no list, and a list may have 8 secrets at most")
   func counts() throws {
     #expect(try endpoint("stripe", "secrets: whsec_a").secrets.map(\.text) == ["whsec_a"])
     #expect(try endpoint("stripe", "secrets: [a, b, c, d, e, f, g, h]").secrets.count == 8)
@@ -89,7 +89,7 @@ struct ProviderKeysTests {
     #expect(try endpoint("alipay", ["public_keys:", "  any: |"] + block).publicKeys.keys.first == "any")
   }
 
-  @Test("a public key that is unreadable or short is an error, and the error does not contain the key")
+  @Test("a provider's public key that is unreadable or short is an error, and the error does not contain the key")
   func badPublicKeys() throws {
     let short = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1_024)).publicKey.derRepresentation
     let key = try #require(Self.key).derRepresentation.base64EncodedString()
@@ -104,7 +104,7 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("an API v3 key has 32 ASCII characters, or 16 as in the examples of the libraries")
+  @Test("an API v3 key of WeChat Pay has 32 ASCII characters, or 16 as in the examples of client libraries")
   func apiV3() throws {
     let bare = try #require(Self.key).derRepresentation.base64EncodedString()
     for (key, isRight) in [
@@ -157,7 +157,7 @@ struct ProviderKeysTests {
     }
   }
 
-  @Test("a secret is written as the mapping file says", arguments: [("bm8=", true), ("no", false)])
+  @Test("a secret must have the form that the mapping file names", arguments: [("bm8=", true), ("no", false)])
   func mappingSecrets(secret: String, isRight: Bool) throws {
     #expect(((try? endpoint(try mapping(.hmac, .base64), "secrets: [\"\(secret)\"]")) != nil) == isRight)
   }

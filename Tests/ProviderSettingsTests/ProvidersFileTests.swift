@@ -38,7 +38,7 @@ struct ProvidersFileTests {
     error(Self.stripe[0], Self.stripe[1], Self.stripe[2], line)
   }
 
-  @Test("an endpoint needs an id, a provider and a secret, and every other key has a default")
+  @Test("an endpoint needs an id, a provider and a secret, and each of its other keys has a default")
   func defaults() throws {
     let endpoint = try endpoint("id: till", "provider: stripe", "secrets: [whsec_a]")
     #expect(endpoint.id == "till" && endpoint.provider == .stripe && endpoint.account == "default")
@@ -48,7 +48,7 @@ struct ProvidersFileTests {
     #expect(endpoint.path == "/v1/providers/stripe/till")
   }
 
-  @Test("all keys of an endpoint are read")
+  @Test("each key of an endpoint in providers.yaml is read")
   func everything() throws {
     let endpoint = try endpoint(
       "id: till-2_b", "provider: square", "account: shop 7", "secrets: [a, b]", "url: https://shop.example/x?y=1",
@@ -67,10 +67,10 @@ struct ProvidersFileTests {
     #expect(try endpoint("id: a", "provider: adyen", "secrets: [\(key)]", "capture: true").awaitsCapture)
   }
 
-  @Test("a list of endpoints may be empty")
+  @Test("the list of endpoints in providers.yaml may be empty")
   func none() throws { #expect(try endpoints("endpoints: []\n").isEmpty) }
 
-  @Test("two endpoints with the same id are an error with both lines")
+  @Test("two endpoints with the same id are an error that names both lines")
   func repeated() {
     let yaml = """
       endpoints:
@@ -83,7 +83,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "a misspelt key or word is an error with its line and a suggestion",
+    "a misspelt key or word in providers.yaml is an error with its line and a suggestion",
     arguments: [
       ("secretss: [a]", 5, "did you mean 'secrets'?"), ("max-age: 5", 5, "did you mean 'max_age'?"),
       ("Payer: true", 5, "did you mean 'payer'?"), ("kinds: [recieved]", 5, "did you mean 'received'?"),
@@ -96,7 +96,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "a wrong value is an error with its line",
+    "a wrong value in providers.yaml is an error with its line",
     arguments: [
       "payer: yes", "payer: \"true\"", "live: 1", "max_age: 0", "max_age: 1h", "max_age: 99999999", "kinds: []",
       "kinds: [gone]", "deliver: []", "deliver: loud", "locale: \"en US\"", "locale:", "account: \"\"",
@@ -110,13 +110,13 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "an id that is not allowed in a URL is an error",
+    "an endpoint's id that is not allowed in a URL is an error",
     arguments: ["Till", "my till", "till/2", "..", "kasse-ä", "\"\"", "a%20", String(repeating: "a", count: 65)])
   func ids(id: String) {
     #expect(error("id: \(id)", "provider: stripe", "secrets: [a]")?.code == .valueInvalid)
   }
 
-  @Test("a key that belongs to another provider is an error, because it would have no effect")
+  @Test("an endpoint's key that only another provider uses is an error, because it would have no effect")
   func foreignKeys() {
     for line in ["capture: true", "till_entries: true", "url: https://a.example", "api_v3_key: a", "mapping: a.yaml"] {
       let error = stripeError(line)
@@ -126,7 +126,7 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "a missing key of a provider is an error that names the key to add",
+    "a missing key of an endpoint is an error that names the key to add",
     arguments: [
       ("stripe", "secrets"), ("razorpay", "secrets"), ("adyen", "secrets"), ("standard-webhooks", "secrets"),
       ("square", "secrets"), ("wechatpay", "public_keys"), ("alipay", "public_keys"), ("mapping", "mapping"),
@@ -167,20 +167,20 @@ struct ProvidersFileTests {
   }
 
   @Test(
-    "the name of a mapping file has no folder",
+    "the name of a mapping file contains no folder, and ends with .yaml",
     arguments: ["../x.yaml", "a/b.yaml", ".yaml", ".hidden.yaml", "shopify", "shopify.yml", "a b.yaml"])
   func mappingNames(name: String) {
     #expect(error("id: a", "provider: mapping", "mapping: \"\(name)\"")?.code == .valueInvalid)
   }
 
-  @Test("a missing mapping file is an error with its name")
+  @Test("a missing mapping file is an error that names the file")
   func noMapping() {
     let error = error("id: a", "provider: mapping", "mapping: mine.yaml", "secrets: [a]")
     #expect(error?.code == .fileUnreadable && error?.file == "mine.yaml")
   }
 
   @Test(
-    "a file that is not a list of endpoints is an error",
+    "a providers.yaml that is not a list of endpoints is an error",
     arguments: ["", "a: 1", "endpoints:", "[a]", "endpoints: x", "endpoints: [x]", "a: ["])
   func shapes(yaml: String) {
     #expect(throws: ProviderSettingsError.self) { try endpoints(yaml) }

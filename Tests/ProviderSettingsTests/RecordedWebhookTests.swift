@@ -14,20 +14,20 @@ import Testing
     if: RecordedWebhook.folder != nil,
     "CRIER_WEBHOOK_VECTORS names no folder with recorded webhooks, so they are not run"))
 struct RecordedWebhookTests {
-  @Test("the folder has at least one request")
+  @Test("the folder of recorded webhooks has at least one request")
   func folder() { #expect(!RecordedWebhook.all.isEmpty) }
 
-  @Test("each request has the outcome that its file expects", arguments: RecordedWebhook.all)
+  @Test("each recorded webhook has the outcome that its file expects", arguments: RecordedWebhook.all)
   func expectation(webhook: RecordedWebhook) throws {
     if let problem = try webhook.problem() { Issue.record(Comment(rawValue: "\(webhook.name) \(problem)")) }
   }
 
-  @Test("a provider that cannot be supported has a reason", arguments: RecordedWebhook.unsupported)
+  @Test("each recorded provider that Crier cannot support has a reason", arguments: RecordedWebhook.unsupported)
   func unsupported(webhook: RecordedWebhook) {
     #expect(RecordedWebhook.reasonAgainst(webhook.provider)?.isEmpty == false)
   }
 
-  @Test("a change of any byte of a signed body announces no other payment", arguments: RecordedWebhook.all)
+  @Test("a signed body with any byte changed announces no other payment", arguments: RecordedWebhook.all)
   func changedBytes(webhook: RecordedWebhook) throws {
     guard webhook.isValid, var endpoint = try webhook.endpoint() else { return }
     endpoint.kinds = Set(Payment.Kind.allCases)

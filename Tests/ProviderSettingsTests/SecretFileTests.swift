@@ -25,13 +25,13 @@ final class SecretFileTests {
     }
   }
 
-  @Test("a file that only its owner can read is read", arguments: [0o600, 0o400])
+  @Test("a secret file that only its owner can read is accepted", arguments: [0o600, 0o400])
   func secret(mode: Int) throws {
     #expect(try read(try write(mode: mode)).endpoints.map(\.id) == ["till"])
   }
 
   @Test(
-    "a file that others can read or change is an error that names the command to run",
+    "a secret file that others can read or change is an error that names the command to run",
     arguments: [0o644, 0o640, 0o620, 0o601])
   func open(mode: Int) throws {
     let file = try write(mode: mode)
@@ -40,7 +40,7 @@ final class SecretFileTests {
     #expect(error?.description.contains("whsec_a") == false)
   }
 
-  @Test("a link to a file that others can read is an error")
+  @Test("a link to a secret file that others can read is an error")
   func link() throws {
     let file = try write(mode: 0o644)
     let link = folder.appending(path: "link.yaml")
@@ -50,7 +50,7 @@ final class SecretFileTests {
     #expect(try read(link).endpoints.count == 1)
   }
 
-  @Test("an empty file is an error")
+  @Test("an empty secret file is an error")
   func empty() throws {
     let file = try write(mode: 0o600)
     try Data().write(to: file)
@@ -58,7 +58,7 @@ final class SecretFileTests {
     #expect(error?.code == .yamlMalformed)
   }
 
-  @Test("a missing file and a folder are errors")
+  @Test("a missing secret file, and a folder in its place, are errors")
   func missing() {
     for file in [folder.appending(path: "none.yaml"), folder] {
       let error = #expect(throws: ProviderSettingsError.self) { try read(file) }

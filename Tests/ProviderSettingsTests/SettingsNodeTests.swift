@@ -19,7 +19,7 @@ struct SettingsNodeTests {
     }
   }
 
-  @Test("values are read with their types, and a number is read as it was written")
+  @Test("the values of a settings file are read with their types, and a number is read as it was written")
   func values() throws {
     let fields = try node("a: 012\nb: [x, 'y']\nc: true\nd: 7\ne:\n").fields(["a", "b", "c", "d", "e"])
     #expect(try fields["a"]?.text() == "012")
@@ -31,7 +31,7 @@ struct SettingsNodeTests {
     #expect(fields["f"] == nil)
   }
 
-  @Test("a misspelt key is an error with its line and the correct key")
+  @Test("a misspelt key in a settings file is an error with its line and the correct key")
   func unknownKey() {
     #expect(
       message("one: 1\nsecrts: [x]\n") { _ = try $0.fields(["one", "secrets"]) }
@@ -41,14 +41,14 @@ struct SettingsNodeTests {
         == "test.yaml:2: unknown key 'zebra' in a; the keys are b, c.")
   }
 
-  @Test("a missing key is an error that names the key to add")
+  @Test("a missing key in a settings file is an error that names the key to add")
   func missingKey() {
     #expect(
       message("a: 1\n") { _ = try $0.fields(["a", "b"]).required("b", remedy: "add b: 2") }
         == "test.yaml:1: the file has no key 'b'; add b: 2.")
   }
 
-  @Test("a value of another type is an error with its path and line, and the error does not contain the value")
+  @Test("a setting of a wrong type is an error with its path and line, and the error does not contain the value")
   func wrongTypes() {
     func check(_ yaml: String, _ expected: String, _ read: (SettingsNode) throws -> Void) {
       #expect(message(yaml) { try read(try $0.fields(["a"]).required("a", remedy: "")) } == expected)
@@ -67,20 +67,20 @@ struct SettingsNodeTests {
     }
   }
 
-  @Test("a key that occurs twice is refused with its line")
+  @Test("a key that occurs twice in a settings file is refused with its line")
   func repeatedKey() {
     #expect(
       message("a: 1\nb: 2\nb: 3\n") == "test.yaml:2: the file is not valid YAML: the key 'b' occurs twice; correct it.")
   }
 
   @Test(
-    "anchors are refused with their line before the file is read",
+    "YAML anchors are refused with their line before the file is parsed",
     arguments: ["x: 1\na: &bomb [1]\n", "x: 1\n? &a b\n: c\n", "x: 1\n- [&a b]\n", "x: 1\na: !!str &a b\n"])
   func anchors(yaml: String) {
     #expect(message(yaml)?.hasPrefix("test.yaml:2: anchors (&name) are not read;") == true)
   }
 
-  @Test("nested aliases are refused before they are expanded, even if an alias is a key")
+  @Test("nested YAML aliases are refused before they are expanded, even if an alias is a key")
   func aliasBomb() {
     let lines = (1..<60).map { "a\($0): &a\($0) [*a\($0 - 1),*a\($0 - 1),*a\($0 - 1)]" }
     #expect(message("a0: &a0 [x]\n" + lines.joined(separator: "\n"))?.contains("anchors") == true)
@@ -89,18 +89,19 @@ struct SettingsNodeTests {
   }
 
   @Test(
-    "anchors after the line ends of Unicode are refused too", arguments: ["\u{85}", "\u{2028}", "\u{2029}", "\u{FEFF}"])
+    "YAML anchors after Unicode line separators are refused too",
+    arguments: ["\u{85}", "\u{2028}", "\u{2029}", "\u{FEFF}"])
   func unicodeLineEnds(end: String) {
     #expect(message("[\(end)&a [x, x],\(end)&b [*a, *a]]")?.contains("anchors (&name) are not read") == true)
     #expect(message("\(end)&a [x]")?.contains("anchors (&name) are not read") == true)
   }
 
-  @Test("an & inside a text is not an anchor")
+  @Test("an & inside a text is not a YAML anchor")
   func ampersand() throws {
     #expect(try node("a: \"x=1&y=2 & z\"\n").fields(["a"])["a"]?.text() == "x=1&y=2 & z")
   }
 
-  @Test("files that are too large, empty, or not UTF-8 are refused")
+  @Test("settings files that are too large, empty, or not UTF-8 are refused")
   func files() {
     #expect(message("a: " + String(repeating: "x", count: 65_536))?.contains("more than 65536 bytes") == true)
     #expect(message("# nothing\n")?.contains("the file is empty") == true)
@@ -110,7 +111,7 @@ struct SettingsNodeTests {
     #expect(message("a: [1\nb: 2\n")?.contains("not valid YAML") == true)
   }
 
-  @Test("deep nesting of lists, maps or keys is refused", arguments: ["[", "{a: ", "- ", "? "])
+  @Test("a settings file with deeply nested lists, maps or keys is refused", arguments: ["[", "{a: ", "- ", "? "])
   func nesting(opening: String) {
     let deep = String(repeating: opening, count: 60_000 / opening.utf8.count)
     #expect(message(deep) != nil)
@@ -120,7 +121,7 @@ struct SettingsNodeTests {
         == true)
   }
 
-  @Test("a file is read from a folder, and a folder or a missing file is an error")
+  @Test("a settings file is read from its folder, and a missing file, or a folder in its place, is an error")
   func reading() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

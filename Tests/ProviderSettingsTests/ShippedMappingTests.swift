@@ -9,27 +9,29 @@ import Testing
 
 @Suite("Mapping files that come with the program")
 struct ShippedMappingTests {
-  @Test("each file is read, and all of its samples have the expected outcomes", arguments: ShippedMappings.names)
+  @Test(
+    "each shipped mapping file is read, and all of its samples have the expected outcomes",
+    arguments: ShippedMappings.names)
   func samples(name: String) throws {
     let file = try ShippedMappings.file(name)
     #expect(file.mapping.samples.count >= 3)
     #expect(file.sampleErrors().map(\.description) == [])
   }
 
-  @Test("the tests cover every file that is shipped")
+  @Test("the tests cover every shipped mapping file")
   func complete() throws {
     let folder = ShippedMappings.data.appending(path: MappingFile.folder).path(percentEncoded: false)
     let files = try FileManager.default.contentsOfDirectory(atPath: folder)
     #expect(Set(files) == Set(ShippedMappings.names.map { $0 + ".yaml" }))
   }
 
-  @Test("only a file whose scheme covers the body counts as signed")
+  @Test("a shipped mapping file counts as signed only if its scheme covers the body")
   func signed() throws {
     let unsigned = try ShippedMappings.names.filter { try !ShippedMappings.file($0).mapping.isSigned }
     #expect(unsigned == ["flutterwave-v3", "mpesa", "phonepe", "pix", "sepay-api-key", "xendit"])
   }
 
-  @Test("the example of the page on mapping files is read, and its samples have the expected outcomes")
+  @Test("the example in the documentation of mapping files is read, and its samples have the expected outcomes")
   func example() throws {
     let page = ShippedMappings.data.appending(path: "docs/provider-mappings.md")
     let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)

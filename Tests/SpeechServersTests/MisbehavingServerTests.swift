@@ -13,13 +13,14 @@ extension Networked {
   @Suite("Misbehaving speech servers", .timeLimit(.minutes(5)))
   struct MisbehavingServerTests {
     @Test(
-      "a Wyoming server that misbehaves costs one error, which says what is wrong", arguments: Misbehaviour.overWyoming)
+      "each fault of a Wyoming server gives an error whose code names the fault", arguments: Misbehaviour.overWyoming)
     func wyoming(_ misbehaviour: Misbehaviour) async throws {
       let server = try await StandInSpeechServer { _ in misbehaviour.answer }
       try await refuses(misbehaviour, try Fixture.wyoming(server))
     }
 
-    @Test("an HTTP server that misbehaves costs one error, which says what is wrong", arguments: Misbehaviour.overHTTP)
+    @Test(
+      "each fault of an HTTP speech server gives an error whose code names the fault", arguments: Misbehaviour.overHTTP)
     func openAI(_ misbehaviour: Misbehaviour) async throws {
       let server = try await StandInSpeechServer { _ in misbehaviour.answer }
       try await refuses(misbehaviour, try Fixture.openAI(server))
@@ -40,7 +41,7 @@ extension Networked {
       }
     }
 
-    @Test("after a misbehaving answer, the next words are spoken")
+    @Test("a speech server that closed a connection too early is sent the next words, and speaks them")
     func goesOn() async throws {
       let bad = StandInAnswer([.close])
       let server = try await StandInSpeechServer { request in

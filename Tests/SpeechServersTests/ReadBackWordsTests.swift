@@ -8,9 +8,9 @@ import Testing
 
 @testable import SpeechServers
 
-@Suite("Words for a speech server")
+@Suite("Words that may be sent to a speech server")
 struct ReadBackWordsTests {
-  @Test("the words of a payment are those of its script, without digits, and say whether they contain a name")
+  @Test("the words sent for a payment are those of its script, without digits, and are marked if they contain a name")
   func payment() throws {
     let plain = try Fixture.words("1234.56")
     #expect(plain.text == "Received one thousand two hundred thirty-four dollars and fifty-six cents")
@@ -19,7 +19,7 @@ struct ReadBackWordsTests {
     #expect(named.text.hasSuffix("from John Smith") && named.hasNames)
   }
 
-  @Test("words that say another amount than the payment's are not made")
+  @Test("words that say another amount than the payment's are refused, and not sent to a speech server")
   func anotherAmount() throws {
     let (paid, other) = (Announcement.payment(try Fixture.payment("12.50")), try Fixture.payment("12.51"))
     let plan = SpeakingPlan(spoken: try Fixture.script(.payment(other)))
@@ -30,7 +30,7 @@ struct ReadBackWordsTests {
   }
 
   @Test(
-    "text with a digit, a sign, markup, or without a letter, is not sent",
+    "text without a letter, or with a digit, a symbol or markup, is not sent to a speech server",
     arguments: [
       "3,497", "room 5", "٣", "Ⅻ", "½", "x²", "$ twelve", "€", "<speak>", "a & b", "[[twelve]]", "{x}", "a\nb",
       "a\u{0}b",
@@ -42,7 +42,7 @@ struct ReadBackWordsTests {
   }
 
   @Test(
-    "words, marks and the punctuation of sentences are sent",
+    "letters with the punctuation of sentences are sent to a speech server",
     arguments: [
       "twelve dollars, and fifty cents.", "Anne-Marie O'Neill", "D’Arcy", "支付宝到账，十二元五角。", "पचपन रुपये", "می‌خواهم",
       "열두 원", "Straße (Nord)",
@@ -51,7 +51,7 @@ struct ReadBackWordsTests {
     #expect(try Self.words(text) == text)
   }
 
-  @Test("every amount of every book is only words")
+  @Test("in every phrase book, all words of a payment may be sent to a speech server")
   func books() throws {
     let books = try Fixture.books()
     for locale in books.locales {
@@ -65,7 +65,7 @@ struct ReadBackWordsTests {
     }
   }
 
-  @Test("an excerpt is taken out of an announcement that is read back, and ends as it is told")
+  @Test("an excerpt of a payment that was read back ends with a period or a comma, as the caller asks")
   func excerpt() throws {
     let source = try Self.written(.payment(try Fixture.payment("20")))
     #expect(try Self.excerpt(["twenty", "dollars"], endsSentence: true, from: source)?.text == "twenty dollars.")
@@ -77,13 +77,14 @@ struct ReadBackWordsTests {
   }
 
   @Test(
-    "words that the announcement does not have one after the other are not sent",
+    "an excerpt whose words do not follow one another in the announcement is not sent",
     arguments: [["thirty"], ["dollars", "twenty"], [], ["20"], ["twenty dollars"], ["<speak>"]])
   func absent(tokens: [String]) throws {
     #expect(try Self.excerpt(tokens, from: Self.written(.payment(try Fixture.payment("20")))) == nil)
   }
 
-  @Test("names, notes, unknown channels and free texts are not sent as excerpts; the book's channels are")
+  @Test(
+    "names, notes, unknown channels and free texts are not sent as excerpts, and the phrase book's channels are sent")
   func foreign() throws {
     var payment = try Fixture.payment("20", payer: "Smith")
     payment.note = "coffee"
@@ -99,7 +100,7 @@ struct ReadBackWordsTests {
     #expect(try Self.excerpt([name], from: known)?.hasNames == false)
   }
 
-  @Test("nothing is taken out of an announcement that cannot be read back")
+  @Test("no excerpt is taken from an announcement that cannot be read back")
   func excerptOfUnread() throws {
     let source = try Self.written(.payment(try Fixture.payment("20")))
     #expect(throws: ReadbackMismatch.self) {

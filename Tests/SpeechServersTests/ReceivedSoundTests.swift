@@ -22,13 +22,13 @@ struct ReceivedSoundTests {
     if case .failure(let error) = read(bytes, endIsKnown: endIsKnown) { error.code } else { nil }
   }
 
-  @Test("a WAV file at the rate of the pipeline keeps its samples")
+  @Test("a WAV file that already has the pipeline's sample rate keeps its samples")
   func sameRate() throws {
     let samples: [Int16] = [0, 1, -1, 32_767, -32_768, 7]
     #expect(try Self.read(StandInAnswer.wav(samples)).get() == Waveform(samples: samples, sampleRate: 22_050))
   }
 
-  @Test("two channels become their mean, and other rates become that of the pipeline")
+  @Test("two channels of a sound become their mean, and another sample rate is converted to the pipeline's rate")
   func converted() throws {
     let stereo = StandInAnswer.wav([100, 300, -50, -150], channels: 2)
     #expect(try Self.read(stereo).get().samples == [200, -100])
@@ -37,7 +37,7 @@ struct ReceivedSoundTests {
   }
 
   @Test(
-    "a header that leaves the length open is accepted if the end is known otherwise",
+    "a WAV header that does not state the length is accepted only if the end of the answer is known",
     arguments: [0, 0xFFFF_FFFF, 0x7FFF_FFFF, 0x7FFF_F000, 0xFFFF_FFDB])
   func openEnd(stated: Int) throws {
     let samples = EncodedSpeech.samples(for: "one")
@@ -46,7 +46,7 @@ struct ReceivedSoundTests {
     #expect(Self.code(wav, endIsKnown: false) == .lengthMismatch)
   }
 
-  @Test("a WAV file that ends before its header says is refused, wherever it ends")
+  @Test("a WAV file that is shorter than its header says is refused, wherever it was cut")
   func truncated() {
     let wav = StandInAnswer.wav(Array(1...400))
     for count in stride(from: 0, to: wav.count, by: 7) {
@@ -54,7 +54,7 @@ struct ReceivedSoundTests {
     }
   }
 
-  @Test("random bytes, and WAV files with random damage, end in a sound or an error, and never in a trap")
+  @Test("random bytes, and WAV files with random damage, give a sound or an error, and never trap")
   func random() {
     var random = SplitMix64(seed: 4)
     let wav = StandInAnswer.wav(Array(1...400))
@@ -71,7 +71,7 @@ struct ReceivedSoundTests {
     #expect(errors > 1_000)
   }
 
-  @Test("samples of two channels become their mean, also at full scale")
+  @Test("two channels become their mean, also at full scale")
   func channels() throws {
     let format = try PCMFormat(rate: 22_050, width: 2, channels: 2, within: Self.limits)
     var sound = ReceivedSound(format, within: Self.limits)
@@ -79,7 +79,7 @@ struct ReceivedSoundTests {
     #expect(try sound.waveform().samples == [-32_768, 32_767, 3])
   }
 
-  @Test("parts of an answer that come in another order are refused")
+  @Test("an HTTP answer whose parts arrive in an impossible order is refused")
   func order() throws {
     let head = HTTPClientResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok))
     for parts in [[.end(nil)], [head, head], [head, .end(nil), .end(nil)], [head, .end(nil), head]] {

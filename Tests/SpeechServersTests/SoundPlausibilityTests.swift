@@ -25,7 +25,7 @@ struct SoundPlausibilityTests {
     (0..<count).map { Int16(max(-32_768, min(32_767, sample($0)))) }
   }
 
-  @Test("a sound with the length and the changes of level of its words is accepted")
+  @Test("a sound is accepted if its length and its changes of level fit its words")
   func accepted() {
     #expect(Self.judge(Self.speech) == nil)
     #expect(Self.judge([Int16](repeating: 0, count: 40_000) + Self.speech) == nil, "silence at the ends does not count")
@@ -41,13 +41,13 @@ struct SoundPlausibilityTests {
     #expect(Self.judge(Self.speech, "twelve dollars", speedPercent: 33) == nil)
   }
 
-  @Test("the sound of another sum is refused if its length is another")
+  @Test("the sound of another sum is refused if its length does not fit the words")
   func anotherSum() {
     let other = EncodedSpeech.samples(for: "three thousand four hundred ninety-seven dollars and five cents")
     #expect(Self.judge(other, "five dollars") == .tooLong)
   }
 
-  @Test("silence, whispers, noise, tones, full scale and holes are refused")
+  @Test("a sound that is silent, very quiet, noise, a tone, clipped, or interrupted by a long silence is refused")
   func faults() {
     let count = Self.speech.count
     #expect(Self.judge([]) == .silent)
@@ -63,7 +63,7 @@ struct SoundPlausibilityTests {
     #expect(Self.judge(Array(Self.speech[..<half]) + hole + Self.speech[half...]) == .hole)
   }
 
-  @Test("sounds of random samples and lengths are judged without a trap")
+  @Test("sounds of random samples and lengths are refused, and never cause a trap")
   func random() {
     var random = SplitMix64(seed: 2)
     for _ in 0..<200 {
@@ -74,14 +74,14 @@ struct SoundPlausibilityTests {
     }
   }
 
-  @Test("characters count as the letters that they take to say")
+  @Test("to estimate a length, a Chinese or Korean character counts as three letters, and a kana as two")
   func letters() {
     #expect(SoundPlausibility.letters(in: "Anne-Marie, fifty!") == 14)
     #expect(SoundPlausibility.letters(in: "十二元") == 9 && SoundPlausibility.letters(in: "열두") == 6)
     #expect(SoundPlausibility.letters(in: "じゅう") == 6 && SoundPlausibility.letters(in: "") == 0)
   }
 
-  @Test("English has a measured pace, and other languages a wider one")
+  @Test("the expected length of a sound is measured for English, and other languages have a wider accepted range")
   func paces() {
     #expect(SoundPlausibility.Pace.of("en-IN") == .english && SoundPlausibility.Pace.of("de-DE") == .unmeasured)
   }

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Addresses of speech servers")
 struct SpeechServerAddressTests {
-  @Test("an address of Wyoming names a host with a port, or a socket")
+  @Test("a Wyoming address names a host with a port, or a socket")
   func wyoming() throws {
     #expect(try SpeechServerAddress(wyoming: "tcp://127.0.0.1:10200") == .wyoming(host: "127.0.0.1", port: 10_200))
     #expect(try SpeechServerAddress(wyoming: "tcp://[::1]:10200") == .wyoming(host: "::1", port: 10_200))
     #expect(try SpeechServerAddress(wyoming: "unix:///run/piper/s") == .wyomingSocket(path: "/run/piper/s"))
   }
 
-  @Test("an address of OpenAI's protocol is a base URL, whose usual port may be left out")
+  @Test("the address of a server with OpenAI's protocol is a base URL, which may omit the default port")
   func openAI() throws {
     #expect(
       try SpeechServerAddress(openAI: "http://127.0.0.1:8880/v1")
@@ -26,7 +26,7 @@ struct SpeechServerAddressTests {
   }
 
   @Test(
-    "anything else is refused",
+    "a Wyoming address in any other form is refused",
     arguments: [
       "", "127.0.0.1:10200", "tcp://127.0.0.1", "tcp://:10200", "tcp://h:0", "tcp://h:65536", "tcp://h:1/path",
       "tcp://u@h:1", "tcp://h:1?x", "http://h:1", "unix://relative", "unix:///" + String(repeating: "a", count: 107),
@@ -37,7 +37,7 @@ struct SpeechServerAddressTests {
   }
 
   @Test(
-    "a base URL with a user, a query, a fragment, another scheme or no host is refused",
+    "a base URL with a user, a query, a fragment, no host, or a scheme other than http and https is refused",
     arguments: [
       "http://u:p@h/v1", "http://h/v1?k=v", "http://h/v1#x", "ftp://h/v1", "http:///v1", "h:8880", "tcp://h:1",
     ])
@@ -45,7 +45,7 @@ struct SpeechServerAddressTests {
     #expect { try SpeechServerAddress(openAI: text) } throws: { ($0 as? SpeechServerError)?.code == .addressInvalid }
   }
 
-  @Test("only addresses of this machine are loopback, and only their servers hear names by default")
+  @Test("only addresses of this machine count as loopback, and by default only their servers are sent names")
   func loopback() throws {
     for text in ["tcp://127.0.0.1:1", "tcp://127.9.9.9:1", "tcp://[::1]:1", "tcp://localhost:1", "unix:///s"] {
       let address = try SpeechServerAddress(wyoming: text)
@@ -57,7 +57,7 @@ struct SpeechServerAddressTests {
     }
   }
 
-  @Test("a server speaks its locales, and all regions of a language that is named alone")
+  @Test("a speech server speaks each locale of its settings, and every region of a language without a region there")
   func locales() throws {
     let address = try SpeechServerAddress(wyoming: "unix:///s")
     let server = SpeechServer(id: "a", address: address, voice: "v", locales: ["en-US", "de"])

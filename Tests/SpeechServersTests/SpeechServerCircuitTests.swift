@@ -4,7 +4,7 @@ import Testing
 
 @testable import SpeechServers
 
-@Suite("The rest of a failing speech server")
+@Suite("The rest of a speech server after failures")
 struct SpeechServerCircuitTests {
   private static func failing(_ count: Int, at now: Duration = .zero) -> SpeechServerCircuit {
     var circuit = SpeechServerCircuit(longestTrial: .seconds(3))
@@ -12,7 +12,7 @@ struct SpeechServerCircuitTests {
     return circuit
   }
 
-  @Test("a server is asked until it has failed twice in a row")
+  @Test("a speech server is used until it has failed twice in a row")
   func closed() {
     var circuit = Self.failing(1)
     #expect(circuit.permission(at: .zero) == .speak && circuit.state(at: .zero) == .closed && circuit.failures == 1)
@@ -26,7 +26,7 @@ struct SpeechServerCircuitTests {
     #expect(circuit.reason == "closed_early" && circuit.failingSince == .seconds(1))
   }
 
-  @Test("after the rest, exactly one utterance is the trial, and its success ends the rest")
+  @Test("after a speech server's rest, exactly one utterance is its trial, and a success makes the server available")
   func trial() {
     var circuit = Self.failing(2)
     #expect(circuit.permission(at: .milliseconds(4_999)) == .rest(until: .seconds(5)))
@@ -36,7 +36,7 @@ struct SpeechServerCircuitTests {
     #expect(circuit.permission(at: .seconds(6)) == .speak && circuit.state(at: .seconds(6)) == .closed)
   }
 
-  @Test("each failed trial doubles the rest, up to five minutes")
+  @Test("each failed trial doubles a speech server's rest, up to five minutes")
   func longerRests() {
     var circuit = Self.failing(2)
     var now = Duration.seconds(5)
@@ -48,14 +48,14 @@ struct SpeechServerCircuitTests {
     }
   }
 
-  @Test("failures of utterances that were under way do not make a rest longer")
+  @Test("failures of utterances that began before a speech server's rest do not lengthen the rest")
   func underWay() {
     var circuit = Self.failing(2)
     for _ in 0..<20 { circuit.failed(reason: "timed_out", at: .seconds(1)) }
     #expect(circuit.rest(at: .seconds(1)) == .seconds(4) && circuit.failures == 22)
   }
 
-  @Test("a trial that is cancelled or lost leaves the next utterance to be the trial")
+  @Test("if the trial of a speech server is cancelled or never ends, the next utterance becomes the trial")
   func lostTrial() {
     var circuit = Self.failing(2)
     #expect(circuit.permission(at: .seconds(5)) == .trial)

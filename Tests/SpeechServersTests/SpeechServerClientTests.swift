@@ -40,7 +40,7 @@ extension Networked {
       #expect(server.requests.count == 1)
     }
 
-    @Test("a server of OpenAI's protocol gets the words, the voice, the model, the form, the speed and the key")
+    @Test("a server of OpenAI's protocol gets the words, the voice, the model, the sound format, the speed and the key")
     func openAI() async throws {
       let server = try await StandInSpeechServer(answering: Fixture.speak)
       let key = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID().uuidString)")
@@ -69,7 +69,7 @@ extension Networked {
           == Body(model: "tts-1", input: words.text, voice: "af_heart", response_format: "wav", speed: 1.25))
     }
 
-    @Test("samples without a header have the rate of the settings, and every sound gets the rate of the pipeline")
+    @Test("samples without a header are read at the rate in the settings, and converted to the pipeline's rate")
     func samplesAlone() async throws {
       let samples = EncodedSpeech.samples(for: "word")
       let server = try await StandInSpeechServer { _ in .http(body: StandInAnswer.bytes(of: samples[...])) }
@@ -80,7 +80,7 @@ extension Networked {
       #expect(abs(sound.samples.count - samples.count * 22_050 / 24_000) <= 2)
     }
 
-    @Test("a sound in chunks over HTTP, and one whose header leaves the length open, are complete at their end")
+    @Test("a chunked HTTP answer is complete at its last chunk, even if the WAV header does not state the length")
     func chunked() async throws {
       let wav = StandInAnswer.wav(EncodedSpeech.samples(for: "twelve"), statedBytes: 0xFFFF_FFFF)
       let server = try await StandInSpeechServer { _ in
@@ -95,7 +95,7 @@ extension Networked {
       #expect(EncodedSpeech.text(in: sound.samples) == "twelve")
     }
 
-    @Test("a trusted certificate is accepted, and another one is refused before a word is sent")
+    @Test("a server with a trusted certificate is accepted, and a server with another certificate is sent no words")
     func encrypted() async throws {
       let certificate = try await Certificate(for: "localhost")
       let server = try await StandInSpeechServer(
@@ -116,7 +116,7 @@ extension Networked {
       }
     }
 
-    @Test("a closed port and a host without an address cannot be reached")
+    @Test("a closed port, an unknown host and a missing socket give an error that the server cannot be reached")
     func unreachable() async throws {
       let words = try Fixture.words()
       for address in ["tcp://127.0.0.1:1", "tcp://nobody.invalid:10200", "unix:///nowhere/socket"] {
@@ -128,7 +128,7 @@ extension Networked {
       }
     }
 
-    @Test("a server that accepts and says nothing costs the time for the first sound, in both protocols")
+    @Test("a server that accepts a request and sends nothing fails at the limit for the first sound, in both protocols")
     func silent() async throws {
       let server = try await StandInSpeechServer { _ in StandInAnswer([.stall]) }
       for settings in [try Fixture.wyoming(server), try Fixture.openAI(server)] {
@@ -143,7 +143,7 @@ extension Networked {
       }
     }
 
-    @Test("a server that stalls within a sound costs the whole time, in both protocols")
+    @Test("a server that stalls within a sound fails at the limit for the whole sound, in both protocols")
     func stalled() async throws {
       let samples = EncodedSpeech.samples(for: "twelve")
       let server = try await StandInSpeechServer { request in
@@ -171,7 +171,7 @@ extension Networked {
       }
     }
 
-    @Test("words that wait for earlier ones until the time is over find the server busy, and are not sent")
+    @Test("words that wait for earlier words beyond the time limit fail as busy, and are not sent")
     func busy() async throws {
       let server = try await StandInSpeechServer { _ in StandInAnswer([.stall]) }
       var settings = try Fixture.wyoming(server)
@@ -188,7 +188,7 @@ extension Networked {
       #expect(server.requests.map(\.text) == [first.text])
     }
 
-    @Test("a cancelled call ends at once")
+    @Test("a cancelled call to a speech server ends at once")
     func cancelled() async throws {
       let server = try await StandInSpeechServer { _ in StandInAnswer([.stall]) }
       let client = try SpeechServerClient(Fixture.wyoming(server))
@@ -199,7 +199,7 @@ extension Networked {
       await expectSpeechServerError(.cancelled) { try await speaking.value }
     }
 
-    @Test("names do not leave the machine, unless the settings allow it")
+    @Test("words with a name are not sent to a speech server whose settings forbid names")
     func names() async throws {
       let server = try await StandInSpeechServer(answering: Fixture.speak)
       var settings = try Fixture.wyoming(server)
@@ -212,7 +212,7 @@ extension Networked {
       #expect(try await EncodedSpeech.text(in: client.speak(plain).samples) == plain.text)
     }
 
-    @Test("a server describes its programs, versions and voices, or its models")
+    @Test("a Wyoming server describes its programs, versions and voices, and a server of OpenAI's protocol its models")
     func described() async throws {
       let info = """
         {"tts": [{"name": "piper", "version": "2.5.2", "installed": true, "attribution": {"name": "", "url": ""},
@@ -233,7 +233,7 @@ extension Networked {
       #expect(server.requests.map(\.firstLine).last == "GET /v1/models HTTP/1.1")
     }
 
-    @Test("a key file that others can read, that is missing, or that has no key in one line, is refused")
+    @Test("a key file is refused if it is missing, if others can read it, or if it does not have a key in one line")
     func keyFiles() async throws {
       let file = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: file) }

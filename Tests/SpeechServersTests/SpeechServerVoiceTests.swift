@@ -11,7 +11,7 @@ import Waveforms
 extension Networked {
   @Suite("A speech server as a voice", .timeLimit(.minutes(5)))
   struct SpeechServerVoiceTests {
-    @Test("a server that fails twice rests, is then asked for one trial, and its success ends the rest")
+    @Test("a speech server that fails twice rests, and a successful trial after the rest makes it available again")
     func rests() async throws {
       let (works, now) = (Locked(false), Locked(Duration.zero))
       let server = try await StandInSpeechServer { request in
@@ -33,7 +33,7 @@ extension Networked {
       #expect(status.state == .closed && status.failures == 0 && status.reason == nil && status.id == "joe")
     }
 
-    @Test("a sound that cannot be that of the words is refused with its reason, and counts as a failure")
+    @Test("a sound that does not fit its words is refused with a reason, and counts as a failure of the server")
     func judged() async throws {
       let server = try await StandInSpeechServer { _ in .wyoming(EncodedSpeech.samples(for: "no")) }
       let voice = try SpeechServerVoice(Fixture.wyoming(server))
@@ -47,7 +47,7 @@ extension Networked {
       #expect(voice.status.failures == 1)
     }
 
-    @Test("a cancelled call and words that stay say nothing about the server")
+    @Test("a cancelled call, and words that may not be sent, do not count as failures of the server")
     func neutral() async throws {
       let server = try await StandInSpeechServer { _ in StandInAnswer([.stall]) }
       var settings = try Fixture.wyoming(server)
@@ -64,7 +64,7 @@ extension Networked {
       #expect(voice.status.failures == 0 && voice.status.state == .closed)
     }
 
-    @Test("the rate that is asked for counts only where the protocol has one")
+    @Test("a requested speed is sent to a server of OpenAI's protocol, and is ignored for a Wyoming server")
     func speed() async throws {
       let server = try await StandInSpeechServer(answering: Fixture.speak)
       var settings = try Fixture.openAI(server)
@@ -76,7 +76,7 @@ extension Networked {
       #expect(try await SpeechServerVoice(Fixture.wyoming(server)).speak(words, speedPercent: 110).samples.count > 0)
     }
 
-    @Test("many payments at once are each spoken in their own words, however a server fails in between")
+    @Test("each of many simultaneous payments is spoken in its own words or fails, whatever the server does in between")
     func manyPayments() async throws {
       let count = Locked(0)
       let server = try await StandInSpeechServer { request in

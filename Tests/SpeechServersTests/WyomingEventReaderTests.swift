@@ -20,7 +20,7 @@ struct WyomingEventReaderTests {
     return events
   }
 
-  @Test("events are the same, wherever their bytes are divided")
+  @Test("Wyoming events are the same, wherever their bytes are divided")
   func divided() throws {
     let payload: [UInt8] = [10, 123, 0, 255, 10]
     let bytes =
@@ -36,21 +36,21 @@ struct WyomingEventReaderTests {
     }
   }
 
-  @Test("data may stand in the line or after it, and the data after it takes precedence")
+  @Test("the data of a Wyoming event may be in its line or after it, and the data after it takes precedence")
   func data() throws {
     let inLine = #"{"type": "audio-start", "data": {"rate": 8000, "width": 2, "channels": 1}, "data_length": 15}"#
     let event = try #require(try Self.events([Array((inLine + "\n" + #"{"rate": 16000}"#).utf8)]).first)
     #expect(event.data.rate == 16_000 && event.data.width == 2 && event.data.channels == 1)
   }
 
-  @Test("a value of another type counts as missing")
+  @Test("a value of a wrong type in a Wyoming event counts as missing")
   func types() throws {
     let line = #"{"type": "x", "data": {"rate": "fast", "width": 2.5, "channels": null, "tts": 7}}"#
     let event = try #require(try Self.events([Array((line + "\n").utf8)]).first)
     #expect(event.data == WyomingEvent.Data())
   }
 
-  @Test("random bytes, and events with random damage, end in events or an error, and never in a trap")
+  @Test("random bytes, and Wyoming events with random damage, give events or an error, and never trap")
   func random() throws {
     var random = SplitMix64(seed: 3)
     let whole =

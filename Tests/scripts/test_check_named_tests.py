@@ -16,15 +16,15 @@ class NamedTests(unittest.TestCase):
 
     def test_what_exists_is_no_fault(self):
         for text in (
-                "", "`LibraryTurnTests` “no lock is held while the service is called”",
-                "`LibraryTurnTests`\n“no lock is held while\nthe service is called”", "`check-service kill`",
+                "", "`LibraryTurnTests` “an update holds no lock while it calls the service”",
+                "`LibraryTurnTests`\n“an update holds no lock while\nit calls the service”", "`check-service kill`",
                 "`check-apple --mutate` “nonisolated final”", "`scripts/check-apple`", "`make check-phone-package`"):
             self.assertEqual(self.faults(text), [], text)
 
     def test_what_does_not_exist_is_a_fault(self):
         for text in (
-                "`LibraryTurnTests` “a lock is held”", "`NoTests` “no lock is held while the service is called”",
-                "`LibraryTurnTests` “no lock is held while the service is called”, “no”", "`test_check_named_tests` “no”",
+                "`LibraryTurnTests` “a lock is held”", "`NoTests` “an update holds no lock while it calls the service”",
+                "`LibraryTurnTests` “an update holds no lock while it calls the service”, “no”", "`test_check_named_tests` “no”",
                 "`test_nothing` “what exists is no fault”", "`check-service nothing`", "`check-apple --mutate` “no such text”",
                 "`scripts/nothing`", "`make nothing`"):
             self.assertEqual(len(self.faults(text)), 1, text)

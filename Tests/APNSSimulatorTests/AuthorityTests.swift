@@ -35,7 +35,8 @@ struct AuthorityTests {
   }
 
   @Test(
-    "the certificate and the key are written once, and later starts use them again; only the owner can read the key")
+    "later starts use the certificate and key that the first start has written, and only the owner can read the key"
+  )
   func kept() async throws {
     try await inFolder { folder, file in
       let first = try await start(file)
@@ -66,7 +67,7 @@ struct AuthorityTests {
     }
   }
 
-  @Test("without a file, each simulator has its own authority")
+  @Test("without a file for its authority, each push simulator makes its own")
   func unkept() async throws {
     let simulators = [try await APNSSimulator.start(), try await APNSSimulator.start()]
     #expect(simulators[0].certificateAuthority != simulators[1].certificateAuthority)
@@ -74,7 +75,7 @@ struct AuthorityTests {
     for simulator in simulators { await simulator.stop() }
   }
 
-  @Test("a damaged or foreign certificate or key is refused, and its file stays unchanged")
+  @Test("a damaged or foreign certificate or key of the authority is refused, and its file stays unchanged")
   func foreign() async throws {
     let (other, otherKey) = try await made()
     let changes: [(name: String, data: Data, part: String)] = [
@@ -129,7 +130,7 @@ struct AuthorityTests {
     }
   }
 
-  @Test("a missing folder and a link to nothing are errors, and no key stays behind")
+  @Test("a missing folder and a dangling link are errors, and no key file is left behind")
   func unwritable() async throws {
     try await inFolder { folder, file in
       #expect(try await error(folder.appending(path: "none/ca.pem")).code == .fileNotWritten)

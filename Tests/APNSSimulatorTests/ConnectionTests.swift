@@ -51,7 +51,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a connection allows one stream, and the configured number after the first valid provider token")
+  @Test("a connection allows one stream, and after the first valid provider token the configured number of streams")
   func strictStreams() async throws {
     try await Bench.with {
       $0.hasStrictStreams = true
@@ -71,7 +71,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("the authority is written to the file that the caller names")
+  @Test("the certificate of the authority is written to the file that the caller names")
   func authority() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID().uuidString).pem")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -12,7 +12,7 @@ struct DeviceTests {
 
   private func bodies(_ pushes: [Push]) -> [String] { pushes.map { String(decoding: $0.payload, as: UTF8.self) } }
 
-  @Test("a token that became invalid is answered with 410 and the time")
+  @Test("a push to a device token that became invalid is answered with 410 and the time")
   func gone() async throws {
     try await Bench.with {
       $0.devices = [
@@ -30,7 +30,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a token that is unknown, or belongs to the other environment, is answered with BadDeviceToken")
+  @Test("a device token that is unknown, or belongs to the other environment, is answered with BadDeviceToken")
   func bad() async throws {
     try await Bench.with {
       $0.devices = [Device(Bench.device, state: .wrongEnvironment)]
@@ -43,7 +43,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a token takes only pushes of its own topics, in upper or lower case")
+  @Test("a device token takes only pushes of its own topics, in upper or lower case")
   func topics() async throws {
     try await Bench.with {
       $0.devices = [Device(Bench.device, topics: [Bench.topic])]
@@ -95,7 +95,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("two pushes with the same id are one push in the record, and both deliveries are counted")
+  @Test("two pushes with the same id are one push in the simulator's record, and both deliveries are counted")
   func duplicates() async throws {
     try await Bench.with { bench in
       let (token, id) = (try bench.token(), UUID())
@@ -123,7 +123,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a reordered push without a following push is delivered after a time")
+  @Test("a reordered push that no other push follows is delivered after a time limit")
   func reorderingEnds() async throws {
     try await Bench.with {
       $0.reorderRate = 1
@@ -156,7 +156,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a full record forgets the oldest push, and a repetition of this push counts as new")
+  @Test("a full record of pushes forgets the oldest push, and a repetition of this push counts as new")
   func fullLedger() async throws {
     try await Bench.with {
       $0.recordSize = 2
@@ -174,7 +174,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("a dropped push is accepted and never delivered")
+  @Test("a push that the simulator is told to drop is accepted and never delivered")
   func dropping() async throws {
     try await Bench.with {
       $0.dropRate = 1
@@ -186,7 +186,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("the streams yield accepted and delivered pushes in order, and end when the simulator stops")
+  @Test("the simulator's streams yield accepted and delivered pushes in order, and end when the simulator stops")
   func streams() async throws {
     var streams: (accepted: AsyncStream<Push>, delivered: AsyncStream<Push>)?
     try await Bench.with { bench in

@@ -11,7 +11,7 @@ struct FaultTests {
   private func first(_ fault: Fault) -> Faults { .script { $0.number == 1 ? fault : nil } }
 
   @Test(
-    "a request with a fault is answered with the fault's status, reason and Retry-After, and the push is not accepted")
+    "a request that meets a fault gets the fault's status, reason and Retry-After, and its push is not accepted")
   func answer() async throws {
     try await Bench.with {
       $0.faults = first(Fault(.answer(status: 503, reason: "ServiceUnavailable", retryAfter: 7)))
@@ -25,7 +25,7 @@ struct FaultTests {
   }
 
   @Test(
-    "a fault is streamed as a refusal with its status, or with its name if it has no answer; a delay is not streamed")
+    "the stream of refusals names a fault by its status, or by its name if it has no answer, and leaves out a delay")
   func refusals() async throws {
     let faults = [
       Fault(.answer(status: 503, reason: "Shutdown")), Fault(.delay(milliseconds: 1)), Fault(.reset(code: 2)),
@@ -47,7 +47,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a fault with the status 410 has a time")
+  @Test("a fault with the status 410 is answered with a time")
   func gone() async throws {
     try await Bench.with {
       $0.faults = first(Fault(.answer(status: 410, reason: "Unregistered")))
@@ -57,7 +57,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a fault after processing gives an error, although the push was accepted and delivered")
+  @Test("a fault that is set after processing gives an error, although the push was accepted and delivered")
   func afterProcessing() async throws {
     for action in [
       Fault.Action.answer(status: 500, reason: "InternalServerError"), .reset(code: 2), .closeConnection,
@@ -73,7 +73,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a reset ends the stream with its error code, and the push is not accepted")
+  @Test("a reset ends the stream with the configured error code, and the push is not accepted")
   func reset() async throws {
     try await Bench.with {
       $0.faults = first(Fault(.reset(code: 2)))
@@ -84,7 +84,7 @@ struct FaultTests {
     }
   }
 
-  @Test("the request of a closed connection has no answer, and the push is not accepted")
+  @Test("a push whose connection the simulator closes has no answer, and is not accepted")
   func closing() async throws {
     try await Bench.with {
       $0.faults = first(Fault(.closeConnection))
@@ -95,7 +95,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a request without an answer ends at the time limit of the client")
+  @Test("a request that the simulator leaves without an answer ends at the client's time limit")
   func never() async throws {
     for moment in [Fault.Moment.beforeProcessing, .afterProcessing] {
       try await Bench.with {
@@ -134,7 +134,7 @@ struct FaultTests {
     }
   }
 
-  @Test("GOAWAY after processing still answers the request")
+  @Test("a request that was processed before GOAWAY is still answered")
   func goAwayAfter() async throws {
     try await Bench.with {
       $0.faults = first(Fault(.goAway, .afterProcessing))
@@ -145,7 +145,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a script gets the request as it was received")
+  @Test("a script of faults gets each request as the simulator received it")
   func script() async throws {
     let seen = Locked<ReceivedRequest?>(nil)
     try await Bench.with {
@@ -162,7 +162,7 @@ struct FaultTests {
     }
   }
 
-  @Test("faults by rate are the same for the same seed")
+  @Test("random faults are the same for the same seed")
   func rates() async throws {
     var runs: [[Int]] = []
     for seed: UInt64 in [7, 7, 8] {

@@ -24,12 +24,12 @@ struct ProviderTokenTests {
     try await expect("MissingProviderToken") { "basic \(try $0.token())" }
   }
 
-  @Test("a text that is not a token is refused", arguments: ["a", "a.b", "a.b.c", "e30.e30.e30", "...."])
+  @Test("a text that is not a provider token is refused", arguments: ["a", "a.b", "a.b.c", "e30.e30.e30", "...."])
   func malformed(text: String) async throws {
     try await expect("InvalidProviderToken") { _ in "bearer \(text)" }
   }
 
-  @Test("a token is refused if its signature, algorithm, key or team is wrong")
+  @Test("a provider token is refused if its signature, algorithm, key or team is wrong")
   func wrong() async throws {
     try await expect("InvalidProviderToken") { "bearer \(try $0.token(key: P256.Signing.PrivateKey()))" }
     try await expect("InvalidProviderToken") { "bearer \(try $0.token(algorithm: "HS256"))" }
@@ -37,12 +37,12 @@ struct ProviderTokenTests {
     try await expect("InvalidProviderToken") { "bearer \(try $0.token(team: "ZZZ123GHIJ"))" }
   }
 
-  @Test("a token from the future is refused")
+  @Test("a provider token with a time in the future is refused")
   func future() async throws {
     try await expect("InvalidProviderToken") { "bearer \(try $0.token(age: -120))" }
   }
 
-  @Test("a token of 60 minutes is accepted, and one second later it has expired")
+  @Test("a provider token of 60 minutes is accepted, and one second later it has expired")
   func age() async throws {
     try await expect("ExpiredProviderToken") { "bearer \(try $0.token(age: 3_601))" }
     try await Bench.with { bench in
@@ -55,7 +55,7 @@ struct ProviderTokenTests {
     }
   }
 
-  @Test("a second token within 20 minutes is refused, and the first one stays valid")
+  @Test("a second provider token within 20 minutes is refused, and the first one stays valid")
   func updates() async throws {
     try await Bench.with { bench in
       let first = try bench.token()
@@ -71,7 +71,7 @@ struct ProviderTokenTests {
     }
   }
 
-  @Test("if any key is accepted, only the form and the age of a token are checked")
+  @Test("if the simulator accepts any key, it checks only the form and the age of a provider token")
   func anyKey() async throws {
     try await Bench.with {
       $0.keys = .any

@@ -87,7 +87,8 @@ private func * (text: String, count: Int) -> String { String(repeating: text, co
 
 @Suite("Reasons of the push simulator", .timeLimit(.minutes(5)))
 struct RequestReasonTests {
-  @Test("a wrong request gets the documented status and reason, and is not accepted", arguments: Wrong.requests)
+  @Test(
+    "a wrong request gets the status and reason that Apple documents, and is not accepted", arguments: Wrong.requests)
   private func wrong(_ request: Wrong) async throws {
     try await Bench.with {
       $0.topics = [Bench.topic]
@@ -119,7 +120,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("a request without apns-push-type must have a topic, and a payload that fits a type")
+  @Test("a request without apns-push-type is refused if it has no topic, or a payload that fits no type")
   func withoutTypeWrong() async throws {
     try await Bench.with { bench in
       let token = try bench.token()
@@ -132,7 +133,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("refused pushes are streamed with their status and reason, and accepted pushes are not streamed")
+  @Test("the stream of refusals has each refused push with its status and reason, and no accepted push")
   func refusals() async throws {
     try await Bench.with {
       $0.topics = [Bench.topic]
@@ -181,7 +182,7 @@ struct RequestReasonTests {
     }
   }
 
-  @Test("the id of a push is returned, and is created if the request has no id")
+  @Test("the answer to a push returns the push's id, or a new id if the request has none")
   func ids() async throws {
     try await Bench.with { bench in
       let token = try bench.token()

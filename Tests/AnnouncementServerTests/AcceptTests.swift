@@ -24,7 +24,7 @@ struct AcceptTests {
     #expect(Accept(field).best(of: offers) == expected)
   }
 
-  @Test("the most specific range decides, regardless of its position")
+  @Test("the most specific media range of an Accept header decides, regardless of its position")
   func exactness() {
     #expect(Accept("*/*, application/json;q=0").best(of: offers) == "audio/wav")
     #expect(Accept("audio/wav;q=0, audio/*;q=1").best(of: offers) == nil)
@@ -46,7 +46,7 @@ struct AcceptTests {
   }
 
   @Test(
-    "an invalid weight counts as 1",
+    "an invalid weight in an Accept header counts as 1",
     arguments: [
       "audio/wav;q=x", "audio/wav;q=2", "audio/wav;q=-1", "audio/wav;q=", "audio/wav;q=0.5.5", "audio/wav;q=0.½",
     ])
@@ -54,7 +54,7 @@ struct AcceptTests {
     #expect(Accept("\(field), application/json;q=0.9").best(of: offers) == "audio/wav")
   }
 
-  @Test("sound is returned only for a media type that matches its format")
+  @Test("the service returns sound only for a media type that matches the format of the sound")
   func sound() throws {
     #expect(try Accept("audio/*").wantsSound(of: .aiff))
     #expect(try Accept("audio/x-caf").wantsSound(of: .caf))

@@ -40,7 +40,7 @@ struct AccessTests {
     }
   }
 
-  @Test("every call needs a scope that gives its permission")
+  @Test("every call needs a key with a scope that allows the call")
   func scopes() async throws {
     let admin = try await service.client([.admin])
     for (method, path, permission) in Self.calls {
@@ -62,7 +62,7 @@ struct AccessTests {
   }
 
   @Test(
-    "open paths need no key and ignore an invalid key",
+    "paths that are open to everybody need no key, and ignore an invalid key",
     arguments: [
       "/healthz", "/metrics", "/openapi.json", "/", "/console.js", "/console/page.js", "/languages/en-US.json",
     ])
@@ -123,7 +123,7 @@ struct AccessTests {
     #expect(try await service.stranger.get("/metrics").text.contains(#"crier_refusals_total{code="rate_limited"} 1"#))
   }
 
-  @Test("a request that is refused for its scope counts towards the limit")
+  @Test("a request that is refused for its scope counts towards the rate limit")
   func refusedCounts() async throws {
     let client = try await service.client([.read], rate: .init(perSecond: 0.01, burst: 1))
     #expect(try await client.post(payment()).status == 403)
@@ -148,7 +148,7 @@ struct AccessTests {
     return headers
   }
 
-  @Test("a signed request is accepted once")
+  @Test("a signed request is accepted only once")
   func signedRequest() async throws {
     let client = try await service.client()
     let headers = try signed(client, body: payment())
@@ -159,7 +159,7 @@ struct AccessTests {
     #expect(try await client.post(payment(), try signed(client, body: payment(), at: 2)).status == 200)
   }
 
-  @Test("a signed request is accepted only once by all services of one folder, also after a restart")
+  @Test("a signed request is accepted only once by all services that share a folder, also after a restart")
   func signedRequestToTwo() async throws {
     let client = try await service.client()
     let headers = try signed(client, body: payment())

@@ -64,7 +64,7 @@ struct AccountWorkTests {
     #expect(try await again.post(payment("p4", "3.00")).code == "daily_limit")
   }
 
-  @Test("an account above its daily limit of bytes is refused")
+  @Test("an account above its daily limit of bytes gets no new clip")
   func bytesADay() async throws {
     let service = try service { $0.bytesADay = 1 }
     let client = try await service.client()
@@ -102,7 +102,7 @@ struct AccountWorkTests {
     #expect(service.voice.calls == calls, "the engine is not asked again")
   }
 
-  @Test("a caller that waits for the same clip as an account above its limit gets the clip")
+  @Test("an account that waits for the same clip as an account above its limit still gets the clip")
   func shared() async throws {
     let folder = try TemporaryFolder()
     var limits = WorkLimits()
@@ -135,7 +135,7 @@ struct AccountWorkTests {
     await #expect(throws: AccountWork.Refusal.self) { try await poor.value }
   }
 
-  @Test("only new clips of a list count towards the daily limit, and the list fails at four fifths of the limit")
+  @Test("only new clips of a list count towards the daily limit, and a list may use four fifths of the limit at most")
   func batch() async throws {
     let service = try service { $0.clipsADay = 4 }
     let client = try await service.client()
@@ -177,7 +177,7 @@ struct AccountWorkTests {
     #expect(try await client.end(of: place).string("state") == "done")
   }
 
-  @Test("a row that waits for its account's other clips is not started after its list is cancelled")
+  @Test("a row that waits for other clips of its account does not start after its list is cancelled")
   func waitingRowStops() async throws {
     let service = try service { $0.clipsAtOnce = 1 }
     let client = try await service.client()
@@ -196,7 +196,7 @@ struct AccountWorkTests {
     #expect(made.status == 201 && service.voice.calls == 1)
   }
 
-  @Test("the daily usage survives a restart, and decreases while no service is running")
+  @Test("the daily usage of an account survives a restart, and decreases even while no service is running")
   func restart() async throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "account-work.json")

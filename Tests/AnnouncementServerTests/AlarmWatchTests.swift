@@ -33,7 +33,7 @@ struct AlarmWatchTests {
     #expect(watch.active.isEmpty)
   }
 
-  @Test("a device that is lost for the set minutes raises one alarm, and the return of the device ends the alarm once")
+  @Test("a device that is lost for the configured minutes raises one alarm, and its return ends the alarm once")
   func device() {
     var watch = AlarmWatch(Self.settings { $0.deviceMinutes = 2 }, at: .zero)
     #expect(watch.look(Self.facts(lost: .seconds(119)), at: .seconds(10)) == [])
@@ -46,7 +46,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(lost: .seconds(130)), at: .seconds(600)).map(\.hasBegun) == [true])
   }
 
-  @Test("a pause raises an alarm after the set minutes, also if most of the minutes were before a restart")
+  @Test("a pause raises an alarm after the configured minutes, also if most of the minutes were before a restart")
   func paused() {
     var watch = AlarmWatch(Self.settings { $0.pausedMinutes = 10 }, at: .zero)
     #expect(watch.look(Self.facts(paused: .seconds(599)), at: .zero) == [])
@@ -75,7 +75,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Facts(), at: .seconds(2)) == [.init(alarm: .pushUnreachable, hasBegun: false)])
   }
 
-  @Test("a shop without payments for the set hours raises an alarm, which begins only while the shop is open")
+  @Test("a shop without payments for the configured hours raises an alarm, which begins only while the shop is open")
   func silent() {
     var watch = AlarmWatch(Self.settings(), at: .zero)
     #expect(watch.look(Self.facts(silent: .seconds(4 * 3_600 - 1)), at: .zero) == [])
@@ -88,7 +88,7 @@ struct AlarmWatchTests {
     #expect(watch.look(Self.facts(silent: .zero), at: .seconds(5)) == [.init(alarm: .shopSilent, hasBegun: false)])
   }
 
-  @Test("the setting 0 switches an alarm off")
+  @Test("the value 0 of a setting switches its alarm off")
   func off() {
     var settings = AlarmSettings()
     (settings.deviceMinutes, settings.pausedMinutes, settings.longestQueue, settings.silentHours) = (0, 0, 0, 0)
@@ -97,7 +97,7 @@ struct AlarmWatchTests {
     for second in [0, 60, 3_600] { #expect(watch.look(worst, at: .seconds(second)) == []) }
   }
 
-  @Test("while another program plays on the output, the alarms of the player stay as they are")
+  @Test("while another program plays on the output, the player's alarms neither begin nor end")
   func otherPlayer() {
     var watch = AlarmWatch(Self.settings(), at: .zero)
     _ = watch.look(Self.facts(paused: .seconds(3_600), waiting: 50), at: .zero)
@@ -116,7 +116,7 @@ struct AlarmWatchTests {
     #expect(watch.active == [.paused])
   }
 
-  @Test("an alarm from before a restart is not raised again, and ends only when the state is known after the start")
+  @Test("an alarm from before a restart is not raised again, and ends only when its state is known after the start")
   func restart() {
     var watch = AlarmWatch(Self.settings(), active: [.deviceLost], at: .zero)
     #expect(watch.look(Self.facts(), at: .seconds(1)) == [], "the device has not been tried yet")
@@ -149,7 +149,7 @@ struct OpenTimeTests {
     OpenTime.between(Self.end.addingTimeInterval(-seconds), Self.end, upTo: most, isOpen: isOpen)
   }
 
-  @Test("for a shop that is always open, the whole time counts, up to two weeks")
+  @Test("the open time of a shop that is always open is the whole time, up to two weeks")
   func always() {
     #expect(between(3_601) { _ in true } == .seconds(3_601))
     #expect(between(0) { _ in true } == .zero)
@@ -157,7 +157,7 @@ struct OpenTimeTests {
     #expect(between(100 * 86_400) { _ in true } == .seconds(14 * 86_400))
   }
 
-  @Test("hours in which the shop is closed do not count")
+  @Test("hours in which the shop is closed do not count as open time")
   func closed() {
     #expect(between(86_400) { _ in false } == .zero)
     // Open in every second hour.
@@ -165,7 +165,7 @@ struct OpenTimeTests {
     #expect(open == .seconds(5 * 3_600))
   }
 
-  @Test("the calculation stops as soon as the open time reaches the limit")
+  @Test("the calculation of the open time stops as soon as the time reaches the limit")
   func enough() {
     var looks = 0
     let open = between(86_400, upTo: .seconds(600)) { _ in

@@ -30,7 +30,7 @@ struct AlertRulesTests {
     Set(text.matches(of: /crier_[a-z_]+/).map { String($0.0) })
   }
 
-  @Test("each rule uses only metrics that the service has, and uses a histogram by its buckets")
+  @Test("each alert rule uses only metrics that the service has, and reads a histogram through its buckets")
   func metrics() throws {
     let page = page
     let rules = try file("Deployment/prometheus-alerts.yml")
@@ -42,7 +42,7 @@ struct AlertRulesTests {
     }
   }
 
-  @Test("each rule uses only outcomes, codes, states and alarms that the service has")
+  @Test("each alert rule uses only outcomes, codes, states and alarms that the service has")
   func labels() throws {
     let labels = page.labels
     let rules = try file("Deployment/prometheus-alerts.yml")
@@ -56,7 +56,7 @@ struct AlertRulesTests {
     #expect(count > 10)
   }
 
-  @Test("the tests of the rules use only metrics that the service has")
+  @Test("the tests of the alert rules use only metrics that the service has")
   func testedMetrics() throws {
     let types = page.types
     for name in names(in: try file("Tests/deployment/prometheus-alerts.yml")) where name != "crier_other" {

@@ -36,7 +36,7 @@ struct AnnouncementSearchTests {
     ).acceptance?.number
   }
 
-  @Test("pages follow one another without a gap or a repetition, even if announcements come meanwhile")
+  @Test("the pages of a list have no gap and no repetition, even if announcements arrive between two pages")
   func pages() async throws {
     for number in 1...23 { _ = try await store("a\(number)", "x", isPlayed: number.isMultiple(of: 3)) }
     var (all, query): ([String], String) = ([], "?limit=5")
@@ -52,7 +52,7 @@ struct AnnouncementSearchTests {
     #expect(try await client.get("/v1/announcements?limit=200").value("next") == nil)
   }
 
-  @Test("a search filters by the state of playback, and by rendered for announcements without playback")
+  @Test("a search filters by the state of playback, or by the state rendered for announcements without playback")
   func states() async throws {
     for id in ["clip", "waiting", "gone"] { _ = try await store(id, "x", isPlayed: id != "clip") }
     _ = try await service.ledger.set(2, .cancelled)
@@ -65,7 +65,7 @@ struct AnnouncementSearchTests {
   }
 
   @Test(
-    "a search finds ids and words in any letter case and any part of a syllable",
+    "a search finds ids and words in any letter case, and also parts of words and of syllables",
     arguments: [
       ("INVOICE", ["Invoice-7"]), ("twelve", ["b"]), ("ÉCOLE", ["c"]), ("e\u{301}cole", ["c"]), ("प्राप", ["d"]),
       ("क", ["d"]),
@@ -81,7 +81,7 @@ struct AnnouncementSearchTests {
     #expect(try await ids("?search=\(query ?? "")") == found)
   }
 
-  @Test("the moment in from is included in the list, and the moment in to is excluded")
+  @Test("a list includes announcements at the time in from, and excludes announcements at the time in to")
   func times() async throws {
     let service = try TestService { $0.now = { Date(timeIntervalSince1970: 1_800_000_000.25) } }
     let client = try await service.client()
@@ -97,7 +97,7 @@ struct AnnouncementSearchTests {
   }
 
   @Test(
-    "a value that is not valid is refused with the name of its query item",
+    "an invalid value of a query item is refused with the name of the item",
     arguments: [
       "state=heard", "state=", "state=played,", "state=Played", "from=yesterday", "to=2026-13-01T00:00:00Z", "from=",
       "before=", "before=1.e", "before=1.x.2", "before=+1.e.2", "before=01.e.2", "before=1.e.99999999999999999999",
@@ -109,7 +109,7 @@ struct AnnouncementSearchTests {
     #expect(try answer.string("detail")?.hasPrefix(item.prefix { $0 != "=" } + ":") == true)
   }
 
-  @Test("a call of a search reads a limited number of announcements, and the next call continues at the cursor")
+  @Test("a search reads a limited number of announcements in each call, and the next call continues at the cursor")
   func longSearch() async throws {
     let count = AnnouncementSearch.mostRows + 300
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -31,7 +31,7 @@ struct AnnouncementSummaryTests {
     return try #require(try answer.object["groups"] as? [[String: Any]])
   }
 
-  @Test("announcements of today are counted and added up by currency, kind and hour")
+  @Test("the announcements of today are counted and added up by currency, kind and hour")
   func today() async throws {
     for (id, amount) in [("a", "0.10"), ("b", "0.20"), ("c", "12.50")] {
       #expect(try await client.post(payment(id, amount, id == "c" ? #""kind":"refunded""# : "")).status == 201)
@@ -56,7 +56,7 @@ struct AnnouncementSummaryTests {
   }
 
   @Test(
-    "a query that is not valid is refused, with the name of the item",
+    "an invalid query for a summary is refused with the name of the item",
     arguments: [
       ("from=yesterday", "from: is not a time"), ("to=2026-11-20", "to: is not a time"),
       ("from=9999-01-01T00:00:00Z", "from: is not before the end of today"),
@@ -74,13 +74,13 @@ struct AnnouncementSummaryTests {
     #expect(try answer.string("detail")?.hasPrefix(detail) == true, "\(answer.text)")
   }
 
-  @Test("a key without the scope read and an unknown query item are refused")
+  @Test("a summary is refused for a key without the scope read, and for an unknown query item")
   func access() async throws {
     #expect(try await service.client([.play]).get("/v1/announcements/summary").status == 403)
     #expect(try await client.get("/v1/announcements/summary?per=hour").status == 400)
   }
 
-  @Test("a query with times at the edges of the calendar is answered")
+  @Test("a summary with times at the edges of the calendar is answered")
   func edges() async throws {
     for query in [
       "?to=1971-01-01T00:00:00Z&by=hour", "?from=9998-06-01T00:00:00Z&to=9999-01-01T00:00:00Z", "?by=hour,hour",
@@ -89,7 +89,7 @@ struct AnnouncementSummaryTests {
     }
   }
 
-  @Test("a query covers today by default, the day until the item `to`, or the time from the item `from` to midnight")
+  @Test("a summary covers today by default, the day until the item `to`, or the time from the item `from` to midnight")
   func days() throws {
     let clock = LocalClock(zone: try #require(TimeZone.named("Europe/Berlin")))
     let now = try Date("2026-11-20T23:30:00Z", strategy: .iso8601)

@@ -73,7 +73,7 @@ struct AnnouncingTests {
   }
 
   @Test(
-    "the sound in the response matches the report",
+    "the sound in the response has the values that the report gives",
     arguments: [("wav", "audio/wav"), ("aiff", "audio/aiff"), ("caf", "audio/x-caf")])
   func sound(format: String, media: String) async throws {
     let client = try await service.client()
@@ -125,7 +125,7 @@ struct AnnouncingTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("an id that clients remove from a path is refused", arguments: [".", ".."])
+  @Test("an id such as “..”, which HTTP clients remove from a path, is refused", arguments: [".", ".."])
   func dots(id: String) async throws {
     let answer = try await service.client().post(#"{"id":"\#(id)","amount":"1.00","currency":"USD"}"#)
     #expect(answer.status == 422 && answer.code == "field_invalid")
@@ -146,7 +146,7 @@ struct AnnouncingTests {
     #expect(try found.string("id").map { Array($0.utf8) } == Array(id.utf8))
   }
 
-  @Test("options that a request omits come from its key, and the request's own options take precedence")
+  @Test("an option that a request omits comes from its key, and an option of the request takes precedence")
   func keyDefaults() async throws {
     let service = try TestService { $0.settings.groups = ["group.third"] }
     let client = try await service.client(locale: "zh-CN", group: "group.other")
@@ -163,7 +163,7 @@ struct AnnouncingTests {
     #expect(try await client.get("/v1/clips/\(name)").status == 200, "a clip is found in any group")
   }
 
-  @Test("the options of a request apply to its clip")
+  @Test("the clip of a request is made with the options of the request")
   func options() async throws {
     let client = try await service.client()
     let plain = try await client.post(payment("p1"))

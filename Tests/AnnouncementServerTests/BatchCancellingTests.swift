@@ -116,7 +116,7 @@ struct BatchCancellingTests {
     cancelling.cancel()
   }
 
-  @Test("cancelling a batch with an admin key is recorded")
+  @Test("the log of administration records a batch that is cancelled with an admin key")
   func administered() async throws {
     let admin = try await service.client([.admin])
     let place = try await place(admin)

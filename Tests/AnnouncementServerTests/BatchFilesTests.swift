@@ -36,7 +36,7 @@ struct BatchFilesTests {
     #expect(try await again.value.code == "already_ended")
   }
 
-  @Test("while a list waits for the disk, other requests are answered")
+  @Test("while the list of a new batch waits for the disk, other requests are answered")
   func accepting() async throws {
     let client = try await service.client()
     let other = try await place(client)
@@ -111,7 +111,7 @@ struct BatchFilesTests {
     #expect(try await stateAfterRestart(of: place, client) == "cancelled")
   }
 
-  @Test("a cancellation that cannot be written is an error, and the batch runs to its end")
+  @Test("a cancellation of a batch that cannot be written is an error, and the batch runs to its end")
   func failure() async throws {
     let client = try await service.client()
     let place = try await place(client)
@@ -135,7 +135,7 @@ struct BatchFilesTests {
     #expect(try await stateAfterRestart(of: place, client) == "done")
   }
 
-  @Test("the remaining files of an old batch whose removal was interrupted are removed", arguments: [1, 2])
+  @Test("if the removal of an old batch was interrupted, its remaining files are removed later", arguments: [1, 2])
   func interruptedRemoval(removed: Int) async throws {
     let client = try await service.client()
     let place = try await place(client)
@@ -165,7 +165,7 @@ struct BatchFilesTests {
     }
   }
 
-  @Test("a result that comes slowly from the disk does not block the thread of its connection")
+  @Test("a batch's result that the disk delivers slowly does not block the thread of its connection")
   func slowResult() async throws {
     let client = try await service.client()
     let place = try await place(client)

@@ -39,7 +39,7 @@ struct BatchTests {
 
   private static let csv = "id,amount,currency\na,1.00,USD\nb,x,USD\nc,2.00,USD\n"
 
-  @Test("a list is accepted and rendered, and its result has each row with its line")
+  @Test("a list is accepted and rendered, and its result has each row with its line number")
   func csv() async throws {
     let client = try await service.client()
     let accepted = try await client.postBatch(Self.csv)
@@ -98,7 +98,7 @@ struct BatchTests {
     #expect(try batch.string("faults.0.code") == "payload_malformed" && batch.value("faults.0.column") == nil)
   }
 
-  @Test("a name that is empty, too long or has control characters is refused")
+  @Test("a name of a batch that is empty, too long or has control characters is refused")
   func badName() async throws {
     let client = try await service.client()
     for name in ["", "a%0Ab", String(repeating: "a", count: 256)] {
@@ -107,7 +107,7 @@ struct BatchTests {
   }
 
   @Test(
-    "JSON lines are accepted under both of their media types",
+    "a list of JSON lines is accepted under both of their media types",
     arguments: ["application/jsonl", "application/x-ndjson; charset=utf-8"])
   func jsonLines(type: String) async throws {
     let client = try await service.client(locale: "zh-CN")
@@ -158,7 +158,7 @@ struct BatchTests {
     #expect(await late.next() == nil)
   }
 
-  @Test("a revoked key ends the progress stream")
+  @Test("the progress stream of a batch ends when its key is revoked")
   func revoked() async throws {
     let client = try await service.client()
     let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
@@ -172,7 +172,7 @@ struct BatchTests {
     #expect(await stream.rest().isEmpty)
   }
 
-  @Test("a folder in place of a clip does not make a row fail, and the log names the new place of the folder")
+  @Test("a row whose clip's name a folder has does not fail, and the log says where the folder was moved")
   func nameTaken() async throws {
     let client = try await service.client()
     service.startBatches()
@@ -188,7 +188,7 @@ struct BatchTests {
     #expect(line.contains("warning") && line.contains("Library/Sounds/.set-aside-0"))
   }
 
-  @Test("a progress stream ends when the service stops")
+  @Test("the progress stream of a batch ends when the service stops")
   func stopping() async throws {
     let client = try await service.client()
     let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
@@ -201,7 +201,7 @@ struct BatchTests {
     #expect(try await client.get(place).string("state") == "running", "the stream did not wait for the batch")
   }
 
-  @Test("the list has the batches of the account alone, newest first, each as in the answer for its id")
+  @Test("the list of batches has those of the account alone, newest first, each as in the answer for its id")
   func list() async throws {
     let client = try await service.client()
     #expect(try await client.get("/v1/batches").text == #"{"batches":[]}"#)
@@ -234,7 +234,7 @@ struct BatchTests {
     #expect(try await other.get("/v1/batches/..%2Fledger").status == 404)
   }
 
-  @Test("an account may have four unfinished batches, and another batch after an earlier batch has ended")
+  @Test("an account may have four unfinished batches, and can add another one when one of them has ended")
   func busy() async throws {
     let client = try await service.client()
     var places: [String] = []
@@ -252,7 +252,7 @@ struct BatchTests {
     _ = try await client.end(of: try sixth.header("Location").orThrow("a place"))
   }
 
-  @Test("invalid options are refused immediately, and nothing is stored")
+  @Test("invalid options of a batch are refused immediately, and nothing is stored")
   func badOptions() async throws {
     let client = try await service.client()
     for (query, status, code) in [
@@ -304,7 +304,7 @@ struct BatchTests {
     #expect(answer.status == 400 && answer.code == "payload_malformed" && answer.text.contains("--data-binary"))
   }
 
-  @Test("a JSON array is rendered like JSON lines, and its faults have the number of the element and of the line")
+  @Test("a JSON array is rendered like JSON lines, and an error in it has the number of the element and of the line")
   func array() async throws {
     let client = try await service.client()
     let list =
@@ -323,7 +323,7 @@ struct BatchTests {
     #expect(lines.status == 400 && lines.code == "payload_malformed")
   }
 
-  @Test("a JSON array that ends too early fails, and its earlier rows stay")
+  @Test("a batch whose JSON array ends too early fails, and the clips of its earlier rows stay")
   func brokenArray() async throws {
     let client = try await service.client()
     let list = "[{\"text\":\"One\"},\n{\"text\":\"Two\"}"
@@ -334,7 +334,7 @@ struct BatchTests {
     #expect(try end.string("error.message")?.hasPrefix("line 2, element 2: does not end") == true)
   }
 
-  @Test("a list with semicolons is rendered, and a decimal comma fails its row")
+  @Test("a list with semicolons is rendered, and a row with a decimal comma fails")
   func semicolons() async throws {
     let client = try await service.client()
     let list = "id;amount;currency\r\na;1.00;USD\r\nb;12,50;USD\r\n;;\r\n"
@@ -346,7 +346,7 @@ struct BatchTests {
     #expect(message?.contains("has a comma; write a point before the decimals, such as 12.50") == true)
   }
 
-  @Test("a batch that cannot be rendered at all fails with the code of the error")
+  @Test("if no row of a batch can be rendered, the batch fails with the code of the error")
   func failed() async throws {
     let client = try await service.client()
     service.startBatches()
@@ -375,7 +375,7 @@ struct BatchTests {
 
 @Suite("Batches across restarts", .timeLimit(.minutes(10)))
 struct BatchRestartTests {
-  @Test("a batch that was running starts again, and existing clips are not rendered again")
+  @Test("a batch that was running when the service ended starts again, and existing clips are not rendered again")
   func restart() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -409,7 +409,7 @@ struct BatchRestartTests {
     #expect(third.voice.calls == 0)
   }
 
-  @Test("a batch that was running at two crashes of the service is set aside, and other batches run")
+  @Test("a batch that was running at two crashes of the service is set aside, and the other batches run")
   func setAside() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -434,7 +434,7 @@ struct BatchRestartTests {
     await worker.value
   }
 
-  @Test("the start of a batch is counted while the batch runs, and is not counted after an ordered stop")
+  @Test("the record of a batch counts a start while the batch runs, and an orderly stop takes the start back")
   func starts() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -491,7 +491,7 @@ struct BatchRestartTests {
     #expect(!left.contains { $0.hasPrefix(id) })
   }
 
-  @Test("a retention time of less than 7 days limits how long the list and the result of a batch are kept")
+  @Test("a retention time of less than 7 days also limits how long the list and the result of a batch are kept")
   func retention() async throws {
     let service = try TestService { $0.settings.retention = 86_400 }
     let client = try await service.client()
@@ -514,7 +514,7 @@ struct BatchRestartTests {
     #expect(!files.isEmpty && files.allSatisfy { $0.hasPrefix(ids[1]) })
   }
 
-  @Test("files that are not batches are left alone, and lists and results without a record are removed")
+  @Test("files that do not belong to batches stay, and lists and results without a batch's record are removed")
   func otherFiles() async throws {
     let service = try TestService()
     let folder = service.folder.url.appending(path: "batches")

@@ -20,14 +20,14 @@ struct CallTests {
   }
 
   @Test(
-    "a valid Host is the authority of the call",
+    "the call takes its authority from a valid Host header",
     arguments: ["a", "pay.example:8080", "[::1]:80", "127.0.0.1", "my_host", "A-b.c"])
   func authority(text: String) {
     #expect(call(authority: text).authority == text)
   }
 
   @Test(
-    "an invalid Host is not used in any URL",
+    "an invalid Host header is not used in any URL",
     arguments: [
       "", "a b", "a/b", "a?b", "a#b", "u@h", "a\"b", "é", "a%2F", "<x>", "a\\b", String(repeating: "a", count: 256),
     ])
@@ -36,7 +36,7 @@ struct CallTests {
     #expect(call().authority == nil)
   }
 
-  @Test("a query value is decoded, and the first of several values with the same name counts")
+  @Test("the value of a query item is decoded, and the first of several items with the same name counts")
   func query() {
     let call = call("/?a=1&b=%E5%BC%A0&a=2&c=&d")
     #expect(call.query("a") == "1" && call.query("b") == "张" && call.query("c")?.isEmpty == true)
@@ -116,7 +116,7 @@ struct CallTests {
     await #expect(throws: Problem.self) { try await read.body(upTo: 2) }
   }
 
-  @Test("the media type is compared in lower case and without its parameters")
+  @Test("the media type of a request is compared in lower case and without its parameters")
   func mediaType() throws {
     let call = call("/", [.contentType: " Text/CSV ; charset=utf-8"])
     #expect(call.mediaType == "text/csv")

@@ -61,7 +61,7 @@ struct CallsByScopeTests {
     }
   }
 
-  @Test("the table in docs/service.md has the same rows as the table of routes")
+  @Test("the table in docs/service.md has the same rows as the service's table of routes")
   func table() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/service.md")

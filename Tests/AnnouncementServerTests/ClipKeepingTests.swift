@@ -34,7 +34,7 @@ struct ClipKeepingTests {
     try await client.post(payment(id, amount, more)).string("clip.name").orThrow("a clip")
   }
 
-  @Test("a clip that nobody asked for during the retention time is removed, also from memory, and can be made again")
+  @Test("a clip that is not requested during the retention time is removed, also from memory, and can be made again")
   func retention() async throws {
     let service = try service()
     let client = try await service.client()
@@ -80,7 +80,7 @@ struct ClipKeepingTests {
     #expect(service.clips() == clips.prefix(2).sorted())
   }
 
-  @Test("the clips of waiting announcements and of unfinished batches stay, whatever their age and the budget")
+  @Test("the clips of waiting announcements and of unfinished batches stay, whatever the clips' age and the budget")
   func needed() async throws {
     let service = try service { $0.mostSoundBytes = 0 }
     let client = try await service.client()
@@ -175,7 +175,7 @@ struct ClipKeepingTests {
     #expect(try lastUsed(served, in: service) > Date(timeIntervalSinceNow: -3_600))
   }
 
-  @Test("an error in the middle of a removal of clips is reported and ends the removal")
+  @Test("an error in the middle of a removal of clips is logged and ends the removal")
   func failureMeanwhile() async throws {
     struct Failure: Error {}
     let service = try service()
@@ -246,7 +246,7 @@ struct ClipKeepingTests {
     #expect(try lastUsed(clips[0]) == before)
   }
 
-  @Test("the report of a removed clip, which has the spoken words, does not stay in memory")
+  @Test("the memory keeps no report of a removed clip, because the report has the spoken words")
   func reports() async throws {
     let service = try service()
     let client = try await service.client()
@@ -262,7 +262,7 @@ struct ClipKeepingTests {
     #expect(service.clips() == [clips[2]])
   }
 
-  @Test("a tone stays, whatever its age and the budget")
+  @Test("a tone stays, whatever its age and the budget for clips")
   func tones() async throws {
     let service = try service { $0.mostSounds = 0 }
     let client = try await service.client()
@@ -274,7 +274,7 @@ struct ClipKeepingTests {
     #expect(service.clips() == ["tone.wav"])
   }
 
-  @Test("a short retention time also ends the protection of valid URLs")
+  @Test("a clip with a valid URL is also removed if the retention time is shorter than the URL's validity")
   func shortRetention() async throws {
     let service = try service { $0.retention = 86_400 }
     let client = try await service.client()
@@ -284,7 +284,7 @@ struct ClipKeepingTests {
     #expect(service.clips() == [clips[1]])
   }
 
-  @Test("without other limits, only the retention time applies, and an unreadable folder causes a warning")
+  @Test("without a limit on clips, only the retention time applies, and an unreadable folder causes a warning")
   func noLimits() async throws {
     let service = try service { ($0.mostSoundBytes, $0.mostSounds) = (nil, nil) }
     let client = try await service.client()
@@ -299,7 +299,9 @@ struct ClipKeepingTests {
     #expect(service.log.lines.contains { $0.contains("An old clip could not be removed") })
   }
 
-  @Test("groups that are no longer in the settings are pruned too, and a broken folder does not stop the pruning")
+  @Test(
+    "clips of app groups that left the settings are pruned too, and a broken folder does not stop the pruning"
+  )
   func otherGroups() async throws {
     let service = try service()
     let containers = service.folder.url.appending(path: "containers")

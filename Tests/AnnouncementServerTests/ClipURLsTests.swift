@@ -30,7 +30,7 @@ struct ClipURLsTests {
 
   private func target(_ url: String) throws -> String { String(url.dropFirst("http://127.0.0.1:8080".count)) }
 
-  @Test("the URL begins with the host that the caller used, or with the public URL of the settings")
+  @Test("the URL of a clip begins with the host that the caller used, or with the public URL of the settings")
   func base() throws {
     #expect(try urls().url(ofClip: name, authority: nil).hasPrefix("http://127.0.0.1:8080/v1/clips/\(name)?expires="))
     #expect(try urls().url(ofClip: name, authority: "pay.example:81").hasPrefix("http://pay.example:81/v1/clips/"))
@@ -40,7 +40,7 @@ struct ClipURLsTests {
     }
   }
 
-  @Test("the URL is valid until its expiry time")
+  @Test("the URL of a clip is valid until its expiry time")
   func lifetime() throws {
     let target = try target(try urls().url(ofClip: name, authority: nil))
     #expect(try failure(target) == nil)
@@ -48,7 +48,7 @@ struct ClipURLsTests {
     #expect(try failure(target, at: now.addingTimeInterval(600)) == .signatureExpired)
   }
 
-  @Test("a URL that was escaped on its way is malformed")
+  @Test("the URL of a clip is malformed if its separators were escaped on the way")
   func escaped() throws {
     let target = try target(try urls().url(ofClip: name, authority: nil))
     for changed in [
@@ -62,7 +62,7 @@ struct ClipURLsTests {
     #expect(!ClipURLs.isSigned(URI(String(target.prefix { $0 != "?" }))))
   }
 
-  @Test("the URL is valid only for its clip and its expiry time")
+  @Test("the URL of a clip is valid only for its clip and its expiry time")
   func changed() throws {
     let target = try target(try urls().url(ofClip: name, authority: nil))
     let other = target.replacing("/aaa", with: "/aab")

@@ -63,7 +63,7 @@ struct ConnectionStateTests {
   // MARK: Requests after the last one
 
   @Test(
-    "only the requests after the last request of a connection are ignored",
+    "a request is ignored only if it follows the last request of its connection",
     arguments: [
       ([.head], false),
       ([.head, .last], false),
@@ -82,7 +82,7 @@ struct ConnectionStateTests {
   // MARK: Deadlines
 
   @Test(
-    "a client that reads everything has the full limit for each request, and a response may take any time",
+    "a client that reads everything has the full time limit for each request, and a response may take any time",
     arguments: [
       ([], 30),
       ([.wait(20), .head], 30),
@@ -106,7 +106,7 @@ struct ConnectionStateTests {
   }
 
   @Test(
-    "when the service stops, a request has two seconds left, and the reading of a response has eight seconds",
+    "when the service stops, a client has two seconds to finish its request, or eight seconds to read its response",
     arguments: [
       ([.stops], 0, 2),
       ([.head, .wait(29), .stops], 0, 1),
@@ -120,7 +120,7 @@ struct ConnectionStateTests {
     #expect(Connection(happenings).secondsLeft(unread: unread) == seconds)
   }
 
-  @Test("a client with unread bytes gets one more limit, and keeps its connection while the client reads enough")
+  @Test("a client with unread bytes gets the time limit once more, and keeps its connection while it reads enough")
   func reading() {
     var connection = Connection([.head, .end, .response])
     #expect(connection.secondsLeft(unread: 1_000_000) == 60)
@@ -135,7 +135,7 @@ struct ConnectionStateTests {
     #expect(connection.state.timePassed(at: connection.now, unread: unread + 1) == .close)
   }
 
-  @Test("bytes that were unread before a new request do not count against the next response")
+  @Test("bytes of an earlier response that a client has not read do not shorten its time for the next response")
   func readingOfAnotherResponse() {
     var connection = Connection([.head, .end, .response, .wait(30)])
     _ = connection.state.timePassed(at: connection.now, unread: 100_000)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The end of a connection", .timeLimit(.minutes(10)))
 struct ConnectionTests {
-  @Test("all watchers are informed of the end of the connection, also watchers that start later")
+  @Test("all watchers of a connection learn that it ended, also watchers that start afterwards")
   func ends() async {
     let connection = Connection(peer: nil)
     let (one, two) = (connection.ends(), connection.ends())
@@ -22,7 +22,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a cancelled watcher is removed")
+  @Test("a cancelled watcher of a connection is removed")
   func forgotten() async {
     let connection = Connection(peer: nil)
     for _ in 0..<10 {
@@ -57,7 +57,9 @@ struct StreamSlotsTests {
     }
   }
 
-  @Test("slots are limited for each account and in total, and a slot is freed once, at the latest with its last owner")
+  @Test(
+    "stream slots are limited for each account and in total, and a slot is freed once, at the latest by its last owner"
+  )
   func slots() throws {
     let slots = StreamSlots("streams", most: 3, mostOfOne: 2)
     let first = try slots.take("a")

@@ -10,7 +10,7 @@ struct ConnectionWatchTests {
 
   private func kinds(_ news: [Watch.News]) -> [Watch.News.Kind] { news.map(\.kind) }
 
-  @Test("a minute without success causes one warning with the number of attempts, however many there were")
+  @Test("a minute without a successful connection causes one warning with the number of attempts")
   func warning() {
     var watch = Watch()
     for second in [0, 1, 3, 7, 15, 31] { watch.failed("apns", reason: "cannot_connect", at: .seconds(second)) }
@@ -24,7 +24,7 @@ struct ConnectionWatchTests {
     }
   }
 
-  @Test("a single failed attempt is reported after a minute, even without further attempts")
+  @Test("a single failed connection is reported after a minute, even without further attempts")
   func single() {
     var watch = Watch()
     watch.failed("apns", reason: "timed_out", at: .seconds(5))
@@ -32,7 +32,7 @@ struct ConnectionWatchTests {
     #expect(kinds(watch.due(at: .seconds(65))) == [.unreachable])
   }
 
-  @Test("an outage without waiting work counts for ten minutes after the last attempt")
+  @Test("an outage counts for ten more minutes after the last attempt if no work waits")
   func nothingWaits() {
     var watch = Watch()
     for second in [0, 100] { watch.failed("apns", reason: "timed_out", at: .seconds(second)) }
@@ -55,7 +55,7 @@ struct ConnectionWatchTests {
     #expect(told == [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 4_000, 5_440, 6_880])
   }
 
-  @Test("an outage is logged as an error only if further attempts have failed")
+  @Test("an outage is logged as an error only if further attempts to connect have failed")
   func quiet() {
     var watch = Watch()
     watch.failed("apns", reason: "cannot_connect", at: .zero)
@@ -65,7 +65,7 @@ struct ConnectionWatchTests {
     #expect((600..<1_300).contains { !watch.due(at: .seconds(60 * $0)).isEmpty })
   }
 
-  @Test("a success ends the outage, and is reported only if the outage was reported")
+  @Test("a successful connection ends the outage, and is reported only if the outage was reported")
   func success() {
     var watch = Watch()
     watch.failed("apns", reason: "cannot_connect", at: .zero)

@@ -54,7 +54,7 @@ struct DecidedOnceTests {
 
   // The counter exists only in builds with the watchdog: debug builds, and those of CI.
   #if CRIER_WATCHDOG
-    @Test("the payload of a payment is parsed only once, from its arrival to its end and in every list")
+    @Test("the payload of a payment is parsed only once, although several lists show the payment until its end")
     func parsedOnce() async throws {
       let id = "parsed-\(UUID().uuidString)"
       ParsedPayloads.watch(id)
@@ -70,7 +70,7 @@ struct DecidedOnceTests {
     }
   #endif
 
-  @Test("a clip that is gone is made again, with the words and the voice of its acceptance")
+  @Test("a clip that is missing is made again, with the words and the voice that were accepted")
   func again() async throws {
     let answer = try await service.client().post(Self.body)
     let name = try answer.string("clip.name").orThrow("a name")
@@ -98,7 +98,7 @@ struct DecidedOnceTests {
     #expect(restarted.voice.calls == 1)
   }
 
-  @Test("an entry of a list has the kind, payer, channel, note, time and sequence that were sent")
+  @Test("an entry of a list of announcements has the kind, payer, channel, note, time and sequence that were sent")
   func listed() async throws {
     let client = try await service.client()
     let more = #""payer":"Ada","channel":"alipay","note":"thanks","sequence":7,"occurred_at":"2026-11-20T20:23:58Z""#

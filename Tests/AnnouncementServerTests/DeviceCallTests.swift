@@ -92,7 +92,7 @@ struct DeviceCallTests {
         && created?.actor == "key:\(backend.key.orThrow("a key").key.id)")
   }
 
-  @Test("another registration of a device replaces all earlier fields, and answers 200 without a key")
+  @Test("another registration of a device replaces all earlier fields, and is answered with 200 and without a key")
   func replaced() async throws {
     _ = try await backend.put("phone-1", deviceBody(#""locale":"en-US","tone":"cash.wav","device_group":"counter""#))
     let again = try await backend.put(
@@ -107,7 +107,7 @@ struct DeviceCallTests {
       try changed.status == 200 && changed.string("environment") == "sandbox" && changed.string("locale") == "ja-JP")
   }
 
-  @Test("a new key is made on request and ends the former key")
+  @Test("a device gets a new key on request, and its former key becomes invalid")
   func renewed() async throws {
     let phone = try await service.phone()
     let answer = try await backend.put("phone-1", deviceBody(#""new_key":true"#))
@@ -125,7 +125,7 @@ struct DeviceCallTests {
   }
 
   @Test(
-    "a registration that is not valid is refused with the name of its field and without its value",
+    "an invalid registration of a device is refused with the name of the field and without its value",
     arguments: [
       (deviceBody().replacing("production", with: "Production"), "environment"),
       (deviceBody().replacing(#""production""#, with: "null"), "environment"),
@@ -157,7 +157,9 @@ struct DeviceCallTests {
     #expect(try await service.ledger.keys().count == 1)
   }
 
-  @Test("a registration with an invalid body, id, header, query or key is refused with its status and code")
+  @Test(
+    "a device's registration with an invalid body, id, header, query or key is refused with the fault's status and code"
+  )
   func refused() async throws {
     let plain = try await backend.send(.put, "/v1/devices/phone-1", body: Data(deviceBody().utf8))
     let query = try await backend.send(
@@ -227,7 +229,7 @@ struct DeviceCallTests {
     }
   }
 
-  @Test("a removed device is gone with its key, and cannot register itself again")
+  @Test("the key of a removed device is removed too, and the device cannot register itself again")
   func removed() async throws {
     let phone = try await service.phone()
     _ = try await service.phone("phone-1", account: "kiosk")
@@ -247,7 +249,7 @@ struct DeviceCallTests {
     #expect(try await other.send(.delete, "/v1/devices/phone-2").status == 200)
   }
 
-  @Test("the devices of another account are answered like devices that do not exist")
+  @Test("a request for a device of another account gets the answer for a device that does not exist")
   func otherAccount() async throws {
     _ = try await service.phone()
     let stranger = try await service.client(account: "kiosk")

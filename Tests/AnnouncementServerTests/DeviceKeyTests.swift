@@ -38,7 +38,7 @@ struct DeviceKeyTests {
     }
   }
 
-  @Test("the key of a device reads and changes only its own device, and does not reveal whether others exist")
+  @Test("the key of a device reads and changes only its own device, and does not reveal whether other devices exist")
   func own() async throws {
     let phone = try await service.phone()
     _ = try await service.phone("phone-2")
@@ -126,7 +126,7 @@ struct DeviceKeyTests {
     #expect(try await phone.get("/v1/clips/\(name)").status == 404)
   }
 
-  @Test("a request for a key cannot ask for the scope device, and a key with the scope but no device has no access")
+  @Test("no request can make a key with the scope device, and such a key that belongs to no device has no access")
   func scope() async throws {
     let admin = try await service.client([.admin])
     for scopes in [#"["device"]"#, #"["read","device"]"#] {

@@ -11,7 +11,7 @@ struct EncodedObjectTests {
   private func text(_ object: EncodedObject) -> String { String(decoding: object.bytes, as: UTF8.self) }
 
   @Test(
-    "a member is removed with its comma, at any place in the object",
+    "a member of a JSON object is removed with its comma, wherever it is in the object",
     arguments: [
       (#"{"marks":[],"text":"a"}"#, #"{"text":"a"}"#),
       (#"{"a":1,"marks":[1,{"b":[2]}],"text":"a"}"#, #"{"a":1,"text":"a"}"#),
@@ -25,7 +25,7 @@ struct EncodedObjectTests {
   }
 
   @Test(
-    "an object without the member stays unchanged, even if an inner object has the member",
+    "a JSON object without the member to remove stays unchanged, even if an inner object has the member",
     arguments: ["{}", #"{"clip":{"marks":[1]}}"#, #"{"text":"marks"}"#, #"{"text":"\\","amarks":1}"#])
   func absent(_ json: String) throws {
     var object = try object(json)
@@ -33,7 +33,7 @@ struct EncodedObjectTests {
     #expect(text(object) == json)
   }
 
-  @Test("a text of an inner object is replaced, and a text with the same key elsewhere stays")
+  @Test("a text in an inner JSON object is replaced, and a text with the same key elsewhere stays")
   func replaced() throws {
     var object = try object(#"{"a":"\"url\":\"x\"","clip":{"name":"n","url":"old\"quoted"},"url":"other"}"#)
     object.replace("url", of: "clip", with: "new")
@@ -41,7 +41,7 @@ struct EncodedObjectTests {
   }
 
   @Test(
-    "an object without the text to replace stays unchanged",
+    "a JSON object without the text to replace stays unchanged",
     arguments: [#"{"clip":null,"url":"x"}"#, #"{"clip":{"url":null}}"#, #"{"clip":{"name":"n"}}"#, "{}"])
   func notReplaced(_ json: String) throws {
     var object = try object(json)

@@ -80,7 +80,7 @@ struct EventTests {
     #expect(told == all.map { String($0.position) })
   }
 
-  @Test("a new client receives only new events")
+  @Test("a client without a position receives only new events")
   func fromNow() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -127,7 +127,7 @@ struct EventTests {
     #expect(try events[1].string("detail.cached") == "true")
   }
 
-  @Test("a stream ends when the service stops")
+  @Test("an event stream ends when the service stops")
   func stopping() async throws {
     let client = try await service.client()
     try await service.startPlayer()
@@ -138,7 +138,7 @@ struct EventTests {
     }
   }
 
-  @Test("an idle stream sends heartbeats")
+  @Test("an idle event stream sends heartbeats")
   func heartbeat() async throws {
     let service = try TestService { $0.settings.heartbeat = 0.01 }
     let stream = try await listen(try await service.client())
@@ -146,7 +146,7 @@ struct EventTests {
     stream.end()
   }
 
-  @Test("a stream whose key is revoked receives no further events and ends", arguments: [0.01, 15])
+  @Test("an event stream whose key is revoked receives no further events and ends", arguments: [0.01, 15])
   func revoked(heartbeat: Double) async throws {
     let service = try TestService { $0.settings.heartbeat = heartbeat }
     let (client, other) = (try await service.client(), try await service.client())
@@ -158,7 +158,7 @@ struct EventTests {
     try await eventually { service.server.hub.count == 0 }
   }
 
-  @Test("the stream of a client that disconnects is removed, even before the response begins")
+  @Test("the event stream of a client that disconnects is removed, even before the response begins")
   func gone() async throws {
     let client = try await service.client()
     let stream = try await listen(client)
@@ -190,7 +190,7 @@ struct EventTests {
     withExtendedLifetime((own, others)) {}
   }
 
-  @Test("an invalid request for a stream opens no stream")
+  @Test("an invalid request for an event stream opens no stream")
   func refused() async throws {
     let client = try await service.client()
     #expect(try await client.get("/v1/events", ["Accept": "application/json"]).status == 406)
@@ -206,7 +206,7 @@ struct EventTests {
 
 @Suite("A server-sent event")
 struct ServerSentEventTests {
-  @Test("an event consists of lines followed by an empty line")
+  @Test("a server-sent event consists of lines followed by an empty line")
   func text() {
     #expect(ServerSentEvent(id: "7", name: "played", data: "{}").text == "id: 7\nevent: played\ndata: {}\n\n")
     #expect(ServerSentEvent(name: "rendered", data: "{}").text == "event: rendered\ndata: {}\n\n")

@@ -46,7 +46,7 @@ struct FailureGateTests {
     #expect(metrics.values[#"crier_requests_total{method="GET",path="/v1/voices",status="429"}"#] == 3)
   }
 
-  @Test("requests with a valid key and open calls are not limited by failures from the same address")
+  @Test("requests with a valid key, and calls that need no key, are not limited by failures from the same address")
   func goodKey() async throws {
     let client = try await service.client()
     _ = try await statuses("192.0.2.1", 10)
@@ -85,7 +85,7 @@ struct FailureGateTests {
     }
   }
 
-  @Test("invalid keys, signatures and URLs count towards the same limit")
+  @Test("invalid keys, signatures and URLs count towards the same limit of failures")
   func kinds() async throws {
     #expect(try await statuses("192.0.2.1", 1, ["Authorization": "Bearer \(APIKey.make().text)"]) == [401])
     #expect(try await statuses("192.0.2.1", 1, ["Authorization": "Crier 00000000"]) == [401])
@@ -94,7 +94,7 @@ struct FailureGateTests {
       try await statuses("192.0.2.1", 2, [:], "/v1/clips/\(name).wav?expires=1&signature=x") == [401, 429])
   }
 
-  @Test("clients behind a proxy have separate limits, and the proxy itself has no limit")
+  @Test("clients behind a proxy have separate limits of failures, and the proxy itself has no limit")
   func proxies() async throws {
     #expect(try await statuses("127.0.0.1", 4, ["X-Forwarded-For": "192.0.2.1"]) == [401, 401, 401, 429])
     #expect(try await statuses("127.0.0.1", 1, ["X-Forwarded-For": "192.0.2.1, 192.0.2.2"]) == [401])
@@ -119,7 +119,7 @@ struct FailureGateTests {
     }
   }
 
-  @Test("without a limit in the settings, failures are unlimited")
+  @Test("without a limit in the settings, failed authentications are unlimited")
   func off() async throws {
     let service = try TestService { $0.settings.keyFailures = nil }
     try await from("192.0.2.1") { () async throws in
@@ -150,7 +150,7 @@ struct RefusalLogTests {
     #expect(metrics.contains(#"crier_requests_total{method="GET",path="/v1/voices",status="401"} 2000"#))
   }
 
-  @Test("successful requests are not sampled: each one is logged")
+  @Test("each successful request has a log line, because successes are not sampled")
   func successes() async throws {
     let service = try TestService()
     for _ in 0..<50 { _ = try await service.stranger.get("/healthz") }

@@ -11,7 +11,7 @@ import Testing
 @Suite("A byte range")
 struct ByteRangeTests {
   @Test(
-    "a valid range selects its bytes of a file of 100 bytes",
+    "a valid Range header selects its bytes of a file of 100 bytes",
     arguments: [
       ("bytes=0-0", 0..<1), ("bytes=0-99", 0..<100), ("bytes=10-19", 10..<20), ("bytes=90-", 90..<100),
       ("bytes=-10", 90..<100), ("bytes=-1000", 0..<100), ("bytes=50-1000", 50..<100), ("bytes=99-99", 99..<100),
@@ -22,19 +22,19 @@ struct ByteRangeTests {
   }
 
   @Test(
-    "a range after the end of the file selects nothing",
+    "a range that begins after the end of the file selects nothing",
     arguments: ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=9223372036854775807-"])
   func unsatisfiable(field: String) throws {
     #expect(try #require(ByteRange(field)).bounds(in: 100) == nil)
   }
 
-  @Test("no range fits an empty file", arguments: ["bytes=0-", "bytes=-1", "bytes=0-0"])
+  @Test("no Range header fits an empty file", arguments: ["bytes=0-", "bytes=-1", "bytes=0-0"])
   func empty(field: String) throws {
     #expect(try #require(ByteRange(field)).bounds(in: 0) == nil)
   }
 
   @Test(
-    "anything other than a single valid range is ignored",
+    "a Range header with anything other than a single valid range is ignored",
     arguments: [
       "", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=1", "bytes=5-4", "bytes=0-1,3-4", "items=0-1",
       "bytes=1-2-3",
@@ -59,7 +59,7 @@ struct FileAnswerTests {
     return (response.status.code, response.headers, text)
   }
 
-  @Test("a complete file may be cached forever")
+  @Test("a response with a complete file may be cached forever")
   func whole() async throws {
     let answer = try await answer()
     #expect(answer.status == 200 && answer.text == "0123456789")
@@ -68,7 +68,7 @@ struct FileAnswerTests {
     #expect(answer.headers[.cacheControl] == "private, max-age=31536000, immutable")
   }
 
-  @Test("a partial response names its range")
+  @Test("a response with a part of a file names its range")
   func part() async throws {
     let answer = try await answer([.range: "bytes=2-4"])
     #expect(answer.status == 206 && answer.text == "234")
@@ -84,14 +84,15 @@ struct FileAnswerTests {
   }
 
   @Test(
-    "several ranges, or an invalid one, return the complete file", arguments: ["bytes=0-1,4-5", "lines=1-2", "bytes=x"])
+    "a request for several ranges, or for an invalid one, gets the complete file",
+    arguments: ["bytes=0-1,4-5", "lines=1-2", "bytes=x"])
   func several(field: String) async throws {
     let answer = try await answer([.range: field])
     #expect(answer.status == 200 && answer.text == "0123456789" && answer.headers[.contentRange] == nil)
   }
 
   @Test(
-    "a range of another version returns the complete file",
+    "a request for a range of another version gets the complete file",
     arguments: ["\"other\"", "W/\"abc\"", "Sat, 21 Nov 2026 10:00:00 GMT"])
   func otherVersion(condition: String) async throws {
     #expect(try await answer([.range: "bytes=0-1", .ifRange: condition]).status == 200)
@@ -99,7 +100,7 @@ struct FileAnswerTests {
   }
 
   @Test(
-    "a client that has the current version gets 304",
+    "a client that has the current version of a file gets 304",
     arguments: ["\"abc\"", "W/\"abc\"", "*", "\"x\", \"abc\"", "\"x\",W/\"abc\" ,\"y\""])
   func notModified(field: String) async throws {
     for method in [HTTPRequest.Method.get, .head] {
@@ -108,12 +109,13 @@ struct FileAnswerTests {
     }
   }
 
-  @Test("a client that has another version gets the file", arguments: ["\"abcd\"", "abc", "\"\"", "W/abc", ""])
+  @Test(
+    "a client that has another version of a file gets the file", arguments: ["\"abcd\"", "abc", "\"\"", "W/abc", ""])
   func modified(field: String) async throws {
     #expect(try await answer([.ifNoneMatch: field]).status == 200)
   }
 
-  @Test("a range applies only to GET")
+  @Test("a Range header applies only to GET")
   func head() async throws {
     let answer = try await answer([.range: "bytes=2-4"], method: .head)
     #expect(answer.status == 200 && answer.headers[.contentLength] == "10")

@@ -23,7 +23,7 @@ struct GroupTests {
       at: folder.url.appending(path: "containers/\(name)"), withIntermediateDirectories: true)
   }
 
-  @Test("a request with an unknown group is refused with the list of choices, and creates no folder")
+  @Test("a request with an unknown app group is refused with the list of choices, and creates no folder")
   func unknown() async throws {
     let service = try TestService { $0.settings.groups = ["group.till"] }
     let client = try await service.client(group: "group.own")
@@ -41,7 +41,7 @@ struct GroupTests {
     #expect(folders(service).isEmpty && service.voice.calls == 0)
   }
 
-  @Test("a request may name a group of the settings, the standard group and the group of its key")
+  @Test("a request may name an app group of the settings, the standard group and the group of its key")
   func known() async throws {
     let service = try TestService { $0.settings.groups = ["group.till"] }
     let client = try await service.client(group: "group.own")
@@ -53,7 +53,7 @@ struct GroupTests {
     #expect(folders(service) == ["group.crier", "group.own", "group.till"])
   }
 
-  @Test("without groups in the settings, the groups with a folder at the start are allowed")
+  @Test("without app groups in the settings, each group that has a folder at the start is allowed")
   func found() async throws {
     let folder = try TemporaryFolder()
     try makeFolder("group.old", in: folder)
@@ -68,7 +68,7 @@ struct GroupTests {
     #expect(refused.status == 422 && refused.code == "option_invalid", "a list in the settings is complete")
   }
 
-  @Test("above the maximum number of group folders, all folders are ignored, and the log has a warning")
+  @Test("with more group folders than the maximum, all of them are ignored, and the log has a warning")
   func tooMany() throws {
     let folder = try TemporaryFolder()
     for number in 0..<AppGroups.mostFound { try makeFolder("group.\(number)", in: folder) }
@@ -82,7 +82,7 @@ struct GroupTests {
     #expect(service.log.lines.contains { $0.hasPrefix("warning") && $0.contains("app group folders") })
   }
 
-  @Test("a clip is searched for only in the groups of the settings")
+  @Test("a clip is searched for only in the app groups of the settings")
   func lookedFor() async throws {
     let service = try TestService { $0.settings.groups = ["group.till"] }
     let client = try await service.client()
@@ -99,7 +99,7 @@ struct GroupTests {
     #expect(try await late.get("/v1/clips/\(name)").status == 404)
   }
 
-  @Test("a clip in a key's group is found after a restart, even if the key was revoked")
+  @Test("a clip in the app group of a key is found after a restart, even if the key was revoked")
   func keysGroup() async throws {
     let service = try TestService()
     let owner = try await service.client(group: "group.shop")

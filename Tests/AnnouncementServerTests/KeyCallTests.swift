@@ -49,7 +49,7 @@ struct KeyCallTests {
     #expect(try await client.post(payment()).status == 201)
   }
 
-  @Test("an entry in the list of keys has the same fields as in the list of the command")
+  @Test("the service's list of keys has the same fields for each key as the list of crier keys")
   func line() async throws {
     let entry = try #require(try await admin.get("/v1/keys").value("keys.0") as? [String: Any])
     #expect(Set(entry.keys) == ["id", "account", "scopes", "addresses", "strict", "created_at", "log_name"])
@@ -127,7 +127,7 @@ struct KeyCallTests {
     #expect(try await rotate(id).code == "not_found")
   }
 
-  @Test("a key with an expiry or addresses cannot rotate a key, even itself, beyond these limits")
+  @Test("a key with an expiry or an address limit cannot rotate a key, even itself, beyond its own limits")
   func rotationLimits() async throws {
     let key = APIKey.make()
     let day: TimeInterval = 86_400
@@ -176,7 +176,7 @@ struct KeyCallTests {
   }
 
   @Test(
-    "a request for a key that is not valid is refused with the name of its field",
+    "an invalid request for a key is refused with the name of the field",
     arguments: [
       (#"{"scopes":[]}"#, "scopes"), (#"{"scopes":["all"]}"#, "scopes"), (#"{"scopes":"read"}"#, "scopes"),
       (#"{"scopes":["device"]}"#, "scopes"), (#"{"scopes":["read","device"]}"#, "scopes"),
@@ -195,7 +195,7 @@ struct KeyCallTests {
     #expect(try await service.ledger.keys().count == 1)
   }
 
-  @Test("a request for a key with an invalid body, header or scope is refused with its status and code")
+  @Test("a request for a key with an invalid body, header or scope is refused with the fault's status and code")
   func refused() async throws {
     for (answer, status, code) in [
       (try await create(#"{"locale":"tlh"}"#), 422, "locale_unknown"),
@@ -212,7 +212,7 @@ struct KeyCallTests {
     }
   }
 
-  @Test("a key with an expiry or addresses cannot make a key that goes beyond these limits")
+  @Test("a key with an expiry or an address limit cannot make a key beyond its own limits")
   func limits() async throws {
     let key = APIKey.make()
     try await service.ledger.createKey(

@@ -120,7 +120,7 @@ struct KeyRingTests {
 
   init() throws { ring = try Ring(limit: RateLimit(rate: 10, burst: 3)) }
 
-  @Test("a valid key returns its caller with all settings of the key")
+  @Test("the caller of a request with a valid key has all settings of the key")
   func known() async throws {
     let key = try await ring.newKey("张三的店")
     for _ in 0..<2 {
@@ -132,7 +132,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("bearer   \(key.text) ") == nil)
   }
 
-  @Test("a missing key is refused")
+  @Test("a request without a key is refused")
   func missing() async throws {
     #expect(try await ring.refusal(nil) == "key_missing")
   }
@@ -177,7 +177,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(other.text)") == "key_unknown")
   }
 
-  @Test("keys that another process creates and revokes are noticed")
+  @Test("the service notices the keys that another process creates and revokes")
   func otherProcess() async throws {
     let other = try Ledger(at: ring.ledger.file)
     let key = try await ring.newKey()
@@ -187,7 +187,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
   }
 
-  @Test("each key has its own rate limit or the limit of the service, and regains requests over time")
+  @Test("each key has its own rate limit or that of the service, and its allowed requests come back over time")
   func limits() async throws {
     let (one, two) = (try await ring.newKey(), try await ring.newKey(rate: .init(perSecond: 1, burst: 1)))
     let (first, second) = (try await ring.caller("Bearer \(one.text)"), try await ring.caller("Bearer \(two.text)"))
@@ -202,7 +202,7 @@ struct KeyRingTests {
     #expect((0..<4).map { _ in ring.keys.admit(first).isAllowed } == [true, true, true, false])
   }
 
-  @Test("the last use is recorded only for keys that were used since the last recording")
+  @Test("the ledger gets the last use only of keys that were used since the previous time")
   func use() async throws {
     let (one, two) = (try await ring.newKey(), try await ring.newKey())
     _ = ring.keys.admit(try await ring.caller("Bearer \(one.text)"))
@@ -218,7 +218,7 @@ struct KeyRingTests {
     #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt == ring.now)
   }
 
-  @Test("the recorded time is the time of the last use, however late the use is recorded")
+  @Test("the ledger gets the time at which a key was last used, however late it is written")
   func timeOfUse() async throws {
     let key = try await ring.newKey()
     let caller = try await ring.caller("Bearer \(key.text)")
@@ -270,7 +270,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(new.text)") == nil)
   }
 
-  @Test("a key with addresses is valid only from these, and not from an unknown address")
+  @Test("a key with a list of addresses is valid only from them, and not from an unknown address")
   func addresses() async throws {
     let key = try await ring.newKey(addresses: ["192.0.2.0/24", "2001:db8::7"])
     let bearer = "Bearer \(key.text)"
@@ -315,7 +315,8 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == "key_unknown")
   }
 
-  @Test("a key that is newer than the list of keys is accepted from a suspect address when the list is read again")
+  @Test(
+    "a key newer than the list of keys is accepted, even from an address with failures, once the list is read again")
   func newerThanTheRoster() async throws {
     let address = "192.0.2.1"
     let gate = try ring.gate(closedTo: address)
@@ -329,7 +330,7 @@ struct KeyRingTests {
     #expect(ring.ownWaits == [KeyCache.memory - .milliseconds(30)])
   }
 
-  @Test("the caller knows whether its key is strict")
+  @Test("the caller of a request is strict if its key is strict")
   func strict() async throws {
     #expect(try await ring.caller("Bearer \(try await ring.newKey(isStrict: true).text)").isStrict)
     #expect(try await !ring.caller("Bearer \(try await ring.newKey().text)").isStrict)

@@ -33,7 +33,7 @@ struct LedgerWatchTests {
   }
 
   @Test(
-    "the service is ready before the check, and is unready with the reason after the check finds damage",
+    "the service is ready before the check of the ledger, and is unready with the reason after the check finds damage",
     arguments: DamagedLedger.Part.allCases)
   func damaged(part: DamagedLedger.Part) async throws {
     let service = try service(in: try await folder(damaging: part))
@@ -50,14 +50,14 @@ struct LedgerWatchTests {
     #expect(service.log.lines.contains { $0.hasPrefix("critical The ledger cannot be used, so the service ends.") })
   }
 
-  @Test("damage ends the whole service with the ledger's error")
+  @Test("damage in the ledger ends the whole service with the ledger's error")
   func ended() async throws {
     let service = try service(in: try await folder(damaging: .index)) { $0.settings.port = 0 }
     let error = await #expect(throws: LedgerError.self) { try await service.server.run() }
     #expect(error?.code == .damaged && error?.action == .checking)
   }
 
-  @Test("damage that a request finds ends the service, like damage that the check finds")
+  @Test("damage in the ledger that a request finds ends the service, like damage that the check finds")
   func met() async throws {
     let service = try service(in: try await folder(damaging: nil))
     let running = Task { try await service.server.ledgerWatch.run() }
@@ -76,7 +76,7 @@ struct LedgerWatchTests {
   }
 
   @Test(
-    "the service ends when its ledger file or log is moved away, and answers only with errors",
+    "if its ledger file or log is moved away, the service ends, and until then answers only with errors",
     arguments: ["", "-wal"])
   func renamed(suffix: String) async throws {
     let service = try service(in: try await folder(damaging: nil))
@@ -93,7 +93,7 @@ struct LedgerWatchTests {
     #expect(service.log.lines.contains { $0.hasPrefix("critical The ledger cannot be used, so the service ends.") })
   }
 
-  @Test("no payment is answered with 201 after the ledger's file was replaced, even before the watch looks")
+  @Test("no payment is answered with 201 after the ledger's file was replaced, even before the next check of the file")
   func replaced() async throws {
     let service = try service(in: try await folder(damaging: nil))
     let client = try await service.client()
@@ -104,7 +104,7 @@ struct LedgerWatchTests {
     for number in 1...3 { #expect(try await client.post(payment("new-\(number)")).status == 500) }
   }
 
-  @Test("the check ends when the service stops, and a sound ledger does not end the service")
+  @Test("the check ends when the service stops, and an undamaged ledger does not end the service")
   func sound() async throws {
     let (ports, started) = AsyncStream.makeStream(of: Int.self)
     let service = try service(in: try await folder(damaging: nil)) {

@@ -94,7 +94,7 @@ struct LibraryCallTests {
     #expect(try gone.value("changes.1.sha256") == nil && gone.value("changes.1.bytes") == nil)
   }
 
-  @Test("each page of the library has next, except the last page, which has an anchor")
+  @Test("each page of the library has the field next, except the last page, which has an anchor")
   func pages() async throws {
     for number in 1...5 { _ = try await clip("p\(number)", "\(number).00") }
     var target = "/v1/library/changes?limit=2"
@@ -266,7 +266,7 @@ struct LibraryCallTests {
 
   // MARK: Enumerators
 
-  @Test("the enumerators of a device are listed for its own key and for keys that read, and for no other key")
+  @Test("the enumerators of a device can be listed with its own key and with keys that may read, and with no other key")
   func listOfEnumerators() async throws {
     let phone = try await service.phone()
     let other = try await service.phone("phone-2")

@@ -28,7 +28,7 @@ struct LibraryPushPaceTests {
     #expect(pushed == "set", "after a quiet interval, a change is pushed at once")
   }
 
-  @Test("changes of 100 items that never end lead to one push in each interval, and each item gets its turn")
+  @Test("if 100 items change without end, one push is sent in each interval, and each item gets its turn")
   func steady() {
     var pace = Pace(interval: .seconds(300))
     let items = (0..<100).map { "item \($0)" }
@@ -70,7 +70,7 @@ struct LibraryPushPaceTests {
     #expect(first == ["phone a"] && next == "b" && later == ["phone c"] && rest == [nil, nil])
   }
 
-  @Test("each key has its own pace")
+  @Test("each key has its own pace of pushes")
   func keys() {
     var pace = Pace(interval: .seconds(300))
     var pushed: [Bool] = []

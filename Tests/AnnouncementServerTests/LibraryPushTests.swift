@@ -74,7 +74,7 @@ struct LibraryPushTests {
     }.sorted()
   }
 
-  @Test("a phone gets one push in an interval, first for the working set, then for each shown container in turn")
+  @Test("a phone gets one push in each interval, first for the working set, then for each shown container in turn")
   func paced() async throws {
     let service = try await service()
     let client = try await service.client()
@@ -114,7 +114,7 @@ struct LibraryPushTests {
     #expect(try await look(service).isEmpty)
   }
 
-  @Test("only devices with the account and group of the clip and with a configured app get a push")
+  @Test("a clip leads to pushes only to devices of its account and group whose app is configured")
   func whose() async throws {
     let service = try await service()
     try await register("a", [.fileProvider: token("aa")], in: service)
@@ -198,7 +198,7 @@ struct LibraryPushTests {
     #expect(all.count == 100 && Set(all).count == 100, "each container of each phone has its turn")
   }
 
-  @Test("after a restart, only changes whose pushes may be missing are pushed again")
+  @Test("after a restart, pushes are sent again only for changes whose pushes may be missing")
   func restart() async throws {
     let service = try await service()
     try await register("a", [.fileProvider: token("aa")], in: service)

@@ -85,7 +85,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("clips from memory and other responses arrive in the order of their requests")
+  @Test("the responses on one connection arrive in the order of their requests, also those with clips from memory")
   func clipsAmongOthers() async throws {
     try await serve { service, port in
       let client = try await service.client()
@@ -120,7 +120,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("a malformed or too large head is refused", arguments: [0, 20_000])
+  @Test("a request head that is malformed or too large is refused", arguments: [0, 20_000])
   func badHead(bytes: Int) async throws {
     try await serve { service, port in
       let text =
@@ -142,7 +142,7 @@ struct ListeningTests {
   }
 
   @Test(
-    "a stream's slot is freed at once when its client disconnects, even without further events",
+    "the place of a stream is free again as soon as its client disconnects, even without further events",
     arguments: [true, false])
   func streamsGone(isHalf: Bool) async throws {
     try await serve {

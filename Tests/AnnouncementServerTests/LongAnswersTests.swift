@@ -10,7 +10,7 @@ import Testing
 struct LongAnswersTests {
   private struct Failure: Error {}
 
-  @Test("one answer is made at a time")
+  @Test("the service makes one long answer at a time")
   func alone() async throws {
     let (answers, working) = (LongAnswers(), Locked(0))
     let highest = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -33,7 +33,7 @@ struct LongAnswersTests {
     #expect(await answers.waitingCount == 0)
   }
 
-  @Test("the accounts take turns, however many answers an account waits for")
+  @Test("accounts take turns with long answers, however many answers an account waits for")
   func turns() async throws {
     let (answers, made) = (LongAnswers(), Locked<[String]>([]))
     let (holds, holding) = AsyncStream.makeStream(of: Void.self)
@@ -54,7 +54,7 @@ struct LongAnswersTests {
     #expect(made.withLock { $0 } == ["busy", "other", "third", "busy", "busy", "busy"])
   }
 
-  @Test("an answer whose client left during the wait is not made, and the next answer begins")
+  @Test("a long answer is not made if its client left during the wait, and the next answer begins")
   func gone() async throws {
     let answers = LongAnswers()
     let (holds, holding) = AsyncStream.makeStream(of: Void.self)
@@ -73,7 +73,7 @@ struct LongAnswersTests {
     #expect(try await answers.make(for: "account") { 7 } == 7)
   }
 
-  @Test("an answer that fails, or is cancelled during the wait, lets the next answer begin")
+  @Test("a long answer that fails, or is cancelled during the wait, lets the next answer begin")
   func failing() async throws {
     let answers = LongAnswers()
     await #expect(throws: Failure.self) { try await answers.make(for: "account") { throw Failure() } }

@@ -31,7 +31,7 @@ struct MessageHeadTests {
   }
 
   @Test(
-    "a request must have exactly one valid Host",
+    "a request must have exactly one valid Host header",
     arguments: [
       [], [("Host", "a"), ("Host", "a")], [("Host", "")], [("Host", "a b")], [("Host", "a/b")], [("Host", "u@a")],
       [("Host", "a:x")], [("Host", "a:65536")], [("Host", "a, b")], [("Host", "[::1")], [("Host", "a:1:2")],
@@ -49,7 +49,7 @@ struct MessageHeadTests {
     #expect(fault([]) == "host_invalid", "the Host header is still required")
   }
 
-  @Test("the only accepted transfer coding is a single chunked, and HTTP/1.0 may not have a transfer coding")
+  @Test("the only accepted transfer coding is a single “chunked”, and HTTP/1.0 may not have a transfer coding")
   func codings() {
     for codings in [["gzip, chunked"], ["identity"], ["xchunked"], ["chunked", "chunked"], ["gzip"], [""]] {
       #expect(fault([("Host", "a")] + codings.map { ("Transfer-Encoding", $0) }) == "transfer_coding_unsupported")
@@ -67,7 +67,8 @@ struct MessageHeadTests {
     }
   }
 
-  @Test("a connection ends after a response to HTTP/1.0, or when the client asks for it in any spelling")
+  @Test(
+    "a connection ends after a response to HTTP/1.0, or when the client's Connection header says close in any spelling")
   func last() {
     let old = message([("Connection", "keep-alive")], version: .http1_0)
     #expect(old.isOld && old.isLast && old.head.headers["Host"] == ["own:8080"])
@@ -78,12 +79,12 @@ struct MessageHeadTests {
     }
   }
 
-  @Test("a client cannot mark its own request as faulty")
+  @Test("a client cannot mark its own request as faulty with a header")
   func marked() {
     #expect(fault([("Host", "a"), ("cRIER-message-FAULT", "host_invalid")]) == nil)
   }
 
-  @Test("every fault has its code and closes the connection")
+  @Test("every fault of a request's head has its code and closes the connection")
   func problems() {
     for fault in MessageFault.allCases {
       #expect(fault.problem.code == fault.rawValue && fault.problem.headers[.connection] == "close")
@@ -99,7 +100,7 @@ struct HostNamesTests {
       .contain(try Authority(text).orThrow("an authority"))
   }
 
-  @Test("the service's address, localhost, its public host and configured names are accepted, in any case and port")
+  @Test("the accepted host names are the service's address, localhost, its public host and the configured names")
   func own() throws {
     for name in ["127.0.0.1", "localhost", "LocalHost:80", "[::1]:9", "pay.example", "PAY.example:443"] {
       #expect(try contains(name), "\(name)")
@@ -110,7 +111,7 @@ struct HostNamesTests {
       try contains("till.local:8080", others: ["Till.local"]) && contains("[2001:db8::1]", others: ["2001:db8::1"]))
   }
 
-  @Test("any other host name is refused, even a similar name")
+  @Test("any other host name than the service's own is refused, even a similar name")
   func others() throws {
     for name in [
       "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "pay.example.evil", "10.0.0.5", "0.0.0.0",
@@ -120,7 +121,9 @@ struct HostNamesTests {
     }
   }
 
-  @Test("a service on all addresses accepts any address, but no other name", arguments: ["0.0.0.0", "::", "[::]"])
+  @Test(
+    "a service that listens on all addresses accepts any address as its host name, but no other name",
+    arguments: ["0.0.0.0", "::", "[::]"])
   func allAddresses(host: String) throws {
     #expect(try contains("192.0.2.7:8080", host: host) && contains("[2001:db8::1]", host: host))
     #expect(try !contains("evil.example", host: host))

@@ -49,7 +49,7 @@ struct MessagesOnSocketTests {
   }
 
   @Test(
-    "an ambiguous message is refused, and nothing after it is read",
+    "an ambiguous HTTP message is refused, and nothing after it is read",
     arguments: [
       ("", 400, "GET /healthz HTTP/1.1\r\n\r\n"), ("", 400, "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
       ("", 400, "GET /healthz HTTP/1.1\r\nHost:\r\n\r\n"), ("", 400, "GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n"),
@@ -78,7 +78,7 @@ struct MessagesOnSocketTests {
   }
 
   @Test(
-    "malformed chunks end the connection",
+    "malformed chunks of a body end the connection",
     arguments: ["zz\r\n", "-1\r\nx\r\n0\r\n\r\n", "1\nx\n0\n\n", "1\r\nxy\r\n"])
   func chunks(body: String) async throws {
     try await listening.serve { service, port in
@@ -88,7 +88,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a response to HTTP/1.0 has no chunks and closes the connection, and Host may be missing")
+  @Test("a response to HTTP/1.0 has no chunks and closes the connection, and the request needs no Host header")
   func old() async throws {
     try await listening.serve { service, port in
       for path in ["/healthz", "/nothing", "/console.js"] {
@@ -116,7 +116,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a connection is closed when the client asks for it in any spelling")
+  @Test("a connection is closed when the client's Connection header says close, in any spelling")
   func closes() async throws {
     try await listening.serve { service, port in
       let answer = try await ListeningTests.talk(
@@ -150,7 +150,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a signed request that waits for 100 Continue receives it")
+  @Test("a signed request whose client waits for 100 Continue receives it")
   func continuesSigned() async throws {
     try await listening.serve { service, port in
       let key = try await service.client().key.orThrow("a key").key
@@ -167,7 +167,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a request that is refused without its body gets no 100 Continue, and the connection ends")
+  @Test("a request that is refused before its body is read gets no 100 Continue, and its connection ends")
   func refusedAtOnce() async throws {
     try await listening.serve { service, port in
       let key = try await service.client().key.orThrow("a key").bearer
@@ -204,7 +204,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a compressed body is refused with the accepted coding, and the coding identity is accepted")
+  @Test("a compressed body is refused, the error names the accepted coding, and the coding identity is accepted")
   func compressed() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -218,7 +218,7 @@ struct MessagesOnSocketTests {
 
   // MARK: Every answer
 
-  @Test("every response forbids browsers to guess its type and other sites to embed it")
+  @Test("every response forbids browsers to guess its media type, and other sites to embed it")
   func fields() async throws {
     try await listening.serve { service, port in
       let client = try await service.client()

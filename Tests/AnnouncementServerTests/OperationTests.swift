@@ -15,13 +15,13 @@ import Testing
 
 @Suite("Health, readiness and metrics", .timeLimit(.minutes(10)))
 struct OperationTests {
-  @Test("the health check succeeds")
+  @Test("the health check of a running service succeeds")
   func health() async throws {
     let answer = try await TestService().stranger.get("/healthz")
     #expect(answer.status == 200 && answer.text == #"{"status":"ok"}"#)
   }
 
-  @Test("a ready service reports the state of each part")
+  @Test("the readiness of the service has the state of each part")
   func ready() async throws {
     let service = try TestService()
     let answer = try await service.stranger.get("/readyz")
@@ -52,7 +52,7 @@ struct OperationTests {
     #expect(service.voice.questions == 1)
   }
 
-  @Test("the state of the player is reported, and a service whose player does not run is degraded")
+  @Test("the readiness has the state of the player, and a service whose player does not run is degraded")
   func player() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let waiting = try await service.stranger.get("/readyz")
@@ -66,7 +66,7 @@ struct OperationTests {
     #expect(metrics.faults == [] && metrics.values["crier_player_paused"] == 1)
   }
 
-  @Test("a service that has set a delivery aside is degraded, and the metrics count the delivery")
+  @Test("a service that has set a delivery aside after two crashes is degraded, and the metrics count the delivery")
   func setAside() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let client = try await service.client()
@@ -98,7 +98,7 @@ struct OperationTests {
     #expect(try await service.stranger.get("/healthz").status == 200)
   }
 
-  @Test("while the engine is busy, /readyz answers 200")
+  @Test("while the engine is busy, /readyz still answers with 200")
   func busyEngine() async throws {
     let service = try TestService()
     service.voice.fail(.queueFull)
@@ -107,7 +107,7 @@ struct OperationTests {
     #expect(try answer.string("checks.engine.state") == "busy")
   }
 
-  @Test("a service without its folder is not ready")
+  @Test("a service without the folder for its clips is not ready")
   func folder() async throws {
     let service = try TestService()
     try FileManager.default.removeItem(at: service.folder.url)
@@ -209,7 +209,7 @@ struct ConsoleTests {
     #expect(paths.count >= 20)
   }
 
-  @Test("every module in the console's folder is served, and every module that another imports is in the folder")
+  @Test("every module in the console's folder is served, and every module that another one imports is in the folder")
   func modules() async throws {
     let folder = TestService.installation.console
     let names = try FileManager.default.contentsOfDirectory(
@@ -223,7 +223,9 @@ struct ConsoleTests {
     }
   }
 
-  @Test("a module that does not exist is 404", arguments: ["nothing.js", "..%2Fconsole.js", "%2e%2e", "access.js%00"])
+  @Test(
+    "a request for a console module that does not exist is answered with 404",
+    arguments: ["nothing.js", "..%2Fconsole.js", "%2e%2e", "access.js%00"])
   func otherModules(name: String) async throws {
     let answer = try await service.stranger.get("/console/\(name)")
     #expect(answer.status == 404 && answer.code == "not_found")
@@ -254,14 +256,16 @@ struct ConsoleTests {
     return Set(groups.flatMap { group, texts in texts.keys.map { "\(group).\($0)" } })
   }
 
-  @Test("a language that the interface does not have is 404", arguments: ["fr-FR.json", "en-US", "..%2Fopenapi.json"])
+  @Test(
+    "a request for a language that the console does not have is answered with 404",
+    arguments: ["fr-FR.json", "en-US", "..%2Fopenapi.json"])
   func otherLanguages(name: String) async throws {
     let answer = try await service.stranger.get("/languages/\(name)")
     #expect(answer.status == 404 && answer.code == "not_found")
   }
 
   @Test(
-    "a service whose console lacks a file cannot be created",
+    "a service cannot be created if a file of the console is missing",
     arguments: [nil, "console/sound.js", "console/keys.js", "languages/en-US.json", "console.css"])
   func missing(file: String?) throws {
     let folder = try TemporaryFolder()

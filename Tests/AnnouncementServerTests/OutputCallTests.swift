@@ -36,7 +36,7 @@ struct OutputCallTests {
     return try service.server.player.flatMap(\.player).orThrow("a player")
   }
 
-  @Test("the outputs of the machine are listed, and the output in use is marked")
+  @Test("the service lists the outputs of the machine, and marks the output in use")
   func listed() async throws {
     let service = try service()
     let answer = try await service.client([.admin]).get("/v1/outputs")
@@ -48,7 +48,8 @@ struct OutputCallTests {
     #expect(try await service.client([.read, .play]).get("/v1/outputs").code == "scope_missing")
   }
 
-  @Test("waiting payments are heard once and in order on a new output, and the interrupted payment from its start")
+  @Test(
+    "after a change of the output, the waiting payments are heard in order, and the interrupted payment from its start")
   func moved() async throws {
     let service = try service()
     let (client, admin) = (try await service.client(), try await service.client([.admin]))
@@ -103,7 +104,7 @@ struct OutputCallTests {
     #expect(Set(heard).count == 20 && heard.count == 20, "\(heard)")
   }
 
-  @Test("a pause stays when the output changes, and a replay of the former output is cancelled")
+  @Test("a pause stays when the output changes, and a waiting replay on the former output is cancelled")
   func paused() async throws {
     let service = try service()
     let (client, admin) = (try await service.client(), try await service.client([.admin]))
@@ -120,7 +121,7 @@ struct OutputCallTests {
     #expect(service.otherOutput.begun.isEmpty)
   }
 
-  @Test("what was heard on the former output is replayed on the new one if its id is given")
+  @Test("an announcement that was heard on the former output is replayed on the new one if its id is given")
   func replayElsewhere() async throws {
     let service = try service()
     let (client, admin) = (try await service.client(), try await service.client([.admin]))
@@ -140,7 +141,7 @@ struct OutputCallTests {
     #expect(service.output.heard == [1] && service.otherOutput.heard == [replay])
   }
 
-  @Test("the choice is kept over a restart, and null returns to the output of the settings")
+  @Test("the chosen output is kept over a restart, and null returns to the output of the settings")
   func kept() async throws {
     let earlier = try service()
     let admin = try await earlier.client([.admin])
@@ -159,7 +160,7 @@ struct OutputCallTests {
   }
 
   @Test(
-    "a kept choice that is unreadable or unknown causes a warning, and the output of the settings is used",
+    "a chosen output that is unreadable or unknown at the start causes a warning, and the settings' output is used",
     arguments: ["{", "garage"])
   func unreadable(text: String) throws {
     let file = folder.url.appending(path: "player/output.json")

@@ -82,7 +82,7 @@ struct PackClipCallTests {
     #expect(try await client.get("/v1/packs/my-shop/clips").status == 422)
   }
 
-  @Test("a clip is fetched whole or in part, and a cached clip must be validated each time")
+  @Test("a pack's clip can be fetched whole or in part, and a cached clip must be validated each time")
   func fetched() async throws {
     let client = try await service.client([.read])
     let target = "/v1/packs/my-shop/clips/worda.wav"
@@ -99,7 +99,7 @@ struct PackClipCallTests {
     #expect(try await service.stranger.get(target).status == 401)
   }
 
-  @Test("a new recording replaces the clip at once, removes its mark and is in the log of administration")
+  @Test("a new recording replaces the pack's clip at once, removes its mark, and is in the log of administration")
   func recorded() async throws {
     let client = try await service.client([.admin])
     #expect(try await mark(client, #"{"is_marked":true}"#).status == 200)
@@ -120,7 +120,7 @@ struct PackClipCallTests {
     #expect(acts.map(\.action) == [.packClipMarked, .packClipRecorded] && acts[1].subject == "my-shop/worda.wav")
   }
 
-  @Test("the warnings name the faults of a recording, and also that no engine compared the recording")
+  @Test("the warnings about a recording name its faults, and say if no engine compared it")
   func warned() async throws {
     let client = try await service.client([.admin])
     service.voice.fail(.engineUnavailable)
@@ -134,7 +134,7 @@ struct PackClipCallTests {
     #expect(warnings.contains { $0.contains("not compared") }, "\(warnings)")
   }
 
-  @Test("if the engine's queue is full, the warning says that the engine is busy, not that it is missing")
+  @Test("if the engine's queue is full, the warning about a recording says that the engine is busy, not missing")
   func busyEngine() async throws {
     let client = try await service.client([.admin])
     service.voice.fail(.queueFull)
@@ -147,7 +147,7 @@ struct PackClipCallTests {
         ])
   }
 
-  @Test("a recording for a pack from a program is not compared, and the engine gets no request")
+  @Test("a recording for a pack whose voice is a program is not compared, and the engine gets no request")
   func recordedIntoBuiltPack() async throws {
     let pack = try VoicePack(directory: voices.appending(path: "my-shop"), storage: .copied)
     try PackWriter(directory: voices).write(

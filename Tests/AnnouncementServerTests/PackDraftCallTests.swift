@@ -90,7 +90,7 @@ struct PackDraftCallTests {
     #expect(try await choose(client).code == "pack_incomplete")
   }
 
-  @Test("rows are recorded one by one, and the pack speaks when it is complete and chosen")
+  @Test("the rows of a new pack are recorded one by one, and the pack speaks when it is complete and chosen")
   func recordedByRow() async throws {
     let client = try await service.client([.admin])
     let required = try await create(client, #"{"id":"my-shop","locale":"en-US"}"#).number("required").orThrow("rows")
@@ -134,7 +134,7 @@ struct PackDraftCallTests {
     #expect(try await choose(client).status == 200)
   }
 
-  @Test("a recording that seems to be wrong is refused, unless the request accepts the fault")
+  @Test("a recording that seems to be wrong is refused, unless the request accepts this fault")
   func suspicious() async throws {
     let client = try await service.client([.admin])
     #expect(try await create(client, #"{"id":"my-shop","locale":"en-US"}"#).status == 201)

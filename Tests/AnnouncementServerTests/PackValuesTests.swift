@@ -21,7 +21,7 @@ struct PackValuesTests {
     PackManifest(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0", digest: digest)
   }
 
-  @Test("a value is computed once for a digest, also for simultaneous callers")
+  @Test("a value of a pack is computed once for each digest, also for simultaneous callers")
   func once() async throws {
     let values = PackValues<Int>()
     let got = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -32,7 +32,7 @@ struct PackValuesTests {
     #expect(try await values.value(for: Self.manifest()) { -1 } == got.first)
   }
 
-  @Test("a pack with another digest gets another value, and the former value is forgotten")
+  @Test("a pack whose digest has changed gets a new value, and its former value is forgotten")
   func changed() async throws {
     let values = PackValues<Int>()
     #expect(try await values.value(for: Self.manifest()) { 1 } == 1)
@@ -55,7 +55,7 @@ struct PackValuesTests {
     #expect(try await values.value(for: Self.manifest("stays")) { 2 } == 1)
   }
 
-  @Test("an error is not kept, and the next caller tries again")
+  @Test("an error is not stored as a pack's value, and the next caller computes the value again")
   func failed() async throws {
     let values = PackValues<Int>()
     await #expect(throws: Failed.self) { try await values.value(for: Self.manifest()) { throw Failed() } }

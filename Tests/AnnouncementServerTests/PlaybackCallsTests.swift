@@ -47,7 +47,7 @@ struct PlaybackCallsTests {
     #expect(replay.status == 409 && replay.code == "nothing_to_replay")
   }
 
-  @Test("an account sees its own announcements in detail, and sees only that others exist")
+  @Test("an account sees its own announcements in detail, and sees of other accounts' only that they exist")
   func status() async throws {
     let client = try await service.client()
     try await play(client, "p1", "p2", "p3")
@@ -90,7 +90,7 @@ struct PlaybackCallsTests {
     #expect(try status.string("waiting.19.state") == "waiting")
   }
 
-  @Test("playback pauses and resumes")
+  @Test("playback pauses on one request, and resumes on another")
   func pause() async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -105,7 +105,7 @@ struct PlaybackCallsTests {
     try await service.event(.played, of: player)
   }
 
-  @Test("the last announcement is replayed by default, and a request may name another played announcement by its id")
+  @Test("a replay repeats the last announcement by default, or another played announcement whose id is given")
   func replay() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -123,7 +123,7 @@ struct PlaybackCallsTests {
     #expect(unnamed.status == 202)
   }
 
-  @Test("an invalid replay is refused")
+  @Test("an invalid request for a replay is refused")
   func noReplay() async throws {
     let client = try await service.client()
     try await service.startPlayer()
@@ -191,7 +191,7 @@ struct PlaybackCallsTests {
     #expect(try await client.get("/v1/playback").string("playing.id") == "p1")
   }
 
-  @Test("if another program plays on the output, the queue can be read and commands are refused")
+  @Test("if another program plays on the output, the queue can still be read, and commands are refused")
   func taken() async throws {
     let client = try await service.client()
     let seat = try service.ledger.takeSeat(lane: TestService.lane)
@@ -221,7 +221,7 @@ struct PlaybackCallsTests {
     }
   }
 
-  @Test("a lost device is reported")
+  @Test("the player's state reports a lost device")
   func deviceLost() async throws {
     let client = try await service.client()
     service.output.lose()
@@ -242,7 +242,7 @@ struct PlaybackCallsTests {
     #expect(metrics.values["crier_player_device_lost"] == 1)
   }
 
-  @Test("the status has the cause and the time of a blockage that is not caused by the device")
+  @Test("the player's state has the cause and the time of a blockage that is not caused by the device")
   func blocked() async throws {
     let client = try await service.client()
     service.voice.fail(.engineUnavailable)

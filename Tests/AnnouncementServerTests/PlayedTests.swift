@@ -25,7 +25,7 @@ struct PlayedTests {
 
   private static let body = payment("p1", "12.50", #""deliver":["play"],"unknown":{"a":1}"#)
 
-  @Test("an accepted announcement is in the ledger before the response, whether the player runs or not")
+  @Test("an accepted announcement is in the ledger before its response is sent, whether the player runs or not")
   func durable() async throws {
     let client = try await service.client()
     #expect(try await client.post(Self.body).status == 201)
@@ -91,7 +91,7 @@ struct PlayedTests {
     #expect(try await service.ledger.counts()[.accepted] == 0)
   }
 
-  @Test("the former name of stored key defaults has no effect in a payload, and strict handling refuses the name")
+  @Test("a payload cannot set key defaults under their old name, and strict handling refuses the name")
   func formerDefaults() async throws {
     let client = try await service.client()
     let body = payment("p1", "1.00", #""deliver":["play"],"crier:defaults":{"locale":"zh-CN","group":"group.other"}"#)
@@ -139,7 +139,7 @@ struct KeyPackTests {
       PackFacts(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0"), clips: clips)
   }
 
-  @Test("the key's pack is the default, a request can name another pack, and the engine speaks other languages")
+  @Test("the pack of a key is its default, a request can name another pack, and the engine speaks other languages")
   func packs() async throws {
     let folder = try TemporaryFolder()
     for id in ["a", "b"] { try Self.writePack(id, for: payment(), into: folder.url) }
@@ -163,7 +163,7 @@ struct KeyPackTests {
       try await client.post(payment("p6", "12.50")).string("voice") == "b", "the last good version goes on speaking")
   }
 
-  @Test("after a pack is added, chosen or removed, announcements have the right voice despite clips in memory")
+  @Test("after a pack is added, chosen or removed, announcements have the right voice, although clips are in memory")
   func clipsInMemory() async throws {
     let folder = try TemporaryFolder()
     let choices = folder.url.appending(path: "packs.json")

@@ -86,7 +86,7 @@ struct PlayerPreferencesTests {
     #expect(try self.service { $0.volume = 80 }.log.lines.isEmpty)
   }
 
-  @Test("a volume that is set by a command is kept, and holds after a restart")
+  @Test("a volume that a command of crier sets is stored, and holds after a restart")
   func commandedVolume() async throws {
     let service = try service { $0.volume = 80 }
     let client = try await service.client()
@@ -102,7 +102,8 @@ struct PlayerPreferencesTests {
     #expect(try await setVolume(again, #"{"volume":null}"#).number("volume") == 80)
   }
 
-  @Test("a commanded volume that cannot be kept applies while the service runs, and the log has a warning")
+  @Test(
+    "a volume that a command sets but that cannot be stored applies until the service ends, and the log has a warning")
   func unkeptVolume() async throws {
     let service = try service()
     let client = try await service.client()
@@ -116,7 +117,7 @@ struct PlayerPreferencesTests {
     }
   }
 
-  @Test("a pause through the service holds after a restart, and names the key that paused")
+  @Test("a pause that a request sets holds after a restart, and names the key that paused")
   func pause() async throws {
     let service = try service { $0.remembersPause = true }
     let key = APIKey.make()
@@ -136,7 +137,7 @@ struct PlayerPreferencesTests {
     #expect(try await restarted.ledger.pause(lane: TestService.lane) == nil)
   }
 
-  @Test("a chime is played before the next announcements, also already rendered announcements, and survives a restart")
+  @Test("a chosen chime is played before the next announcements, even those already rendered, and survives a restart")
   func chime() async throws {
     let service = try service()
     let client = try await service.client([.announce, .read, .play, .admin])
@@ -208,7 +209,7 @@ struct PlayerPreferencesTests {
     return lengths
   }
 
-  @Test("each kind can have its own chime or none, which survives a restart and can be removed")
+  @Test("each kind of announcement can have its own chime or none; this choice survives a restart and can be removed")
   func kindChimes() async throws {
     let service = try service()
     let client = try await service.client([.announce, .read, .play, .admin])
@@ -245,7 +246,7 @@ struct PlayerPreferencesTests {
     #expect(acts.suffix(4) == [.chimeChanged, .chimeChanged, .chimeRemoved, .chimeRemoved])
   }
 
-  @Test("a kind's chime in the settings applies until a chime is chosen for the kind, even if a common chime is chosen")
+  @Test("a kind's chime in the settings applies until that kind gets a chosen chime, even if a common chime is chosen")
   func settingsKindChimes() async throws {
     let own = try PlayableFile.chime(Self.tone(milliseconds: 300), named: "own")
     let service = try service { $0.chimes.own = [.refunded: .sound(own), .failed: Chimes.Own.none] }
@@ -295,7 +296,7 @@ struct PlayerPreferencesTests {
   }
 
   @Test(
-    "a broken file with a kept choice causes a line in the log, and the settings apply instead",
+    "a damaged file with a chosen volume or chime causes a line in the log, and the settings apply instead",
     arguments: ["", "{", #"{"volume":101}"#, #"{"volume":"9"}"#, "RIFF"])
   func broken(text: String) async throws {
     let kept = folder.url.appending(path: "player")
@@ -315,7 +316,7 @@ struct PlayerPreferencesTests {
   }
 
   @Test(
-    "a volume that is not valid is refused",
+    "an invalid volume is refused",
     arguments: [
       (#"{"volume":101}"#, 422, "field_invalid"), (#"{"volume":-1}"#, 422, "field_invalid"),
       (#"{"volume":40.5}"#, 422, "field_invalid"), (#"{"volume":"40"}"#, 422, "field_invalid"),

@@ -40,7 +40,7 @@ struct PreviewTests {
     #expect(clip.status == 200 && clip.header("Content-Type") == "audio/wav")
   }
 
-  @Test("a preview answers with the clip's bytes if the client prefers them, as an announcement does")
+  @Test("the answer to a preview is the clip's bytes if the client prefers them, as for an announcement")
   func sound() async throws {
     let client = try await service.client()
     for (format, media) in [("wav", "audio/wav"), ("aiff", "audio/aiff"), ("caf", "audio/x-caf")] {
@@ -100,7 +100,7 @@ struct PreviewTests {
   }
 
   @Test(
-    "a field of the delivery is refused in a preview, with the name of the field",
+    "a preview with a field about the delivery is refused with the name of the field",
     arguments: [#""deliver":["play"]"#, #""deliver":["clip"]"#, #""deliver":7"#, #""device":"till""#])
   func delivery(field: String) async throws {
     let answer = try await preview(try await service.client(), #"{"amount":"1","currency":"USD",\#(field)}"#)

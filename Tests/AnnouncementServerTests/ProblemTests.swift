@@ -22,7 +22,7 @@ import Testing
 struct ProblemTests {
   private func status(_ error: any Error) -> Int { Problem(error).status.code }
 
-  @Test("each error of an announcement has its status")
+  @Test("each error of an announcement has its HTTP status")
   func announcements() {
     let expected: [AnnouncementError.Code: Int] = [
       .payloadTooLarge: 413, .payloadMalformed: 400, .fieldMissing: 422, .fieldInvalid: 422, .fieldsConflict: 422,
@@ -42,7 +42,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("each error of the engine has its status, and a temporary error has Retry-After")
+  @Test("each error of the engine has its HTTP status, and a temporary error has Retry-After")
   func engine() {
     let expected: [SpeechEngineError.Code: (Int, String, Int?)] = [
       .engineUnavailable: (503, "engine_unavailable", 5), .queueFull: (503, "engine_busy", 1),
@@ -57,7 +57,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("each error of mastering and sound files has its status")
+  @Test("each error of mastering and of sound files has its HTTP status")
   func sound() {
     #expect(status(MasteringError(.silent, "r")) == 422)
     #expect(status(MasteringError(.loudnessUnreachable, "r")) == 422)
@@ -65,7 +65,7 @@ struct ProblemTests {
     #expect(status(SoundFileError(.writingFailed, "r")) == 500)
   }
 
-  @Test("each error of the sound library has its status, and no error reveals the folder")
+  @Test("each error of the sound library has its HTTP status, and no error reveals the folder")
   func library() {
     let folder = URL(filePath: "/secret/place")
     for code in SoundLibraryError.Code.allCases {
@@ -83,7 +83,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("each error of a voice pack is 422")
+  @Test("each error of a voice pack has the HTTP status 422")
   func packs() {
     for code in VoicePackError.Code.allCases {
       let problem = Problem(VoicePackError(code, "pack a", "b", remedy: "c"))
@@ -95,7 +95,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("each error of the ledger has its status, and no error reveals the file")
+  @Test("each error of the ledger has its HTTP status, and no error reveals the file")
   func ledger() {
     let file = URL(filePath: "/secret/place/ledger.sqlite")
     for code in LedgerError.Code.allCases {
@@ -116,7 +116,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("each error of the player and of keys has its status")
+  @Test("each error of the player and of keys has its HTTP status")
   func playerAndKeys() {
     let players: [PlayerError.Code: Int] = [
       .notRunning: 503, .alreadyStarted: 503, .nothingToReplay: 409, .volumeInvalid: 422,
@@ -133,7 +133,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("a full disk is recognised, however the system's libraries report it")
+  @Test("a full disk is recognised, whichever error of the system's libraries reports it")
   func fullDisk() throws {
     let full = FileHandle(forWritingAtPath: "/dev/full")
     let told = #expect(throws: (any Error).self) { try full.orThrow("/dev/full").write(contentsOf: Data("x".utf8)) }
@@ -150,7 +150,8 @@ struct ProblemTests {
 
   private struct Talkative: Error, CustomStringConvertible { var description: String { "张三 paid 12.50" } }
 
-  @Test("an unknown error reveals nothing, and a cancellation means that the service is stopping")
+  @Test(
+    "the problem for an unknown error reveals nothing, and the problem for a cancelled request says the service stops")
   func others() {
     let problem = Problem(Talkative())
     #expect(problem.status.code == 500 && problem.code == "internal_error")

@@ -152,7 +152,7 @@ struct ProviderCallTests {
     #expect(counts?["accepted"] == 1 && counts?["duplicate"] == 49)
   }
 
-  @Test("the same payment with another sum is answered with success and shown as refused")
+  @Test("a payment that is reported again with another sum is answered with success and shown as refused")
   func otherSum() async throws {
     _ = try await post(charge("pi_1", 1_250))
     #expect(try await post(charge("pi_1", 9_900)).status == 200)
@@ -163,7 +163,7 @@ struct ProviderCallTests {
     #expect(logged.contains("cannot be announced") && !logged.contains("99.00") && !logged.contains("9900"))
   }
 
-  @Test("a wrong signature is answered with 401, announces nothing, and does not count as a failed key")
+  @Test("a webhook with a wrong signature is answered with 401, announces nothing, and does not count as a failed key")
   func rejected() async throws {
     for _ in 0..<80 {
       let answer = try await post(
@@ -178,7 +178,7 @@ struct ProviderCallTests {
   }
 
   @Test(
-    "the answer to a refused request has the form that the provider expects",
+    "the answer to a refused webhook has the form that the provider expects",
     arguments: [
       ("alipay/kiosk", 401, "fail"), ("wechatpay/counter", 401, #""code":"FAIL""#),
     ])
@@ -209,7 +209,7 @@ struct ProviderCallTests {
     #expect(payments?.first?["state"] as? String == "late" && payments?.first?["amount"] as? String == "12.50")
   }
 
-  @Test("an unknown query parameter is accepted, and an unknown endpoint is answered with 404")
+  @Test("a webhook may have an unknown query parameter, and an unknown endpoint is answered with 404")
   func paths() async throws {
     #expect(try await post(charge(), to: "/v1/providers/stripe/till?source=dashboard").status == 200)
     for path in ["stripe/other", "square/till", "stripe/till/pix"] {
@@ -217,14 +217,14 @@ struct ProviderCallTests {
     }
   }
 
-  @Test("a body of 1 MiB is read, and a larger body is refused")
+  @Test("a webhook's body of 1 MiB is read, and a larger body is refused")
   func largeBodies() async throws {
     let padded = charge() + Data(repeating: UInt8(ascii: " "), count: (1 << 20) - charge().count)
     #expect(try await post(padded).status == 200)
     #expect(try await post(padded + Data([UInt8(ascii: " ")])).status == 413)
   }
 
-  @Test("a clock that differs from the provider's clock is reported in the log and with the endpoint")
+  @Test("a clock that differs from the provider's clock is reported in the log and in the list of endpoints")
   func skew() async throws {
     let answer = try await post(charge(), at: Date(timeIntervalSinceNow: 360))
     #expect(answer.status == 401)
@@ -233,7 +233,7 @@ struct ProviderCallTests {
     #expect((try await endpoint()["clock_skew_seconds"] as? Int ?? 0) >= 118)
   }
 
-  @Test("unusable settings are reported, and the last usable settings stay in force")
+  @Test("unusable settings for providers are reported, and the last usable settings stay in force")
   func faultySettings() async throws {
     providers.set([])
     service.server.providerEndpoints.look()
@@ -256,7 +256,7 @@ struct ProviderCallTests {
     #expect(answer.status == 503 && answer.code == "providers_unavailable" && answer.header("Retry-After") != nil)
   }
 
-  @Test("a stranger who floods an endpoint does not use up the provider's rate")
+  @Test("a stranger who floods an endpoint does not use up the provider's rate limit")
   func flood() async throws {
     let stranger = Connection(peer: IPAddress("192.0.2.1"))
     let statuses = try await Connection.$current.withValue(stranger) {
@@ -304,7 +304,7 @@ struct ProviderCallTests {
     #expect(statuses == [200, 200, 429])
   }
 
-  @Test("another account sees neither the endpoints nor their payments, and a stranger sees nothing")
+  @Test("another account sees neither the endpoints nor their payments, and a caller without a key sees nothing")
   func isolated() async throws {
     _ = try await post(charge())
     let kiosk = try await service.client([.read], account: "kiosk").get("/v1/provider-endpoints")
@@ -335,7 +335,7 @@ struct ProviderCallTests {
       .post, "/v1/provider-endpoints/\(id)/test")
   }
 
-  @Test("a test of an endpoint is a payment that is announced, with a new id that marks the test")
+  @Test("a test of an endpoint announces a payment with a new id that marks the test")
   func tested() async throws {
     var ids: [String] = []
     for _ in 0..<2 {
@@ -352,7 +352,8 @@ struct ProviderCallTests {
     #expect(payments?.map { $0["id"] as? String } == ids.reversed() && payments?.first?["amount"] as? String == "1.00")
   }
 
-  @Test("a test of an endpoint does not count as a request of the provider, and does not set the clock difference")
+  @Test(
+    "a test of an endpoint does not count as a provider's request, and does not change the measured clock difference")
   func testIsNoRequest() async throws {
     _ = try await test()
     #expect(try await endpoint()["last_request_at"] is NSNull)
@@ -380,7 +381,7 @@ struct ProviderCallTests {
     #expect(try (await endpoint(id)["recent"] as? [Any])?.isEmpty == true)
   }
 
-  @Test("a test needs the scope announce, and an endpoint of the account")
+  @Test("a test of an endpoint needs the scope announce, and is possible only for the caller's own endpoints")
   func testAccess() async throws {
     #expect(try await test("till", service.client([.read])).code == "scope_missing")
     #expect(try await test("till", service.stranger).status == 401)

@@ -32,7 +32,7 @@ extension PushDeliveryCallTests {
     return (simulator, service, client)
   }
 
-  @Test("an app that APNs refuses is a problem of the shop and of /readyz until a test succeeds")
+  @Test("an app that APNs refuses is a problem in the shop's state and in /readyz until a test push succeeds")
   func refusedApp() async throws {
     let (simulator, service, client) = try await refusedApp(refusals: 1)
     let shop = try await client.get("/v1/shop")
@@ -52,7 +52,7 @@ extension PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a refused test does not release the waiting pushes of a refused app")
+  @Test("a refused test push does not release the waiting pushes of a refused app")
   func refusedTest() async throws {
     let (simulator, service, client) = try await refusedApp(refusals: .max)
     #expect(try await client.send(.post, "/v1/devices/phone/test").string("reason") == "InvalidProviderToken")
@@ -119,7 +119,7 @@ extension PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a registration with the token of another device gets a warning that the token has moved")
+  @Test("a registration with the token of another device gets a warning that the token belongs to this device now")
   func movedToken() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)

@@ -159,7 +159,7 @@ struct PushDeliveryCallTests {
     #expect(service.clips() == [name], "nothing was made twice")
   }
 
-  @Test("the sequence number of a push replaces only its placeholder, even if texts have the same digits")
+  @Test("the sequence number of a push replaces only its placeholder, even if the push's texts have the same digits")
   func digits() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -240,7 +240,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a payload around the payment sets badge, level, thread, volume and attachment of the notification")
+  @Test("keys beside the payment set the badge, level, thread, volume and attachment of the notification")
   func notificationOptions() async throws {
     struct Options: Decodable {
       struct Notification: Decodable {
@@ -349,7 +349,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a test push is sent once, says nothing about money and is not among the phone's announcements")
+  @Test("a test push is sent once, names no payment, and is not among the phone's announcements")
   func tested() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -369,7 +369,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a test that Apple refuses has a reason in words, also in the last outcome of the phone")
+  @Test("a test push that Apple refuses has a reason in words, also in the last outcome of the phone")
   func testRefused() async throws {
     let simulator = try await APNSSimulator.start()
     let later = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
@@ -395,7 +395,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a test is refused without pushes in the service, and for a key without the scope announce")
+  @Test("a test push is refused if the service sends no pushes, and for a key without the scope announce")
   func testUnavailable() async throws {
     let service = try TestService()
     try await register("phone", Self.tokens[0], in: service)
@@ -421,7 +421,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a push of another process is sent, even if it waits until the other sender has ended")
+  @Test("a push that another process accepted is sent, even if it waits until the other sender has ended")
   func otherProcess() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -444,7 +444,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a clip for the language of a second phone is fetched by that phone, and removed with the announcement")
+  @Test("a clip in the language of a second phone can be fetched by that phone, and is removed with the announcement")
   func secondLanguage() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try service(simulator)
@@ -499,7 +499,7 @@ struct PushDeliveryCallTests {
   }
 
   @Test(
-    "a push that cannot be addressed is refused with its reason, and makes no clip",
+    "a push that no device can receive is refused with the reason, and makes no clip",
     arguments: [
       (#""deliver":["push"]"#, "device_missing"), (#""deliver":["push"],"device":"nobody""#, "device_unknown"),
       (#""deliver":["push"],"device":"other""#, "app_not_configured"),

@@ -115,7 +115,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("each reading signs the URL of the clip anew, and the stored answer keeps the first URL")
+  @Test("each time an announcement is read, its clip's URL is signed anew, and the stored answer keeps the first URL")
   func renewedURL() async throws {
     let client = try await service.client()
     let first = try await client.post(payment("p1"))
@@ -131,7 +131,8 @@ struct ReadingTests {
   }
 
   @Test(
-    "an invalid limit is refused", arguments: ["0", "201", "-1", "x", "", "1.5", "+5", "05", "99999999999999999999"])
+    "an invalid limit for the list of announcements is refused",
+    arguments: ["0", "201", "-1", "x", "", "1.5", "+5", "05", "99999999999999999999"])
   func badLimit(limit: String) async throws {
     let answer = try await service.client().get("/v1/announcements?limit=\(limit)")
     #expect(answer.status == 400 && answer.code == "parameter_invalid")

@@ -62,7 +62,7 @@ struct ReceiptCallTests {
     #expect(try await handedOver("p2") == "2026-11-21T00:00:00.000Z")
   }
 
-  @Test("a time in the future is replaced by the present time")
+  @Test("a receipt with a time in the future gets the present time")
   func future() async throws {
     let before = Date()
     _ = try await send(#"{"announcements":[{"id":"p1","at":"2100-01-01T00:00:00Z"}]}"#)
@@ -94,7 +94,7 @@ struct ReceiptCallTests {
   }
 
   @Test(
-    "a body that is not a list of ids and times is refused, and nothing is recorded",
+    "a body that is not a list of receipts with ids and times is refused, and nothing is recorded",
     arguments: [
       ("{}", 422), (#"{"announcements":[]}"#, 422), (#"{"announcements":7}"#, 422), (#"{"announcements":["p1"]}"#, 422),
       (#"{"announcements":[{"id":"p1"}]}"#, 422), (#"{"announcements":[{"at":"2026-11-20T00:00:00Z"}]}"#, 422),

@@ -15,7 +15,7 @@ struct RecentlyUsedTests {
     range.filter { cache.value(for: $0) != nil }
   }
 
-  @Test("the least recently used value is removed first")
+  @Test("a full cache removes the least recently used value first")
   func order() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 3)
     for key in 1...3 { cache.insert("\(key)", for: key, bytes: 1) }
@@ -39,7 +39,7 @@ struct RecentlyUsedTests {
     #expect(cache.count == 0 && cache.bytes == 0)
   }
 
-  @Test("a replaced value frees its bytes, and the new value is the most recent")
+  @Test("a value that is replaced in the cache frees its bytes, and the new value is the most recent")
   func replacing() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 4)
     for key in 1...2 { cache.insert("\(key)", for: key, bytes: 2) }
@@ -49,7 +49,7 @@ struct RecentlyUsedTests {
     #expect(keys(cache, 1...3) == [1, 3])
   }
 
-  @Test("values are removed by a condition, and the order of the other values stays")
+  @Test("values that fit a condition are removed from the cache, and the order of the other values stays")
   func condition() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 6)
     for key in 1...6 { cache.insert(key.isMultiple(of: 2) ? "even" : "odd", for: key, bytes: 1) }
@@ -61,7 +61,7 @@ struct RecentlyUsedTests {
     #expect(cache.count == 0 && cache.bytes == 0)
   }
 
-  @Test("an insertion returns the replaced value and the values that were removed for lack of room")
+  @Test("an insertion into the cache returns the replaced value and the values that were removed for lack of room")
   func left() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 3)
     for key in 1...3 { #expect(cache.insert("\(key)", for: key, bytes: 1).isEmpty) }
@@ -71,7 +71,7 @@ struct RecentlyUsedTests {
     #expect(keys(cache, 1...4) == [2])
   }
 
-  @Test("a removal with a condition keeps a value whose use a reader has noted")
+  @Test("a removal from the cache by a condition keeps a value that a reader has just used")
   func unless() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 3)
     for key in 1...2 { cache.insert("\(key)", for: key, bytes: 1) }
@@ -83,7 +83,7 @@ struct RecentlyUsedTests {
     #expect(keys(cache, 1...3) == [1] && cache.bytes == 1)
   }
 
-  @Test("a value larger than the capacity is not stored, and removes the value that it should replace")
+  @Test("a value larger than the cache is not stored, and the value that it should replace is removed")
   func larger() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 4)
     cache.insert("1", for: 1, bytes: 2)
@@ -106,7 +106,7 @@ struct RecentlyUsedTests {
     #expect(cache.count == 0)
   }
 
-  @Test("removed, replaced and evicted values are released, and all values are released with the cache")
+  @Test("the cache releases removed, replaced and evicted values, and all values when it is released itself")
   func released() {
     final class Token: Sendable {}
     var cache: RecentlyUsed<Int, Token>? = RecentlyUsed(capacityBytes: 3)
@@ -130,7 +130,7 @@ struct RecentlyUsedTests {
 
 @Suite("The memory accounting of the clip cache")
 struct CacheAccountingTests {
-  @Test("a clip counts with the capacity of its buffer, and not only with its bytes")
+  @Test("a clip counts in the cache with the capacity of its buffer, and not only with its bytes")
   func buffers() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -149,7 +149,7 @@ struct CacheAccountingTests {
     #expect(before < all + 3 * 16_384, "the overhead is small")
   }
 
-  @Test("a report counts with its texts and marks")
+  @Test("a report counts in the cache with its texts and marks")
   func reports() async throws {
     let service = try TestService()
     let announcer = Announcer(

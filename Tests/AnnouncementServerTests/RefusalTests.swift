@@ -83,7 +83,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "the sound is not rendered if no accepted media type is available",
+    "an announcement for which no accepted media type is available is refused before its sound is rendered",
     arguments: ["text/html", "audio/aiff", "image/*", "audio/wav;q=0, application/json;q=0"])
   func notAcceptable(accept: String) async throws {
     let client = try await service.client()
@@ -96,7 +96,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "a body with another media type is refused",
+    "a body with an unsupported media type is refused",
     arguments: ["text/plain", "application/xml", "", "application/jsonl", "json"])
   func mediaType(type: String) async throws {
     let client = try await service.client()
@@ -106,7 +106,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "the media type's parameters and case do not matter",
+    "the parameters and the letter case of a body's media type do not matter",
     arguments: ["application/json; charset=utf-8", "Application/JSON", "application/json;"])
   func mediaTypeParameters(type: String) async throws {
     #expect(try await service.client().post(payment(), ["Content-Type": type]).status == 201)
@@ -127,7 +127,7 @@ struct RefusalTests {
     #expect(try await client.post(body(65_536)).status == 201)
   }
 
-  @Test("a body of nearly 64 KiB is accepted and played, together with the defaults of its key")
+  @Test("a body of nearly 64 KiB is accepted and played, even if the defaults of its key are added")
   func largestPlayed() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let client = try await service.client(locale: "zh-CN")
@@ -139,7 +139,7 @@ struct RefusalTests {
     try await service.event(.played, of: player)
   }
 
-  @Test("a full engine queue is 503 with Retry-After")
+  @Test("while the engine's queue is full, a request is answered with 503 and Retry-After")
   func engineBusy() async throws {
     let client = try await service.client()
     service.voice.fail(.queueFull)
@@ -152,7 +152,7 @@ struct RefusalTests {
     #expect(try await client.post(payment()).status == 201)
   }
 
-  @Test("an unavailable engine is 503")
+  @Test("while the engine is unavailable, a request is answered with 503")
   func engineUnavailable() async throws {
     let client = try await service.client()
     service.voice.fail(.engineUnavailable)
@@ -163,7 +163,7 @@ struct RefusalTests {
     #expect(text.status == 422 && text.code == "text_unspeakable")
   }
 
-  @Test("a full ledger is 507")
+  @Test("while the ledger is full, a request is answered with 507")
   func diskFull() async throws {
     let service = try TestService { $0.ledger.maximumBytes = 4096 }
     let client = try await service.client()

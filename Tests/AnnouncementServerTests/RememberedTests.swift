@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A value that is determined once in an interval")
+@Suite("A value that is computed once in an interval")
 struct RememberedTests {
   @Test("all callers within an interval get the same value, and later callers get a new value")
   func shared() async throws {

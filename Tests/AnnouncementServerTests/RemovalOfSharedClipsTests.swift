@@ -75,7 +75,7 @@ struct RemovalOfSharedClipsTests {
   // MARK: Replays
 
   @Test(
-    "an announcement is not removed while a replay waits, and is removed with all its replays after the cancellation")
+    "an announcement is not removed while its replay waits, and after the replay's cancellation is removed with it")
   func replays() async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -117,7 +117,7 @@ struct RemovalOfSharedClipsTests {
     #expect(service.clips() == [clip])
   }
 
-  @Test("an announcement during a removal renders the clip again before its response")
+  @Test("an announcement that is made during the removal of its clip renders the clip again before its response")
   func removing() async throws {
     let client = try await service.client()
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
@@ -134,7 +134,8 @@ struct RemovalOfSharedClipsTests {
     #expect(try await other.get("/v1/clips/\(clip)").status == 200)
   }
 
-  @Test("an account that gets 201 can fetch its clip, even while another account removes the same clip")
+  @Test(
+    "an account that gets 201 can fetch its clip, even while another account removes its announcement with the clip")
   func together() async throws {
     let client = try await service.client()
     let other = try await service.client(account: "other")
@@ -150,7 +151,7 @@ struct RemovalOfSharedClipsTests {
     }
   }
 
-  @Test("a file that was read before the removal is not put into the cache afterwards")
+  @Test("a clip's file that was read before its removal is not put into the cache afterwards")
   func memory() async throws {
     let client = try await service.client()
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
@@ -229,7 +230,7 @@ struct RemovalOfSharedClipsTests {
     return try TestService(in: service.folder)
   }
 
-  @Test("a clip stays for a batch of an earlier version, whose result is read once")
+  @Test("a batch of an earlier version keeps its clips too, because the service reads its result once to note them")
   func earlier() async throws {
     let place = try await finishedBatch()
     let id = String(try place.split(separator: "/").last.orThrow("an id"))
@@ -245,7 +246,7 @@ struct RemovalOfSharedClipsTests {
     #expect(await next.server.batches.records[id]?.areClipsNoted == true)
   }
 
-  @Test("a clip stays for a batch until the batch is pruned")
+  @Test("a clip of a finished batch stays until the batch is pruned")
   func old() async throws {
     let place = try await finishedBatch()
     let next = try next(place) { record in
@@ -265,7 +266,7 @@ struct RemovalOfSharedClipsTests {
 
   // MARK: The log of administration
 
-  @Test("the removal of an announcement with an admin key is recorded, even if no clip is removed")
+  @Test("the log of administration has each removal with an admin key, even if no clip is removed")
   func written() async throws {
     let admin = try await service.client([.admin], account: "boss")
     let client = try await service.client()

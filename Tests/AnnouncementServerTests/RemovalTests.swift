@@ -19,7 +19,7 @@ struct RemovalTests {
     try await client.send(.delete, "/v1/announcements/\(id)")
   }
 
-  @Test("the removal deletes the clip and the stored response, and the same request renders the clip again")
+  @Test("removing an announcement deletes its clip and stored response, and the same request renders the clip again")
   func whole() async throws {
     let client = try await service.client()
     let posted = try await client.post(payment())
@@ -40,7 +40,7 @@ struct RemovalTests {
     #expect(service.clips() == [clip])
   }
 
-  @Test("an unknown announcement and an announcement of another account are not found, and nothing is removed")
+  @Test("an unknown announcement, or one of another account, is not found, and nothing is removed")
   func others() async throws {
     _ = try await service.client().post(payment())
     let other = try await service.client(account: "other")
@@ -54,7 +54,7 @@ struct RemovalTests {
     #expect(service.clips().count == 1)
   }
 
-  @Test("a removal with an admin key records the clip's name")
+  @Test("the log of administration has the clip's name if an announcement is removed with an admin key")
   func written() async throws {
     for (account, scopes) in [("shop", [Scope.announce, .read]), ("boss", [.admin])] {
       let client = try await service.client(scopes, account: account)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Recently removed clips")
 struct RemovedClipsTests {
-  @Test("a removal of a clip counts for reads that began before it, and not for later reads")
+  @Test("a clip counts as removed for reads that began before its removal, and not for later reads")
   func moments() {
     var removed = RemovedClips()
     let before = removed.now
@@ -18,7 +18,7 @@ struct RemovedClipsTests {
     #expect(removed.contains("a", since: after))
   }
 
-  @Test("after too many removals, every clip counts as removed for earlier reads")
+  @Test("when too many removals were noted, every clip counts as removed for earlier reads")
   func many() {
     var removed = RemovedClips()
     removed.add("a")

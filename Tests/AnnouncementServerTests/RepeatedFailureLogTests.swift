@@ -9,7 +9,7 @@ import Testing
 struct RepeatedFailureLogTests {
   private struct Fault: Error, CustomStringConvertible { var description: String }
 
-  @Test("the first failure is logged, and another failure only after a minute")
+  @Test("the first of repeated failures is logged, and the next one only after a minute")
   func interval() {
     let log = TestLog()
     let failures = RepeatedFailureLog("A push could not be stored.", log.logger)

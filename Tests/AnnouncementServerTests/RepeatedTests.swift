@@ -152,7 +152,7 @@ struct RepeatedTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("a failure is not stored, and the next attempt does the work")
+  @Test("a failed request is not stored, and the next attempt does the work")
   func failure() async throws {
     let client = try await service.client()
     service.voice.fail(.speakerDied)
@@ -163,7 +163,7 @@ struct RepeatedTests {
     #expect(try await client.post(payment()).status == 201)
   }
 
-  @Test("an Idempotency-Key that is first used on a repeated request belongs to that request")
+  @Test("an Idempotency-Key that a repeated request uses for the first time belongs to that request")
   func keyOfRepeated() async throws {
     let client = try await service.client()
     #expect(try await client.post(payment("p1", "1.00")).status == 201)
@@ -174,7 +174,7 @@ struct RepeatedTests {
   }
 
   @Test(
-    "a repeated request to play gets the same response after the service's output was removed",
+    "a repeated request to play gets the same response even if the service has no output any more",
     arguments: [[:], ["Idempotency-Key": "k"]])
   func outputRemoved(headers: [String: String]) async throws {
     let service = try TestService { $0.hasPlayer = true }
@@ -196,7 +196,7 @@ struct RepeatedTests {
     #expect(try await restarted.ledger.entry(account: "shop", id: "p2") == nil)
   }
 
-  @Test("a repetition after the response has expired needs no output, and the announcement stays on its output")
+  @Test("a repetition after its response has expired needs no output, and the announcement stays on its first output")
   func expiredResponseWithoutOutput() async throws {
     let now = Locked(Date(timeIntervalSinceNow: -Ledger.answerLifetime - 60))
     let service = try TestService {

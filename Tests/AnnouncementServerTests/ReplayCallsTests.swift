@@ -68,7 +68,7 @@ struct ReplayCallsTests {
   }
 
   @Test(
-    "a command is refused if its key is revoked while the body arrives",
+    "a player command is refused if its key is revoked while the body arrives",
     arguments: [("replay", false), ("replay", true), ("pause", true)])
   func revokedMeanwhile(call: String, isSigned: Bool) async throws {
     let (client, other) = (try await service.client(), try await service.client())
@@ -112,7 +112,7 @@ struct ReplayCallsTests {
     #expect(try await service.client([.admin], account: "boss").get("/v1/playback").string("waiting.0.id") == "p1")
   }
 
-  @Test("cancelling an announcement by its id cancels its replays, and the announcement stays played")
+  @Test("if an announcement is cancelled by its id, its replays are cancelled, and the announcement stays played")
   func takenBack() async throws {
     let client = try await service.client()
     let player = try await heard(client)
@@ -129,7 +129,7 @@ struct ReplayCallsTests {
     #expect(again.status == 409 && again.code == "already_ended")
   }
 
-  @Test("a replay is cancelled by its number, by the account that requested it or by the announcement's account")
+  @Test("a replay can be cancelled by its number, by the account that requested it or by the announcement's account")
   func ofAnother() async throws {
     let (client, other) = (try await service.client(), try await service.client(account: "other"))
     _ = try await heard(client)
@@ -183,7 +183,7 @@ struct ReplayCallsTests {
     #expect(statuses == Array(repeating: 202, count: 6) + Array(repeating: 429, count: 294))
   }
 
-  @Test("a key regains one replay in ten seconds, and other keys are not affected")
+  @Test("a key may request one more replay every ten seconds, and other keys are not affected")
   func pace() throws {
     let time = Locked(Duration.zero)
     let pace = try ReplayPace { time.withLock { $0 } }
@@ -231,7 +231,7 @@ struct ReplayCallsTests {
     for stream in streams + [third] { stream.end() }
   }
 
-  @Test("commands with an admin key are recorded without ids, and commands with other keys are not recorded")
+  @Test("player commands with an admin key are recorded without ids, and commands with other keys are not recorded")
   func administered() async throws {
     let client = try await service.client()
     _ = try await heard(client)
@@ -250,7 +250,7 @@ struct ReplayCallsTests {
     #expect(acts.allSatisfy { $0.subject.map { Int64($0) != nil } ?? true })
   }
 
-  @Test("a stream ends when its key expires")
+  @Test("an event stream ends when its key expires")
   func streamOfExpiredKey() async throws {
     let (client, other) = (try await service.client(), try await service.client())
     service.output.hearAll()

@@ -142,7 +142,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a connection waits for the next request as usual after the client has read everything")
+  @Test("a connection waits for the next request with the usual deadline after the client has read everything")
   func readAtLast() throws {
     let connection = try TimedConnection()
     for _ in 0..<3 {
@@ -253,7 +253,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a closed connection has no deadline")
+  @Test("after a connection has closed, its deadline has no effect")
   func closed() throws {
     let connection = try TimedConnection()
     try connection.channel.close().wait()
@@ -261,7 +261,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a removed handler closes no connection")
+  @Test("a deadline handler that was removed from its connection does not close the connection")
   func removed() throws {
     let connection = try TimedConnection()
     try connection.channel.pipeline.syncOperations.removeHandler(

@@ -28,7 +28,7 @@ struct RestoreCallTests {
     for id in ids { #expect(try await client.post(payment(id, "12.50", #""deliver":["play"]"#)).status == 201) }
   }
 
-  @Test("a cancelled payment waits in its old place again and is heard once, with an event and a log entry")
+  @Test("a restored payment waits in its old place again and is heard once, with an event and a log entry")
   func restored() async throws {
     let client = try await service.client([.announce, .read, .play, .admin])
     let player = try await service.startPlayer()
@@ -76,7 +76,7 @@ struct RestoreCallTests {
     #expect(try await restore(client, #"{"id":"p1"}"#).code == "not_restorable")
   }
 
-  @Test("a repeated request to restore gets the same answer, and changes nothing")
+  @Test("a repeated request to restore a payment gets the same answer, and changes nothing")
   func repeated() async throws {
     let client = try await service.client()
     try await service.startPlayer()
@@ -91,7 +91,7 @@ struct RestoreCallTests {
     #expect(acts <= 1)
   }
 
-  @Test("a cancelled payment on an output without a player waits on the same output again")
+  @Test("a restored payment on an output without a player waits on the same output again")
   func unplayed() async throws {
     let service = try TestService {
       $0.hasPlayer = true
@@ -111,7 +111,7 @@ struct RestoreCallTests {
     withExtendedLifetime(seat) {}
   }
 
-  @Test("a request to restore is refused without an output")
+  @Test("a request to restore a payment is refused if the service has no output")
   func noPlayer() async throws {
     let service = try TestService()
     #expect(try await restore(try await service.client(), #"{"id":"p1"}"#).code == "player_unavailable")

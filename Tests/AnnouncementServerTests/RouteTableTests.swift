@@ -24,7 +24,7 @@ struct RouteTableTests {
     return [route.template, parameters.last]
   }
 
-  @Test("a path may have parameters in any segment, and each parameter is decoded")
+  @Test("a route may have parameters in any segment, and each parameter is decoded")
   func parameters() {
     func parameters(_ method: HTTPRequest.Method, _ path: String) -> [String]? {
       guard case .route(_, let parameters) = table.match(method, path) else { return nil }
@@ -60,7 +60,7 @@ struct RouteTableTests {
     if case .nothing = table.match(.get, path) { true } else { false }
   }
 
-  @Test("a path matches its route, with or without a parameter")
+  @Test("a path matches its route, whether the route has a parameter or not")
   func found() {
     #expect(found(.get, "/v1/playback") == ["/v1/playback", nil])
     #expect(found(.get, "/v1/clips/a.wav") == ["/v1/clips/{name}", "a.wav"])
@@ -73,7 +73,7 @@ struct RouteTableTests {
     #expect(found(.head, "/v1/playback/pause") == nil)
   }
 
-  @Test("a path without the requested method reports the methods that it has")
+  @Test("the error for a method that a path does not have names the methods that it has")
   func otherMethods() {
     #expect(allowed(.put, "/v1/announcements") == "GET, HEAD, POST")
     #expect(allowed(.post, "/v1/clips/a.wav") == "GET, HEAD")
@@ -89,7 +89,7 @@ struct RouteTableTests {
   }
 
   @Test(
-    "a parameter is decoded exactly once",
+    "a parameter of a path is decoded exactly once",
     arguments: [
       ("a%2Fb", "a/b"), ("%E5%BC%A0", "张"), ("%2525", "%25"), ("a+b", "a+b"), ("%20", " "), ("%00", "\0"),
       ("a%3Fb", "a?b"),
@@ -98,7 +98,7 @@ struct RouteTableTests {
     #expect(found(.get, "/v1/clips/\(sent)") == ["/v1/clips/{name}", parameter])
   }
 
-  @Test("invalid percent-encoding matches no route", arguments: ["%", "%4", "%zz", "a%", "%C3%28", "%FF"])
+  @Test("a path with invalid percent-encoding matches no route", arguments: ["%", "%4", "%zz", "a%", "%C3%28", "%FF"])
   func badPercentSigns(sent: String) {
     #expect(isNothing("/v1/clips/\(sent)"))
   }

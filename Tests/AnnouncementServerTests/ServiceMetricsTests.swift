@@ -68,7 +68,7 @@ struct ServiceMetricsTests {
     #expect(lines.values[#"crier_refusals_total{code="rate_limited"}"#] == 1)
   }
 
-  @Test("histogram buckets are cumulative and include their upper bounds")
+  @Test("the buckets of a histogram are cumulative and include their upper bounds")
   func histogram() {
     let series = ServiceMetrics.RequestSeries(method: "GET", path: "/", status: 200)
     for milliseconds in [0, 1, 5, 6, 200, 11_000] {
@@ -85,7 +85,7 @@ struct ServiceMetricsTests {
     #expect(abs((lines.values[#"\#(name)_sum{path="/"}"#] ?? 0) - 11.212) < 1e-6)
   }
 
-  @Test("gauges and counters of other parts are reported")
+  @Test("the metrics contain the gauges and counters of the service's other parts")
   func gauges() {
     var gauges = ServiceMetrics.Gauges(startedAt: Date(timeIntervalSince1970: 1_800_000_000))
     (gauges.isDeviceLost, gauges.isPaused, gauges.waiting) = (true, false, 4)

@@ -17,7 +17,8 @@ struct SharedTurnsTests {
     try await eventually { await turns.waitingCount >= count }
   }
 
-  @Test("shared turns run together, an exclusive turn waits for them, and later turns wait for the exclusive turn")
+  @Test(
+    "shared turns run at the same time, an exclusive turn waits for them, and later turns wait for the exclusive turn")
   func order() async throws {
     let (door, order) = (Door(), Locked<[String]>([]))
     var tasks: [Task<Void, Never>] = []
@@ -46,7 +47,7 @@ struct SharedTurnsTests {
     #expect(await turns.count == 0)
   }
 
-  @Test("a shared turn on several keys waits for an exclusive turn on any of the keys", arguments: ["a", "b"])
+  @Test("a shared turn on several keys waits while any of the keys has an exclusive turn", arguments: ["a", "b"])
   func severalKeys(key: String) async throws {
     let (door, order) = (Door(), Locked<[String]>([]))
     let entered = Locked(false)
@@ -73,7 +74,7 @@ struct SharedTurnsTests {
     #expect(await turns.share([]) { true })
   }
 
-  @Test("an error ends the turn")
+  @Test("a turn ends if its work throws an error")
   func error() async throws {
     await #expect(throws: Fault.self) { try await turns.take(["a"]) { throw Fault() } }
     await #expect(throws: Fault.self) { try await turns.share(["a"]) { throw Fault() } }

@@ -63,7 +63,7 @@ struct ShopCallTests {
     ).id
   }
 
-  @Test("a shop in which everything works is good")
+  @Test("the state of a shop is good if everything works")
   func good() async throws {
     let service = try service()
     let client = try await service.client([.read])
@@ -74,13 +74,13 @@ struct ShopCallTests {
     #expect(try await codes(client) == [] && answer.number("waiting") == 0)
   }
 
-  @Test("a service without an output has no problem")
+  @Test("a service without an output has no problem in the shop's state")
   func noOutput() async throws {
     let service = try TestService()
     #expect(try await codes(service.client([.read])) == [])
   }
 
-  @Test("a paused shop needs attention, with the name, the time, the number of waiting announcements and a remedy")
+  @Test("the state of a paused shop says who paused and since when, how many announcements wait, and what to do")
   func paused() async throws {
     let service = try service()
     let till = try await client(of: service, named: "till")
@@ -181,7 +181,7 @@ struct ShopCallTests {
 
   // MARK: Alarms
 
-  @Test("a long pause raises one alarm in events, log, metrics and webhooks, and the end of the pause ends the alarm")
+  @Test("a long pause raises one alarm in events, log, metrics and webhooks, and the alarm ends with the pause")
   func pauseAlarm() async throws {
     let service = try service { $0.settings.alarms.pausedMinutes = 2 }
     try await service.ledger.keep(
@@ -244,7 +244,7 @@ struct ShopCallTests {
     try await eventually { try await codes(client) == [] }
   }
 
-  @Test("an open shop without payments for the set hours is silent until a payment comes")
+  @Test("the state of an open shop without payments for the configured hours is silent until a payment arrives")
   func silent() async throws {
     let ago = Locked<TimeInterval>(-7_200)
     let service = try service {
@@ -266,7 +266,7 @@ struct ShopCallTests {
     #expect(try await codes(client) == [])
   }
 
-  @Test("the time without payments before a restart counts as silence")
+  @Test("the time without payments before a restart counts towards the silence of a shop")
   func silentBefore() async throws {
     let first = try service { $0.now = { Date(timeIntervalSinceNow: -7_200) } }
     #expect(try await first.client().post(payment("p1")).status == 201)

@@ -22,7 +22,7 @@ struct ShopStateTests {
 
   private func codes(_ change: (inout ShopFacts) -> Void) -> [ShopProblem.Code] { state(change).problems.map(\.code) }
 
-  @Test("a shop in which everything works is good and has no problem, even with waiting announcements")
+  @Test("the state of a shop in which everything works is good, even with waiting announcements")
   func good() {
     let state = state { $0.waiting = 3 }
     #expect(state.state == .good && state.problems.isEmpty && state.waiting == 3)
@@ -63,7 +63,7 @@ struct ShopStateTests {
     #expect(Set(Self.alone.map(\.0)) == Set(ShopProblem.Code.allCases))
   }
 
-  @Test("every problem has a remedy in words, and the words contain no code")
+  @Test("every problem of a shop has a remedy in words, and the words contain no code")
   func remedies() throws {
     let commands = RemedyCommands(home: "/srv/my shop")
     for (code, change) in Self.alone {
@@ -89,7 +89,7 @@ struct ShopStateTests {
     #expect(RemedyCommands.pushServer("api.push.apple.com:443").command?.hasPrefix("curl") == true)
   }
 
-  @Test("the worst problem decides the state and comes first, and problems of one level have a fixed order")
+  @Test("the worst problem decides the state of the shop and comes first, and problems of one level have a fixed order")
   func order() {
     let all = state { facts in for (_, change) in Self.alone { change(&facts) } }
     #expect(all.state == .bad)
@@ -105,7 +105,7 @@ struct ShopStateTests {
       } == [.playerUnavailable, .diskFull, .paused, .setAside])
   }
 
-  @Test("a pause is reported with its author, its time and the number of waiting announcements")
+  @Test("the problem of a paused shop has the author of the pause, its time and the number of waiting announcements")
   func pause() throws {
     let pause = Ledger.Pause(since: Self.since, by: "till", account: "shop")
     let problem = try #require(
@@ -157,7 +157,7 @@ struct ShopStateTests {
     #expect(codes { $0.freeBytes = 0 } == [.diskFull])
   }
 
-  @Test("a problem without a time of its own has the time at which it was first seen")
+  @Test("a problem of a shop without a time of its own has the time at which it was first seen")
   func firstSeen() {
     let first = state {
       $0.areProvidersInvalid = true
@@ -171,12 +171,12 @@ struct ShopStateTests {
     #expect(own.problems.map(\.since) == [Self.since])
   }
 
-  @Test("alarms for a pause, a lost device or unreachable pushes add no problems of their own")
+  @Test("alarms for a pause, a lost device or unreachable pushes add no problems of their own to the shop's state")
   func alarms() {
     #expect(codes { $0.alarms = [.paused: Self.since, .deviceLost: Self.since, .pushUnreachable: Self.since] } == [])
   }
 
-  @Test("a problem that blocks announcements takes its time and its count from the blockage")
+  @Test("a problem that blocks announcements has the time and the number of announcements of the blockage")
   func blocked() {
     let state = state {
       $0.freeBytes = 0

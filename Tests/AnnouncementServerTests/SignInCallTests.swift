@@ -51,7 +51,7 @@ struct SignInCallTests {
       .post, "/v1/sign-ins", headers: Self.json.merging(headers) { $1 }, body: body)
   }
 
-  @Test("a sign-in code is exchanged once for a key, and neither secret appears in another answer or in the log")
+  @Test("a sign-in code is exchanged once for a key, and the code and the key appear in no other answer and no log")
   func exchanged() async throws {
     let made = try await make(#"{"scope":"till","name":"Tablet","account":"north","days":30}"#)
     #expect(made.status == 201 && made.header("Cache-Control") == "no-store")
@@ -105,7 +105,7 @@ struct SignInCallTests {
     #expect(try made.string("account") == "shop" && made.number("days") == 365)
   }
 
-  @Test("a code is refused after its withdrawal, after the revocation of its maker's key, and after 15 minutes")
+  @Test("a sign-in code is refused when it was withdrawn, when its maker's key was revoked, and after 15 minutes")
   func ended() async throws {
     let made = try await make()
     let id = try made.string("id").orThrow("an id")
@@ -123,7 +123,7 @@ struct SignInCallTests {
     #expect(try await service.ledger.keys().count == 2)
   }
 
-  @Test("wrong codes count like wrong keys, and an address above its limit must wait even with a right code")
+  @Test("wrong sign-in codes count like wrong keys, and an address above its limit must wait even with a right code")
   func guessing() async throws {
     let code = try await make().string("code").orThrow("a code")
     let address = ["X-Forwarded-For": "192.0.2.9"]
@@ -143,7 +143,7 @@ struct SignInCallTests {
   }
 
   @Test(
-    "a request for a code that is not valid is refused with the name of its field",
+    "an invalid request for a sign-in code is refused with the name of the field",
     arguments: [
       (#"{"name":"a"}"#, "scope"), (#"{"scope":"admin","name":"a"}"#, "scope"),
       (#"{"scope":"read","name":"a"}"#, "scope"), (#"{"scope":["till"],"name":"a"}"#, "scope"),
@@ -161,7 +161,7 @@ struct SignInCallTests {
     #expect(try await service.ledger.signInCodes().isEmpty)
   }
 
-  @Test("only an admin makes, lists and withdraws codes, and a code gives no more rights than its maker's key has")
+  @Test("only an admin makes, lists and withdraws sign-in codes, and a code gives no more rights than its maker's key")
   func access() async throws {
     for scope in Scope.ofNewKeys where scope != .admin {
       let client = try await service.client([scope])
@@ -184,7 +184,7 @@ struct SignInCallTests {
     #expect(try await service.ledger.keys().last?.addresses == ["192.0.2.0/24"])
   }
 
-  @Test("a sign-in with an invalid body or header is refused with its status and code")
+  @Test("a sign-in with an invalid body or header is refused with the fault's status and code")
   func refused() async throws {
     let stranger = service.stranger
     for (body, headers, status, code) in [

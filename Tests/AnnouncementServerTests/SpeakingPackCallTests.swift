@@ -71,7 +71,7 @@ struct SpeakingPackCallTests {
     #expect(try await speaking(service) == ["a": "first", "nsk": "chosen"])
   }
 
-  @Test("a pack of the settings is shown with the reason setting, although another pack was chosen")
+  @Test("a pack that the settings name is shown with the reason setting, although another pack was chosen")
   func settings() async throws {
     try write("a")
     try write("b")
@@ -81,7 +81,7 @@ struct SpeakingPackCallTests {
     #expect(try await speaking(service(settled: settled)) == ["b": "setting"])
   }
 
-  @Test("a broken pack speaks only if a good version of it was loaded before")
+  @Test("a broken pack speaks only if a good version of the pack was loaded before")
   func broken() async throws {
     try write("a")
     try write("b")

@@ -48,7 +48,7 @@ struct SpeechCallTests {
   private static let text = "Ada paid $3,497.12 on May 3."
 
   @Test(
-    "a text is spoken in each format, as long and as loud as its clip",
+    "the sound of a speech request has the length and the loudness of the text's clip, in each format",
     arguments: [
       ("", "audio/mpeg"), (#","response_format":"mp3""#, "audio/mpeg"), (#","response_format":"flac""#, "audio/flac"),
       (#","response_format":"wav""#, "audio/wav"), (#","response_format":"pcm""#, "audio/pcm"),
@@ -86,7 +86,7 @@ struct SpeechCallTests {
   }
 
   @Test(
-    "the voice, the locale and the speed are those of the same announcement",
+    "a speech request sounds like an announcement with the same voice, locale and speed",
     arguments: [
       (#""voice":"alloy""#, ""), (#""voice":"en-gb-x-rp""#, #","voice":"en-gb-x-rp""#),
       (#""voice":"de-DE""#, #","locale":"de-DE""#), (#""voice":"de""#, #","locale":"de-DE","voice":"de""#),
@@ -99,7 +99,7 @@ struct SpeechCallTests {
     #expect(try await Self.sound(sound).samples == clip(client, #"{"text":"Paid 12.50."\#(options)}"#).samples)
   }
 
-  @Test("a key's locale is that of its texts")
+  @Test("a text in a speech request is spoken in the locale of the API key")
   func locale() async throws {
     let client = try await service.client(locale: "zh-CN")
     let sound = try await speech(client, #"{"input":"到账12.50元","response_format":"flac"}"#)
@@ -107,7 +107,7 @@ struct SpeechCallTests {
       try await Self.sound(sound).samples == clip(client, #"{"text":"到账12.50元","locale":"zh-CN"}"#).samples)
   }
 
-  @Test("nothing is announced, stored or published")
+  @Test("a speech request announces, stores and publishes nothing")
   func nothingIsStored() async throws {
     let client = try await service.client()
     let events = await client.stream("/v1/events")
@@ -126,7 +126,7 @@ struct SpeechCallTests {
     events.end()
   }
 
-  @Test("each sound counts towards the daily limit, and a text that cannot be spoken as well")
+  @Test("each sound counts towards the daily limit, and so does a text that cannot be spoken")
   func limit() async throws {
     let service = try TestService { $0.settings.work.clipsADay = 2 }
     let client = try await service.client()
@@ -139,7 +139,7 @@ struct SpeechCallTests {
     #expect(try await speech(try await service.client(account: "other"), #"{"input":"Hello"}"#).status == 200)
   }
 
-  @Test("a fault of the service is told as such, and does not count")
+  @Test("a speech request that fails in the service gets 503, and does not count towards the daily limit")
   func failure() async throws {
     let service = try TestService { $0.settings.work.clipsADay = 1 }
     let client = try await service.client()
@@ -153,7 +153,7 @@ struct SpeechCallTests {
   }
 
   @Test(
-    "a request that must be corrected gets 400, and the error begins with its key",
+    "a speech request with a mistake gets 400, and the error begins with the name of the field",
     arguments: [
       ("{", "payload_malformed", "payload"), ("[]", "payload_malformed", "The body"), ("{}", "field_missing", "input"),
       (#"{"input":""}"#, "nothing_to_say", "input"), (#"{"input":"!?"}"#, "nothing_to_say", "input"),
@@ -176,13 +176,13 @@ struct SpeechCallTests {
     #expect(service.voice.calls == 0)
   }
 
-  @Test("a voice that cannot read the asked language is refused")
+  @Test("a voice that cannot read the requested language is refused")
   func otherVoice() async throws {
     let answer = try await speech(try await service.client(), #"{"input":"a","voice":"de","locale":"en-US"}"#)
     #expect(answer.status == 400, "\(answer.text)")
   }
 
-  @Test("other refusals are those of announcements")
+  @Test("a speech request with a wrong size, media type, key, query or method is refused like an announcement")
   func refusals() async throws {
     let client = try await service.client()
     let long = #"{"input":"\#(String(repeating: "a", count: 1 << 16))"}"#
@@ -196,7 +196,7 @@ struct SpeechCallTests {
     #expect(try await client.get("/v1/audio/speech").status == 405)
   }
 
-  @Test("the field Accept changes nothing, because OpenAI's client accepts only bytes without a type")
+  @Test("the Accept header of a speech request is ignored, because OpenAI's client accepts only bytes without a type")
   func accept() async throws {
     let client = try await service.client()
     for accept in ["application/octet-stream", "application/json", "image/png"] {
@@ -205,7 +205,7 @@ struct SpeechCallTests {
     }
   }
 
-  @Test("a test key may try the call")
+  @Test("a test key may send a speech request")
   func testKey() async throws {
     #expect(try await speech(try await service.client([.test]), #"{"input":"Hello"}"#).status == 200)
   }

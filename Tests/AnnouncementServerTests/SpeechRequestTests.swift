@@ -9,7 +9,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("SpeechRequest: requests in OpenAI's shape")
+@Suite("Speech requests in OpenAI's form")
 struct SpeechRequestTests {
   private static func request(
     _ fields: String, writable: [SpokenFormat] = SpokenFormat.allCases
@@ -31,7 +31,7 @@ struct SpeechRequestTests {
     if case .text(_, let locale) = order.announcement { locale } else { "not a text" }
   }
 
-  @Test("the usual request of OpenAI's client is understood, and means an MP3 by the usual voice")
+  @Test("the usual request of OpenAI's client gives an MP3 in the default voice")
   func usual() throws {
     let order = try Self.order(
       #""model":"gpt-4o-mini-tts","voice":"alloy","instructions":"Speak gladly.","stream_format":"audio""#)
@@ -41,7 +41,9 @@ struct SpeechRequestTests {
     #expect(request.format == .mp3 && request.speed == 1 && request.voice == nil && request.locale == nil)
   }
 
-  @Test("each format is chosen by its name, and bare samples have 24,000 Hz", arguments: SpokenFormat.allCases)
+  @Test(
+    "each sound format is chosen by its name, and samples without a header have 24,000 Hz",
+    arguments: SpokenFormat.allCases)
   func format(format: SpokenFormat) throws {
     let fields = #""input":"Hello","response_format":"\#(format.rawValue)""#
     #expect(try Self.request(fields).format == format)
@@ -50,7 +52,7 @@ struct SpeechRequestTests {
     #expect(options.format == SoundFormat(container: .wav, encoding: .pcm16))
   }
 
-  @Test("a format that cannot be written is refused with the choices, also if it is the default")
+  @Test("a sound format that the service cannot write is refused with the choices, also if it is the default")
   func writable() {
     let faults = ["", #","response_format":"mp3""#, #","response_format":"opus""#].map { field in
       #expect(throws: Problem.self) { try Self.request(#""input":"Hello"\#(field)"#, writable: [.flac, .wav, .pcm]) }
@@ -64,7 +66,7 @@ struct SpeechRequestTests {
   }
 
   @Test(
-    "a speed is a factor of the usual rate in words a minute, within the rates of the engine",
+    "a speed multiplies the usual rate in words a minute, within the limits of the engine",
     arguments: [
       ("0.25", 80), ("0.5", 80), ("0.75", 120), ("1.25", 200), ("1.003", 160), ("1.004", 161), ("1.5e0", 240),
       ("2", 320), ("4", 450), ("4.0", 450), ("0.25000000000000000000000000000001", 80),
@@ -74,17 +76,19 @@ struct SpeechRequestTests {
     #expect(try Self.order(#""speed":\#(speed),"voice":"nova""#).options.rate == rate)
   }
 
-  @Test("the usual speed leaves the choice of the voice as it is", arguments: ["1", "1.0", "1e0", "10e-1", "null"])
+  @Test(
+    "a speed of 1 sets no rate, so that every kind of voice stays possible",
+    arguments: ["1", "1.0", "1e0", "10e-1", "null"])
   func usualSpeed(speed: String) throws { #expect(try Self.order(#""speed":\#(speed)"#).options.rate == nil) }
 
-  @Test("a speed counts from the rate of the language that is spoken")
+  @Test("a speed multiplies the usual rate of the language that is spoken")
   func speedOfLocale() throws {
     #expect(try Self.order(#""speed":2,"voice":"zh-CN""#).options.rate == 340)
     #expect(try Self.order(#""speed":2,"locale":"zh-CN""#).options.rate == 340)
   }
 
   @Test(
-    "a voice of espeak-ng speaks the locale of the key if it reads its words, or else its own",
+    "a voice of espeak-ng speaks the API key's locale if the voice can read it, and otherwise its own locale",
     arguments: [
       ("en-us", nil), ("en-gb-x-rp", nil), ("en-us+f3", nil), ("en", nil), ("de", "de-DE"),
       ("cmn-latn-pinyin", "zh-CN"),
@@ -95,13 +99,13 @@ struct SpeechRequestTests {
     #expect(order.options.voice == voice && Self.locale(order) == locale)
   }
 
-  @Test("English without a region is American for a key of another language")
+  @Test("the voice en speaks American English if the API key's locale is in another language")
   func english() throws {
     let order = try Self.order(#""voice":"en""#, key: .init(locale: "zh-CN"))
     #expect(order.options.voice == "en" && Self.locale(order) == "en-US")
   }
 
-  @Test("a pack, a speech server and a locale are voices too, in this order")
+  @Test("the field voice can name a pack, a speech server or a locale, which are searched in this order")
   func others() throws {
     let voices = NamedVoices(
       packs: ["ada": "en-US", "anna": "de-DE", "broken": nil, "twin": "en-US"],
@@ -117,7 +121,7 @@ struct SpeechRequestTests {
     #expect(nova.options.pack == "nova")
   }
 
-  @Test("the key locale takes precedence over the locales of a key and of a voice")
+  @Test("the field locale takes precedence over the locale of the API key and the locale of the voice")
   func locale() throws {
     #expect(Self.locale(try Self.order(#""locale":"fr-FR""#)) == "fr-FR")
     #expect(Self.locale(try Self.order(#""locale":"en-GB","voice":"en-us""#)) == "en-GB")
@@ -128,19 +132,19 @@ struct SpeechRequestTests {
     #expect(Self.locale(try Self.order(#""locale":"en-GB","voice":"joe""#, voices: voices)) == "en-GB")
   }
 
-  @Test("a request without a locale has that of its key, or else that of the service")
+  @Test("a request without a locale has the locale of its API key, or else the locale of the service")
   func usualLocale() throws {
     #expect(try Self.order("\"voice\":null").options.defaultLocale == "en-US")
     #expect(try Self.order("\"voice\":null", key: .init()).options.defaultLocale == "de-DE")
     #expect(try Self.order("\"speed\":1", key: .init(pack: "ada")).options.preferredPack == "ada")
   }
 
-  @Test("a custom voice of OpenAI's shape is an object with its id")
+  @Test("the field voice may be an object with an id, as OpenAI's API has it for custom voices")
   func object() throws {
     #expect(try Self.order(#""voice":{"id":"en-gb-x-rp"}"#).options.voice == "en-gb-x-rp")
   }
 
-  @Test("a text of 2,000 characters is read, a longer one is too long to say, and one of 4,097 is refused as a value")
+  @Test("a text of 2,000 characters is accepted, a longer one is too long to speak, and 4,097 characters are invalid")
   func length() throws {
     func input(_ count: Int) -> String { #""input":"\#(String(repeating: "あ", count: count))""# }
     #expect(try Self.request(input(2_000)).input.count == 2_000)
@@ -152,7 +156,7 @@ struct SpeechRequestTests {
   }
 
   @Test(
-    "a wrong value is refused, and the error begins with its key",
+    "a wrong field of a speech request is refused, and the error begins with the field's name",
     arguments: [
       (#""voice":"alloy""#, "input", "field_missing"), (#""input":null"#, "input", "field_invalid"),
       (#""input":7"#, "input", "field_invalid"), (#""input":["a"]"#, "input", "field_invalid"),
@@ -183,24 +187,25 @@ struct SpeechRequestTests {
     #expect(problem.code == code && problem.detail.hasPrefix(key), "\(problem)")
   }
 
-  @Test("a misspelt key is told with the key that was meant")
+  @Test("the error for a misspelt field names the field that was probably meant")
   func misspelt() throws {
     let problem = try #require(throws: Problem.self) { try Self.request(#""input":"a","respnse_format":"wav""#) }
     #expect(problem.detail == "respnse_format: is not a key of this call; did you mean response_format?")
   }
 
-  @Test("a text without a word is refused", arguments: ["", " ", "\\n\\t"])
+  @Test("a speech request whose text has no word is refused", arguments: ["", " ", "\\n\\t"])
   func blank(text: String) throws {
     let error = try #require(throws: AnnouncementError.self) { try Self.request(#""input":"\#(text)""#) }
     #expect(error.code == .nothingToSay && error.subject == "input")
   }
 
-  @Test("a body that is not one strict JSON object is refused", arguments: ["", "{", "[]", "7", #"{"input":"a",}"#])
+  @Test(
+    "a body that is not exactly one valid JSON object is refused", arguments: ["", "{", "[]", "7", #"{"input":"a",}"#])
   func malformed(body: String) {
     #expect(throws: (any Error).self) { try SpeechRequest(Data(body.utf8)) }
   }
 
-  @Test("an unknown voice is refused, and the error says which voices there are")
+  @Test("an unknown voice is refused, and the error says where to find the voices")
   func unknownVoice() throws {
     for voice in ["nobody", "tts-1", "xx-YY", "Ada Lovelace"] {
       let problem = try #require(throws: Problem.self) { try Self.order(#""voice":"\#(voice)""#) }
@@ -212,7 +217,7 @@ struct SpeechRequestTests {
     }
   }
 
-  @Test("two different locales are refused, and so is a speed for a voice with a pace of its own")
+  @Test("a voice in another locale than the request's is refused, and so is a speed for a pack or a speech server")
   func conflicts() throws {
     let voices = NamedVoices(packs: ["ada": "en-US"], servers: ["joe": ["en-US"]])
     for fields in [

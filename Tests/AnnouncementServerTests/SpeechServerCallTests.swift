@@ -32,7 +32,7 @@ struct SpeechServerCallTests {
     #"{"id":"\#(id)","amount":"12.50","currency":"USD","locale":"en-US"\#(options)}"#
   }
 
-  @Test("the answer says who spoke, and a repetition has the same clip")
+  @Test("the answer names the server that spoke, and a repeated request gets the same clip")
   func speaks() async throws {
     let server = try await StandInSpeechServer(answering: Self.answer)
     let service = try service(server)
@@ -49,7 +49,7 @@ struct SpeechServerCallTests {
     #expect(server.requests.count { !$0.asksForDescription } == 1)
   }
 
-  @Test("a failing server degrades the service, and is told in its state, the metrics and the shop")
+  @Test("a failing speech server degrades the service, and is shown in /readyz, in the metrics and in the shop's state")
   func failing() async throws {
     let server = try await StandInSpeechServer { _ in StandInAnswer([.close]) }
     let service = try service(server)
@@ -70,13 +70,13 @@ struct SpeechServerCallTests {
     #expect(try shop.string("problems.0.cause") == "closed_early")
   }
 
-  @Test("a service without speech servers says so")
+  @Test("/readyz has the state none for speech servers if the service has none")
   func none() async throws {
     let service = try TestService()
     #expect(try await service.stranger.get("/readyz").string("checks.speech_servers.state") == "none")
   }
 
-  @Test("the voices list a server for each of its locales, with its state and its verdict")
+  @Test("the list of voices has a speech server for each of its locales, with its state and its test result")
   func listed() async throws {
     let server = try await StandInSpeechServer(answering: Self.answer)
     let service = try service(server, saysAmounts: nil)
@@ -91,7 +91,7 @@ struct SpeechServerCallTests {
     #expect(voices.filter { $0["voice"] as? String != "joe" }.allSatisfy { $0["speech_server"] is NSNull })
   }
 
-  @Test("a payment names the server as its voice, and an unknown combination is refused")
+  @Test("a payment can name a speech server as its voice, and a rate with such a voice is refused")
   func named() async throws {
     let server = try await StandInSpeechServer(answering: Self.answer)
     let service = try service(server)

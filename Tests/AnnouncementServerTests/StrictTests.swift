@@ -13,7 +13,7 @@ struct StrictTests {
 
   init() throws { service = try TestService() }
 
-  @Test("the report names unknown keys, also when a request is repeated")
+  @Test("the report names the unknown keys of a payload, also when a request is repeated")
   func warnings() async throws {
     let client = try await service.client()
     let body = payment("p1", "12.50", #""memo":"x","colour":7"#)
@@ -39,7 +39,7 @@ struct StrictTests {
   }
 
   @Test(
-    "handling=strict refuses unknown keys, and the response confirms the preference",
+    "with handling=strict, a request with unknown keys is refused, and the response confirms the preference",
     arguments: [
       "handling=strict", "Handling=Strict", "respond-async, handling=strict", "handling=\"strict\"; x=1",
       "handling = strict", "handling=strict, handling=lenient",
@@ -56,7 +56,7 @@ struct StrictTests {
   }
 
   @Test(
-    "every other preference is ignored",
+    "a Prefer header other than handling=strict is ignored",
     arguments: [
       "handling=lenient", "handling", "strict", "respond-async", "", "handling=lenient, handling=strict", "=,;=",
     ])
@@ -66,7 +66,7 @@ struct StrictTests {
     #expect(made.status == 201 && made.header("Preference-Applied") == nil)
   }
 
-  @Test("a strict key refuses unknown keys in a payload and in a list, regardless of the preference")
+  @Test("a strict key refuses unknown keys in a payload and in a list, regardless of the Prefer header")
   func strictKey() async throws {
     let client = try await service.client(isStrict: true)
     for headers in [[:], ["Prefer": "handling=lenient"]] {
@@ -79,7 +79,7 @@ struct StrictTests {
     #expect(try await client.post(payment("p1", "12.50")).status == 201)
   }
 
-  @Test("a strict list is refused for an unknown column, and an unknown key of a row fails that row")
+  @Test("a strict list is refused if it has an unknown column, and a row with an unknown key fails")
   func lists() async throws {
     let client = try await service.client()
     func post(_ list: String, _ type: String) async throws -> TestAnswer {
@@ -100,7 +100,7 @@ struct StrictTests {
     #expect(try bad.string("error.code") == "field_unknown")
   }
 
-  @Test("a response to a lenient request is not repeated for a strict request")
+  @Test("the stored response to a lenient request is not returned to a strict request")
   func repeated() async throws {
     let client = try await service.client()
     let body = payment("p1", "12.50", #""memo":1"#)

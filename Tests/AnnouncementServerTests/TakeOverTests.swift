@@ -26,7 +26,7 @@ struct TakeOverTests {
     return service
   }
 
-  @Test("waiting announcements of another output are played on the output of the present settings")
+  @Test("announcements that wait on another output are played on the output of the present settings")
   func played() async throws {
     let service = try await service()
     let client = try await service.client()

@@ -77,7 +77,7 @@ struct TestKeyTests {
     #expect(try await service.ledger.unfinishedWebhooks().count == 1)
   }
 
-  @Test("a test key finds devices of the account, an unknown device is refused, and nothing is pushed")
+  @Test("a test key knows the account's devices and refuses an unknown device, and nothing is pushed")
   func devices() async throws {
     let service = try TestService { $0.pushes = PushParts(clients: [:], lifetime: 3600) }
     let test = try await service.client([.test])
@@ -91,7 +91,7 @@ struct TestKeyTests {
     #expect(try await service.ledger.pushCounts().isEmpty)
   }
 
-  @Test("without an output, a test key that asks to play is refused like an ordinary key")
+  @Test("without an output, a request to play with a test key is refused like one with an ordinary key")
   func noOutput() async throws {
     let service = try TestService()
     let answers = [
@@ -128,13 +128,13 @@ struct TestKeyTests {
     #expect(try await shop.get("/v1/devices/phone-1").status == 200)
   }
 
-  @Test("a test key reports the scope test and its account")
+  @Test("a request with a test key for the key's own data reports the scope test and the account")
   func me() async throws {
     let answer = try await test.get("/v1/me")
     #expect(try answer.string("account") == "shop" && answer.value("scopes") as? [String] == ["test"])
   }
 
-  @Test("a key cannot have the scope test and another scope, and test keys limit the length of the account name")
+  @Test("a key cannot have the scope test together with another scope, or with a very long account name")
   func creation() async throws {
     let admin = try await service.client([.admin])
     func create(_ body: String) async throws -> TestAnswer {

@@ -61,7 +61,7 @@ struct TurnsTests {
     #expect(await turns.count == 0)
   }
 
-  @Test("tasks with other keys do not wait")
+  @Test("a task does not wait for tasks that hold other keys")
   func others() async throws {
     let door = Door()
     let task = Task { [turns] in await turns.take(["a", "b"]) { await door.pass() } }
@@ -72,7 +72,7 @@ struct TurnsTests {
     #expect(await turns.take(["a", "b"]) { 8 } == 8)
   }
 
-  @Test("a task waits for an earlier task that holds the same key among other keys")
+  @Test("a task that holds one of several keys makes later tasks with that key wait")
   func severalKeys() async throws {
     let (door, order) = (Door(), Locked<[String]>([]))
     let first = Task { [turns] in
@@ -90,7 +90,7 @@ struct TurnsTests {
     #expect(order.withLock { $0 } == ["first", "second"])
   }
 
-  @Test("an error ends the turn")
+  @Test("a turn ends if its task throws an error")
   func error() async throws {
     await #expect(throws: Fault.self) { try await turns.take(["a", "b"]) { throw Fault() } }
     #expect(await turns.count == 0)
@@ -102,7 +102,7 @@ struct TurnsTests {
 struct SingleFlightTests {
   private let flights = SingleFlight<String, Int>()
 
-  @Test("all callers get the same result, and the result is marked as shared for all callers but the first")
+  @Test("simultaneous callers get the same result, which is marked as shared for all callers but the first")
   func once() async throws {
     let (door, calls) = (Door(), Locked(0))
     let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -128,7 +128,7 @@ struct SingleFlightTests {
     #expect(await flights.waiting == 0)
   }
 
-  @Test("different work runs at the same time")
+  @Test("callers with different work run at the same time")
   func beside() async throws {
     let door = Door()
     let first = Task { [flights] in
@@ -143,7 +143,7 @@ struct SingleFlightTests {
     #expect(try await first.value.value == 1)
   }
 
-  @Test("all callers get the error, and the error is not cached")
+  @Test("all callers of shared work get its error, and the error is not cached")
   func error() async throws {
     let door = Door()
     let tasks = (0..<2).map { _ in
@@ -185,7 +185,7 @@ struct SingleFlightTests {
     #expect(await flights.count == 0)
   }
 
-  @Test("the work continues after its first caller is cancelled")
+  @Test("shared work continues after its first caller is cancelled")
   func gone() async throws {
     let door = Door()
     let isDone = Locked(false)

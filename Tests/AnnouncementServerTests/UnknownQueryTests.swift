@@ -16,7 +16,7 @@ struct UnknownQueryTests {
   init() throws { service = try TestService() }
 
   @Test(
-    "an unknown parameter is refused by its name, with the parameter that was probably meant",
+    "an unknown query parameter is refused, and the error names the parameter that was probably meant",
     arguments: [
       (
         HTTPRequest.Method.get, "/v1/announcements?limti=5",
@@ -41,7 +41,7 @@ struct UnknownQueryTests {
     #expect(try await service.ledger.announcement(account: "shop", id: "p1") == nil, "nothing was accepted")
   }
 
-  @Test("the name of an unknown parameter is shortened and escaped in the error")
+  @Test("the name of an unknown query parameter is shortened and escaped in the error")
   func printable() async throws {
     let name = "%1B" + String(repeating: "x", count: 200)
     let answer = try await service.client().get("/v1/voices?\(name)=1")
@@ -49,13 +49,14 @@ struct UnknownQueryTests {
   }
 
   @Test(
-    "known and empty parameters are accepted", arguments: ["?", "?&", "?limit=5&", "?limit=5&state=played&search="])
+    "known and empty query parameters are accepted",
+    arguments: ["?", "?&", "?limit=5&", "?limit=5&state=played&search="])
   func known(query: String) async throws {
     #expect(try await service.client().get("/v1/announcements\(query)").status == 200)
   }
 
   @Test(
-    "a parameter that is given twice is refused on every call, even with equal values",
+    "a query parameter that is given twice is refused on every call, even with equal values",
     arguments: [
       "/v1/announcements?limit=5&limit=5", "/v1/announcements?state=played&limit=5&state=failed",
       "/v1/announcements?limit=5&limit=", "/v1/batches?limit=1&limit=2", "/v1/library/changes?after=1&after=2",
@@ -67,7 +68,7 @@ struct UnknownQueryTests {
     #expect(try answer.string("detail")?.hasSuffix(": is given more than once; give it once.") == true)
   }
 
-  @Test("a repeated parameter in the URL of a clip is refused, for a signed URL and for a caller with a key")
+  @Test("a repeated query parameter in a clip's URL is refused, both for a signed URL and for a caller with a key")
   func repeatedInSignedURL() async throws {
     let client = try await service.client()
     let report = try await client.post(payment())
@@ -83,13 +84,13 @@ struct UnknownQueryTests {
     #expect(forged.status == 401, "who may not use the call is refused first")
   }
 
-  @Test("a caller without access is refused for the missing access, and not for the unknown parameter")
+  @Test("a caller without access is refused for that reason, and not for an unknown query parameter")
   func access() async throws {
     #expect(try await service.stranger.get("/v1/voices?x=1").code == "key_missing")
     #expect(try await service.client([.announce]).get("/v1/voices?x=1").code == "scope_missing")
   }
 
-  @Test("open pages and clips accept parameters that monitors and caches add")
+  @Test("public pages and clips accept query parameters that monitors and caches add")
   func tolerant() async throws {
     let client = try await service.client()
     let report = try await client.post(payment())

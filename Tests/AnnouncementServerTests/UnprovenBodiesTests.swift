@@ -51,7 +51,7 @@ struct UnprovenBodiesTests {
     return fields.merging(["Authorization": "Crier \(keyID ?? key.id)", "Content-Type": "text/csv"]) { $1 }
   }
 
-  @Test("partial lists with a forged signature and a known key's id do not block other lists")
+  @Test("unfinished lists with a forged signature and a known key's id do not block other lists")
   func bogus() async throws {
     let (victim, other) = (try await service.client(), try await service.client(account: "other"))
     let key = try victim.key.orThrow("a key").key
@@ -100,7 +100,9 @@ struct UnprovenBodiesTests {
     #expect(try await upload.answer.value.code == "key_unknown")
   }
 
-  @Test("bodies beyond the budget of one key id are refused, other ids are not affected, and an old body is dropped")
+  @Test(
+    "unverified bodies beyond the memory budget of a key's id are refused or replace old ones; other ids are unaffected"
+  )
   func budget() async throws {
     let time = TestTime()
     var limits = BodyBudget.Limits()
@@ -149,7 +151,7 @@ struct UnprovenBodiesTests {
     #expect(ring.unproven.count == 0 && ring.unproven.bytes == 0)
   }
 
-  @Test("partial lists of one account do not block another account's lists")
+  @Test("unfinished lists of one account do not block another account's lists")
   func proven() async throws {
     let (one, other) = (try await service.client(), try await service.client(account: "other"))
     let half = (0..<LargeBodies.mostOfOne).map { _ in Upload(one, "/v1/batches", ["Content-Type": "text/csv"]) }

@@ -101,7 +101,7 @@ struct UnreachableTests {
     #expect(!service.log.lines.joined().contains(Self.token))
   }
 
-  @Test("any answer of APNs ends the outage, and the events of every account report the outage and its end")
+  @Test("any answer of APNs ends its outage, and each account's events report the outage and its end")
   func reachedAgain() async throws {
     let simulator = try await APNSSimulator.start()
     let service = try await pushing(to: simulator.port, authority: simulator.certificateAuthority)

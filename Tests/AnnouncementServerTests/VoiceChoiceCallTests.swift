@@ -59,7 +59,7 @@ struct VoiceChoiceCallTests {
   }
 
   @Test(
-    "a pack that is missing or speaks another locale is refused",
+    "a choice of a pack that is missing or speaks another locale is refused",
     arguments: [
       (#"{"pack":"nobody"}"#, "field_invalid"), (#"{"pack":"c"}"#, "field_invalid"), (#"{"pack":7}"#, "field_invalid"),
       ("{}", "field_missing"), (#"{"voice":"b"}"#, "field_unknown"),
@@ -70,14 +70,14 @@ struct VoiceChoiceCallTests {
     #expect(!FileManager.default.fileExists(atPath: choices.path))
   }
 
-  @Test("a broken pack is refused")
+  @Test("a broken pack cannot be chosen")
   func broken() async throws {
     try Data("noise".utf8).write(to: voices.appending(path: "b/word.wav"))
     let answer = try await choose(try await service().client([.admin]), #"{"pack":"b"}"#)
     #expect(answer.status == 422 && answer.code != "field_invalid", "\(answer.text)")
   }
 
-  @Test("a locale in the setting packs cannot get another voice")
+  @Test("another voice cannot be chosen for a locale in the setting packs")
   func settled() async throws {
     var settled = ChosenPacks()
     settled["en-US"] = "a"
@@ -87,7 +87,7 @@ struct VoiceChoiceCallTests {
     #expect(try await choose(client, #"{"pack":null}"#).status == 200)
   }
 
-  @Test("an unknown locale, and a key that is not an admin's, are refused")
+  @Test("a choice for an unknown locale, or with a key that is not an admin's, is refused")
   func notAllowed() async throws {
     let service = try service()
     #expect(try await choose(try await service.client([.admin]), #"{"pack":"b"}"#, "tlh").code == "not_found")

@@ -34,7 +34,7 @@ struct WebhookCallTests {
     backend = try await service.client([.announce, .read])
   }
 
-  @Test("an endpoint is registered with all fields of the request, and no later answer has its secret")
+  @Test("a webhook endpoint is registered with all fields of the request, and no later answer has its secret")
   func registered() async throws {
     let answer = try await backend.register(
       #"{"url":"https://shop.example:8443/hooks?key=1","events":["announcement.failed","announcement.played"],"#
@@ -57,7 +57,7 @@ struct WebhookCallTests {
   }
 
   @Test(
-    "a registration that is not valid is refused with the name of its field and without its value",
+    "an invalid registration of a webhook endpoint is refused with the name of the field and without its value",
     arguments: [
       (#"{"url":"http://shop.example/SECRET"}"#, "url"), (#"{"url":"https://me:SECRET@shop.example/"}"#, "url"),
       (#"{"url":"https://shop.example/#SECRET"}"#, "url"), (#"{"url":"SECRET"}"#, "url"), (#"{"url":""}"#, "url"),
@@ -80,7 +80,7 @@ struct WebhookCallTests {
     #expect(try await service.ledger.webhookEndpoints(account: "shop").isEmpty)
   }
 
-  @Test("an account has at most sixteen endpoints, each with its own URL")
+  @Test("an account has at most sixteen webhook endpoints, each with its own URL")
   func limits() async throws {
     for number in 1...16 { _ = try await backend.register(path: "\(number)") }
     #expect(try await backend.register(#"{"url":"https://shop.example/17"}"#).code == "too_many_webhook_endpoints")
@@ -92,7 +92,7 @@ struct WebhookCallTests {
     #expect(again.status == 409 && again.code == "webhook_endpoint_exists")
   }
 
-  @Test("another account, and a key without the scope, cannot see, test, enable or remove an endpoint")
+  @Test("another account, and a key without the scope, cannot see, test, enable or remove a webhook endpoint")
   func isolated() async throws {
     let id = try await backend.register(path: "hooks")
     let calls: [(HTTPRequest.Method, String, Scope)] = [
@@ -125,7 +125,7 @@ struct WebhookCallTests {
     }
   }
 
-  @Test("the removal of an endpoint also removes its waiting messages")
+  @Test("the removal of a webhook endpoint also removes its waiting messages")
   func removed() async throws {
     let id = try await backend.register(path: "hooks")
     #expect(try await backend.send(.post, "/v1/webhook-endpoints/\(id)/test").status == 202)
@@ -135,7 +135,7 @@ struct WebhookCallTests {
     #expect(try await service.ledger.unfinishedWebhooks().isEmpty)
   }
 
-  @Test("a disabled endpoint is shown with its reason, is not tested, and can be enabled again")
+  @Test("a disabled webhook endpoint is shown with its reason, is not tested, and can be enabled again")
   func disabled() async throws {
     let id = try await backend.register(path: "hooks")
     _ = try await backend.send(.post, "/v1/webhook-endpoints/\(id)/test")
@@ -181,7 +181,7 @@ struct WebhookCallTests {
     #expect(metrics.contains("crier_webhook_waiting 1") && metrics.contains("crier_webhook_endpoints_disabled 0"))
   }
 
-  @Test("a disabled endpoint causes one error in the log and one count in the metrics, without its URL")
+  @Test("a disabled webhook endpoint causes one error in the log and one count in the metrics, without its URL")
   func alarm() async throws {
     let resolver = OneAddress(address: IPAddress(bytes: [10, 0, 0, 7]))
     let start = Date()
@@ -211,7 +211,7 @@ struct WebhookCallTests {
     #expect(metrics.contains(#"crier_webhook_messages_total{outcome="expired"} 1"#))
   }
 
-  @Test("a private address without encryption is accepted if the settings allow private addresses")
+  @Test("a webhook URL with a private address and without encryption is accepted if the settings allow it")
   func unencrypted() async throws {
     let service = try TestService {
       $0.webhooks = WebhookParts(client: WebhookClient(), allowsPrivateAddresses: true)

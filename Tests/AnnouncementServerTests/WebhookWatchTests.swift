@@ -22,7 +22,7 @@ struct WebhookWatchTests {
     #expect(watch.unreachable(at: .seconds(900)).count == 1)
   }
 
-  @Test("the service has a fault if all endpoints with an attempt are unreachable for a minute")
+  @Test("the service has a fault if every webhook endpoint with an attempt is unreachable for a minute")
   func all() {
     var watch = WebhookWatch()
     _ = watch.reached(endpoint("shop"), at: .zero)
@@ -36,7 +36,7 @@ struct WebhookWatchTests {
     #expect(watch.unreachable(at: .seconds(900)).keys.map(\.account) == ["shop"])
   }
 
-  @Test("a success of one endpoint proves for an hour that receivers can be reached")
+  @Test("a success of one webhook endpoint proves for an hour that receivers can be reached")
   func memory() {
     var watch = WebhookWatch()
     _ = watch.reached(endpoint("kiosk"), at: .zero)
@@ -46,7 +46,7 @@ struct WebhookWatchTests {
     #expect(watch.outageOfAll(at: .seconds(3_760)) != nil)
   }
 
-  @Test("a refused certificate is a fault of its endpoint alone, and not a fault of the service")
+  @Test("a refused certificate is a fault of its webhook endpoint alone, and not of the service")
   func certificate() {
     var watch = WebhookWatch()
     _ = watch.failed(endpoint("kiosk"), .unreachable, at: .zero)
@@ -55,7 +55,7 @@ struct WebhookWatchTests {
     #expect(watch.unreachable(at: .seconds(900))[endpoint("shop")]?.reason == "certificate_refused")
   }
 
-  @Test("removed and disabled endpoints are forgotten, and without any endpoint the fault of the service ends")
+  @Test("removed and disabled webhook endpoints are forgotten, and without any endpoint the fault of the service ends")
   func removed() {
     var watch = WebhookWatch()
     _ = watch.failed(endpoint("shop", "whe_1"), .unreachable, at: .zero)

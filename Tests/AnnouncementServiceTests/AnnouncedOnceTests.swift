@@ -89,7 +89,7 @@ final class AnnouncedOnceTests {
     #"{"id":"\#(id)","amount":"\#(amount)","currency":"USD"\#(more)}"#
   }
 
-  @Test("a repeated announcement gets the same report, makes no clip and is not reported again")
+  @Test("a repeated announcement gets the same report, makes no clip and causes no second event")
   func repetition() async throws {
     let first = try await accept(payment("1"))
     let second = try await accept(payment("1"))
@@ -130,7 +130,7 @@ final class AnnouncedOnceTests {
     #expect(told.withLock { $0.map(\.isPlayed) } == [true])
   }
 
-  @Test("another body with the same id or the same key is refused, and another account may use the same id")
+  @Test("a changed body with the same id or Idempotency-Key is refused, and another account may use the same id")
   func conflicts() async throws {
     _ = try await accept(payment("1"))
     _ = try await accept(payment("2"), key: "k")
@@ -140,7 +140,8 @@ final class AnnouncedOnceTests {
     #expect(try await ledger.announcement(account: "shop", id: "3") == nil)
   }
 
-  @Test("the same payment under another key gets the first answer, and the key is bound to the payment")
+  @Test(
+    "a payment that is repeated under another Idempotency-Key gets the first answer, and the key belongs to it then")
   func otherKey() async throws {
     let first = try await accept(payment("1"))
     let second = try await accept(payment("1"), key: "k")
@@ -167,7 +168,7 @@ final class AnnouncedOnceTests {
     #expect(try await ledger.announcement(account: "shop", id: "1") == nil)
   }
 
-  @Test("the result is recorded before a removal of the announcement can begin")
+  @Test("the result of an announcement is recorded before a removal of the announcement can begin")
   func noted() async throws {
     let service = service()
     let order = try service.order(submission(payment("1")))

@@ -36,7 +36,7 @@ import WeeklyTimes
     ("1.00", "USD", "refunded", 3_601),
   ]
 
-  @Test("groups have the requested keys, and have sums only if the currency is one of the keys")
+  @Test("the groups of totals have the requested keys, and have sums only if the currency is one of the keys")
   func groups() throws {
     let all = try totals([.currency, .kind, .hour], amounts).groups
     #expect(
@@ -53,7 +53,7 @@ import WeeklyTimes
     #expect(try totals([.hour], []).groups.isEmpty)
   }
 
-  @Test("hours follow the time zone, and a repeated hour at the end of summer time counts as two hours")
+  @Test("the hours of totals follow the time zone, and the repeated hour at the end of summer time counts as two hours")
   func hours() throws {
     // On 2026-10-25, the clock in Berlin shows 02:00 again after 02:59, at 01:00 UTC (1792890000).
     let amounts = [0.0, 1_800, 3_600, 5_400, 7_200].map { ("1.00", "EUR", "received", 1_792_886_400 + $0) }
@@ -70,7 +70,7 @@ import WeeklyTimes
     return (sum.description, areAdded)
   }
 
-  @Test("sums are exact, however many digits they have")
+  @Test("the sums of totals are exact, however many digits they have")
   func sums() {
     let large = Array(repeating: "9999999999999.99", count: 1_000)
     #expect(sum(large).text == "9999999999999990.00")
@@ -80,7 +80,7 @@ import WeeklyTimes
   }
 
   @Test(
-    "a text that is not a number is not added",
+    "a text that is not a number is not added to a total",
     arguments: ["", ".", "1.", ".5", "-1", "1e3", "1,5", "٥", "1.2.3", "1 "])
   func unreadable(text: String) throws {
     let (sum, areAdded) = sum(["2.50", text])
@@ -88,14 +88,14 @@ import WeeklyTimes
     #expect(try totals([.currency], [(text, "USD", "received", 0)]).isUnreadable)
   }
 
-  @Test("an amount that leads to a sum of more than 38 digits is not added, and the sum stays unchanged")
+  @Test("an amount is not added to a total that it would raise to more than 38 digits, and the total stays unchanged")
   func tooLarge() {
     let (most, more) = (String(repeating: "9", count: 38), String(repeating: "9", count: 40))
     let (sum, areAdded) = sum([more, most, most, "0.1"])
     #expect(sum == most && areAdded == [false, true, false, false])
   }
 
-  @Test("the addition ends at the maximum number of groups")
+  @Test("the addition of totals ends at the maximum number of groups")
   func tooLong() throws {
     var totals = AnnouncementTotals(by: [.hour], clock: LocalClock(zone: .gmt))
     var count = 0

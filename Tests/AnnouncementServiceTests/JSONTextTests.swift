@@ -8,7 +8,7 @@ import Testing
 @Suite("JSON text")
 struct JSONTextTests {
   @Test(
-    "every text is read back as it was written",
+    "every text that is written as JSON is read back unchanged",
     arguments: [
       "", "12.50", "支付宝 \u{1F600}", "\"quoted\" \\ back", "\u{0}\u{1F}\n\t\r", "</script>", "e\u{301}",
       "\u{2028}\u{7F}",
@@ -27,6 +27,6 @@ struct JSONTextTests {
     #expect(read.count == 1 && (read["text"] as? String)?.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
   }
 
-  @Test("an object without members is empty")
+  @Test("a JSON object without members is empty")
   func empty() { #expect(JSONText().data == Data("{}".utf8)) }
 }

@@ -100,7 +100,7 @@ final class ProviderPaymentsTests {
     try await ledger.unfinished(lane: "speaker").map(\.id)
   }
 
-  @Test("payments are announced in the order of their reports")
+  @Test("payments of a provider are announced in the order of their reports")
   func order() async throws {
     let payments = payments()
     let outcomes = try (1...20).map { try payment("p\($0)") }
@@ -279,7 +279,7 @@ final class ProviderPaymentsTests {
     #expect(try await announced() == ["till:p"])
   }
 
-  @Test("a payment that is given up after an hour causes no further wake-ups")
+  @Test("a payment that is given up after an hour does not wake the service any more")
   func givenUp() async throws {
     clips.failure.withLock { $0 = { _ in CocoaError(.fileReadCorruptFile) } }
     let sleeps = Locked(0)
@@ -303,7 +303,7 @@ final class ProviderPaymentsTests {
     await running.value
   }
 
-  @Test("twenty payments that cannot be announced do not delay a good payment for long")
+  @Test("twenty payments that cannot be announced delay a good payment only a short time")
   func many() async throws {
     clips.failure.withLock { $0 = { $0.id?.hasPrefix("till:bad") == true ? CocoaError(.fileReadCorruptFile) : nil } }
     let attempts = Locked(0)
@@ -347,7 +347,7 @@ final class ProviderPaymentsTests {
     #expect(again == [.duplicate])
   }
 
-  @Test("a repeated refused request is stored once, and a different refused request is stored too")
+  @Test("a refused request that is repeated is stored once, and a different refused request is stored too")
   func refusedOnce() async throws {
     let payments = payments()
     let bodies = ["a", "a", "b"].map { Data($0.utf8) }
@@ -355,7 +355,7 @@ final class ProviderPaymentsTests {
     #expect(try await states() == [.refused, .refused])
   }
 
-  @Test("texts are cut to the length that a payload may have")
+  @Test("the texts of a provider's payment are cut to the length that a payload may have")
   func texts() async throws {
     let payments = payments()
     guard case .payment(var named) = try payment("p") else { return }

@@ -45,7 +45,7 @@ struct APNSSimulatorCommandTests {
   }
 
   @Test(
-    "prints each accepted push without the whole token, and ends with status 0 on a signal",
+    "crier apns-simulator prints each accepted push without the whole token, and a signal ends it with status 0",
     arguments: [SIGINT, SIGTERM])
   func pushes(number: Int32) throws {
     let crier = try Command()
@@ -78,7 +78,7 @@ struct APNSSimulatorCommandTests {
       try simulator.messages().contains("2 requests on 2 connections: 1 accepted (0 with a repeated id), 1 refused"))
   }
 
-  @Test("a fault with the rate 1 is the answer to every push")
+  @Test("a fault with the rate 1 is the simulator's answer to every push")
   func faults() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -91,7 +91,7 @@ struct APNSSimulatorCommandTests {
   }
 
   @Test(
-    "a reason that Apple does not document, or documents with another status, is sent as typed, and a warning says so",
+    "a reason that Apple does not document for the given status is sent as typed, and a warning says so",
     arguments: [
       (
         "403:InvalidProvderToken", "InvalidProvderToken", "403:InvalidProvderToken: Apple does not document this reason"
@@ -132,7 +132,7 @@ struct APNSSimulatorCommandTests {
   }
 
   @Test(
-    "a wrong command line ends with status 64 and says what is wrong",
+    "a wrong command line ends crier apns-simulator with status 64, and the message says what is wrong",
     arguments: [
       (["apns-simulator"], "Give either --key FILE.p8 with --key-id and --team, or --any-key."),
       (["apns-simulator", "--any-key", "--host", "0.0.0.0"], "127.0.0.1 only"),
@@ -163,7 +163,7 @@ struct APNSSimulatorCommandTests {
     #expect(result.message.contains(message))
   }
 
-  @Test("a file without a key exits with 65, and a folder that does not exist exits with 73")
+  @Test("a file without a key ends crier apns-simulator with status 65, and a missing folder with status 73")
   func files() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -35,7 +35,7 @@ struct BatchCommandTests {
 
     """
 
-  @Test("renders the clips, reports each error with its line, prints nothing on standard output, and exits with 1")
+  @Test("crier batch renders the clips, reports each error with its line, prints no output, and ends with status 1")
   func rows() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -53,7 +53,7 @@ struct BatchCommandTests {
     #expect(try files(crier.sounds).count == 2)
   }
 
-  @Test("a list without a row and a JSON array that is cut exit with 65, and a row's fault names its element")
+  @Test("a list without a row, and a JSON array that is cut, give status 65, and a row's fault names its element")
   func forms() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -68,7 +68,7 @@ struct BatchCommandTests {
     #expect(cut.status == 65 && cut.message.contains("line 2, element 2: does not end"))
   }
 
-  @Test("--json prints one line for each row: the report of render, or the error")
+  @Test("crier batch --json prints one line for each row, with the report of render or the error")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -87,7 +87,7 @@ struct BatchCommandTests {
     #expect(report as NSDictionary == expected as NSDictionary)
   }
 
-  @Test("a second run finds all clips, touches no file, and exits with 0")
+  @Test("a second run of crier batch finds all clips, changes no file, and ends with status 0")
   func again() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -133,7 +133,7 @@ struct BatchCommandTests {
     #expect(try files(sounds[1]) == files(sounds[0]))
   }
 
-  @Test("an interrupted batch prints its counts and how to make the remaining rows, and ends by the signal")
+  @Test("an interrupted batch prints its counts and how to make the remaining rows, and ends with the signal")
   func interrupted() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -152,7 +152,7 @@ struct BatchCommandTests {
     #expect(message.hasSuffix("Interrupted. Run the command again to make the remaining rows.\n"), "\(message)")
   }
 
-  @Test("rows are rendered as they arrive, so a writer can wait for each answer")
+  @Test("crier batch renders each row when it arrives, so that a writer can wait for each answer")
   func conversation() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -171,7 +171,7 @@ struct BatchCommandTests {
     #expect(batch.wait() == 0)
   }
 
-  @Test("a batch exits with 73 when the reader of its output closes, even while the list is still open")
+  @Test("crier batch ends with status 73 when the reader of its output closes, even while the list is still open")
   func closedOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -183,7 +183,7 @@ struct BatchCommandTests {
   }
 
   @Test(
-    "an error of the whole list is printed as one line and exits with 65, and nothing is rendered",
+    "an error of the whole list is printed as one line and gives status 65, and nothing is rendered",
     arguments: [
       ("amount,locale\n5,en-US\n", "crier: line 1, column currency: is missing; an amount needs a currency.\n"),
       (
@@ -200,7 +200,7 @@ struct BatchCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.sounds.path))
   }
 
-  @Test("exits with 65 for a list that cannot be read", arguments: ["nothing.csv", "."])
+  @Test("crier batch ends with status 65 for a list that cannot be read", arguments: ["nothing.csv", "."])
   func unreadable(path: String) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -211,7 +211,7 @@ struct BatchCommandTests {
         == "crier: \(path): cannot be read; give a CSV or JSON lines file, or - for standard input.\n")
   }
 
-  @Test("an output that cannot be written ends the batch with 73 and keeps the finished clips")
+  @Test("an output that cannot be written ends the batch with status 73, and the finished clips are kept")
   func unwritable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -222,7 +222,7 @@ struct BatchCommandTests {
   }
 
   @Test(
-    "a wrong command line exits with 64, and the message names the argument as typed",
+    "a wrong command line of crier batch gives status 64, and the message names the argument as typed",
     arguments: [
       (["batch"], "Missing expected argument '<file>'"),
       (["batch", "-", "--jobs", "0"], "--jobs 0 is out of range: give 1 to 256."),
@@ -241,7 +241,7 @@ struct BatchCommandTests {
     #expect(result.output.isEmpty)
   }
 
-  @Test("--input-format determines how rows are read, whatever their first character is")
+  @Test("--input-format of crier batch decides how rows are read, whatever their first character is")
   func inputFormat() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -15,14 +15,14 @@ struct BatchProgressTests {
     return progress
   }
 
-  @Test("the figures show the progress, the rows per second, and the time left at that speed")
+  @Test("the progress of a batch has the share of the rows, the rows per second, and the time left at that speed")
   func figures() {
     #expect(progress(50, aSecond: 10, totalBytes: 10_000).figures(at: .seconds(5)) == "50 %, 50 rows, 10/s, 0:05 left")
     let long = progress(2_000, aSecond: 100, totalBytes: 100_000_000)
     #expect(long.figures(at: .seconds(20)) == "0 %, 2,000 rows, 100/s, 2:46:20 left")
   }
 
-  @Test("without a total, the figures show a count and a rate, and at the beginning only a count")
+  @Test("without a known total, the progress of a batch has a count and a rate, and at first only a count")
   func pipe() {
     #expect(progress(50, aSecond: 10, totalBytes: nil).figures(at: .seconds(5)) == "50 rows, 10/s")
     var first = BatchProgress(totalBytes: nil)
@@ -30,7 +30,7 @@ struct BatchProgressTests {
     #expect(first.figures(at: .zero) == "1 row, 1 failed")
   }
 
-  @Test("the speed is measured over the last seconds, and is not affected by clips of an earlier run")
+  @Test("the speed of a batch is measured over the last seconds, without the clips of an earlier run")
   func pace() {
     var progress = BatchProgress(totalBytes: 1_000_000)
     for row in 1...9_000 { progress.add(.cached, endOffset: row * 100, at: .milliseconds(row / 9)) }
@@ -40,7 +40,7 @@ struct BatchProgressTests {
     #expect(progress.figures(at: .seconds(41)) == "92 %, 9,200 rows, 5.0/s, 2:40 left")
   }
 
-  @Test("rows that end out of order do not lower the progress, and a growing list stays at 100 %")
+  @Test("rows that end out of order do not lower a batch's progress, and a list that still grows stays at 100 %")
   func bounds() {
     var progress = BatchProgress(totalBytes: 100)
     progress.add(.cached, endOffset: 80, at: .seconds(1))
@@ -51,7 +51,7 @@ struct BatchProgressTests {
     #expect(progress.figures(at: .seconds(2)).hasSuffix(", 0:00 left"))
   }
 
-  @Test("the bar fills the rest of the line, up to 40 columns, and disappears if there is too little room")
+  @Test("the progress bar fills the rest of the line, up to 40 columns, and disappears if there is too little room")
   func bar() {
     let progress = progress(50, aSecond: 10, totalBytes: 10_000)
     let figures = progress.figures(at: .seconds(5))
@@ -62,7 +62,7 @@ struct BatchProgressTests {
     for columns in 0...100 { #expect(progress.bar(at: .seconds(5), columns: columns).count <= max(0, columns - 1)) }
   }
 
-  @Test("the summary counts the rows by outcome, the bytes and the seconds")
+  @Test("the summary of a batch counts the rows by outcome, the bytes and the seconds")
   func summary() {
     var progress = BatchProgress(totalBytes: nil)
     for row in 1...1_200 { progress.add(.made(bytes: 80_000), endOffset: row, at: .seconds(1)) }
@@ -86,7 +86,7 @@ struct ProgressDisplayTests {
     return progress
   }
 
-  @Test("the bar is drawn immediately, and redrawn after a tenth of a second")
+  @Test("the progress bar is drawn immediately, and redrawn after a tenth of a second")
   func bar() {
     var display = ProgressDisplay(style: .bar)
     #expect(display.update(progress(1), at: .zero) { 80 } == "\(erased)1 row")
@@ -94,7 +94,7 @@ struct ProgressDisplayTests {
     #expect(display.update(progress(3), at: .milliseconds(100)) { 80 } == "\(erased)3 rows, 30/s")
   }
 
-  @Test("a message appears above the bar, which is redrawn with the next row")
+  @Test("a message appears above the progress bar, which is redrawn with the next row")
   func message() {
     var display = ProgressDisplay(style: .bar)
     #expect(display.message("a") == "a\n")
@@ -104,7 +104,7 @@ struct ProgressDisplayTests {
     #expect(display.update(progress(2), at: .milliseconds(1)) { 80 }.hasPrefix("\(erased)2 rows"))
   }
 
-  @Test("without a terminal, progress is one line every five seconds, without control characters")
+  @Test("without a terminal, the progress of a batch is one line every five seconds, without control characters")
   func lines() {
     var display = ProgressDisplay(style: .lines)
     #expect(display.update(progress(1), at: .milliseconds(4_999)) { 80 } == "")
@@ -114,7 +114,7 @@ struct ProgressDisplayTests {
     #expect(display.update(progress(20), at: .seconds(10)) { 80 } == "20 rows, 2.0/s\n")
   }
 
-  @Test("the progress of work other than a batch is shown at the same intervals, and its bar can be removed")
+  @Test("other work than a batch shows its progress at the same intervals, and its progress bar can be removed")
   func steps() {
     var terminal = ProgressDisplay(style: .bar)
     #expect(terminal.end() == "")

@@ -17,7 +17,7 @@ struct BookCommandTests {
     return folder
   }
 
-  @Test("new writes the book and the reader, and replaces neither")
+  @Test("crier book new writes the phrase book and the reader, and replaces neither")
   func new() throws {
     let crier = try Command()
     let data = try dataFolder()
@@ -35,7 +35,7 @@ struct BookCommandTests {
     #expect(again.message.contains("it is there already"))
   }
 
-  @Test("check of a new locale names the unfinished reader and the sentences that were left")
+  @Test("crier book check of a new locale names the unfinished reader and the sentences that are not translated")
   func unfinished() throws {
     let crier = try Command()
     let data = try dataFolder()
@@ -51,7 +51,7 @@ struct BookCommandTests {
     #expect(check.output.hasSuffix(" problems.\n"))
   }
 
-  @Test("check of a correct locale ends with 0 and the number of amounts")
+  @Test("crier book check of a correct locale prints the number of amounts and ends with status 0")
   func check() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -61,7 +61,7 @@ struct BookCommandTests {
     #expect(result.output.contains("note: No native speaker has signed the words."))
   }
 
-  @Test("check compares the words with the signed sheet")
+  @Test("crier book check compares the words with the signed sheet")
   func sheet() throws {
     let crier = try Command()
     let data = try dataFolder()
@@ -81,7 +81,7 @@ struct BookCommandTests {
     #expect(check.output.contains(" quid"))
   }
 
-  @Test("check without the speech engine prints all other findings, and says that the sounds were not checked")
+  @Test("crier book check without the engine prints all other findings, and says that the sounds were not checked")
   func checkWithoutEngine() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -95,7 +95,7 @@ struct BookCommandTests {
     #expect(check.output.hasSuffix(" amounts, 1 problem.\n"))
   }
 
-  @Test("listen prints the words of the first payments")
+  @Test("crier book listen prints the words of the first payments")
   func listen() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -107,7 +107,7 @@ struct BookCommandTests {
   }
 
   @Test(
-    "an unknown locale, a language without a country and no payment to play are wrong command lines",
+    "crier book refuses an unknown locale, a language without a country, and a command without a payment to play",
     arguments: [
       (["check", "xx-XX"], "there is no such book"), (["new", "danish"], "write it as in sv-SE"),
       (["new", "da-DK", "--like", "xx-XX"], "--like xx-XX: there is no such book"),

@@ -44,7 +44,7 @@ struct ClipNeedsTests {
 
   // MARK: Reading only
 
-  @Test("with a ledger of an earlier version, a note says that the list has no reasons, and the ledger is unchanged")
+  @Test("with a ledger of an earlier version, sounds list gives no reasons and says so, and the ledger is unchanged")
   func olderList() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -62,7 +62,7 @@ struct ClipNeedsTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
-  @Test("with a ledger of an earlier version, a dry run fails, and the ledger is unchanged")
+  @Test("with a ledger of an earlier version, a dry run of sounds prune fails, and the ledger is unchanged")
   func olderDryRun() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -80,7 +80,7 @@ struct ClipNeedsTests {
     #expect(try crier("sounds", "prune", "--max-files", "0", "--dry-run").status == 0)
   }
 
-  @Test("the list and a dry run do not change a ledger, and the dry run names a home without a ledger")
+  @Test("sounds list and a dry run do not change a ledger, and the dry run names a home without a ledger")
   func unchanged() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -105,7 +105,7 @@ struct ClipNeedsTests {
 
   // MARK: The ledger of the containers
 
-  @Test("in containers outside the usual home, no clip counts as needed by the ledger of the usual home")
+  @Test("in containers outside the default home, no clip counts as needed by the default home's ledger")
   func otherContainers() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -143,7 +143,7 @@ struct ClipNeedsTests {
     }
   }
 
-  @Test("render with limits and --containers does not need the ledger of the usual home")
+  @Test("render with limits and --containers does not need the ledger of the default home")
   func render() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -158,7 +158,8 @@ struct ClipNeedsTests {
     #expect(result.message.contains(note), "\(result.message)")
   }
 
-  @Test("in a home that other users can change, the list has no reasons, and the ledger is neither read nor written")
+  @Test(
+    "in a home that other users can change, sounds list gives no reasons, and the ledger is neither read nor written")
   func unsafeHome() async throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -28,7 +28,7 @@ struct CommandLineSpellingTests {
   }
 
   @Test(
-    "the error for a word unlike any subcommand lists the subcommands, and an unknown option is only named",
+    "the error for a word unlike any subcommand lists the subcommands, and that for an unknown option names the option",
     arguments: ["foo", "help foo"])
   func far(line: String) throws {
     let subcommand = try #require(unknownWord(line))
@@ -39,7 +39,7 @@ struct CommandLineSpellingTests {
   }
 
   @Test(
-    "a right command line is left to the parser, even if its values look like names",
+    "a correct command line is left to the parser, even if its values look like options or subcommands",
     arguments: [
       "", "--version", "--help", "help", "help keys create", "render", "render -", "render payload.json --json",
       "render --payer --loacle --amount 5", "render --amount 5 -- --loacle", "queue", "queue --once --json",
@@ -51,7 +51,7 @@ struct CommandLineSpellingTests {
   func right(line: String) { #expect(unknownWord(line) == nil) }
 
   @Test(
-    "a negative number is a value or an argument, and never an unknown option",
+    "a negative number on the command line is a value or an argument, and never an unknown option",
     arguments: [
       ("words -5 --currency USD", "words --currency USD -- -5"), ("words 7 -.5 -x", "words -x -- 7 -.5"),
       ("push alert --badge -1 --text a", "push alert --badge=-1 --text a"),
@@ -72,7 +72,7 @@ struct CommandLineSpellingTests {
   }
 
   @Test(
-    "an error about a negative value names the value",
+    "an error about a negative value on the command line names the value",
     arguments: [
       ("words -5 --currency USD --locale en-US", 65, "amount '-5': is negative"),
       ("render --amount -5 --currency USD --locale en-US", 65, "--amount: is negative"),
@@ -91,7 +91,7 @@ struct CommandLineSpellingTests {
     #expect(result.status == status && result.message.contains(message), "\(result.message)")
   }
 
-  @Test("a misspelt option or subcommand is a wrong command line, whatever follows it")
+  @Test("a misspelt option or subcommand makes the command line wrong, whatever follows it")
   func statuses() throws {
     let crier = try Command()
     defer { crier.remove() }

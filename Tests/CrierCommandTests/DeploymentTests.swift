@@ -16,7 +16,7 @@ import Testing
 struct DeploymentTests {
   private static let folder = Command.checkout.appending(path: "Deployment")
 
-  @Test("crier.yaml names every setting with its default")
+  @Test("the shipped crier.yaml names every setting with its default")
   func settings() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -63,7 +63,7 @@ struct DeploymentTests {
     Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
   }
 
-  @Test("the backup of a home that has only a ledger succeeds, and the home's keys work after the restore")
+  @Test("a home that has only a ledger can be backed up, and its keys are valid after the restore")
   func backupOfLedger() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -79,7 +79,7 @@ struct DeploymentTests {
   }
 
   @Test(
-    "the backup contains the service's secret, settings, words, packs and other files, but nothing that can be made again"
+    "a backup has the service's secret, settings, words, packs and other files, and nothing that can be made again"
   )
   func backupOfAll() throws {
     let crier = try Command()
@@ -106,7 +106,7 @@ struct DeploymentTests {
     #expect(mode == 0o700, "no other user can read the backup")
   }
 
-  @Test("the backup contains the settings themselves if the home has a link to them")
+  @Test("a backup contains the settings file itself if the home has a link to it")
   func backupOfLinkedSettings() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -122,7 +122,7 @@ struct DeploymentTests {
     #expect(try String(contentsOf: copy, encoding: .utf8) == "port: 8081\n")
   }
 
-  @Test("the backup contains the tones of all groups and the chosen tones, but no clips")
+  @Test("a backup contains the tones of all groups and the chosen tones, but no clips")
   func backupOfTones() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -142,7 +142,7 @@ struct DeploymentTests {
     #expect(try crier("sounds", "tone", "get", "--home", copy.path, "--group", "group.b").output == "bell.wav\n")
   }
 
-  @Test("the library feed of the backup has a new id, because a backup has no clips")
+  @Test("the library of a backup gets a new id, because a backup has no clips")
   func backupOfFeed() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -182,7 +182,7 @@ struct DeploymentTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test("a backup fails if a file cannot be copied, and leaves no folder that looks like a backup")
+  @Test("a backup fails if a file cannot be copied, and leaves no folder that looks like a complete backup")
   func backupFails() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -198,7 +198,7 @@ struct DeploymentTests {
     #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "copy").path))
   }
 
-  @Test("without sqlite3, the backup names the missing package and makes no folder")
+  @Test("without sqlite3, the script for a backup names the missing package and makes no folder")
   func backupWithoutSQLite() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -177,7 +177,7 @@ struct DoctorCommandTests {
     },
   ]
 
-  @Test("a healthy installation has no fault and exits with 0, and the examination changes no file")
+  @Test("a healthy installation has no fault, and crier doctor ends with status 0 and changes no file")
   func healthy() throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }
@@ -193,7 +193,9 @@ struct DoctorCommandTests {
     #expect(text.output.contains("my-shop ("))
   }
 
-  @Test("a broken installation is reported with its fault and the remedy, and nothing is changed", arguments: breakages)
+  @Test(
+    "a broken installation is reported with its fault and the remedy, and crier doctor changes nothing",
+    arguments: breakages)
   func broken(_ breakage: Breakage) throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }
@@ -212,13 +214,13 @@ struct DoctorCommandTests {
     #expect(text.output.contains("\n  fault \(fault.code): \(fault.message)\n"), "\(text.output)")
   }
 
-  @Test("the breakages of these tests have different names, and at least 12 different fault codes")
+  @Test("the broken installations in these tests have different names, and at least 12 different fault codes")
   func different() {
     #expect(Set(Self.breakages.map(\.testDescription)).count == Self.breakages.count)
     #expect(Set(Self.breakages.map(\.code)).count >= 12)
   }
 
-  @Test("a limit of open files that is too low is reported with the limit that suffices")
+  @Test("crier doctor reports a limit of open files that is too low, and names the limit that suffices")
   func openFiles() throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }
@@ -229,7 +231,8 @@ struct DoctorCommandTests {
     #expect(diagnosis.faults.first?.remedy.contains("LimitNOFILE=65536") == true)
   }
 
-  @Test("with the service's flags, a running service on the port is accepted, and another program there is a fault")
+  @Test(
+    "crier doctor with the service's flags accepts a running service on its port, and reports another program there")
   func port() throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }
@@ -244,7 +247,7 @@ struct DoctorCommandTests {
     #expect(taken.faults.first?.remedy.contains("ss -ltnp 'sport = :\(listener.port)'") == true)
   }
 
-  @Test("no secret is printed: no key, no secret for URLs, and nothing of an announcement")
+  @Test("crier doctor prints no secret: no key, no secret for URLs, and nothing of an announcement")
   func secrets() throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }
@@ -269,7 +272,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("wrong options exit with 64")
+  @Test("wrong options of crier doctor give status 64")
   func options() throws {
     let place = try DoctorInstallation()
     defer { place.crier.remove() }

@@ -9,7 +9,9 @@ import Testing
 struct EarlierHomeTests {
   private static let waiting = (1...4).map { "waiting-\($0)" }
 
-  @Test("announcements that waited in an earlier home are played, and announcements already played are not repeated")
+  @Test(
+    "announcements that wait in an earlier version's home are played, and announcements already played are not repeated"
+  )
   func playedOn() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -40,7 +42,7 @@ struct EarlierHomeTests {
   }
 
   @Test(
-    "a home without decisions is migrated, plays its waiting announcements, and answers retries with the same bytes")
+    "an older home without stored decisions is migrated, plays what waits, and answers retries with the same bytes")
   func undecided() async throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -20,7 +20,7 @@ struct HomePermissionsTests {
     HomePermissions.fault(care, mode: mode, owner: owner, user: user)
   }
 
-  @Test("only the user may read secret files, and others may read trusted files")
+  @Test("a secret file may be readable only by its user, and a trusted file may be readable by others")
   func modes() {
     for mode in [0o600, 0o400, 0o700] as [mode_t] {
       #expect(fault(.secret, mode) == nil && fault(.trusted, mode) == nil)
@@ -34,7 +34,7 @@ struct HomePermissionsTests {
     }
   }
 
-  @Test("a file must belong to the user or to root")
+  @Test("a file in the home must belong to the user or to root")
   func owners() {
     for care in [HomePermissions.Care.secret, .trusted] {
       #expect(fault(care, 0o600, owner: 0) == nil && fault(care, 0o600, owner: 1001) == .foreign(owner: 1001))
@@ -42,7 +42,9 @@ struct HomePermissionsTests {
     }
   }
 
-  @Test("the message says what is wrong with each file and why, and gives a command with the path as typed")
+  @Test(
+    "the message about an unsafe home names each file's fault and its reason, and gives a command with the typed path"
+  )
   func message() {
     let error = UnsafeHome(findings: [
       .init(path: "./my home", isFolder: true, care: .trusted, fault: .writable),
@@ -116,7 +118,7 @@ struct UnsafeHomeTests {
   }
 
   @Test(
-    "the service and commands refuse an unsafe home and print the repair command; the repaired home works",
+    "the service and all commands refuse an unsafe home and print the repair command, after which the home is accepted",
     arguments: [
       ("", 0o777, "chmod go-w"), ("", 0o1777, "chmod go-w"), ("", 0o770, "chmod go-w"),
       ("ledger.sqlite", 0o666, "chmod go="), ("ledger.sqlite", 0o644, "chmod go="),
@@ -145,7 +147,7 @@ struct UnsafeHomeTests {
     #expect(try crier("keys", "list").status == 0)
   }
 
-  @Test("a dangling link to a voice pack, such as to a disk that is not connected, is accepted")
+  @Test("a home may contain a dangling link to a voice pack, for example to a disk that is not connected")
   func danglingLink() throws {
     defer { crier.remove() }
     let link = crier.home.appending(path: "Voices/my-shop")
@@ -155,7 +157,7 @@ struct UnsafeHomeTests {
     #expect(result.status == 0, "\(result.message)")
   }
 
-  @Test("the message names --home as it was typed")
+  @Test("the message about an unsafe home names --home as it was typed")
   func typed() throws {
     defer { crier.remove() }
     setMode("", 0o777)
@@ -175,7 +177,7 @@ struct UnsafeHomeTests {
         "chmod go-w ") && result.message.contains("/signing-secret\n"), "all problems are reported at once")
   }
 
-  @Test("a home and settings that others can read are accepted")
+  @Test("a home and settings are accepted if others can only read them")
   func readable() throws {
     defer { crier.remove() }
     for (name, mode) in [("", 0o755), ("crier.yaml", 0o644), ("lexicon.csv", 0o644), ("Voices/pack/pack.json", 0o644)] {
@@ -185,14 +187,14 @@ struct UnsafeHomeTests {
     #expect(try service.send("GET", "/healthz", key: "").status == 200)
   }
 
-  @Test("--print-config prints the settings of an unsafe home")
+  @Test("crier serve --print-config prints the settings even of an unsafe home")
   func printing() throws {
     defer { crier.remove() }
     setMode("", 0o777)
     #expect(try crier.serve("--print-config").output.contains("volume: 90"))
   }
 
-  @Test("a new home and its files cannot be changed by other users, whatever the umask")
+  @Test("other users cannot change a new home and its files, whatever the umask")
   func made() throws {
     crier.remove()
     let fresh = try Command()

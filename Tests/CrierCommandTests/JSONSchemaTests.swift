@@ -14,7 +14,7 @@ struct JSONSchemaTests {
   }
 
   @Test(
-    "a valid value has no violations",
+    "a value that fits its JSON schema has no violations",
     arguments: [
       ("null", "{}"), ("1", "true"), (#""x""#, #"{"type": "string"}"#), ("1", #"{"type": "integer"}"#),
       ("1.0", #"{"type": "integer"}"#), ("1.5", #"{"type": "number"}"#), ("true", #"{"type": "boolean"}"#),
@@ -37,7 +37,7 @@ struct JSONSchemaTests {
   }
 
   @Test(
-    "an invalid value has a violation with its path",
+    "a value that does not fit its JSON schema has a violation with its path",
     arguments: [
       ("1", "false", "$"), ("1", #"{"type": "string"}"#, "$: is not of type string"),
       ("1.5", #"{"type": "integer"}"#, "$"),
@@ -71,7 +71,7 @@ struct JSONSchemaTests {
   }
 
   @Test(
-    "a schema that cannot be checked is a violation for any value",
+    "a JSON schema that cannot be checked is a violation for any value",
     arguments: [
       #"{"multipleOf": 2}"#, #"{"minimum": "1"}"#, #"{"required": "a"}"#, ##"{"$ref": "#/nowhere"}"##,
       #"{"$ref": "https://other.example"}"#, #"{"type": "integers"}"#, #"{"pattern": "("}"#, "7",

@@ -23,7 +23,7 @@ struct KeysCommandTests {
     return try JSONDecoder().decode(Created.self, from: Data(result.output.utf8))
   }
 
-  @Test("create prints the key on its own line, and the ledger stores its digest and not the key")
+  @Test("crier keys create prints the key on its own line, and the ledger stores its digest and not the key")
   func create() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -45,7 +45,7 @@ struct KeysCommandTests {
     }
   }
 
-  @Test("--json prints one line with id, key and scopes, and nothing else")
+  @Test("crier keys create --json prints one line with id, key and scopes, and nothing else")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -55,7 +55,7 @@ struct KeysCommandTests {
         of: /\{"id":"([0-9a-z]{8})","key":"crier_\1_[A-Za-z0-9_-]{43}","scopes":\["announce","play"\]\}\n/) != nil)
   }
 
-  @Test("all properties of a key are stored")
+  @Test("crier keys create stores all properties of a key")
   func everything() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -72,7 +72,7 @@ struct KeysCommandTests {
     #expect(try await ledger(crier).key(id: other.id)?.rate == NewKey.Rate(perSecond: 1, burst: 50))
   }
 
-  @Test("list shows all keys without anything that could be used as a key")
+  @Test("crier keys list shows all keys without anything that could be used as a key")
   func list() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -134,7 +134,7 @@ struct KeysCommandTests {
     #expect(try await ledger.keys() == revoked)
   }
 
-  @Test("an unknown id exits with 65, and a malformed id exits with 64 and is not printed, because it may be a key")
+  @Test("an unknown key id gives status 65, and a malformed id gives 64 and is not printed, because it may be a key")
   func revokeNobody() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -154,7 +154,7 @@ struct KeysCommandTests {
   }
 
   @Test(
-    "a wrong argument exits with 64 and is named as typed, and no key is created",
+    "a wrong argument of crier keys create gives status 64 and is named as typed, and no key is created",
     arguments: [
       (
         ["--scope", "device"], "--scope device belongs to the key of a device: register the device with PUT /v1/devices"
@@ -194,7 +194,7 @@ struct KeysCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "home").path))
   }
 
-  @Test("a locale without a phrase book or an unknown pack exits with 65, and no key is created")
+  @Test("a locale without a phrase book, or an unknown pack, gives status 65, and no key is created")
   func unspeakable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -208,7 +208,7 @@ struct KeysCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "home").path))
   }
 
-  @Test("a key that cannot be printed is revoked, and the command exits with 73")
+  @Test("a key that cannot be printed is revoked, and the command ends with status 73")
   func unprinted() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -224,7 +224,7 @@ struct KeysCommandTests {
     #expect(try await ledger(crier).keys().map { $0.revokedAt != nil } == [true])
   }
 
-  @Test("a file that is not a ledger exits with 73 and is left unchanged")
+  @Test("a file that is not a ledger ends crier keys with status 73 and is left unchanged")
   func noLedger() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -242,7 +242,7 @@ struct KeysCommandTests {
     #expect(try Data(contentsOf: home.appending(path: "ledger.sqlite")) == text)
   }
 
-  @Test("the expiry, the addresses and the strictness of a key are stored and listed")
+  @Test("crier keys stores and lists the expiry, the addresses and the strictness of a key")
   func limited() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -272,7 +272,7 @@ struct KeysCommandTests {
     #expect(json.contains(#""expires_at":"2127-01-31T00:00:00Z""#))
   }
 
-  @Test("rotate prints a key with the old key's properties, and the old key ends after the overlap")
+  @Test("crier keys rotate prints a key with the old key's properties, and the old key expires after the overlap")
   func rotate() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -325,7 +325,7 @@ struct KeysCommandTests {
     #expect(try await ledger(crier).keys().count == 1)
   }
 
-  @Test("log lists who created, rotated and revoked which key, without anything that could be used as a key")
+  @Test("crier keys log lists who created, rotated and revoked which key, without anything that could be used as a key")
   func log() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -350,7 +350,7 @@ struct KeysCommandTests {
     #expect(!text.contains("till") && !text.contains(first.key.suffix(43)))
   }
 
-  @Test("--home names the home folder for every command of keys and queue, whatever CRIER_HOME is")
+  @Test("--home names the home folder for every command of crier keys and crier queue, whatever CRIER_HOME is")
   func home() throws {
     let crier = try Command()
     defer { crier.remove() }

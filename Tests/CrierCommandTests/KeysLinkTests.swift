@@ -25,7 +25,7 @@ struct KeysLinkTests {
     try Ledger(at: crier.directory.appending(path: "home/ledger.sqlite"))
   }
 
-  @Test("link prints the link and its QR code, and the ledger stores the code's digest and not the code")
+  @Test("crier keys link prints the link and its QR code, and the ledger stores the code's digest and not the code")
   func printed() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -48,7 +48,7 @@ struct KeysLinkTests {
     #expect(log.contains("sign_in_code_created\t\(kept.id)") && !log.contains(code.text))
   }
 
-  @Test("--json prints one line, and keys list names the link of a key that was made with a link")
+  @Test("crier keys link --json prints one line, and keys list names the link of a key that was made with a link")
   func json() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -81,7 +81,7 @@ struct KeysLinkTests {
     #expect(try crier("keys", "revoke", key.id).status == 0)
   }
 
-  @Test("the address comes from the settings, and a message warns of a link that works on this machine only")
+  @Test("the address in a sign-in link comes from the settings, and a warning says if only this machine can use it")
   func address() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -103,7 +103,7 @@ struct KeysLinkTests {
   }
 
   @Test(
-    "a link that is not valid is refused with status 64 and makes no code",
+    "crier keys link with an invalid option ends with status 64 and makes no code",
     arguments: [
       ["--name", "a"], ["--scope", "till"], ["--scope", "admin", "--name", "a"], ["--scope", "read", "--name", "a"],
       ["--scope", "till", "--name", ""], ["--scope", "till", "--name", "a\u{7}"],

@@ -16,7 +16,7 @@ struct KeysListTests {
     return result.output.replacing("\r\n", with: "\n")
   }
 
-  @Test("a terminal shows a heading over each column; other outputs and JSON have none, so that programs can read them")
+  @Test("crier keys list prints column headings only on a terminal, so that programs can read its other output")
   func headings() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -33,7 +33,7 @@ struct KeysListTests {
     #expect(try onTerminal(crier, "keys list --json") == crier("keys", "list", "--json").output)
   }
 
-  @Test("the help of keys log names the subjects of all kinds of actions")
+  @Test("the help of crier keys log names the subjects of all kinds of actions")
   func logHelp() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -15,7 +15,7 @@ struct OpenAPIConformityTests {
     try work(try Conformity(crier, flags))
   }
 
-  @Test("the answers to announcements conform to the document")
+  @Test("the answers to calls about announcements conform to /openapi.json")
   func announcing() throws {
     try withService { service in
       let first = try service.check("announce", json: Self.payment, 201)
@@ -169,7 +169,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("a signed request that changes something is answered only once, and a signed reading request repeatedly")
+  @Test("a signed request that changes something is answered only once, and one that only reads is answered repeatedly")
   func signedRequest() throws {
     try withService { service in
       let key = try #require(service.service.key)
@@ -181,7 +181,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("the answers to calls about keys conform to the document")
+  @Test("the answers to calls about keys conform to /openapi.json")
   func keys() throws {
     try withService { service in
       let listed = try service.check("listKeys", 200).json()["keys"]?.array ?? []
@@ -230,7 +230,7 @@ struct OpenAPIConformityTests {
     try service.check("createKey", json: #"{"scopes":["till","operator"],"expires":"90d"}"#, 201).json()["id"]?.string
   }
 
-  @Test("the answers to calls for signing in conform to the document")
+  @Test("the answers to calls for signing in conform to /openapi.json")
   func signingIn() throws {
     try withService { service in
       let all = #"{"scope":"operator","name":"Kim","account":"north","days":30}"#
@@ -274,7 +274,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("the answers to calls about devices conform to the document")
+  @Test("the answers to calls about devices conform to /openapi.json")
   func devices() throws {
     try withService { service in
       let token = String(repeating: "a1", count: 32)
@@ -344,7 +344,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("the answers about locales, voices and packs conform to the document, with a valid and a broken pack")
+  @Test("the answers about locales, voices and packs conform to /openapi.json, with a valid and a broken pack")
   func speakable() throws {
     try withService { service in
       let built = try service.crier("voices", "build", "--locale", "en-US", "--id", "my-shop")
@@ -387,7 +387,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("the answers to calls about batches conform to the document")
+  @Test("the answers to calls about batches conform to /openapi.json")
   func batches() throws {
     try withService { service in
       func post(
@@ -465,7 +465,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("the answers to the calls without a key, for operations and the console, conform to the document")
+  @Test("the answers to calls without a key, for operations and the console, conform to /openapi.json")
   func openCalls() throws {
     // Among the calls without a key, the calls for the console's modules and languages have a parameter in their path.
     func file(_ operation: String) -> String { operation == "consoleLanguage" ? "en-US.json" : "page.js" }
@@ -494,7 +494,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("a HEAD request gets the header fields of GET and no body")
+  @Test("a HEAD request gets the header fields of the GET request and no body")
   func head() throws {
     try withService { service in
       try service.check("announce", json: Self.payment, 201)

@@ -9,7 +9,7 @@ struct OpenAPIDocumentTests {
 
   init() throws { document = try APIDocument() }
 
-  @Test("every operation has a unique name, a described tag, a summary and its required scope")
+  @Test("every operation in /openapi.json has a unique name, a described tag, a summary and its required scope")
   func operations() {
     let ids = document.operations.map(\.id)
     #expect(Set(ids).count == ids.count && !ids.contains(""))
@@ -33,7 +33,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("every reference can be resolved, and every component is used")
+  @Test("every reference in /openapi.json can be resolved, and every component is used")
   func references() {
     var references: Set<String> = []
     visit(document.root) { node in
@@ -50,7 +50,7 @@ struct OpenAPIDocumentTests {
   /// The schemas of lines in streams and lists, which OpenAPI 3.1 cannot describe, so that only texts mention them.
   private static let describedInText: Set = ["Event", "BatchRow"]
 
-  @Test("every example conforms to its schema")
+  @Test("every example in /openapi.json conforms to its schema")
   func examples() {
     var count = 0
     visit(document.root) { node in
@@ -72,7 +72,7 @@ struct OpenAPIDocumentTests {
     #expect(count > 150)
   }
 
-  @Test("the lines in examples of streams and JSON lines conform to their schemas")
+  @Test("the lines in the examples of streams and JSON lines in /openapi.json conform to their schemas")
   func lines() throws {
     var count = 0
     for operation in document.operations {
@@ -104,7 +104,7 @@ struct OpenAPIDocumentTests {
     #expect(count >= 3)
   }
 
-  @Test("every problem example has a code and a status that its response documents")
+  @Test("every example of a problem in /openapi.json has a code and a status that its response documents")
   func problems() {
     for operation in document.operations {
       for (status, node) in operation.node["responses"]?.object ?? [:] {
@@ -118,7 +118,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("every code in docs/service.md is in the document")
+  @Test("every error code in docs/service.md is in /openapi.json")
   func codes() throws {
     let page = try String(contentsOf: Command.checkout.appending(path: "docs/service.md"), encoding: .utf8)
     let contract = try String(contentsOf: Command.checkout.appending(path: "Console/openapi.json"), encoding: .utf8)
@@ -129,7 +129,7 @@ struct OpenAPIDocumentTests {
     #expect(missing.isEmpty, "\(missing.sorted())")
   }
 
-  @Test("the conformity checks detect wrong answers")
+  @Test("the checks of conformity to /openapi.json detect wrong answers")
   func wrongAnswers() throws {
     let health = try document.operation("health")
     func violations(_ head: String, _ body: String) throws -> [String] {
@@ -168,7 +168,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("the document has exactly the paths and methods of the routes in the sources")
+  @Test("/openapi.json has exactly the paths and methods of the routes in the sources")
   func routes() throws {
     var routes: Set<String> = []
     let sources = Command.checkout.appending(path: "Sources/Service/AnnouncementServer")
@@ -189,7 +189,7 @@ struct OpenAPIDocumentTests {
     #expect(documented.subtracting(routes) == [], "These operations are not in the sources.")
   }
 
-  @Test("other methods get 405 with the documented methods, and other paths get 404")
+  @Test("a method that /openapi.json does not have gets 405 with the documented methods, and an unknown path gets 404")
   func methods() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -220,7 +220,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("every request example works unchanged")
+  @Test("every example of a request in /openapi.json works unchanged")
   func requestExamples() throws {
     let crier = try Command()
     defer { crier.remove() }

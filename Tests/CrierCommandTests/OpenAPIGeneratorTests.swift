@@ -14,7 +14,7 @@ struct OpenAPIGeneratorTests {
     schemas = try #require(document.root["components"]?["schemas"]?.object)
   }
 
-  @Test("a schema with fields is one object, or an allOf of several objects, so that no generator drops a field")
+  @Test("a schema with fields is one object or an allOf of objects, so that no generator of clients drops a field")
   func oneForm() {
     for (name, schema) in schemas.sorted(by: { $0.key < $1.key }) {
       // A field that must be null is only a rule for requests, and a client needs no such field.
@@ -52,7 +52,7 @@ struct OpenAPIGeneratorTests {
   }
 
   @Test(
-    "a payment has either amount or minor",
+    "the schema of a payment requires either amount or minor",
     arguments: [
       (#""amount":"12.50""#, true), (#""amount":12.5"#, true), (#""minor":1250"#, true),
       (#""amount":"12.50","minor":null"#, true), (#""amount":null,"minor":1250"#, true),
@@ -69,7 +69,7 @@ struct OpenAPIGeneratorTests {
   }
 
   @Test(
-    "a registration of a device has every key that the service knows, and tokens in hexadecimal digits",
+    "the schema of a device's registration has every key that the service knows, and tokens in hexadecimal digits",
     arguments: [
       (#"{}"#, true), (#"{"alert":null}"#, true), (#"{"alert":"00112233445566778899AABBccddeeff"}"#, true),
       (#"{"alert":"0011223344556677889"}"#, false), (#"{"alert":"001122"}"#, false),
@@ -84,7 +84,7 @@ struct OpenAPIGeneratorTests {
     #expect(document.schema.violations(of: device, schema: schema).isEmpty == isValid)
   }
 
-  @Test("a payment needs an id, but a previewed payment does not")
+  @Test("the schema of a payment requires an id, and the schema of a previewed payment does not")
   func id() throws {
     let payment = try JSONValue(#"{"amount":"5","currency":"CNY"}"#)
     #expect(!document.schema.violations(of: payment, schema: try #require(schemas["Payment"])).isEmpty)

@@ -7,7 +7,7 @@ import VoicePackMaking
 
 @Suite("The service conforms to /openapi.json: the library", .timeLimit(.minutes(10)))
 struct OpenAPILibraryTests {
-  @Test("the answers to calls of the library conform to the document")
+  @Test("the answers to calls of the library conform to /openapi.json")
   func library() throws {
     let crier = try Command()
     defer { crier.remove() }

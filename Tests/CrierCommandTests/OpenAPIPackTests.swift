@@ -39,7 +39,7 @@ struct OpenAPIPackTests {
     try service.check("removePack", at: "new", 404, "not_found")
   }
 
-  @Test("the answers to calls about the clips of voice packs conform to the document")
+  @Test("the answers to calls about the clips of voice packs conform to /openapi.json")
   func clips() throws {
     let crier = try Command()
     defer { crier.remove() }

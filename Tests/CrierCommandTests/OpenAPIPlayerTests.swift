@@ -52,7 +52,7 @@ struct OpenAPIPlayerTests {
     for id in ["listOutputs", "setOutput", "testOutput"] { try service.checkRefusals(id) }
   }
 
-  @Test("the answers to the player's calls, and the player's events, conform to the document")
+  @Test("the answers to the player's calls, and the player's events, conform to /openapi.json")
   func player() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -171,7 +171,7 @@ struct OpenAPIPlayerTests {
     }
   }
 
-  @Test("the playing announcement is reported while it plays")
+  @Test("the state of the player names the announcement that plays")
   func playing() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -186,7 +186,7 @@ struct OpenAPIPlayerTests {
     _ = try events(service, stream, until: "cancelled", "long")
   }
 
-  @Test("a service without an output has no player")
+  @Test("a service without an output answers the player's calls as /openapi.json says")
   func noPlayer() throws {
     let crier = try Command()
     defer { crier.remove() }

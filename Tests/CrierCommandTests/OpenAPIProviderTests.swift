@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The service conforms to /openapi.json: payment providers", .timeLimit(.minutes(10)))
 struct OpenAPIProviderTests {
-  @Test("the answers to the test of an endpoint for a provider's webhooks conform to the document")
+  @Test("the answers to the test of an endpoint for a provider's webhooks conform to /openapi.json")
   func test() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -37,7 +37,7 @@ struct OpenAPIProviderWebhookTests {
       """, to: "providers.yaml", of: crier)
   }
 
-  @Test("the answers to webhooks and to the list of their endpoints conform to the document")
+  @Test("the answers to providers' webhooks, and the list of their endpoints, conform to /openapi.json")
   func webhooks() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -82,7 +82,7 @@ struct OpenAPIProviderWebhookTests {
     try service.checkRefusals("listProviderEndpoints")
   }
 
-  @Test("an endpoint whose provider signs nothing takes requests from the proxies only")
+  @Test("an endpoint whose provider signs nothing accepts requests only from the proxies")
   func unsigned() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -105,7 +105,7 @@ struct OpenAPIProviderWebhookTests {
       "receiveProviderWebhook", at: "stripe till", key: "", headers: [signature(of: event)], body: event, 200)
   }
 
-  @Test("if the settings cannot be used at the start, a webhook is refused with 503")
+  @Test("if the settings for providers cannot be used at the start, a webhook is refused with 503")
   func unusable() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -7,7 +7,7 @@ import WebhookMessages
 
 @Suite("The service conforms to /openapi.json: webhooks", .timeLimit(.minutes(10)))
 struct OpenAPIWebhookTests {
-  @Test("the answers to calls about webhook endpoints conform to the document")
+  @Test("the answers to calls about webhook endpoints conform to /openapi.json")
   func endpoints() async throws {
     let crier = try Command()
     defer { crier.remove() }

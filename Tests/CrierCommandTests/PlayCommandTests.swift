@@ -73,7 +73,7 @@ struct PlayCommandTests {
     var waiting: [Waiting]
   }
 
-  @Test("files are played in the given order, each to its end before the next")
+  @Test("crier play plays files in the given order, each to its end before the next")
   func inOrder() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -88,7 +88,7 @@ struct PlayCommandTests {
     #expect(lines.compactMap(\.outcome) == ["heard", "heard", "heard"])
   }
 
-  @Test("nothing is played if one of the files is not a sound, and the message names the file")
+  @Test("crier play plays nothing if one of the files is not a sound, and the message names the file")
   func wrongFiles() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -113,7 +113,7 @@ struct PlayCommandTests {
   }
 
   @Test(
-    "an output that is invalid or cannot be opened is an error before anything is accepted",
+    "an output that is invalid or cannot be opened is an error before any file is accepted",
     arguments: [("hw:1", 64), ("alsa:nosuch", 69), ("file:/nosuch/played.log", 73), ("", 64)])
   func wrongOutputs(output: String, status: Int32) throws {
     let crier = try Command()
@@ -124,7 +124,7 @@ struct PlayCommandTests {
   }
 
   @Test(
-    "a number out of range is an error that names the flag",
+    "a number out of range is an error that names the option",
     arguments: [
       ["--volume", "101"], ["--gap=-1"], ["--chime", ""], ["--chimes", ""], ["--chimes", "bonus=none"],
       ["--chimes", "refunded"], ["--lead-in", "2001"],
@@ -138,7 +138,7 @@ struct PlayCommandTests {
     #expect(result.message.contains(String(flags[0].prefix { $0 != "=" })))
   }
 
-  @Test("a chime is played before each file")
+  @Test("crier play plays a chime before each file")
   func chime() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -163,7 +163,7 @@ struct PlayCommandTests {
     }
   }
 
-  @Test("Crier's own tones are chimes: rising for a payment, falling for a refund, and none for a failure")
+  @Test("Crier's own chimes rise for a payment and fall for a refund, and a failed payment has no chime")
   func chimesOfKinds() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -189,7 +189,7 @@ struct PlayCommandTests {
     #expect(isSame)
   }
 
-  @Test("a lead-in is written to the device before the first sound, by crier play and by the service")
+  @Test("both crier play and the service write a lead-in to the device before the first sound")
   func leadIn() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -207,7 +207,7 @@ struct PlayCommandTests {
     try eventually("the sound has the lead-in of the settings") { device.leadIn() == 400 }
   }
 
-  @Test("two programs on one output play one after the other")
+  @Test("two programs that play on one output play one after the other")
   func together() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -223,7 +223,7 @@ struct PlayCommandTests {
   }
 
   @Test(
-    "an interrupt stops playback, cancels the waiting files, and ends the program by the signal",
+    "an interrupt stops playback, cancels the waiting files, and ends the program with the signal",
     arguments: [SIGINT, SIGTERM])
   func interrupt(number: Int32) throws {
     let crier = try Command()
@@ -239,7 +239,7 @@ struct PlayCommandTests {
     #expect(!left.running && left.waiting.isEmpty && left.playing == nil)
   }
 
-  @Test("files left by a killed program are played by the next one, from their start and before its own")
+  @Test("files that a killed program did not play are played by the next program, from their start and before its own")
   func killed() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -257,7 +257,7 @@ struct PlayCommandTests {
     #expect(lines.first?.label == first.label)
   }
 
-  @Test("the queue shows the playing file, and pause, resume, skip and replay take effect")
+  @Test("crier queue shows the playing file, and pause, resume, skip and replay take effect")
   func queue() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -292,7 +292,7 @@ struct PlayCommandTests {
   }
 
   @Test(
-    "queue commands without a running player are errors",
+    "a command of crier queue is an error if no player runs",
     arguments: [["pause"], ["resume"], ["skip"], ["replay"], ["volume", "50"]])
   func nobody(words: [String]) throws {
     let crier = try Command()
@@ -305,7 +305,7 @@ struct PlayCommandTests {
     #expect(try crier("queue", "volume", "101").status == 64)
   }
 
-  @Test("a queue command for an announcement in the wrong state, or for an unknown number, is an error")
+  @Test("a command of crier queue is an error for an announcement in the wrong state and for an unknown number")
   func wrongNumbersOfQueue() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -328,7 +328,7 @@ struct PlayCommandTests {
     #expect(program.wait() == 128 + SIGINT)
   }
 
-  @Test("a preview is played once, for its stated duration, and leaves no file")
+  @Test("crier preview plays once, for the stated duration, and leaves no file")
   func preview() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -346,7 +346,7 @@ struct PlayCommandTests {
     #expect(left.isEmpty)
   }
 
-  @Test("an announcement on an output without a player is shown by every queue, and can be cancelled without a player")
+  @Test("each queue shows an announcement on an output without a player, and can cancel it without a player")
   func unplayed() async throws {
     let crier = try Command()
     defer { crier.remove() }

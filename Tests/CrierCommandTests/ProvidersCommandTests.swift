@@ -64,7 +64,7 @@ struct ProvidersCommandTests {
 
   // MARK: list
 
-  @Test("list prints the URLs with the given base, and whether each endpoint's requests are signed")
+  @Test("crier providers list prints the URLs with the given base, and whether each endpoint's requests are signed")
   func list() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -86,7 +86,7 @@ struct ProvidersCommandTests {
     #expect(!result.output.contains(Self.secret) && !lines.joined().contains(Self.secret))
   }
 
-  @Test("list takes the base from public_url, and otherwise warns that providers cannot reach the addresses")
+  @Test("crier providers list takes the base from public_url, or warns that providers cannot reach the addresses")
   func base() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -103,7 +103,7 @@ struct ProvidersCommandTests {
       result.message.contains("crier: counter: Square signs the url of the endpoint, which is not the one listed"))
   }
 
-  @Test("without endpoints, list says where to add one")
+  @Test("without endpoints, crier providers list says where to add one")
   func empty() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -116,7 +116,7 @@ struct ProvidersCommandTests {
         && check.message == "crier: ENDPOINT till: no endpoint has this id; providers.yaml has no endpoints yet.\n")
   }
 
-  @Test("settings that others can read, or that have a mistake, exit with 65 and the place")
+  @Test("settings that others can read, or that have a mistake, give status 65 and a message with the place")
   func wrongSettings() throws {
     let open = try crier(mode: 0o644)
     defer { open.remove() }
@@ -133,7 +133,7 @@ struct ProvidersCommandTests {
 
   // MARK: check
 
-  @Test("a verified payment exits with 0, and the line of JSON has exactly the keys of the contract")
+  @Test("a verified payment gives status 0, and the line of JSON has exactly the documented keys")
   func verified() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -155,7 +155,7 @@ struct ProvidersCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "ledger.sqlite").path))
   }
 
-  @Test("a payment that is older than max_age is reported as late")
+  @Test("crier providers check reports a payment that is older than max_age as late")
   func late() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -166,7 +166,7 @@ struct ProvidersCommandTests {
     }
   }
 
-  @Test("a verified request that is not announced exits with 0, and the reason is printed")
+  @Test("a verified request that is not announced gives status 0, and the reason is printed")
   func ignored() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -181,7 +181,7 @@ struct ProvidersCommandTests {
     #expect(try JSONValue(refused.output)["refused"]?.string == "The body is not strict JSON.")
   }
 
-  @Test("a request that is not the provider's exits with 65, and the reason is printed")
+  @Test("a request that the provider did not sign gives status 65, and the reason is printed")
   func rejected() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -196,7 +196,7 @@ struct ProvidersCommandTests {
     #expect(text.status == 65 && text.output.hasPrefix("The request is not the provider's: signature_invalid: "))
   }
 
-  @Test("a request from another time exits with 65, and without --now a message says which clock is wrong")
+  @Test("a request from another time gives status 65, and without --now a message says which clock is wrong")
   func stale() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -207,7 +207,7 @@ struct ProvidersCommandTests {
     #expect(try check(crier, now: "1700000300").status == 0)
   }
 
-  @Test("a header is reported as repeated if it is an array or has two spellings")
+  @Test("crier providers check reports a header as repeated if it is an array or has two spellings")
   func repeatedHeader() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -221,7 +221,7 @@ struct ProvidersCommandTests {
   }
 
   @Test(
-    "headers that are not a JSON object of texts exit with 65",
+    "headers that are not a JSON object of texts give status 65",
     arguments: ["", "[]", "{\"a\": 1}", "{\"a\": [1]}", "{\"a\": \"b\"", "a: b"])
   func wrongHeaders(text: String) throws {
     let crier = try crier()
@@ -232,7 +232,7 @@ struct ProvidersCommandTests {
     #expect(result.status == 65 && result.message.hasPrefix("crier: headers.json: is not a JSON object of names"))
   }
 
-  @Test("a missing file, and a body that the service would not accept, exit with 65")
+  @Test("a missing file, and a body that the service would not accept, give status 65")
   func wrongFiles() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -244,7 +244,7 @@ struct ProvidersCommandTests {
     #expect(result.status == 65 && result.message.hasPrefix("crier: body.json: cannot be read"))
   }
 
-  @Test("an unknown endpoint exits with 65, and the message names the existing endpoints")
+  @Test("an unknown endpoint gives status 65, and the message names the existing endpoints")
   func unknown() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -254,7 +254,7 @@ struct ProvidersCommandTests {
         && result.message == "crier: ENDPOINT tll: no endpoint has this id; providers.yaml has till, counter, bank.\n")
   }
 
-  @Test("samples of mapping files are run, by path and by name")
+  @Test("crier providers check runs the samples of a mapping file, which it finds by path or by name")
   func samples() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -273,7 +273,7 @@ struct ProvidersCommandTests {
   }
 
   @Test(
-    "a wrong command line exits with 64",
+    "a wrong command line of crier providers gives status 64",
     arguments: [
       (["check"], "ENDPOINT is missing"), (["check", "till"], "--headers is missing"),
       (["check", "till", "--headers", "a"], "--body is missing"), (["check", "a", "b"], "one endpoint only"),
@@ -295,7 +295,7 @@ struct ProvidersCommandTests {
 
   // MARK: test
 
-  @Test("test posts a signed sample with a new id each time, and prints the answer")
+  @Test("crier providers test posts a signed sample with a new id each time, and prints the answer")
   func sample() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -322,7 +322,7 @@ struct ProvidersCommandTests {
   }
 
   @Test(
-    "a refused sample exits with 65, and a sample that may be accepted later exits with 69",
+    "a refused sample gives status 65, and a sample that the service may accept later gives status 69",
     arguments: [("401 Unauthorized", 65), ("404 Not Found", 65), ("429 Too Many Requests", 69), ("503 Busy", 69)]
       as [(String, Int32)])
   func refusedSample(answer: String, status: Int32) throws {
@@ -334,7 +334,7 @@ struct ProvidersCommandTests {
     #expect(result.message.hasPrefix("crier: The service "))
   }
 
-  @Test("a redirect is not followed")
+  @Test("crier providers test does not follow a redirect")
   func redirect() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -343,7 +343,7 @@ struct ProvidersCommandTests {
     #expect(result.status == 65 && listener.received.count == 1)
   }
 
-  @Test("a service that does not answer exits with 69")
+  @Test("a service that does not answer gives status 69")
   func unreachable() throws {
     let crier = try crier()
     defer { crier.remove() }
@@ -353,7 +353,7 @@ struct ProvidersCommandTests {
     #expect(result.message.hasPrefix("crier: http://127.0.0.1:\(port): the service does not answer; start it, or"))
   }
 
-  @Test("an endpoint whose requests only the provider can sign exits with 64, and the message recommends check")
+  @Test("for an endpoint whose requests only the provider can sign, test ends with status 64 and recommends check")
   func unsignable() throws {
     let key = "whpk_" + Data(repeating: 9, count: 32).base64EncodedString()
     let crier = try crier("endpoints:\n  - {id: shop, provider: standard-webhooks, secrets: [\"\(key)\"]}\n")
@@ -368,7 +368,7 @@ struct ProvidersCommandTests {
         """)
   }
 
-  @Test("a sample that the endpoint ignores is posted, and the reason is printed")
+  @Test("a sample that the endpoint ignores is posted by crier providers test, and the reason is printed")
   func ignoredSample() throws {
     let crier = try crier("endpoints:\n  - {id: till, provider: razorpay, secrets: [a], kinds: [refunded]}\n")
     defer { crier.remove() }

@@ -43,7 +43,7 @@ struct PushCommandTests {
     return try simulator.messages()
   }
 
-  @Test("a dry run prints the headers and the body, without a key and without sending anything")
+  @Test("a dry run of crier push prints the headers and the body, without a key and without sending anything")
   func dryRun() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -99,7 +99,7 @@ struct PushCommandTests {
     #expect(try content(crier, Self.payment + ["--no-extension"]) == nil)
   }
 
-  @Test("a clip is described with its digest, size and length, and is the sound of an alert without --sound")
+  @Test("crier push describes a clip with its digest, size and length, and names it as the sound if --sound is missing")
   func clip() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -140,7 +140,7 @@ struct PushCommandTests {
     return file + Data(repeating: 128, count: samples)
   }
 
-  @Test("an accepted push prints one line of JSON and exits with 0, and a second command sends the same provider token")
+  @Test("an accepted push prints one line of JSON with status 0, and a second command sends the same provider token")
   func accepted() throws {
     let crier = try command()
     defer { crier.remove() }
@@ -157,7 +157,7 @@ struct PushCommandTests {
     #expect(counters.contains("2 accepted"))
   }
 
-  @Test("a refused push ends with status 65 and Apple's reason, and a busy server ends with status 69")
+  @Test("a refused push ends crier push with status 65 and Apple's reason, and a busy server with status 69")
   func refused() throws {
     let crier = try command()
     defer { crier.remove() }
@@ -178,7 +178,7 @@ struct PushCommandTests {
     }
   }
 
-  @Test("a server that cannot be reached, or whose certificate is not trusted, ends with status 69")
+  @Test("a server that cannot be reached, or whose certificate is not trusted, ends crier push with status 69")
   func unreachable() throws {
     let crier = try command()
     defer { crier.remove() }
@@ -191,7 +191,7 @@ struct PushCommandTests {
     #expect(done.status == 69 && done.output.isEmpty, "\(done.message)")
   }
 
-  @Test("a key that other users can read is refused, and the message has the repair command")
+  @Test("a provider key that other users can read is refused, and the message has the repair command")
   func readableKey() throws {
     let crier = try command(mode: 0o644)
     defer { crier.remove() }
@@ -201,7 +201,7 @@ struct PushCommandTests {
   }
 
   @Test(
-    "an option that is missing or wrong is named",
+    "a missing or wrong option of crier push is named in the error",
     arguments: [
       (["push", "alert"] + target + payment, "--key is missing"),
       (["push", "alert", "--token", "xyz", "--topic", "com.example.shop", "--dry-run"] + payment, "token"),

@@ -12,7 +12,7 @@ struct PushSettingTests {
     return try crier.serve("--print-config")
   }
 
-  @Test("an entry names apps and a key, and is printed without the key")
+  @Test("an entry of the setting apns names apps and a key, and is printed without the key")
   func entry() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -39,7 +39,7 @@ struct PushSettingTests {
   }
 
   @Test(
-    "an entry that cannot be used is refused, and the message names its line and the remedy",
+    "an unusable entry of the setting apns is refused, and the message names its line and the remedy",
     arguments: [
       ("apns: yes", "give a list of entries with app, key, key_id and team; see docs/operations.md"),
       ("apns: [com.example.shop]", "give a list of entries with app, key, key_id and team"),
@@ -70,7 +70,7 @@ struct PushSettingTests {
     #expect(result.message.contains("apns (crier.yaml, line 1): \(message)"), "\(result.message)")
   }
 
-  @Test("pushes through Apple's servers need a public_url that phones can use, and a warning says so")
+  @Test("if pushes go through Apple's servers, a warning says when public_url is missing or phones cannot use it")
   func publicURL() throws {
     for (lines, isWarned) in [
       ("", true), ("public_url: http://pay.example\n", true), ("public_url: https://pay.example\n", false),
@@ -93,7 +93,7 @@ struct PushSettingTests {
     }
   }
 
-  @Test("a key that others can read keeps the service from starting, and the message has the remedy")
+  @Test("if others can read the key of the setting apns, the service does not start, and the message has the remedy")
   func readableKey() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -38,7 +38,7 @@ struct QueueDisplayTests {
     QueueDisplay(columns: columns, title: { "words of \($0.id)" }).lines(view)
   }
 
-  @Test("shows the playing announcement with its progress, and the waiting ones in playing order")
+  @Test("the queue display shows the playing announcement with its progress, and the waiting ones in playing order")
   func playing() async throws {
     #expect(
       lines(try await view(position: 500)) == [
@@ -50,7 +50,7 @@ struct QueueDisplayTests {
       ])
   }
 
-  @Test("the display shows why, and since when, the next announcement cannot begin")
+  @Test("the queue display shows why, and since when, the next announcement cannot begin")
   func blocked() async throws {
     let since = Date(timeIntervalSince1970: 1_795_000_000)
     let blocked = try await view { ($0.blockedSince, $0.blockedCode) = (since, "disk_full") }
@@ -65,7 +65,7 @@ struct QueueDisplayTests {
     #expect(lines(paused).first == "counter: paused; 3 waiting")
   }
 
-  @Test("shows who paused and since when, also while no player runs")
+  @Test("the queue display shows who paused and since when, also while no player runs")
   func paused() async throws {
     let since = Date(timeIntervalSince1970: 1_795_000_000)
     let words = "paused since \(since.formatted(.iso8601)) by till"
@@ -81,7 +81,7 @@ struct QueueDisplayTests {
     #expect(lines(running).first == "counter: idle; 3 waiting")
   }
 
-  @Test("shows the paused and the idle state, the volume, and a lost device")
+  @Test("the queue display shows the paused and the idle state, the volume, and a lost device")
   func states() async throws {
     #expect(lines(try await view { $0.isPaused = true }).first == "counter: paused; 3 waiting")
     #expect(lines(try await view { $0.volume = 40 }).first == "counter: idle, volume 40 %; 3 waiting")
@@ -97,7 +97,7 @@ struct QueueDisplayTests {
         == "counter: waiting for the speaker since 2026-11-18T11:06:40Z (device_unavailable); 2 waiting")
   }
 
-  @Test("a message names the process that plays, and the number of announcements before this command's")
+  @Test("a message names the process that plays, and the number of announcements before those of this command")
   func anotherProcess() async throws {
     let (playing, idle) = (try await view(position: 500), try await view())
     for (view, own, end) in [
@@ -108,7 +108,7 @@ struct QueueDisplayTests {
     }
   }
 
-  @Test("no line is wider than the terminal, and no title can move the cursor")
+  @Test("no line of the queue display is wider than the terminal, and no title can move the cursor")
   func width() async throws {
     let view = try await view(position: 2_000)
     let display = QueueDisplay(columns: 24, title: { _ in "支付宝到账十二元五角\u{1B}[2J\u{202E}" })
@@ -118,7 +118,7 @@ struct QueueDisplayTests {
     }
   }
 
-  @Test("the JSON has states and ids, and no amounts, names or spoken words")
+  @Test("the JSON of the queue has states and ids, and no amounts, names or spoken words")
   func snapshot() async throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys

@@ -16,7 +16,7 @@ struct QueueHomeTests {
   }
 
   @Test(
-    "a home without a ledger is an error that names --home, and nothing is created",
+    "crier queue fails if the home has no ledger, the error names --home, and no file is created",
     arguments: [["--once"], ["--json"], ["pause"], ["skip"], ["cancel", "1"]])
   func noLedger(words: [String]) throws {
     let crier = try Command()
@@ -30,7 +30,7 @@ struct QueueHomeTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
 
-  @Test("without --output, the output comes from the environment, or else from the home's crier.yaml")
+  @Test("without --output, crier queue takes the output from the environment, or else from the home's crier.yaml")
   func outputs() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -55,7 +55,7 @@ struct QueueHomeTests {
     #expect(try crier("queue").output == "default: no player is running; nothing waiting\n")
   }
 
-  @Test("without --output, the queue of the output that was chosen through the service is shown")
+  @Test("without --output, crier queue shows the queue of the output that was chosen through the service")
   func chosenOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -101,7 +101,7 @@ struct QueueHomeTests {
     }
   }
 
-  @Test("preview uses the home folder that --home names, and does not touch the other home folder")
+  @Test("crier preview uses the home folder that --home names, and does not touch the default home folder")
   func preview() throws {
     let crier = try Command()
     defer { crier.remove() }

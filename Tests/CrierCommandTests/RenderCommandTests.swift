@@ -13,7 +13,7 @@ struct RenderCommandTests {
     return files.filter { $0.contains("-") }.map { $0.replacing(".json", with: "") }.sorted().joined(separator: ", ")
   }()
 
-  @Test("prints the path of a clip in the group's Library/Sounds, and nothing else on standard output")
+  @Test("crier render prints the path of a clip in the group's Library/Sounds, and nothing else on standard output")
   func path() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -27,7 +27,7 @@ struct RenderCommandTests {
     #expect(result.message.hasPrefix("支付宝到账十二元五角 (2."))
   }
 
-  @Test("renders every sample, from a file and from standard input")
+  @Test("crier render renders every sample, from a file and from standard input")
   func samples() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -43,7 +43,7 @@ struct RenderCommandTests {
     }
   }
 
-  @Test("two processes in two homes give a clip the same name and the same bytes")
+  @Test("two processes with different homes give a clip the same name and the same bytes")
   func twoHomes() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -59,7 +59,7 @@ struct RenderCommandTests {
     #expect(clips.allSatisfy { $0["cached"] as? Bool == false })
   }
 
-  @Test("--json prints the report as one line")
+  @Test("crier render --json prints the report as one line")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -71,7 +71,7 @@ struct RenderCommandTests {
     #expect(result.message.isEmpty)
   }
 
-  @Test("--output writes to the file and publishes nothing")
+  @Test("crier render --output writes to the file and publishes nothing")
   func output() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -83,7 +83,7 @@ struct RenderCommandTests {
     #expect(try SoundReport.measure(file: crier.directory.appending(path: "here.caf").path).frames > 8_000)
   }
 
-  @Test("--group and --containers determine the folder")
+  @Test("--group and --containers determine the folder of a clip")
   func group() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -92,7 +92,7 @@ struct RenderCommandTests {
   }
 
   @Test(
-    "a wrong command line exits with 64, and the message names the argument as typed",
+    "a wrong command line of crier render gives status 64, and the message names the argument as typed",
     arguments: [
       (["render"], "Nothing to announce: give a PAYLOAD, or --amount and --currency, or --text."),
       (["render", "x.json", "--text", "y"], "PAYLOAD and --text cannot be given together: choose one."),
@@ -125,7 +125,7 @@ struct RenderCommandTests {
     #expect(result.output.isEmpty)
   }
 
-  @Test("an output with an unknown ending is an error that names the formats, unless --format chooses a format")
+  @Test("an output file with an unknown extension is an error that names the formats, unless --format chooses a format")
   func unknownEnding() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -146,7 +146,7 @@ struct RenderCommandTests {
   }
 
   @Test(
-    "wrong input exits with 65, with one line that names the field or the flag",
+    "wrong input gives status 65 and a message of one line that names the field or the option",
     arguments: [
       (
         ["render", "--amount", "5.005", "--currency", "USD"],
@@ -181,7 +181,7 @@ struct RenderCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.sounds.path))
   }
 
-  @Test("exits with 69 without the engine, and the message says what to do")
+  @Test("without the engine, crier render ends with status 69, and the message says what to do")
   func noEngine() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -204,7 +204,7 @@ struct RenderCommandTests {
     )
   }
 
-  @Test("exits with 69 without phrase books")
+  @Test("without phrase books, crier render ends with status 69")
   func noBooks() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -213,7 +213,7 @@ struct RenderCommandTests {
     #expect(result.message.contains("--data or CRIER_DATA"))
   }
 
-  @Test("--output follows a link and writes into a pipe without replacing either")
+  @Test("crier render --output follows a link and writes into a pipe, without replacing either")
   func specialOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -229,7 +229,7 @@ struct RenderCommandTests {
         == .typeCharacterSpecial)
   }
 
-  @Test("exits with 73 if the result cannot be printed, and ignores a message that cannot be printed")
+  @Test("crier render ends with status 73 if it cannot print the result, and ignores a message that cannot be printed")
   func closedOutputs() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -248,7 +248,7 @@ struct RenderCommandTests {
   }
 
   @Test(
-    "exits with 73 if the output cannot be written, and leaves no partial file",
+    "crier render ends with status 73 if it cannot write the output, and leaves no partial file",
     arguments: ["containers is a file", "output in no folder"])
   func unwritable(fault: String) throws {
     let crier = try Command()

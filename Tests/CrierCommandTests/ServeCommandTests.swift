@@ -41,7 +41,7 @@ struct ServeCommandTests {
 
   // MARK: Starting
 
-  @Test("prints the console's address, the first key, and a curl command that works unchanged")
+  @Test("crier serve prints the console's address, the first key, and a curl command that works unchanged")
   func greeting() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -73,7 +73,7 @@ struct ServeCommandTests {
     #expect(page.status == 200 && page.header("Content-Type") == "text/html; charset=utf-8")
   }
 
-  @Test("without an output, the curl command requests no playback and works unchanged")
+  @Test("for a service without an output, the printed curl command requests no playback and works unchanged")
   func greetingWithoutOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -84,7 +84,7 @@ struct ServeCommandTests {
     #expect(delivery["clip"]?.object != nil && delivery["play"]?.object == nil)
   }
 
-  @Test("a later start without a terminal names the key's file, and the curl command works")
+  @Test("without a terminal, a later start names the key's file, and the printed curl command works")
   func laterGreeting() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -101,7 +101,7 @@ struct ServeCommandTests {
     #expect(try JSONValue(try shell(String(line), in: crier).output)["id"]?.string?.hasPrefix("try-") == true)
   }
 
-  @Test("a home of an earlier version gets the missing header file for curl")
+  @Test("if a home of an earlier version has no header file for curl, the service adds it")
   func homeWithoutHeader() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -115,7 +115,7 @@ struct ServeCommandTests {
     #expect(try String(contentsOf: file, encoding: .utf8) == "Authorization: Bearer \(key)\n")
   }
 
-  @Test("a request that waits for 100 Continue before it sends its body is answered at once")
+  @Test("the service at once answers a request that waits for 100 Continue before it sends its body")
   func expectContinue() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -132,7 +132,7 @@ struct ServeCommandTests {
     }
   }
 
-  @Test("a crash leaves no core file, whatever the user's limit")
+  @Test("a crash of the service leaves no core file, whatever the user's limit")
   func noCoreFile() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -140,7 +140,7 @@ struct ServeCommandTests {
     #expect(service.coreLimits == ["0", "0"])
   }
 
-  @Test("the first key is readable only by its owner, is never logged, and survives a restart")
+  @Test("only its owner can read the first key, which is never logged and survives a restart")
   func firstKey() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -165,7 +165,7 @@ struct ServeCommandTests {
     #expect(keys[0] == keys[1])
   }
 
-  @Test("a revoked first key is not printed any more, and no new key is created if all keys are revoked")
+  @Test("a first key that was revoked is not printed any more, and if all keys are revoked, no new key is created")
   func firstKeyRevoked() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -240,7 +240,7 @@ struct ServeCommandTests {
     #expect(try crier.serve(["--host", "0.0.0.0"] + RunningService.flags).status == 64)
   }
 
-  @Test("exits with 69 for a port that is in use and for an address of another machine")
+  @Test("crier serve ends with status 69 for a port that is in use and for an address of another machine")
   func cannotListen() throws {
     let (crier, other) = (try Command(), try Command())
     defer {
@@ -261,7 +261,7 @@ struct ServeCommandTests {
     }
   }
 
-  @Test("a wrong setting ends the service before it listens, and the message names the setting")
+  @Test("a wrong setting ends crier serve before it listens, and the message names the setting")
   func wrongFlags() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -282,7 +282,7 @@ struct ServeCommandTests {
     }
   }
 
-  @Test("exits with 73 for a home that cannot be written, and with 69 for data without a console")
+  @Test("crier serve ends with status 73 if it cannot write to its home, and with 69 if its data lacks the console")
   func wrongFolders() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -296,7 +296,7 @@ struct ServeCommandTests {
     #expect(without.message.contains("Console") && without.message.contains("--data"), "\(without.message)")
   }
 
-  @Test("--home takes precedence over CRIER_HOME and receives all data")
+  @Test("crier serve writes all data to the folder of --home, which takes precedence over CRIER_HOME")
   func home() throws {
     let crier = try Command()
     defer { crier.remove() }

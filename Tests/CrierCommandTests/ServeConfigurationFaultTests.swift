@@ -11,7 +11,7 @@ struct ServeConfigurationFaultTests {
   }
 
   @Test(
-    "the error for an unusable value at the start names the setting, the file and the line",
+    "the error for a setting that turns out unusable at the start names the setting, the file and the line",
     arguments: [
       (
         "volume: 50\nlocale: xx-YY", "locale (crier.yaml, line 2): xx-YY has no phrase book; choose one of bn-BD",
@@ -61,7 +61,7 @@ struct ServeConfigurationFaultTests {
     #expect(result.status == 64 && result.message.hasPrefix("crier: \(words)"), "\(result.message)")
   }
 
-  @Test("take_over is printed as true or false without quotes, like other values that are not text")
+  @Test("the setting take_over is printed as true or false without quotes, like other values that are not text")
   func printedFlag() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -83,7 +83,7 @@ struct ServeConfigurationFaultTests {
     #expect(try crier.serve().message.contains("is not a setting; the settings are host, port,"))
   }
 
-  @Test("an unknown variable that looks like a setting is reported, and the other variables have their effect")
+  @Test("an unknown environment variable that looks like a setting is reported, and the other variables take effect")
   func misspeltVariable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -98,7 +98,7 @@ struct ServeConfigurationFaultTests {
         """)
   }
 
-  @Test("the variables of the documented clients are not reported as misspelt settings")
+  @Test("the environment variables of the documented clients are not reported as misspelt settings")
   func clientVariables() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -60,7 +60,7 @@ struct ServeConfigurationTests {
     try Data(text.utf8).write(to: crier.home.appending(path: "crier.yaml"))
   }
 
-  @Test("--print-config prints every setting once with its default, and writes no files")
+  @Test("crier serve --print-config prints every setting once with its default, and writes no files")
   func defaults() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -93,7 +93,7 @@ struct ServeConfigurationTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
 
-  @Test("every setting can be in crier.yaml or in the environment, which takes precedence")
+  @Test("every setting can be in crier.yaml or in the environment, and the environment takes precedence")
   func sources() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -111,7 +111,7 @@ struct ServeConfigurationTests {
           uniqueKeysWithValues: Self.values.map { ($0.name, Shown(value: $0.other, source: "environment")) }))
   }
 
-  @Test("flags take precedence over the environment, the environment over the file, the file over defaults")
+  @Test("flags take precedence over the environment, the environment over the file, and the file over the defaults")
   func order() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -138,7 +138,7 @@ struct ServeConfigurationTests {
         == Shown(value: "refunded=tone:falling,failed=none,received=/srv/my bell.wav", source: "crier.yaml"))
   }
 
-  @Test("the printed settings are a valid settings file with the same values")
+  @Test("the printed settings are a valid settings file that gives the same settings")
   func roundTrip() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -216,7 +216,7 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "an invalid setting exits with 64, and the message names the setting, its source and valid values",
+    "an invalid setting gives status 64, and the message names the setting, its source and the valid values",
     arguments: [
       ("prot: 8080", "prot (crier.yaml, line 1): is not a setting; did you mean port?"),
       ("port: 8080\nPort: 1", "Port (crier.yaml, line 2): is not a setting; did you mean port?"),
@@ -307,7 +307,7 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a file that is not a YAML list of names and values exits with 64 and is named",
+    "a settings file that is not a YAML list of names and values gives status 64 and is named",
     arguments: [
       "port: [", "port", "- port\n- host", "\tport: 1", "port: 1\n host: 2", "port: 1\nport: 2", "\u{1}",
       "a: 1\n---\nb: 2",
@@ -322,7 +322,7 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a fault of the YAML is named with its line and its cause",
+    "the error for invalid YAML names the line and the cause",
     arguments: [
       ("port: 8080\nvolume 50\nrate: 5\n", "line 3"), ("port: 1\nhost: 'a\n", "line 3"), ("\tport: 1", "line 1"),
       ("port: 1\nhost: ::1\nport: 2", "(line 3: port occurs twice, first in line 1)"),
@@ -338,7 +338,7 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a host that is not an address is reported as such, before keys are looked for",
+    "a host setting that is not an address is reported as such, before the service looks for keys",
     arguments: ["till.invalid", "300.1.1.1"])
   func noAddress(host: String) throws {
     let crier = try Command()
@@ -348,7 +348,7 @@ struct ServeConfigurationTests {
     #expect(result.message.contains("\(host):0: this is not an address"), "\(result.message)")
   }
 
-  @Test("a file that is missing or cannot be read exits with 64 and is named")
+  @Test("a settings file that is missing or cannot be read gives status 64 and is named")
   func noFile() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -368,7 +368,7 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "an invalid environment variable exits with 64 and is named with its source",
+    "an invalid environment variable gives status 64, and the message names the variable",
     arguments: [
       ("CRIER_PORT", "eighty", "port"), ("CRIER_VOLUME", "-1", "volume"), ("CRIER_RATE", "0", "rate"),
       ("CRIER_LOG_LEVEL", "INFO ", "log_level"), ("CRIER_GROUP", "..", "group"), ("CRIER_PORT", "", "port"),

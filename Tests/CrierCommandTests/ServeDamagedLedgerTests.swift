@@ -18,7 +18,7 @@ struct ServeDamagedLedgerTests {
   }
 
   @Test(
-    "the service listens, ends with status 73 when its check finds the damage, and does not listen the next time",
+    "the check of a damaged ledger ends the running service with status 73, and the next start refuses the ledger",
     arguments: DamagedLedger.Part.allCases)
   func damaged(part: DamagedLedger.Part) async throws {
     let crier = try Command()
@@ -39,7 +39,7 @@ struct ServeDamagedLedgerTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
-  @Test("a ledger that is found damaged when it is opened is refused before the service listens")
+  @Test("a ledger whose damage is found when it is opened is refused before the service listens")
   func truncated() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -52,7 +52,7 @@ struct ServeDamagedLedgerTests {
     #expect(try Data(contentsOf: file) == bytes)
   }
 
-  @Test("a replaced ledger file ends the running service with status 73, and the message names the remedy")
+  @Test("if the ledger's file is replaced, the running service ends with status 73, and the message names the remedy")
   func replaced() async throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -63,7 +63,7 @@ struct ServeStoppingTests {
     #expect(again.status == 200 && again.body == answer.body)
   }
 
-  @Test("the use of a clip since the last minute is recorded before the service ends")
+  @Test("when the service ends, it records the use of clips in the last minute")
   func uses() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -79,7 +79,7 @@ struct ServeStoppingTests {
     #expect(try #require(used) > Date(timeIntervalSinceNow: -86_400))
   }
 
-  @Test("an unfinished request delays the stop no longer than the limit")
+  @Test("an unfinished request delays the end of the service no longer than the limit")
   func stuckRequest() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -92,7 +92,7 @@ struct ServeStoppingTests {
     #expect((try? connection.receiveAll()).map(\.isEmpty) != false)
   }
 
-  @Test("event streams and idle connections do not delay the stop")
+  @Test("event streams and idle connections do not delay the end of the service")
   func listeners() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -111,7 +111,7 @@ struct ServeStoppingTests {
         "0\r\n\r\n"), "The stream ends completely.")
   }
 
-  @Test("waiting announcements are played once after a restart")
+  @Test("announcements that wait when the service ends are played once after a restart")
   func player() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -135,7 +135,7 @@ struct ServeStoppingTests {
     #expect(lines.filter { $0.contains("\"heard\"") }.count == 2)
   }
 
-  @Test("an announcement answered with 201 survives kill -9, byte for byte")
+  @Test("an announcement that was answered with 201 survives kill -9, byte for byte")
   func killed() throws {
     let crier = try Command()
     defer { crier.remove() }

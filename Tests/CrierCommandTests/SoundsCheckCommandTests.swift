@@ -54,7 +54,7 @@ struct SoundsCheckCommandTests {
     try output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
   }
 
-  @Test("playable files exit with 0, an unplayable file exits with 65, and each file has a line in the order given")
+  @Test("crier sounds check ends with 0 if all files are playable and else with 65, and prints a line for each file")
   func statuses() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -74,7 +74,7 @@ struct SoundsCheckCommandTests {
     #expect(found.map(\.container) == ["wav", nil, nil])
   }
 
-  @Test("the line of JSON has exactly the expected keys, and unknown values are null")
+  @Test("the JSON of crier sounds check has exactly the documented keys, and unknown values are null")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -90,7 +90,7 @@ struct SoundsCheckCommandTests {
     #expect(value?["bytes"] is NSNull)
   }
 
-  @Test("a warning does not affect the exit status")
+  @Test("a warning does not affect the exit status of crier sounds check")
   func warning() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -101,7 +101,8 @@ struct SoundsCheckCommandTests {
     #expect(result.output.hasSuffix("\n    crier sounds check --fix loud.wav\n"))
   }
 
-  @Test("--fix writes a playable copy beside each file with problems and prints its path; the status is the original's")
+  @Test(
+    "--fix writes a playable copy of each file with problems and prints its path; the status is that of the original")
   func fixed() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -123,7 +124,7 @@ struct SoundsCheckCommandTests {
     #expect(try lines(try crier("sounds", "check", "--fix", "--json", "tone.flac").output).map(\.fixed) == [copy.path])
   }
 
-  @Test("--fix reports that a sound that was too long was cut")
+  @Test("--fix reports if it cut a sound because the sound was too long")
   func cut() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -137,7 +138,7 @@ struct SoundsCheckCommandTests {
   }
 
   @Test(
-    "the remedy of a problem, pasted into a shell, makes a playable file",
+    "the remedy of a problem, when it is pasted into a shell, makes a playable file",
     arguments: [
       ("mp3_not_documented", "sox -r 22050 -n t.wav synth 1 sine 440 gain -13 && ffmpeg -i t.wav 'a b.mp3'", "a b.mp3"),
       ("m4a_not_supported", "ffmpeg -f lavfi -i sine=d=31 -c:a aac \"it's.m4a\"", "it's.m4a"),
@@ -181,7 +182,7 @@ struct SoundsCheckCommandTests {
     }
   }
 
-  @Test("a file name with control characters cannot reach the terminal")
+  @Test("control characters in a file's name do not reach the terminal")
   func controls() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -192,7 +193,8 @@ struct SoundsCheckCommandTests {
   }
 
   @Test(
-    "a command line without a file or with an empty name is refused", arguments: [[], [""], ["a.wav", ""], ["--x"]])
+    "crier sounds check refuses a command line without a file or with an empty name",
+    arguments: [[], [""], ["a.wav", ""], ["--x"]])
   func refused(arguments: [String]) throws {
     let crier = try Command()
     defer { crier.remove() }

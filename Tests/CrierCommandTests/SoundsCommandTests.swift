@@ -21,7 +21,7 @@ struct SoundsCommandTests {
     try FileManager.default.contentsOfDirectory(atPath: crier.sounds.path).sorted()
   }
 
-  @Test("removes the named clips and prints their names, and a removed clip is rendered again when needed")
+  @Test("crier sounds prune removes the named clips and prints their names, and a removed clip can be rendered again")
   func named() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -51,7 +51,7 @@ struct SoundsCommandTests {
     #expect(help.contains("voice packs, phones and support bundles; and clips removed by crier sounds prune"))
   }
 
-  @Test("a log of administrative actions that cannot be written is reported, and the clip is removed")
+  @Test("if the log of administrative actions cannot be written, a message says so, and the clip is still removed")
   func unwritable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -63,7 +63,7 @@ struct SoundsCommandTests {
     #expect(try names(crier).isEmpty)
   }
 
-  @Test("removes all clips of an engine, by its name or digest, and keeps the clips of other engines")
+  @Test("crier sounds prune removes all clips of an engine, by its name or digest, and keeps those of other engines")
   func engine() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -79,7 +79,7 @@ struct SoundsCommandTests {
     #expect(try names(crier) == ["tone.wav"])
   }
 
-  @Test("a missing clip is an error that names it, and the other clips are removed")
+  @Test("a missing clip is an error that names the clip, and the other named clips are removed")
   func missing() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -100,7 +100,8 @@ struct SoundsCommandTests {
       [.modificationDate: Date(timeIntervalSinceNow: -hours * 3600)], ofItemAtPath: clip.path)
   }
 
-  @Test("limits remove the clips that were unused for the longest time, and a dry run only prints their names")
+  @Test(
+    "crier sounds prune with limits removes the clips unused for the longest time; a dry run only prints their names")
   func limits() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -122,7 +123,7 @@ struct SoundsCommandTests {
     #expect(none.message.hasSuffix("\nNo clip exceeds the limits, or every clip that exceeds them is still needed.\n"))
   }
 
-  @Test("clips that the home's service needs stay: clips with a valid URL and clips of waiting announcements")
+  @Test("crier sounds prune keeps the clips that the home's service needs: for a valid URL or a waiting announcement")
   func needed() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -164,7 +165,7 @@ struct SoundsCommandTests {
   }
 
   @Test(
-    "invalid arguments are refused, and nothing is removed",
+    "crier sounds prune refuses invalid arguments and removes nothing",
     arguments: [
       [], ["a.wav", "--engine", "x"], ["--engine", ""], ["../a.wav"], ["--group", "../x", "a.wav"], ["--dry-run"],
       ["--max-mb", "-1"], ["--max-mb", "a"], ["--max-files", "1.5"], ["a.wav", "--max-mb", "1"],

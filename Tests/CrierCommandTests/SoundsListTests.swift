@@ -32,7 +32,7 @@ struct SoundsListTests {
     return (URL(filePath: path), report)
   }
 
-  @Test("prints name, words, length, size and last use of clips and tones, the latest use first")
+  @Test("crier sounds list prints name, words, length, size and last use of clips and tones, the latest use first")
   func table() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -56,7 +56,7 @@ struct SoundsListTests {
     #expect(rows[2] == ["broken.wav", "-", "no sound", "8 B", "used 2020-09-13T12:26:40Z", "kept: not_a_clip"])
   }
 
-  @Test("--json prints one object for each sound, with exact figures and null for unknown values")
+  @Test("crier sounds list --json prints one object for each sound, with exact figures and null for unknown values")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -97,7 +97,7 @@ struct SoundsListTests {
     #expect(reasons == [["kept: needed, recently_used"], ["kept: needed, recently_used"], []])
   }
 
-  @Test("--sort orders by name, by size or by last use, and equal sounds by name")
+  @Test("--sort orders by name, by size or by last use, and sounds with the same value by name")
   func sort() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -112,7 +112,7 @@ struct SoundsListTests {
     }
   }
 
-  @Test("--group, --containers and --home select the folder, and a folder without sounds is no error")
+  @Test("--group, --containers and --home select the folder of sounds, and a folder without sounds is not an error")
   func folders() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -138,7 +138,7 @@ struct SoundsListTests {
   }
 
   @Test(
-    "invalid arguments are refused",
+    "crier sounds list refuses invalid arguments",
     arguments: [["--sort", "length"], ["--sort", ""], ["--group", "../x"], ["--containers", ""], ["tone.wav"]])
   func refused(arguments: [String]) throws {
     let crier = try Command()

@@ -36,7 +36,7 @@ struct SoundsToneTests {
 
   // MARK: - get and set
 
-  @Test("get prints default while nothing is chosen, and creates nothing")
+  @Test("crier sounds tone get prints default while no tone is chosen, and creates nothing")
   func nothingChosen() throws {
     defer { crier.remove() }
     let result = try crier("sounds", "tone", "get")
@@ -45,7 +45,7 @@ struct SoundsToneTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
 
-  @Test("set chooses a file, get prints it, and set default removes the choice")
+  @Test("set chooses a tone's file, get prints it, and set default removes the choice")
   func chooses() throws {
     defer { crier.remove() }
     try put("shop.wav", sound(samples: 8000))
@@ -60,7 +60,9 @@ struct SoundsToneTests {
     #expect(try crier("sounds", "tone", "set", "default").status == 0)
   }
 
-  @Test("set makes one of Crier's own tones, by its name or its file's name", arguments: ["chime", "chime.wav"])
+  @Test(
+    "crier sounds tone set makes one of Crier's own tones, by its name or its file's name",
+    arguments: ["chime", "chime.wav"])
   func makesOnDemand(_ typed: String) throws {
     defer { crier.remove() }
     let result = try crier("sounds", "tone", "set", typed, "--json")
@@ -69,7 +71,7 @@ struct SoundsToneTests {
     #expect(try crier("sounds", "tone", "get").output == "chime.wav\n")
   }
 
-  @Test("set uses an existing file with the name of one of Crier's own tones, and does not change the file")
+  @Test("crier sounds tone set uses an existing file with the name of a tone of Crier, and does not change it")
   func ownFile() throws {
     defer { crier.remove() }
     let bytes = sound(samples: 4000)
@@ -78,7 +80,7 @@ struct SoundsToneTests {
     #expect(try Data(contentsOf: crier.sounds.appending(path: "chime.wav")) == Data(bytes))
   }
 
-  @Test("set stores the name as the folder has it, whatever the Unicode form of the argument")
+  @Test("crier sounds tone set stores the name as the folder has it, whatever the Unicode form of the argument")
   func normalForms() throws {
     defer { crier.remove() }
     try put("cafe\u{301}.wav", sound(samples: 4000))
@@ -106,7 +108,7 @@ struct SoundsToneTests {
     #expect(stored == "{\"sound\":\"shop.wav\"}\n")
   }
 
-  @Test("the suggestion for a misspelt name of a tone of Crier is also given after the tone was made")
+  @Test("a misspelt name of one of Crier's tones gets a suggestion, also after the tone was made")
   func unknownAfterMaking() throws {
     defer { crier.remove() }
     _ = try crier("sounds", "tone", "make", "chime")
@@ -124,7 +126,7 @@ struct SoundsToneTests {
     #expect(stored == nil)
   }
 
-  @Test("a file that iOS would not play is refused with the reason and the remedy, and the old choice stays")
+  @Test("a tone file that iOS would not play is refused with the reason and the remedy, and the old choice stays")
   func unplayable() throws {
     defer { crier.remove() }
     let tone = sound(samples: 8000)
@@ -170,7 +172,7 @@ struct SoundsToneTests {
     #expect(stored == "{\"sound\":\"29.wav\"}\n")
   }
 
-  @Test("MP3 in a file named .wav is refused, and the copy that the remedy makes is accepted")
+  @Test("an MP3 file named .wav is refused as a tone, and the copy that the remedy makes is accepted")
   func mended() throws {
     defer { crier.remove() }
     try put("shop.wav", sound(samples: 12_000))
@@ -193,7 +195,7 @@ struct SoundsToneTests {
     #expect(stored == "{\"sound\":\"shop-fixed.wav\"}\n")
   }
 
-  @Test("a file with only warnings is accepted")
+  @Test("a tone file with only warnings is accepted")
   func warned() throws {
     defer { crier.remove() }
     try put(
@@ -204,7 +206,7 @@ struct SoundsToneTests {
     #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
   }
 
-  @Test("a chosen tone whose file is gone is still printed, with a message")
+  @Test("if the file of the chosen tone is missing, get still prints its name, with a message")
   func gone() throws {
     defer { crier.remove() }
     try put("shop.wav", sound(samples: 4000))
@@ -218,7 +220,7 @@ struct SoundsToneTests {
     #expect(list.output.split(separator: "\n").contains("shop.wav\t-\tmissing\tchosen"))
   }
 
-  @Test("a damaged preference counts as no choice, and the next choice replaces the preference")
+  @Test("a damaged file with the chosen tone counts as no choice, and the next choice replaces the file")
   func damaged() throws {
     defer { crier.remove() }
     try FileManager.default.createDirectory(
@@ -229,7 +231,7 @@ struct SoundsToneTests {
     #expect(try crier("sounds", "tone", "get").output == "bell.wav\n")
   }
 
-  @Test("a preference that cannot be written is an error with status 73")
+  @Test("a choice of a tone that cannot be written is an error with status 73")
   func unwritable() throws {
     defer { crier.remove() }
     try put("shop.wav", sound(samples: 4000))
@@ -239,7 +241,7 @@ struct SoundsToneTests {
     #expect(result.message.contains("Storing the chosen tone in "))
   }
 
-  @Test("the group and the containers folder select the choice")
+  @Test("--group and --containers select the folder with the chosen tone")
   func groups() throws {
     defer { crier.remove() }
     let containers = crier.directory.appending(path: "elsewhere").path
@@ -255,7 +257,7 @@ struct SoundsToneTests {
     #expect(try crier("sounds", "tone", "get", "--home", home).output == "coins.wav\n")
   }
 
-  @Test("programs that choose at the same time all succeed, and the last choice is complete")
+  @Test("programs that choose a tone at the same time all succeed, and the last choice is complete")
   func together() throws {
     defer { crier.remove() }
     let crier = crier
@@ -278,7 +280,8 @@ struct SoundsToneTests {
 
   // MARK: - list
 
-  @Test("list shows the default sound, the files that are no clips, and Crier's tones that can be made")
+  @Test(
+    "crier sounds tone list shows the default sound, the files that are not clips, and Crier's tones that can be made")
   func lists() throws {
     defer { crier.remove() }
     let empty = try crier("sounds", "tone", "list")
@@ -306,7 +309,7 @@ struct SoundsToneTests {
     #expect(full.message.contains("The tone broken.wav cannot be played"))
   }
 
-  @Test("list --json has one line for each tone")
+  @Test("crier sounds tone list --json has one line for each tone")
   func listJSON() throws {
     defer { crier.remove() }
     try put("shop.wav", sound(samples: 12_000))
@@ -322,7 +325,7 @@ struct SoundsToneTests {
 
   // MARK: - make
 
-  @Test("make writes the tones and prints their paths, and every run gives the same bytes")
+  @Test("crier sounds tone make writes the tones and prints their paths, and every run gives the same bytes")
   func makes() throws {
     defer { crier.remove() }
     let result = try crier("sounds", "tone", "make", "bell", "knock.wav")
@@ -355,7 +358,7 @@ struct SoundsToneTests {
     }
   }
 
-  @Test("make --json states the measured loudness, true peak and length of the file")
+  @Test("crier sounds tone make --json states the measured loudness, true peak and length of the file")
   func makeJSON() throws {
     defer { crier.remove() }
     let output = try crier("sounds", "tone", "make", "coins", "--json").output
@@ -371,7 +374,7 @@ struct SoundsToneTests {
     #expect(abs(loudness - report.loudnessLUFS) <= 0.05 && abs(loudness + 12) <= 1)
   }
 
-  @Test("make keeps a different file with the tone's name, unless --replace is given")
+  @Test("crier sounds tone make keeps another file with the tone's name, unless --replace is given")
   func replaces() throws {
     defer { crier.remove() }
     let bytes = sound(samples: 4000)
@@ -394,7 +397,7 @@ struct SoundsToneTests {
     #expect(names().isEmpty)
   }
 
-  @Test("a faulty description is an error with status 65, and missing descriptions are an error with status 69")
+  @Test("a faulty tone description is an error with status 65, and missing descriptions are an error with status 69")
   func faulty() throws {
     defer { crier.remove() }
     let data = crier.directory.appending(path: "data2")
@@ -410,7 +413,7 @@ struct SoundsToneTests {
   }
 
   @Test(
-    "a wrong command line is refused with status 64",
+    "a wrong command line of crier sounds tone gives status 64",
     arguments: [
       ["set"], ["set", ""], ["make"], ["get", "chime"], ["set", "bell", "chime"], ["set", "../bell.wav"],
       ["get", "--group", "../x"], ["get", "--containers", ""], ["set", "bell", "--home", ""], ["delete"],
@@ -422,7 +425,7 @@ struct SoundsToneTests {
     #expect(names().isEmpty && stored == nil)
   }
 
-  @Test("removing clips never removes a tone")
+  @Test("crier sounds prune never removes a tone")
   func kept() throws {
     defer { crier.remove() }
     _ = try crier("sounds", "tone", "set", "bell")

@@ -35,7 +35,7 @@ struct SoundsWhichTests {
     }
   }
 
-  @Test("prints the rule and the path for each name, and ends with 0 if every named sound is heard")
+  @Test("crier sounds which prints the rule and the path for each name, and ends with 0 if every named sound is heard")
   func found() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -52,7 +52,8 @@ struct SoundsWhichTests {
         + "default\tthe system's default sound\n")
   }
 
-  @Test("ends with 65 if another sound is heard for one of the names, and says on standard error why")
+  @Test(
+    "crier sounds which ends with 65 if another sound is heard for one of the names, and its error message says why")
   func missing() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -74,7 +75,7 @@ struct SoundsWhichTests {
     #expect(result.status == 65 && result.output == "fallback\t\(fallback)\n")
   }
 
-  @Test("an empty file exits with 65, and so does a name that cannot be the name of a sound")
+  @Test("crier sounds which ends with 65 for an empty file, and for a name that no sound can have")
   func unusable() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -90,7 +91,7 @@ struct SoundsWhichTests {
     #expect(control.status == 65 && !control.message.contains("\u{1B}"))
   }
 
-  @Test("--group may be given several times, and its order is the order of the search")
+  @Test("crier sounds which searches the groups in the order in which --group names them")
   func groups() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -103,7 +104,7 @@ struct SoundsWhichTests {
     #expect(try places.which("tone.wav").status == 65)
   }
 
-  @Test("--containers and --home name the folder of the groups, and the other places are optional")
+  @Test("crier sounds which needs only the folder of the groups, which --containers or --home names")
   func folders() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -116,7 +117,7 @@ struct SoundsWhichTests {
     #expect(result.output == "group_container\t\(path)\n")
   }
 
-  @Test("--json prints one object for each name, with the place, the group and the remarks")
+  @Test("crier sounds which --json prints one object for each name, with the place, the group and the remarks")
   func json() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -135,7 +136,7 @@ struct SoundsWhichTests {
     #expect(missing["remarks"]?.array?.compactMap { $0.object?["code"]?.string } == ["no_extension", "not_found"])
   }
 
-  @Test("--collisions prints each colliding name with the sound that is heard, and ends with 65")
+  @Test("crier sounds which --collisions prints each colliding name with the sound that is heard, and ends with 65")
   func collisions() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -163,7 +164,7 @@ struct SoundsWhichTests {
     #expect(last == .object(expected))
   }
 
-  @Test("--collisions says why the system's sound is heard for a name that collides")
+  @Test("crier sounds which --collisions says why the system's sound is heard for a colliding name")
   func unheardCollision() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -175,7 +176,7 @@ struct SoundsWhichTests {
     #expect(result.message.contains("is found first and is empty"))
   }
 
-  @Test("--collisions ends with 0 if no names collide")
+  @Test("crier sounds which --collisions ends with 0 if no names collide")
   func noCollisions() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -184,7 +185,7 @@ struct SoundsWhichTests {
     #expect(result.status == 0 && result.output.isEmpty && result.message == "No names collide.\n")
   }
 
-  @Test("a folder that cannot be listed is an error, and no sound is named")
+  @Test("a folder that crier sounds which cannot list is an error, and no sound is named")
   func unlisted() throws {
     let places = try Places()
     defer { places.crier.remove() }
@@ -199,7 +200,7 @@ struct SoundsWhichTests {
   }
 
   @Test(
-    "invalid arguments are refused, and the message names the argument as typed",
+    "crier sounds which refuses invalid arguments, and the message names the argument as typed",
     arguments: [
       ([], "Give either the names of sounds or --collisions, but not both."),
       (["a.wav", "--collisions"], "Give either the names of sounds or --collisions, but not both."),

@@ -16,7 +16,7 @@ struct SpeechServerSettingTests {
     return try crier.serve("--print-config")
   }
 
-  @Test("entries name servers, and are printed with their addresses and without the files of their keys")
+  @Test("entries of speech_servers are printed with their addresses, and without the files of their keys")
   func entries() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -51,7 +51,7 @@ struct SpeechServerSettingTests {
   private static func entry(_ keys: String) -> String { "speech_servers: [{\(keys)}]" }
 
   @Test(
-    "an entry that cannot be used is refused, and the message names its line and the remedy",
+    "an unusable entry of speech_servers is refused, and the message names its line and the remedy",
     arguments: [
       ("speech_servers: yes", "give a list of entries with id, wyoming or openai, voice and locales"),
       ("speech_servers: [joe]", "give a list of entries with id, wyoming or openai, voice and locales"),
@@ -99,7 +99,7 @@ struct SpeechServerSettingTests {
     #expect(result.message.contains("speech_servers (crier.yaml, line 1): \(message)"), "\(result.message)")
   }
 
-  @Test("a list of entries cannot come from the environment")
+  @Test("the setting speech_servers cannot come from the environment, because it is a list of entries")
   func environment() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -108,7 +108,7 @@ struct SpeechServerSettingTests {
     #expect(result.message.contains("is a list of entries, so set it in the settings file"), "\(result.message)")
   }
 
-  @Test("a key that others can read keeps the command from speaking, and the message says what to do")
+  @Test("if others can read the key of a speech server, crier render does not speak, and the message says what to do")
   func openKey() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -121,7 +121,7 @@ struct SpeechServerSettingTests {
     #expect(!result.message.contains("secret"))
   }
 
-  @Test("crier render lets a server of the settings speak, by itself and by its id")
+  @Test("crier render lets a server of the settings speak, without an option or with --voice and the server's id")
   func rendered() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -145,7 +145,7 @@ struct SpeechServerSettingTests {
     #expect(server.requests.filter { !$0.asksForDescription }.map(\.text).allSatisfy { $0.contains("three dollars") })
   }
 
-  @Test("crier render speaks with the engine while the server does not answer, and says why")
+  @Test("crier render speaks with the engine while the speech server does not answer, and the report says why")
   func fallback() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -43,7 +43,8 @@ struct SupportBundleTests {
     }
   }
 
-  @Test("a bundle of the service and a bundle of the command have the state of all parts, and no planted secret")
+  @Test(
+    "a support bundle, from the service or the command, has the state of all parts, and none of the planted secrets")
   func secrets() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -119,7 +120,8 @@ struct SupportBundleTests {
     #expect(own2["doctor.json"]?.isEmpty == false)
   }
 
-  @Test("without a service, the bundle has no readiness and no metrics, and a file that cannot be written is an error")
+  @Test(
+    "a support bundle without a service has no readiness and no metrics, and a file that cannot be written is an error")
   func alone() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -131,7 +133,7 @@ struct SupportBundleTests {
     #expect(try crier("doctor", "--bundle", "").status == 64)
   }
 
-  @Test("an archive of files of any size is read by tar with the same bytes")
+  @Test("tar reads the support bundle's archive, with files of any size, with the same bytes")
   func archive() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -145,7 +147,7 @@ struct SupportBundleTests {
     #expect(TarArchive.checksum(of: Data("123456789".utf8)) == 0xCBF4_3926)
   }
 
-  @Test("the log in memory keeps the last lines, without fields that name accounts or keys")
+  @Test("the service's log in memory keeps the last lines, without fields that name accounts or keys")
   func log() {
     let log = RecentLog()
     var logger = Logger(label: "test") { _ in RecentLog.Handler(log: log) }

@@ -33,7 +33,9 @@ struct SwappedRecordingsTests {
     try crier.run(["voices", "import", folder.path, "--locale", "en-US", "--id", "shop"] + options)
   }
 
-  @Test("import refuses a swapped pair and names it, --accept-swapped imports it, and check reports it")
+  @Test(
+    "crier voices import refuses swapped recordings, --accept-swapped imports them, and check reports them"
+  )
   func swapped() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("crier words and crier preview")
 struct WordsCommandTests {
-  @Test("words prints one line for each amount, from arguments and from standard input")
+  @Test("crier words prints one line for each amount, from arguments and from standard input")
   func lines() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -16,7 +16,7 @@ struct WordsCommandTests {
     #expect(input.output == "one dollar\ntwo dollars and five cents\n")
   }
 
-  @Test("--phrase prints the whole announcement with its kind and channel")
+  @Test("crier words --phrase prints the whole announcement with its kind and channel")
   func phrase() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -26,7 +26,7 @@ struct WordsCommandTests {
     #expect(result.output == "支付宝退款十二元五角\n")
   }
 
-  @Test("--phonemes prints the engine's phonemes, one line for each amount")
+  @Test("crier words --phonemes prints the engine's phonemes, one line for each amount")
   func phonemes() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -34,7 +34,7 @@ struct WordsCommandTests {
     #expect(result.output == "tw'Elv d'0l3z\nf'aIv d'0l3z\n")
   }
 
-  @Test("--text prints a text as it will be spoken, even if it begins with a hyphen")
+  @Test("crier words --text prints a text as it will be spoken, even if it begins with a hyphen")
   func text() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -44,7 +44,7 @@ struct WordsCommandTests {
     #expect(try crier("words", "--text", "-$5", "--locale", "en-US").output == "minus five dollars\n")
   }
 
-  @Test("--respelled prints the engine's input, and --phrase accepts a payer and a note")
+  @Test("crier words --respelled prints the engine's input, and --phrase accepts a payer and a note")
   func respelled() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -56,7 +56,7 @@ struct WordsCommandTests {
       try crier.run(payment + ["--respelled"]).output == "Received twenty wahn, from devorák. Note, I I I\n")
   }
 
-  @Test("text that is not spoken, or not spoken as written, is reported on standard error")
+  @Test("crier words reports text that is not spoken, or not spoken as written, on standard error")
   func remarks() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -74,7 +74,7 @@ struct WordsCommandTests {
         """)
   }
 
-  @Test("the home folder's lexicon is used, unless --lexicon names another")
+  @Test("crier words uses the lexicon of the home folder, unless --lexicon names another")
   func lexicon() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -94,7 +94,7 @@ struct WordsCommandTests {
   }
 
   @Test(
-    "options that exclude each other are named",
+    "the error for options that exclude each other names them",
     arguments: [
       (["words", "5", "--text", "x", "--locale", "en-US"], "AMOUNT and --text cannot be given together: choose one."),
       (["words", "--locale", "en-US"], "Nothing to print: give an AMOUNT, or --text."),
@@ -120,7 +120,7 @@ struct WordsCommandTests {
     #expect(result.message.contains("Error: \(message)"))
   }
 
-  @Test("a wrong amount ends the command with 65 and the line's number, after printing the earlier lines")
+  @Test("a wrong amount ends crier words with 65 and the line's number, after the earlier lines were printed")
   func badAmount() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -132,7 +132,7 @@ struct WordsCommandTests {
         == "crier: line 2, amount '2.005': has more decimal digits than USD has; USD has 2, and nothing is rounded.\n")
   }
 
-  @Test("the argument - cannot be combined with amounts")
+  @Test("crier words refuses the argument - together with amounts")
   func dash() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -140,7 +140,7 @@ struct WordsCommandTests {
     #expect(try crier("words", "5", "--currency", "USD").message.contains("--locale"))
   }
 
-  @Test("preview into a pipe prints each word with its times and draws nothing")
+  @Test("crier preview into a pipe prints each word with its times and draws nothing")
   func preview() throws {
     let crier = try Command()
     defer { crier.remove() }

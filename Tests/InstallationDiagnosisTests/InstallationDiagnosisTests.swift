@@ -17,7 +17,7 @@ struct InstallationDiagnosisTests {
   }
 
   @Test(
-    "the exit status is 73 for a fault of the home, its disk or the ledger, 69 for other faults, and 0 for a warning")
+    "crier doctor ends with 73 for a fault of the home, its disk or the ledger, 69 for other faults, 0 for a warning")
   func exitStatus() {
     #expect(InstallationFacts.diagnosis { $0.home.place = .missing(.thisUser) }.exitStatus == 73)
     #expect(InstallationFacts.diagnosis { $0.disk?.freeBytes = 0 }.exitStatus == 73)
@@ -169,7 +169,7 @@ struct InstallationDiagnosisTests {
     (.openFilesLow, "ulimit -n 8328", { $0.openFiles.limit = 152 }),
   ]
 
-  @Test("each fault alone leads to exactly one problem, with its code and remedy")
+  @Test("each fault of an installation, alone, leads to exactly one problem with its code and remedy")
   func eachFault() {
     for (code, remedy, change) in Self.faults {
       let diagnosis = InstallationFacts.diagnosis(change)
@@ -180,7 +180,7 @@ struct InstallationDiagnosisTests {
     #expect(Set(Self.faults.map(\.0)) == Set(InstallationProblem.Code.allCases), "every code is tested")
   }
 
-  @Test("each problem has a message that is a sentence, and a remedy")
+  @Test("each problem of an installation has a message that is a sentence, and a remedy")
   func sentences() {
     for (_, _, change) in Self.faults {
       for problem in InstallationFacts.diagnosis(change).problems {
@@ -192,7 +192,7 @@ struct InstallationDiagnosisTests {
     }
   }
 
-  @Test("a value exactly at its limit is not reported")
+  @Test("a value that is exactly at its limit is not reported as a problem")
   func limits() {
     for change: (inout InstallationFacts) -> Void in [
       { $0.disk?.freeBytes = 1 << 30 }, { $0.disk?.freeFiles = 10_000 }, { $0.disk?.freeFiles = nil },
@@ -211,7 +211,7 @@ struct InstallationDiagnosisTests {
     #expect(diagnosis[.keys]?.found.contains("makes one at its first start") == true)
   }
 
-  @Test("parts that depend on a broken part are skipped, and the fault is still reported")
+  @Test("the checks of parts that depend on a broken part are skipped, and the fault is still reported")
   func skipped() {
     let home = InstallationFacts.diagnosis {
       $0.home = HomeFacts(place: .folder(owner: "crier", mode: 0o700), foreignOwner: "crier")
@@ -233,7 +233,7 @@ struct InstallationDiagnosisTests {
     #expect(output[.sound]?.verdict == .skipped && output[.sound]?.found == "the ledger cannot be read")
   }
 
-  @Test("a running service on the port, and an output that needs no device, are ok")
+  @Test("a running service on the port is not a problem, and neither is an output that needs no device")
   func runningService() {
     for change: (inout InstallationFacts) -> Void in [
       { $0.port?.outcome = .service(status: "ready", failing: []) }, { $0.port?.outcome = .any },
@@ -245,7 +245,7 @@ struct InstallationDiagnosisTests {
     }
   }
 
-  @Test("a pack that lacks words is ok, and the text names the command that lists the words")
+  @Test("a pack that lacks words is not a problem, and the text names the command that lists the words")
   func lackingPack() {
     func found(lacking: Int) -> (verdict: InstallationCheck.Verdict?, text: String?) {
       let diagnosis = InstallationFacts.diagnosis {
@@ -265,7 +265,7 @@ struct InstallationDiagnosisTests {
     #expect(whole.verdict == .ok && whole.text == "every clip has its digest: my-shop (01234567)")
   }
 
-  @Test("the text has a line for each check, and each problem and its remedy below the line")
+  @Test("the text of a diagnosis has a line for each check, and each problem and its remedy below the line")
   func text() {
     let diagnosis = InstallationFacts.diagnosis {
       $0.home.unsafeFiles = [InstallationProblem(.writableByOthers, "Others can write to it.", remedy: "chmod go-w x")]
@@ -284,7 +284,8 @@ struct InstallationDiagnosisTests {
         """)
   }
 
-  @Test("the JSON has the verdict and the exit status, and the problems of each check with codes and remedies")
+  @Test(
+    "the JSON of a diagnosis has the verdict, the exit status, and the problems of each check with codes and remedies")
   func json() throws {
     let diagnosis = InstallationFacts.diagnosis { $0.engine = .dataMissing }
     let object = try #require(

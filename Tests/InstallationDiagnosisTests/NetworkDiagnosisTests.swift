@@ -8,7 +8,7 @@ struct NetworkDiagnosisTests {
   private static let unit = UnitFacts(
     name: "crier@west.service", isClosed: true, dropIn: "/usr/local/share/crier/Deployment/network.conf")
 
-  @Test("a unit that blocks the network is a fault only if the service sends pushes or has webhook endpoints")
+  @Test("a systemd unit that blocks the network is a fault only if the service sends pushes or has webhook endpoints")
   func closed() {
     func diagnosis(_ usesApple: Bool, _ endpoints: Int) -> InstallationDiagnosis {
       InstallationFacts.diagnosis {
@@ -29,7 +29,7 @@ struct NetworkDiagnosisTests {
     #expect(diagnosis(true, 0)[.network]?.found == "crier@west.service: no connections to the internet")
   }
 
-  @Test("the commands that open the network name the folder of the unit, also for a further shop")
+  @Test("the commands that open the network name the folder of the systemd unit, also for a further shop")
   func commands() {
     #expect(
       Self.unit.openingCommands == [
@@ -39,7 +39,7 @@ struct NetworkDiagnosisTests {
       ])
   }
 
-  @Test("the warning at the start names the waiting kinds of messages, the drop-in and the commands, or is left out")
+  @Test("if the unit blocks needed connections, a warning at the start names what waits, the drop-in and the commands")
   func start() {
     let pushes = Self.unit.startWarning(hasPushes: true, hasWebhooks: false)
     #expect(pushes?.contains("so pushes will wait") == true && pushes?.contains("Deployment/network.conf") == true)
@@ -52,7 +52,7 @@ struct NetworkDiagnosisTests {
     #expect(open.startWarning(hasPushes: true, hasWebhooks: true) == nil)
   }
 
-  @Test("the text names each push server with the result of its connection")
+  @Test("the text of a diagnosis names each push server with the result of its connection")
   func servers() {
     let diagnosis = InstallationFacts.diagnosis {
       $0.pushes = PushFacts(
@@ -70,7 +70,7 @@ struct NetworkDiagnosisTests {
     #expect(check?.problems[0].message.hasSuffix("It does not speak HTTP/2.") == true)
   }
 
-  @Test("the check of pushes is skipped if a key cannot be used, because the check of the settings reports the key")
+  @Test("if a push key cannot be used, the check of the settings reports it, and the check of pushes is skipped")
   func key() {
     let diagnosis = InstallationFacts.diagnosis { $0.settings.providerKeyFaults = ["The key is readable by others."] }
     #expect(diagnosis[.pushes]?.verdict == .skipped && diagnosis.problems.map(\.code) == [.providerKeyUnusable])

@@ -13,13 +13,13 @@ struct SpeechServerDiagnosisTests {
     }
   }
 
-  @Test("a server that answers is named with what speaks there")
+  @Test("a speech server that answers is reported with its program and voice")
   func answered() {
     let check = diagnosis(.answered(identity: "piper 1.8.0, joe", milliseconds: 3, tested: ["en-US"]))[.speechServers]
     #expect(check?.verdict == .ok && check?.found == "joe: piper 1.8.0, joe, answered in 3 ms")
   }
 
-  @Test("each locale in which the voice was not tested is a warning with the command, unless the settings decide")
+  @Test("each locale in which a server's voice was not tested gets a warning, unless the settings decide who says sums")
   func untested() {
     let outcome = SpeechServerFacts.Outcome.answered(identity: "piper 1.8.0, joe", milliseconds: 3, tested: ["en-US"])
     let check = diagnosis(outcome, locales: ["en-US", "en-GB"])[.speechServers]
@@ -30,7 +30,7 @@ struct SpeechServerDiagnosisTests {
     }
   }
 
-  @Test("a server that does not answer is a warning, because another voice speaks")
+  @Test("a speech server that does not answer gets a warning and not an error, because another voice speaks")
   func failed() {
     let diagnosis = diagnosis(.failed("The speech server joe cannot be reached; check its address."))
     let check = diagnosis[.speechServers]
@@ -39,7 +39,7 @@ struct SpeechServerDiagnosisTests {
     #expect(diagnosis.exitStatus == 0)
   }
 
-  @Test("a key that cannot be used is a fault of the settings")
+  @Test("a speech server's key that cannot be used is a fault of the settings")
   func key() {
     let diagnosis = InstallationFacts.diagnosis {
       $0.settings.speechServerFault = "The speech server joe has a key_file that other users can read."

@@ -28,9 +28,9 @@ final class TemporaryFolder {
   }
 }
 
-@Suite("The looks at a machine")
+@Suite("The examination of a machine")
 struct LookTests {
-  @Test("a look at a folder finds the free space of its disk, and a missing folder has no disk")
+  @Test("the examination of a folder finds the free space of its disk, and a missing folder has no disk")
   func disk() throws {
     let folder = try TemporaryFolder()
     let facts = try #require(DiskLook.look(at: folder.url))
@@ -54,7 +54,7 @@ struct LookTests {
     #expect(DiskLook.network(ofDevice: "0:45", in: "") == nil)
   }
 
-  @Test("sound cards are counted by the lines that begin with a number")
+  @Test("the sound cards in the system's list are counted by the lines that begin with a number")
   func cards() {
     let two = """
        0 [PCH            ]: HDA-Intel - HDA Intel PCH
@@ -66,14 +66,14 @@ struct LookTests {
     #expect(SoundServers.cards(in: "--- no soundcards ---\n") == 0 && SoundServers.cards(in: "") == 0)
   }
 
-  @Test("without a socket, PipeWire is not found")
+  @Test("PipeWire is not found if its socket is missing")
   func noServer() throws {
     let folder = try TemporaryFolder()
     let environment = ["XDG_RUNTIME_DIR": folder.url.path, "PULSE_SERVER": "unix:\(folder.url.path)/none"]
     #expect(SoundServers.answering(environment: environment).filter { $0 == "PipeWire" }.isEmpty)
   }
 
-  @Test("outputs without a device are not opened, and invalid names and unwritable files are reported")
+  @Test("outputs without a device are not opened, and invalid output names and unwritable files are reported")
   func outputs() async throws {
     func outcome(_ name: String) async -> OutputFacts.Outcome {
       await OutputLook.look(name: name, player: .none, environment: [:]).outcome
@@ -88,7 +88,7 @@ struct LookTests {
     guard case .failed = await outcome("alsa:crier_no_such_pcm") else { Issue.record("no fault"); return }
   }
 
-  @Test("an output is not tried if the ledger with the name of its player is unreadable")
+  @Test("an output is not tried if the ledger, which has the name of its player, is unreadable")
   func unknownPlayer() async throws {
     for facts: LedgerFacts in [.skipped, .unreadable(.damaged), .unreadable(.other("this user may not read it"))] {
       let player = LedgerLook.player(of: "default", in: URL(filePath: "/none/ledger.sqlite"), facts)
@@ -103,7 +103,7 @@ struct LookTests {
     guard case .none = missing else { Issue.record("no ledger has no player"); return }
   }
 
-  @Test("the clock's facts have the time of the last change of the ledger or its log")
+  @Test("the examination of the clock has the time of the last change of the ledger or its log")
   func clock() throws {
     let folder = try TemporaryFolder()
     let ledger = folder.url.appending(path: "ledger.sqlite")

@@ -48,7 +48,7 @@ private final class Listener {
   }
 }
 
-@Suite("The look at the port")
+@Suite("The examination of the port")
 struct PortLookTests {
   private func outcome(_ host: String, _ port: Int) -> PortFacts.Outcome {
     PortLook.look(host: host, port: port, authority: "\(host):\(port)").outcome
@@ -57,7 +57,7 @@ struct PortLookTests {
   private static let ready =
     #"{"status":"ready","checks":{"engine":{"ok":true},"disk":{"ok":true},"ledger":{"ok":true},"device":{"ok":true}}}"#
 
-  @Test("port 0 means any port, and an unused port is free and stays free after the look")
+  @Test("port 0 means any port, and an unused port is free and stays free after the examination")
   func free() throws {
     #expect(outcome("127.0.0.1", 0) == .any)
     let port = try { try Listener().port }()
@@ -66,7 +66,7 @@ struct PortLookTests {
     #expect(outcome("0.0.0.0", port) == .free)
   }
 
-  @Test("a service of Crier and its failed checks are recognised by the answer of /readyz")
+  @Test("a service of Crier on the port, and its failed checks, are recognised by the answer of /readyz")
   func service() throws {
     let listener = try Listener()
     listener.answer("HTTP/1.1 200 OK\r\nContent-Length: \(Self.ready.utf8.count)\r\n\r\n\(Self.ready)")
@@ -83,7 +83,7 @@ struct PortLookTests {
     #expect(outcome("127.0.0.1", listener.port) == .service(status: "degraded", failing: ["pushes"]))
   }
 
-  @Test("if APNs refuses all pushes to an app, the result has the reason, its meaning and the remedy")
+  @Test("if APNs refuses all pushes to an app, the examination has the reason, its meaning and the remedy")
   func pushRefusal() throws {
     let listener = try Listener()
     let body = Self.ready.replacing(
@@ -99,7 +99,7 @@ struct PortLookTests {
   }
 
   @Test(
-    "a program with another answer, or without an answer, is another program",
+    "a program on the port with another answer, or without an answer, is reported as another program",
     arguments: [
       "", "HTTP/1.1 404 Not Found\r\n\r\n{\"status\":\"ready\"}", "HTTP/1.1 200 OK\r\n\r\n<html></html>",
       "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\n\r\n}{", "220 mail {\"status\":\"ready\",\"checks\":{}}",
@@ -111,7 +111,7 @@ struct PortLookTests {
     #expect(outcome("127.0.0.1", listener.port) == .otherProgram)
   }
 
-  @Test("an empty host and the address of another machine are unusable")
+  @Test("a port cannot be examined for an empty host or for the address of another machine")
   func addresses() {
     for host in ["", "192.0.2.1"] {  // The second is for documentation (RFC 5737).
       guard case .unusable = outcome(host, 8_080) else { Issue.record("\(host)"); return }

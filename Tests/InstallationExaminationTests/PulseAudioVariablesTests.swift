@@ -20,14 +20,14 @@ struct PulseAudioVariablesTests {
         text: { files[$0] }))
   }
 
-  @Test("if no server answers, the library starts no server, writes no cookie and makes no folder")
+  @Test("if no sound server answers, PulseAudio's library starts none, writes no cookie and makes no folder")
   func nothing() {
     let variables = variables()
     #expect(variables.settings == "autospawn = no\n")
     #expect(variables.values == ["PULSE_COOKIE": "/dev/zero", "PULSE_SERVER": "unix:/nonexistent"])
   }
 
-  @Test("the library may ask a server if one answers, or if the environment or the settings name one")
+  @Test("PulseAudio's library may ask a server if one answers, or if the environment or the settings name one")
   func server() {
     #expect(variables(serverAnswers: true).values["PULSE_SERVER"] == nil)
     #expect(variables([:], ["PULSE_SERVER": "tcp:shop"]).values["PULSE_SERVER"] == nil)
@@ -40,20 +40,20 @@ struct PulseAudioVariablesTests {
   }
 
   @Test(
-    "an existing cookie is used",
+    "an existing cookie of PulseAudio is used",
     arguments: ["/home/ada/.config/pulse/cookie", "/home/ada/.pulse/cookie", "/home/ada/.pulse-cookie"])
   func cookie(file: String) {
     #expect(variables([file: ""]).values["PULSE_COOKIE"] == nil)
   }
 
-  @Test("a cookie that the environment, another settings folder or the settings name is used")
+  @Test("a PulseAudio cookie is used if the environment, another settings folder or the settings name it")
   func otherCookie() {
     #expect(variables([:], ["PULSE_COOKIE": "/run/cookie"]).values["PULSE_COOKIE"] == nil)
     #expect(variables(["/x/pulse/cookie": ""], ["XDG_CONFIG_HOME": "/x"]).values["PULSE_COOKIE"] == nil)
     #expect(variables(["/etc/pulse/client.conf": "cookie-file=/run/cookie"]).values["PULSE_COOKIE"] == nil)
   }
 
-  @Test("the valid settings and their drop-ins are included, and a last line turns off the start of a server")
+  @Test("PulseAudio's valid settings and their drop-ins are kept, and one more line turns off the start of a server")
   func settings() {
     let system = [
       "/etc/pulse/client.conf": "", "/etc/pulse/client.conf.d/b.conf": "autospawn = yes",

@@ -7,14 +7,14 @@ import InstallationExamination
 import PushDelivery
 import Testing
 
-@Suite("The look at a server of pushes", .timeLimit(.minutes(2)))
+@Suite("The examination of a push server", .timeLimit(.minutes(2)))
 struct PushLookTests {
   private func failure(_ server: PushServer) async -> String {
     if case .failed(let reason) = await PushLook.look(at: server).outcome { return reason }
     return "connected"
   }
 
-  @Test("a server with TLS and HTTP/2 is connected to, and gets no push")
+  @Test("the examination connects to a push server with TLS and HTTP/2, and sends no push")
   func connected() async throws {
     let folder = try TemporaryFolder()
     let simulator = try await APNSSimulator.start()
@@ -29,7 +29,7 @@ struct PushLookTests {
     await simulator.stop()
   }
 
-  @Test("an untrusted certificate, a closed port, an unknown name and an unreadable authority have their own messages")
+  @Test("an untrusted certificate, a closed port, an unknown host and an unreadable authority have their own messages")
   func failed() async throws {
     let folder = try TemporaryFolder()
     let simulator = try await APNSSimulator.start()

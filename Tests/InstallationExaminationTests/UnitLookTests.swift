@@ -7,7 +7,7 @@ import Testing
 
 @testable import InstallationExamination
 
-@Suite("The look at the unit of systemd")
+@Suite("The examination of the unit of systemd")
 struct UnitLookTests {
   /// A resolver that knows one address for every host.
   private struct OneAddress: HostResolving {
@@ -34,7 +34,7 @@ struct UnitLookTests {
       home: URL(filePath: home), hosts: hosts, dropIn: Self.dropIn, root: root.url, resolver: Self.apple)
   }
 
-  @Test("the shipped unit blocks the network, and the shipped drop-in opens it")
+  @Test("the shipped systemd unit blocks the network, and the shipped drop-in opens it")
   func shipped() async throws {
     #expect(await look() == UnitFacts(name: "crier.service", isClosed: true, dropIn: Self.dropIn.path))
     let dropIn = try String(contentsOf: Self.checkout.appending(path: "Deployment/network.conf"), encoding: .utf8)
@@ -43,7 +43,7 @@ struct UnitLookTests {
     #expect(await look("/var/lib/crier-west")?.isClosed == true, "the unit of another shop is still closed")
   }
 
-  @Test("a further shop has the unit of its template, with its own drop-ins and the drop-ins of the template")
+  @Test("a further shop has the systemd unit of its template, with its own drop-ins and those of the template")
   func template() async throws {
     #expect(await look("/var/lib/crier-west")?.name == "crier@west.service")
     _ = try root.file("run/systemd/system/crier@.service.d/a.conf", "[Service]\nIPAddressAllow=any\n")
@@ -54,7 +54,7 @@ struct UnitLookTests {
     #expect(await look("/var/lib/crier-east")?.isClosed == false)
   }
 
-  @Test("drop-ins are read in the order of their names, and a unit in /etc replaces the installed unit")
+  @Test("a unit's drop-ins are read in the order of their names, and a unit in /etc replaces the installed unit")
   func order() async throws {
     _ = try root.file("etc/systemd/system/crier.service.d/b.conf", "[Service]\nIPAddressAllow=\n")
     _ = try root.file("usr/lib/systemd/system/crier.service.d/c.conf", "[Service]\nIPAddressAllow=any\n")
@@ -68,7 +68,7 @@ struct UnitLookTests {
   }
 
   @Test(
-    "a home without its own unit, and a machine without the unit, have no facts",
+    "the examination has no facts about the unit on a machine without it, or for a home without its own unit",
     arguments: ["/srv/crier", "/home/ada/.crier", "/"])
   func otherHome(home: String) async throws {
     #expect(await look(home) == nil)
@@ -76,7 +76,7 @@ struct UnitLookTests {
     #expect(await look() == nil)
   }
 
-  @Test("the servers and the name server that a partly open unit blocks are named")
+  @Test("the examination names the servers and the name server that a partly open unit blocks")
   func blocked() async throws {
     let rules = "etc/systemd/system/crier.service.d/own.conf"
     _ = try root.file("etc/resolv.conf", "# nobody\nsearch example\nnameserver 192.0.2.53\n")

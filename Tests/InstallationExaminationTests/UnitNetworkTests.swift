@@ -21,7 +21,7 @@ struct UnitNetworkTests {
     network.allows(try #require(IPAddress(address)))
   }
 
-  @Test("the packaged rules allow only this machine")
+  @Test("the network rules of the packaged unit allow only this machine")
   func closed() throws {
     let network = UnitNetwork(texts: [Self.unit], instance: "west")
     #expect(network.isClosed && network.home == "/var/lib/crier-west")
@@ -30,7 +30,7 @@ struct UnitNetworkTests {
   }
 
   @Test(
-    "a drop-in that allows every address, or denies none, opens the network",
+    "a unit's drop-in that allows every address, or denies none, opens the network",
     arguments: [
       "[Service]\nIPAddressAllow=any", "[Service]\nIPAddressDeny=", "[Service]\n IPAddressDeny = \n",
       "[Service]\nIPAddressAllow=192.0.2.1 \\\n any", "[Service]\nIPAddressAllow=0.0.0.0/0 ::/0",
@@ -40,7 +40,7 @@ struct UnitNetworkTests {
     #expect(try !network.isClosed && allows(network, "17.188.128.1") && allows(network, "2620:149:a44::1"))
   }
 
-  @Test("the rules with Apple's networks allow Apple's servers and no other machine")
+  @Test("the network rules with Apple's networks allow Apple's servers and no other machine")
   func apple() throws {
     let network = UnitNetwork(texts: [
       Self.unit, "[Service]\nIPAddressAllow=17.0.0.0/8 2620:149:a44::/48 192.168.1.53/24",
@@ -51,7 +51,7 @@ struct UnitNetworkTests {
   }
 
   @Test(
-    "rules that allow only private networks, or that cannot be read, leave the network closed",
+    "network rules that allow only private networks, or that cannot be read, leave the network closed",
     arguments: [
       "IPAddressAllow=192.168.0.0/16 10.0.0.0/8", "IPAddressAllow=link-local multicast fd00::/8", "IPAddressAllow=",
       "IPAddressAllow=everything", "IPAddressAllow=17.0.0.0/99", "#IPAddressAllow=any", ";IPAddressAllow=any",
@@ -61,7 +61,7 @@ struct UnitNetworkTests {
     #expect(UnitNetwork(texts: [Self.unit, "[Service]\n\(line)"]).isClosed)
   }
 
-  @Test("settings in other sections are ignored, and an empty list removes the earlier values")
+  @Test("settings in other sections of a unit are ignored, and an empty list removes the earlier values")
   func sections() throws {
     #expect(UnitNetwork(texts: [Self.unit, "[Install]\nIPAddressAllow=any"]).isClosed)
     let reset = UnitNetwork(texts: [Self.unit, "[Service]\nIPAddressAllow=any", "[Service]\nIPAddressAllow=\n"])

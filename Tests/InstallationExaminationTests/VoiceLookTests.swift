@@ -6,7 +6,7 @@ import InstallationExamination
 import Testing
 import VoicePacks
 
-@Suite("The looks at the voices")
+@Suite("The examination of the voices")
 struct VoiceLookTests {
   private let folder: TemporaryFolder
 
@@ -33,7 +33,7 @@ struct VoiceLookTests {
     return file
   }
 
-  @Test("a missing speaker, missing data and a missing sandbox have different results")
+  @Test("a missing speaker program, missing voice data and a missing sandbox have different results")
   func engine() async throws {
     let missing = folder.url.appending(path: "none")
     #expect(await EngineLook.look(speaker: missing) == .speakerMissing(program: missing.path))
@@ -43,7 +43,7 @@ struct VoiceLookTests {
     guard case .failed = await EngineLook.look(speaker: ended) else { Issue.record("no fault"); return }
   }
 
-  @Test("a folder without phrase books, and each broken phrase book, are reported")
+  @Test("the examination reports a folder without phrase books, and each broken phrase book")
   func phraseBooks() throws {
     let readers = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Readers")
       .standardizedFileURL
@@ -74,7 +74,7 @@ struct VoiceLookTests {
       ])
   }
 
-  @Test("a pack without a readable manifest, and the choice of a missing pack, are reported")
+  @Test("the examination reports a pack without a readable manifest, and the choice of a missing pack")
   func packs() throws {
     _ = try folder.file("own/broken/manifest.json", "{")
     let choices = try folder.file("packs.json", #"{"packs": {"en-US": "gone"}}"#)

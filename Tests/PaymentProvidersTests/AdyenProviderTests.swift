@@ -28,7 +28,7 @@ struct AdyenProviderTests {
     #expect(payment.reference == "NC6HT9CRT65ZGN82")
   }
 
-  @Test("a capture is the payment if the endpoint awaits captures, and the authorisation is then ignored")
+  @Test("if the endpoint awaits captures, a capture is the payment, and the authorisation is ignored")
   func capture() {
     var endpoint = AdyenWebhook.endpoint()
     let capture = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "CAPTURE")
@@ -51,7 +51,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "an event that takes back an announcement, or whose signed fields leave its kind unclear, is refused",
+    "an event is refused if it takes back an announcement, or if its signed fields leave its kind unclear",
     arguments: ["REFUND_FAILED", "REFUNDED_REVERSED", "CAPTURE_FAILED", "CANCEL_OR_REFUND"])
   func takenBack(event: String) {
     let judgement = AdyenWebhook.judgement([
@@ -74,7 +74,7 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([Item(value: value)]).outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("numbers and truth values may be written as JSON strings")
+  @Test("numbers and truth values of an item may be written as JSON strings")
   func numbersAsText() {
     let item = Item(value: #""1250""#, success: "true")
     #expect(AdyenWebhook.judgement([item]).payments.first?.amount.decimalText == "12.50")
@@ -92,7 +92,7 @@ struct AdyenProviderTests {
   }
 
   @Test(
-    "a genuine item with an unclear field is refused, and the webhook is answered with success",
+    "a correctly signed item with an unclear field is refused, and the webhook is answered with success",
     arguments: [
       Item(value: "-1250"), Item(value: "12.5"), Item(value: "1e3"), Item(value: "null"), Item(value: #""1 250""#),
       Item(value: "125050", currency: "CLP"), Item(currency: "XXX"), Item(currency: "BIF"), Item(currency: ""),
@@ -175,7 +175,7 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([Item(reference: reference)]).payments.count == 1)
   }
 
-  @Test("one item with a wrong signature or without a signature makes the whole webhook refused")
+  @Test("a whole webhook is refused if one of its items has a wrong signature or none")
   func oneWrongItem() {
     for wrong in [AdyenWebhook.code(of: Data("other".utf8)), "not base64", "AAAA"] {
       #expect(rejection(of: AdyenWebhook.request([Item().json(), Item().json(code: wrong)])) == .signatureInvalid)
@@ -184,7 +184,7 @@ struct AdyenProviderTests {
     #expect(rejection(of: AdyenWebhook.request([Item().json(), "{}"])) == .malformed)
   }
 
-  @Test("an item without a signature is refused, even with a good header")
+  @Test("an item without a signature is refused, even if the webhook's header has a good signature")
   func noSignature() {
     let body = Item().json().replacing("additionalData", with: "otherData")
     var request = AdyenWebhook.request([body])
@@ -218,7 +218,7 @@ struct AdyenProviderTests {
     #expect(AdyenWebhook.judgement([forged]).rejection?.code == .malformed)
   }
 
-  @Test("a signed field that is neither text nor number is refused")
+  @Test("an item with a signed field that is neither text nor number is refused")
   func structures() {
     for value in ["{}", "[]", #"{"a":1}"#] {
       let item = Item(originalReference: "").json().replacing(
@@ -250,7 +250,7 @@ struct AdyenProviderTests {
 
   /// What is not signed: `live`, `eventDate`, `paymentMethod`, `reason`, the rest of `additionalData`, and the white
   /// space. A change there may pass, and the payment is the same.
-  @Test("a changed byte in a signed field makes the webhook refused, and a change elsewhere never changes the outcome")
+  @Test("a changed byte in a signed field makes the webhook invalid, and a change elsewhere never changes the outcome")
   func changedBytes() throws {
     let item = Item(pspReference: "QFQTPCQ8HXSKGK82", originalReference: "NC6HT9CRT65ZGN82", event: "REFUND")
     let genuine = AdyenWebhook.request([item.json()])
@@ -276,7 +276,7 @@ struct AdyenProviderTests {
     }
   }
 
-  @Test("5,000 randomly changed requests are refused or have the outcomes of the genuine request")
+  @Test("5,000 randomly changed requests are refused or have the outcomes of the unchanged request")
   func randomlyChanged() {
     let endpoint = AdyenWebhook.endpoint()
     let genuine = AdyenWebhook.request([

@@ -37,7 +37,7 @@ struct AlipayProviderTests {
     #expect(payment.occurredAt == nil)
   }
 
-  @Test("other states of a trade are ignored", arguments: ["WAIT_BUYER_PAY", "TRADE_CLOSED", "TRADE_PENDING"])
+  @Test("a trade in any other state is ignored", arguments: ["WAIT_BUYER_PAY", "TRADE_CLOSED", "TRADE_PENDING"])
   func otherStates(status: String) throws {
     #expect(try AlipayNotice(["trade_status": status]).judgement().outcomes == [.ignored(status)])
   }
@@ -87,7 +87,7 @@ struct AlipayProviderTests {
   }
 
   @Test(
-    "a genuine notice with an unclear field is refused, and answered with success",
+    "a correctly signed notice with an unclear field is refused, and answered with success",
     arguments: [
       ["total_amount": "12.505"], ["total_amount": "-12.50"], ["total_amount": "1e3"], ["total_amount": "12,50"],
       ["total_amount": "１２"], ["total_amount": ""], ["trade_no": ""], ["trade_no": "2026 1120"], ["trade_no": "交易"],
@@ -257,7 +257,7 @@ struct AlipayProviderTests {
     }
   }
 
-  @Test("3,000 randomly changed requests are refused, or have the outcomes of the genuine request")
+  @Test("3,000 randomly changed requests are refused, or have the outcomes of the unchanged request")
   func randomlyChanged() throws {
     let endpoint = try AlipayNotice.endpoint()
     let genuine = try AlipayNotice().request()
@@ -279,7 +279,7 @@ struct AlipayProviderTests {
 
   // MARK: Answers
 
-  @Test("success is answered with the seven bytes of success, and every other outcome with fail")
+  @Test("success is answered with the word success alone, and every other outcome with fail")
   func answers() throws {
     let endpoint = try AlipayNotice.endpoint()
     let accepted = endpoint.answer(to: .accepted)

@@ -33,7 +33,7 @@ struct ChangedSampleTests {
     }
   }
 
-  @Test("a changed request is rejected, or has the outcomes of the original request", arguments: providers)
+  @Test("a sample of a provider that is changed is rejected, or has the outcomes of the original", arguments: providers)
   func changed(provider: ProviderName) throws {
     let endpoint = endpoint(provider)
     let sample = try #require(provider.provider.sample(id: "abc", for: endpoint, at: Self.now))
@@ -49,7 +49,7 @@ struct ChangedSampleTests {
   }
 
   @Test(
-    "a changed body with a valid signature is read or refused, and answered with success either way",
+    "a sample with a changed body and a valid signature is read or refused, and answered with success either way",
     arguments: providers)
   func signed(provider: ProviderName) throws {
     let endpoint = endpoint(provider)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Forms and queries")
 struct FormFieldsTests {
-  @Test("keys and values are decoded, and a plus is a space only in a form")
+  @Test("the keys and values of a form or query are decoded, and a plus is a space only in a form")
   func decoding() throws {
     let form = try #require(FormFields("a=1+2&b%20c=%E5%BC%A0&d&e=x=y&".utf8, plusIsSpace: true))
     #expect(try form.values() == ["a": "1 2", "b c": "张", "d": "", "e": "x=y"])
@@ -13,7 +13,7 @@ struct FormFieldsTests {
     #expect(try FormFields("".utf8, plusIsSpace: true)?.values() == [:])
   }
 
-  @Test("a key that occurs twice is refused, also if it is percent-encoded")
+  @Test("a form or query in which a key occurs twice is refused, also if the key is percent-encoded")
   func repeated() throws {
     let form = try #require(FormFields("a=1&%61=1".utf8, plusIsSpace: true))
     #expect(throws: ProviderRejection.self) { try form.values() }
@@ -21,6 +21,8 @@ struct FormFieldsTests {
     #expect(try form.value(of: "b") == nil)
   }
 
-  @Test("a text that is not percent-encoded UTF-8 is refused", arguments: ["a=%", "a=%4", "a=%zz", "a=%FF", "%C3=1"])
+  @Test(
+    "a form or query that is not percent-encoded UTF-8 is refused",
+    arguments: ["a=%", "a=%4", "a=%zz", "a=%FF", "%C3=1"])
   func malformed(text: String) { #expect(FormFields(text.utf8, plusIsSpace: true) == nil) }
 }

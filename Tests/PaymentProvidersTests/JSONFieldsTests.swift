@@ -10,7 +10,7 @@ struct JSONFieldsTests {
     try #require(JSONFields(Data(#"{"a":\#(value)}"#.utf8)))["a"]
   }
 
-  @Test("a body may be nested 64 levels deep, and no deeper")
+  @Test("a JSON body may be nested 64 levels deep, and no deeper")
   func nesting() {
     func body(_ depth: Int) -> Data {
       Data((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
@@ -19,14 +19,14 @@ struct JSONFieldsTests {
     #expect(JSONFields(body(65)) == nil)
   }
 
-  @Test("a body may have as many bytes as a request, and no more")
+  @Test("a body may have as many bytes as the limit for a request, and no more")
   func size() {
     let body = Data("[]".utf8) + Data(repeating: 0x20, count: ProviderRequest.largestBody - 2)
     #expect(JSONFields(body) != nil)
     #expect(JSONFields(body + Data([0x20])) == nil)
   }
 
-  @Test("an id is a number of digits, or a text of 1 to 200 visible ASCII characters")
+  @Test("an id in a JSON body is a number of digits, or a text of 1 to 200 visible ASCII characters")
   func ids() throws {
     let longest = String(repeating: "x", count: 200)
     for text in ["!", "~", "pay_1", longest] { #expect(try field("\"\(text)\"")?.id == text) }
@@ -36,7 +36,7 @@ struct JSONFieldsTests {
     }
   }
 
-  @Test("a time is a number of seconds up to the year 9999")
+  @Test("a time in a JSON body is a number of seconds up to the year 9999")
   func dates() throws {
     #expect(try field("253402300799")?.date == Date(timeIntervalSince1970: 253_402_300_799))
     #expect(try field("\"0\"")?.date == Date(timeIntervalSince1970: 0))
@@ -44,7 +44,7 @@ struct JSONFieldsTests {
   }
 
   @Test(
-    "half of a surrogate pair that stands alone is replaced, and all other bytes stay, also where an escape is cut off",
+    "half of a surrogate pair in a JSON text is replaced, and all other bytes stay, even if an escape is cut off",
     arguments: [
       (#"\ud83d\ude00"#, #"\ud83d\ude00"#), (#"\ud83d"#, #"\ufffd"#), (#"\ude00x"#, #"\ufffdx"#),
       (#"\ud83d\ud83d\ude00"#, #"\ufffd\ud83d\ude00"#), (#"\\ud83d"#, #"\\ud83d"#), (#"\u00e9\n"#, #"\u00e9\n"#),

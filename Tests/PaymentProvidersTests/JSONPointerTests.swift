@@ -11,7 +11,7 @@ struct JSONPointerTests {
     return try #require(JSONPointer(pointer)).value(in: fields)?.characters
   }
 
-  @Test("a pointer leads through objects and arrays to its value")
+  @Test("a JSON pointer leads through objects and arrays to its value")
   func paths() throws {
     #expect(try value("/a/1/b", #"{"a":[{},{"b":12.50}]}"#) == "12.50")
     #expect(try value("/a~1b/c~0d", #"{"a/b":{"c~d":"x"}}"#) == "x")
@@ -22,7 +22,7 @@ struct JSONPointerTests {
   }
 
   @Test(
-    "a pointer to a missing value or to null gives nil",
+    "a JSON pointer to a missing value or to null gives nil",
     arguments: ["/b", "/a/2", "/a/-1", "/a/01", "/a/+1", "/a/x", "/a/0/b", "/n", "/n/x", "/a/99999999999999999999"])
   func nothing(pointer: String) throws {
     #expect(try value(pointer, #"{"a":["x","y"],"n":null}"#) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Public RSA keys")
 struct RSAPublicKeyTests {
-  @Test("a key of 2,048 bits is read from PEM, from bare base64 and from a certificate")
+  @Test("an RSA key of 2,048 bits is read from PEM, from bare base64 and from a certificate")
   func long() throws {
     let key = try RSATestKey.shared()
     for text in [key.pem, key.base64, try key.certificate()] {
@@ -14,7 +14,7 @@ struct RSAPublicKeyTests {
     }
   }
 
-  @Test("a shorter key is read only where short keys are allowed and not in a certificate, and says that it is short")
+  @Test("a shorter key is read only where short keys are allowed, never from a certificate, and is marked as short")
   func short() throws {
     let key = try RSATestKey(bits: 1_024)
     #expect(RSAPublicKey(try key.certificate(), allowsShortKeys: true) == nil)

@@ -34,7 +34,7 @@ struct RazorpayProviderTests {
     endpoint.judge(request, at: now).rejection?.code
   }
 
-  @Test("a captured payment is received")
+  @Test("a captured payment counts as received")
   func received() throws {
     let payment = try #require(try outcome(event("payment.captured")).payment)
     #expect(payment.id == "pay_1" && payment.kind == .received && payment.sum == "12500 INR")
@@ -91,7 +91,7 @@ struct RazorpayProviderTests {
     #expect(endpoint.judge(request, at: now).payments.map(\.id) == ["pay_1"])
   }
 
-  @Test("a body with the same JSON in another spelling is refused, because the signature covers the bytes")
+  @Test("a body whose JSON is spelled in another way is refused, because the signature covers the bytes")
   func spelling() {
     var request = signed(#"{"a": 1}"#)
     request.body = Data(#"{"a":1}"#.utf8)
@@ -111,7 +111,7 @@ struct RazorpayProviderTests {
   }
 
   @Test(
-    "events that move no money, or that repeat the news of another event, are ignored",
+    "events that move no money, or that repeat what another event says, are ignored",
     arguments: [
       "payment.authorized", "order.paid", "qr_code.credited", "refund.created", "refund.failed", "refund.speed_changed",
       "invoice.paid", "payment.dispute.created", "settlement.processed",
@@ -155,7 +155,8 @@ struct RazorpayProviderTests {
   }
 
   @Test(
-    "a genuine body that is not strict JSON is refused, and answered with 200", arguments: ["", #"{"a":"\udc00"}"#])
+    "a correctly signed body that is not strict JSON is refused, and answered with 200",
+    arguments: ["", #"{"a":"\udc00"}"#])
   func notStrict(body: String) {
     let judgement = endpoint.judge(signed(body), at: now)
     #expect(judgement.outcomes.first?.refusedReason != nil && endpoint.answer(to: judgement.verdict).status == 200)

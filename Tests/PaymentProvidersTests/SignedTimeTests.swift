@@ -8,14 +8,15 @@ import Testing
 struct SignedTimeTests {
   private let now = Date(timeIntervalSince1970: 1_700_000_000)
 
-  @Test("a time at most 300 seconds before or after the clock is accepted", arguments: [-300, 0, 300] as [Int64])
+  @Test(
+    "a signed time at most 300 seconds before or after the clock is accepted", arguments: [-300, 0, 300] as [Int64])
   func near(offset: Int64) throws {
     let date = try SignedTime.date("\(1_700_000_000 + offset)", of: now)
     #expect(date == now.addingTimeInterval(TimeInterval(offset)))
   }
 
   @Test(
-    "a time 301 seconds before or after the clock is refused, and the error names the distance",
+    "a signed time 301 seconds before or after the clock is refused, and the error names the difference",
     arguments: [-301, 301] as [Int64])
   func far(offset: Int64) {
     let error = #expect(throws: ProviderRejection.self) { try SignedTime.date("\(1_700_000_000 + offset)", of: now) }
@@ -23,7 +24,7 @@ struct SignedTimeTests {
   }
 
   @Test(
-    "a time that is not written as a whole number of seconds is refused",
+    "a signed time that is not written as a whole number of seconds is refused",
     arguments: ["", "-5", "+1700000000", "01700000000", "1.7e9", "1700000000.0", "９", "99999999999999999999"])
   func malformed(text: String) {
     #expect(throws: ProviderRejection.self) { try SignedTime.date(text, of: now) }

@@ -45,7 +45,7 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "a completed payment is received with its total, which includes the tip",
+    "a completed payment counts as received, with its total, which includes the tip",
     arguments: ["payment.created", "payment.updated"])
   func received(type: String) throws {
     let payment = try #require(try outcome(event(type)).payment)
@@ -95,7 +95,7 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "a payment in another state is ignored, and the reason names the state",
+    "a payment that is neither completed nor failed is ignored, and the reason names its state",
     arguments: ["APPROVED", "PENDING", "CANCELED"])
   func states(status: String) throws {
     #expect(try outcome(event("payment.updated", status: status)).ignoredReason?.contains(status) == true)
@@ -135,7 +135,7 @@ struct SquareProviderTests {
     #expect(try outcome(event("payment.created", more: #","source_type":"\#(type)""#)).payment != nil)
   }
 
-  @Test("the time of a payment is its capture, or else its creation, or else the event")
+  @Test("the time of a payment is that of its capture, or else of its creation, or else of the event")
   func age() throws {
     func time(_ body: String) throws -> Date? { try outcome(body).payment?.occurredAt }
     let captured = #","card_details":{"card_payment_timeline":{"captured_at":"2023-11-14T22:10:00Z"}}"#
@@ -173,7 +173,8 @@ struct SquareProviderTests {
   }
 
   @Test(
-    "a genuine body that is not strict JSON is refused, and answered with 200", arguments: ["", #"{"a":"\udc00"}"#])
+    "a correctly signed body that is not strict JSON is refused, and answered with 200",
+    arguments: ["", #"{"a":"\udc00"}"#])
   func notStrict(body: String) {
     let judgement = endpoint.judge(signed(body), at: now)
     #expect(judgement.outcomes.first?.refusedReason != nil && endpoint.answer(to: judgement.verdict).status == 200)

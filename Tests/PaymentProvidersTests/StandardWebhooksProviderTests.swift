@@ -79,7 +79,7 @@ struct StandardWebhooksProviderTests {
     #expect(code(Array(repeating: wrong, count: 16).joined(separator: " ") + " " + right) == .malformed)
   }
 
-  @Test("the header names may all begin with svix-, and a mixture with webhook- is refused")
+  @Test("the header names may begin with svix- instead of webhook-, and a mixture of both is refused")
   func svix() throws {
     let request = try signed(message())
     let svix = ProviderRequest(
@@ -111,7 +111,7 @@ struct StandardWebhooksProviderTests {
     #expect(rejection(try signed("{}", id: "a.b")) == .malformed)
   }
 
-  @Test("an Ed25519 signature is accepted if the endpoint has its public key, and refused if it has another")
+  @Test("an Ed25519 signature is accepted if the endpoint has its public key, and refused if it has another key")
   func ed25519() throws {
     let key = Curve25519.Signing.PrivateKey()
     var request = try signed(message())
@@ -175,7 +175,7 @@ struct StandardWebhooksProviderTests {
 
   private func received(_ data: String) -> String { message("payment.received", data) }
 
-  @Test("a number in the data keeps all its digits")
+  @Test("a number in the data of a message keeps all its digits")
   func digits() throws {
     let data = #"{"id":9007199254740993,"amount":0.30,"currency":"USD"}"#
     #expect(try outcome(received(data)).payment == nil)
@@ -213,7 +213,8 @@ struct StandardWebhooksProviderTests {
   }
 
   @Test(
-    "a genuine body that is not strict JSON is refused, and answered with 200", arguments: ["", #"{"a":"\udc00"}"#])
+    "a correctly signed body that is not strict JSON is refused, and answered with 200",
+    arguments: ["", #"{"a":"\udc00"}"#])
   func notStrict(body: String) throws {
     let judgement = endpoint.judge(try signed(body), at: now)
     #expect(judgement.outcomes.first?.refusedReason != nil && endpoint.answer(to: judgement.verdict).status == 200)

@@ -75,7 +75,7 @@ struct StripeProviderTests {
     #expect(rejection(signed(body, secret: "whsec_third")) == .signatureInvalid)
   }
 
-  @Test("the key is the whole text of the secret, and not its decoded base64")
+  @Test("the signature's key is the whole text of the secret, and not its decoded base64")
   func wholeSecret() {
     let secret = "whsec_" + Data(repeating: 7, count: 24).base64EncodedString()
     let endpoint = ProviderEndpoint.keyed(.stripe, secrets: [secret])
@@ -105,7 +105,7 @@ struct StripeProviderTests {
     #expect(rejection(request.with("Stripe-Signature", value)) == .signatureInvalid)
   }
 
-  @Test("the name of the header may have any case")
+  @Test("the name of the signature header may have any letter case")
   func headerCase() throws {
     let request = signed(event("charge.succeeded", charge()))
     let value = try #require(request.headers.first?.value)
@@ -113,20 +113,20 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "a header that is missing, empty or without a time is refused", arguments: [nil, "", "v1=00", "t=,v1=00"])
+    "a signature header that is missing, empty or without a time is refused", arguments: [nil, "", "v1=00", "t=,v1=00"])
   func missing(value: String?) {
     let code = rejection(signed("{}").with("Stripe-Signature", value))
     #expect(code == .signatureMissing || code == .signatureInvalid)
   }
 
-  @Test("a header that occurs twice is refused, even if both signatures are valid")
+  @Test("a signature header that occurs twice is refused, even if both signatures are valid")
   func headerTwice() throws {
     let request = signed("{}")
     #expect(
       rejection(request.adding("stripe-signature", try #require(request.headers.first?.value))) == .headerRepeated)
   }
 
-  @Test("a header with two times is refused", arguments: ["t=1700000000,", "t=1,", "t=,"])
+  @Test("a signature header with two times is refused", arguments: ["t=1700000000,", "t=1,", "t=,"])
   func timeTwice(more: String) throws {
     let request = signed("{}")
     let value = try #require(request.headers.first?.value)
@@ -240,7 +240,7 @@ struct StripeProviderTests {
   // MARK: Bodies
 
   @Test(
-    "a genuine body that is not strict JSON is refused, and answered with 200",
+    "a correctly signed body that is not strict JSON is refused, and answered with 200",
     arguments: [
       #"{"object":"event","type":"charge.succeeded","data":{"object":{"id":"ch_1","note":"\ud83d"}}}"#,
       #"{"object":"event","object":"event","type":"x"}"#, "", "[", "\u{FEFF}{}", "{} {}",
@@ -252,7 +252,7 @@ struct StripeProviderTests {
   }
 
   @Test(
-    "a body of an unexpected shape is no payment", arguments: ["{}", "[]", "null", #"{"type":"charge.failed"}"#])
+    "a body of an unexpected shape is not a payment", arguments: ["{}", "[]", "null", #"{"type":"charge.failed"}"#])
   func shapes(body: String) throws {
     #expect(try outcome(body).payment == nil)
   }

@@ -59,7 +59,7 @@ struct WeChatPayProviderTests {
     #expect(judgement.isVerified && judgement.outcomes.first?.ignoredReason != nil)
   }
 
-  @Test("a refund has its own sum, in yuan if the notice names no currency")
+  @Test("a refund is announced with its own sum, in yuan if the notice names no currency")
   func refund() throws {
     var notice = WeChatNotice(type: "REFUND.SUCCESS", object: WeChatNotice.refund, associatedData: "refund")
     let payment = try #require(try notice.judgement().payments.first)
@@ -98,7 +98,7 @@ struct WeChatPayProviderTests {
   }
 
   @Test(
-    "a genuine notice with an unclear field is refused, and answered with success",
+    "a correctly signed notice with an unclear field is refused, and answered with success",
     arguments: [
       (#""total":1250"#, #""total":-1250"#), (#""total":1250"#, #""total":12.5"#), (#""total":1250"#, #""sum":1250"#),
       (#""total":1250"#, #""total":1250,"total":1"#), (#""currency":"CNY""#, #""currency":"XXX""#),
@@ -113,7 +113,7 @@ struct WeChatPayProviderTests {
   }
 
   @Test(
-    "a genuine body that is not a notice is refused, and answered with success",
+    "a correctly signed body that is not a notice is refused, and answered with success",
     arguments: [
       "", "[]", "{}", #"{"event_type":1}"#, #"{"event_type":"TRANSACTION.SUCCESS"}"#,
       #"{"event_type":"TRANSACTION.SUCCESS","resource":{"algorithm":"AEAD_SM4_GCM","ciphertext":"","nonce":""}}"#,
@@ -126,7 +126,7 @@ struct WeChatPayProviderTests {
 
   // MARK: Decryption
 
-  @Test("the associated data of the encryption may be absent or empty", arguments: [nil, "", "transaction"])
+  @Test("the associated data of a notice's encryption may be absent or empty", arguments: [nil, "", "transaction"])
   func associatedData(text: String?) throws {
     #expect(try WeChatNotice(associatedData: text).judgement().payments.count == 1)
   }
@@ -210,7 +210,7 @@ struct WeChatPayProviderTests {
     #expect(try WeChatNotice.endpoint().judge(request, at: WeChatNotice.now).payments.count == 1)
   }
 
-  @Test("a probe with a wrong signature is refused with the code of a probe")
+  @Test("a probe of WeChat Pay, which has a wrong signature, is refused with the code of a probe")
   func probe() throws {
     var request = try WeChatNotice().request()
     request.headers[3].value = "WECHATPAY/SIGNTEST/" + request.headers[3].value
@@ -253,7 +253,7 @@ struct WeChatPayProviderTests {
     }
   }
 
-  @Test("3,000 randomly changed requests are refused")
+  @Test("3,000 randomly changed requests from WeChat Pay are refused")
   func randomlyChanged() throws {
     let endpoint = try WeChatNotice.endpoint()
     var request = try WeChatNotice().request()
@@ -268,7 +268,7 @@ struct WeChatPayProviderTests {
 
   // MARK: Answers
 
-  @Test("the answers have the statuses and bodies that WeChat Pay asks for")
+  @Test("the answers to a webhook have the statuses and bodies that WeChat Pay asks for")
   func answers() throws {
     let endpoint = try WeChatNotice.endpoint()
     #expect(endpoint.answer(to: .accepted) == ProviderAnswer(status: 204))

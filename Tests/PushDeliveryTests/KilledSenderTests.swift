@@ -7,7 +7,7 @@ extension Networked {
   @Suite("A killed sender")
   struct KilledSenderTests {
     @Test(
-      "after kills at random moments, every push ends, and a push that was sent twice has the same id",
+      "if the sender is killed at random moments, every push ends, and a push that was sent twice has the same id",
       .timeLimit(.minutes(5)))
     func killed() async throws {
       let findings = try await KilledSenders(pushes: 1_000, kills: 5).run()

@@ -47,7 +47,7 @@ extension Networked {
     }
 
     @Test(
-      "every header field and the provider token are correct for Python's h2",
+      "Python's h2 receives every header field and the provider token correctly",
       arguments: ["apns", "shrink", "early", "narrow"])
     func python(mode: String) async throws {
       try await PushSite.with { site in
@@ -77,7 +77,7 @@ extension Networked {
     }
 
     @Test(
-      "each push ends once if the server does not speak HTTP/2 correctly",
+      "each push ends once, even if the server does not speak HTTP/2 correctly",
       arguments: [
         ("http1", PushTransportError.Code.notHTTP2), ("noalpn", .notHTTP2), ("plain", .cannotConnect),
         ("mute", .cannotConnect), ("zero", .cannotConnect), ("drop", .cannotConnect),
@@ -115,7 +115,7 @@ extension Networked {
       }
     }
 
-    @Test("an answer with a wrong length ends no other push")
+    @Test("an answer whose body has a wrong length ends no other push than its own")
     func lengths() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("lengths", in: site.folder)
@@ -126,7 +126,7 @@ extension Networked {
       }
     }
 
-    @Test("the largest bodies arrive whole through narrow windows")
+    @Test("the largest push bodies arrive whole, even if the server's flow-control windows are small")
     func largestBodies() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("narrow", in: site.folder)
@@ -136,7 +136,7 @@ extension Networked {
       }
     }
 
-    @Test("an answer counts, even if its body does not end")
+    @Test("an answer to a push counts even if its body does not end")
     func endless() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("endless", in: site.folder)
@@ -146,7 +146,7 @@ extension Networked {
       }
     }
 
-    @Test("refusals that are larger together than the window of a connection all arrive")
+    @Test("refusals that together are larger than the connection's flow-control window all arrive")
     func wordy() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("wordy", in: site.folder)
@@ -156,7 +156,7 @@ extension Networked {
       }
     }
 
-    @Test("nghttpd answers every push, over one connection and over four", arguments: [1, 4])
+    @Test("nghttpd answers every push, over one connection and over four connections", arguments: [1, 4])
     func nghttpd(connections: Int) async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.nghttpd(in: site.folder)

@@ -30,7 +30,9 @@ struct ProviderKeyTests {
     try #require(throws: ProviderKeyError.self) { try read(file) }
   }
 
-  @Test("a .p8 file that only its owner can read is accepted, also through a link", arguments: [0o600, 0o400])
+  @Test(
+    "a provider key in a .p8 file that only its owner can read is accepted, also through a link",
+    arguments: [0o600, 0o400])
   func good(mode: Int) throws {
     try inFolder { folder in
       let file = folder.appending(path: "AuthKey_ABC123DEFG.p8")
@@ -44,7 +46,7 @@ struct ProviderKeyTests {
   }
 
   @Test(
-    "a file that others can read is refused, and the error names the command to run",
+    "a provider key that others can read is refused, and the error names the command to run",
     arguments: [0o644, 0o640, 0o604, 0o660])
   func readableByOthers(mode: Int) throws {
     try inFolder { folder in
@@ -62,7 +64,7 @@ struct ProviderKeyTests {
     }
   }
 
-  @Test("a missing file, a folder and a link to nothing cannot be read")
+  @Test("a missing file, a folder and a dangling link are errors, because no provider key can be read")
   func unreadable() throws {
     try inFolder { folder in
       let link = folder.appending(path: "link.p8")
@@ -73,7 +75,7 @@ struct ProviderKeyTests {
     }
   }
 
-  @Test("the lines of a key may have any length and any line breaks")
+  @Test("the lines of a provider key may have any length and any line breaks")
   func lines() throws {
     let key = try ProviderKey(pem: Self.pem, id: "ABC123DEFG", team: "DEF123GHIJ")
     let lines = Self.pem.split(separator: "\n")
@@ -100,7 +102,7 @@ struct ProviderKeyTests {
     }
   }
 
-  @Test("a file without a P-256 private key is refused")
+  @Test("a provider key's file without a P-256 private key is refused")
   func notAKey() throws {
     let other = P384.Signing.PrivateKey().pemRepresentation
     let publicKey = P256.Signing.PrivateKey().publicKey.pemRepresentation
@@ -120,7 +122,7 @@ struct ProviderKeyTests {
   }
 
   @Test(
-    "ids in another form than Apple's are refused",
+    "a key id or team id in another form than Apple's is refused",
     arguments: ["", "ABC", "ABC123DEF", "ABC123DEFGH", "ABC123DEF-", "ÄBC123DEF", "ABC123DE\"\n"])
   func ids(id: String) throws {
     let key = try #require(throws: ProviderKeyError.self) {
@@ -133,7 +135,7 @@ struct ProviderKeyTests {
     #expect(team.code == .teamInvalid)
   }
 
-  @Test("no description of the key contains a part of the key")
+  @Test("no description of the provider key contains a part of the key")
   func secret() async throws {
     let key = try ProviderKey(pem: Self.pem, id: "ABC123DEFG", team: "DEF123GHIJ")
     let tokens = ProviderTokens(key: key)

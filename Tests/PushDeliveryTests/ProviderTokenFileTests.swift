@@ -30,7 +30,7 @@ struct ProviderTokenFileTests {
     }
   }
 
-  @Test("programs that start within 40 minutes send the same token, and a later program sends a new token")
+  @Test("programs that start within 40 minutes send the same provider token, and a later program sends a new one")
   func shared() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try await program(after: 0).token().text
@@ -41,7 +41,7 @@ struct ProviderTokenFileTests {
     #expect(try await program(after: 42).token().text == second)
   }
 
-  @Test("a token that another key has signed under the same id is not sent")
+  @Test("a stored provider token is not sent if another key has signed it under the same id")
   func otherKey() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let wrong = try ProviderKey(pem: P256.Signing.PrivateKey().pemRepresentation, id: key.id, team: key.team)
@@ -55,7 +55,7 @@ struct ProviderTokenFileTests {
     #expect(try await program(after: 5, with: wrong).token().text != right)
   }
 
-  @Test("a stored token with a wrong stored time is not sent")
+  @Test("a stored provider token is not sent if its stored time is wrong")
   func wrongTime() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try await program(after: 0).token().text
@@ -65,14 +65,14 @@ struct ProviderTokenFileTests {
     #expect(try await program(after: 51).token().text != first)
   }
 
-  @Test("a token whose time is in the future is replaced")
+  @Test("a stored provider token with a time in the future is replaced")
   func future() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try await program(after: 600).token().text
     #expect(try await program(after: 0).token().text != first)
   }
 
-  @Test("a token that APNs refused is not read from the file again")
+  @Test("a provider token that APNs refused is not read from the file again")
   func refused() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     _ = try await program(after: 0).token()
@@ -87,7 +87,7 @@ struct ProviderTokenFileTests {
     #expect(try await program(after: 26).token().text == newer.text)
   }
 
-  @Test("requests are sent with the valid old token while a renewal waits for another program")
+  @Test("while one program waits for another to renew the provider token, its requests use the valid old token")
   func renewalWaits() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (date, looks) = (Locked(start), Locked(0))
@@ -112,7 +112,7 @@ struct ProviderTokenFileTests {
     #expect(try await tokens.token() == newer)
   }
 
-  @Test("only the owner can read the file, and a damaged file or folder leads to a new token")
+  @Test("only the owner can read the file of the provider token, and a damaged file or folder leads to a new token")
   func damaged() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     _ = try await program(after: 0).token()

@@ -37,7 +37,7 @@ struct ProviderTokensTests {
   }
 
   @Test(
-    "no token gets older than 60 minutes, and no token is replaced before 20 minutes", arguments: [60, 7, 1_199])
+    "no provider token gets older than 60 minutes, and none is replaced before 20 minutes", arguments: [60, 7, 1_199])
   func day(step: Int) async throws {
     let (tokens, clock) = try make()
     var last: Int?
@@ -56,7 +56,7 @@ struct ProviderTokensTests {
     #expect((24...72).contains(count))
   }
 
-  @Test("threads that ask at the same time share one token")
+  @Test("threads that ask for a provider token at the same time share one token")
   func shared() async throws {
     let (tokens, _) = try make()
     let texts = try await withThrowingTaskGroup(of: Set<String>.self) { group in
@@ -72,7 +72,7 @@ struct ProviderTokensTests {
     #expect(texts.count == 1)
   }
 
-  @Test("a hundred refusals of an expired token lead to one new token")
+  @Test("a hundred refusals of an expired provider token lead to one new token")
   func refusals() async throws {
     let (tokens, clock) = try make()
     let refused = try await tokens.token()
@@ -86,7 +86,7 @@ struct ProviderTokensTests {
     #expect(renewed == [try await tokens.token().text])
   }
 
-  @Test("a token that is refused in its first 20 minutes is not replaced")
+  @Test("a provider token that is refused in its first 20 minutes is not replaced")
   func tooEarly() async throws {
     let (tokens, clock) = try make()
     let refused = try await tokens.token()

@@ -47,7 +47,7 @@ extension Networked {
 
     // MARK: Answers
 
-    @Test("each answer arrives with its status, reason, id and waiting time")
+    @Test("each answer to a push arrives with its status, reason, id and waiting time")
     func answers() async throws {
       let answers: [(status: Int, reason: String, wait: Int?)] = [
         (400, "BadTopic", nil), (403, "ExpiredProviderToken", nil), (404, "BadPath", nil),
@@ -78,7 +78,8 @@ extension Networked {
       }
     }
 
-    @Test("a thousand pushes at once are all answered, over one connection and over four", arguments: [1, 4])
+    @Test(
+      "a thousand pushes at once are all answered, over one connection and over four connections", arguments: [1, 4])
     func manyPushes(count: Int) async throws {
       try await PushSite.with { site in
         let connections = try site.connections(count: count)
@@ -91,7 +92,7 @@ extension Networked {
       }
     }
 
-    @Test("no more streams are opened than the server allows", arguments: [1, 10])
+    @Test("the client of APNs opens no more streams than the server allows", arguments: [1, 10])
     func fewStreams(limit: Int) async throws {
       try await PushSite.with {
         $0.maxConcurrentStreams = limit
@@ -150,7 +151,7 @@ extension Networked {
     }
 
     @Test(
-      "if a stream or a connection ends, the error of its push says whether the push may have been processed",
+      "if a stream or connection ends, the error of its push says whether the server may have processed the push",
       arguments: [
         (Fault.Action.reset(code: 7), PushTransportError.Code.notProcessed), (.reset(code: 2), .connectionLost),
         (.reset(code: 8), .connectionLost), (.closeConnection, .connectionLost), (.never, .timedOut),
@@ -168,7 +169,7 @@ extension Networked {
       }
     }
 
-    @Test("after the time limit without an answer, pushes are sent over a new connection")
+    @Test("if pushes get no answer within the time limit, later pushes are sent over a new connection")
     func deadConnection() async throws {
       try await PushSite.with {
         $0.faults = .script { $0.connection == 1 && $0.number > 1 ? Fault(.never) : nil }
@@ -185,7 +186,7 @@ extension Networked {
       }
     }
 
-    @Test("pushes that wait or are being sent end when the client is closed, and later pushes are refused")
+    @Test("when the client of APNs is closed, waiting and started pushes end, and later pushes are refused")
     func closed() async throws {
       let (arrivals, arrival) = AsyncStream<Int>.makeStream()
       try await PushSite.with { configuration in
@@ -206,7 +207,7 @@ extension Networked {
       }
     }
 
-    @Test("a client that is closed while it connects ends its pushes")
+    @Test("if the client of APNs is closed while it connects, its pushes end")
     func closedWhileConnecting() async throws {
       try await PushSite.with { site in
         for _ in 0..<20 {

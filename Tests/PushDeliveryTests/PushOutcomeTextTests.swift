@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The outcome of a push in words")
 struct PushOutcomeTextTests {
-  @Test("every reason that Crier itself gives has its own text")
+  @Test("every reason for a push's end that Crier itself gives has its own text")
   func reasons() {
     let codes =
       PushTransportError.Code.allCases.map(\.rawValue) + [PushSender.noToken, PushSender.notConfigured]
@@ -20,7 +20,7 @@ struct PushOutcomeTextTests {
     }
   }
 
-  @Test("docs/push.md has the table of the reasons that Crier itself gives")
+  @Test("docs/push.md has the table of the reasons for a push's end that Crier itself gives")
   func documentation() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/push.md")
     let section = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n### ").first {
@@ -35,7 +35,8 @@ struct PushOutcomeTextTests {
     #expect(rows.contains { $0[0] == "`Status…`" })
   }
 
-  @Test("the text of a delivery promises no arrival on the phone, and an unknown reason is named unchanged")
+  @Test(
+    "the text for a delivered push does not promise its arrival on the phone, and an unknown reason stays unchanged")
   func others() {
     #expect(PushOutcomeText.text(of: .delivered, reason: nil).contains("Nothing tells"))
     #expect(PushOutcomeText.text(of: .expired, reason: nil).contains("expired"))

@@ -40,7 +40,7 @@ struct PushScheduleTests {
     #expect(schedule.nextMoment == nil)
   }
 
-  @Test("a device that waits for another attempt delays no other device")
+  @Test("a device whose push waits for another attempt delays no other device")
   func waiting() {
     var schedule = PushSchedule()
     schedule.add(push(1, to: "a"))
@@ -56,7 +56,8 @@ struct PushScheduleTests {
     #expect(schedule.next(at: later, room: 10).send.map(\.number) == [1])
   }
 
-  @Test("a push that is set aside is sent alone, after its time and after all other pushes have ended")
+  @Test(
+    "a push that was set aside after two crashes is sent alone, after its time and after all other pushes have ended")
   func setAside() {
     var schedule = PushSchedule()
     let later = start.addingTimeInterval(600)
@@ -104,14 +105,14 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start, room: 10).send.map(\.starts) == [0], "one that came back is like the others")
   }
 
-  @Test("of many interrupted pushes, one in sixty-four is sent at a time")
+  @Test("if there are many interrupted pushes, one of every sixty-four is sent at a time")
   func manySuspects() {
     var schedule = PushSchedule()
     for number in 1...256 { schedule.add(push(Int64(number), to: "\(number)", starts: 1)) }
     #expect(schedule.next(at: start, room: 1_000).send.count == 4)
   }
 
-  @Test("a push that is set aside can expire, and waits while its topic is paused")
+  @Test("a push that was set aside after two crashes can expire, and waits while its topic is paused")
   func setAsideEnds() {
     var schedule = PushSchedule()
     schedule.setAside(push(1, to: "a", lifetime: 60), until: start.addingTimeInterval(90))
@@ -125,7 +126,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start.addingTimeInterval(100), room: 1).send.map(\.number) == [2])
   }
 
-  @Test("no more pushes are sent than there is room for, and the devices take turns")
+  @Test("no more pushes are sent at a time than the given number, and the devices take turns")
   func room() {
     var schedule = PushSchedule()
     for number in 1...6 { schedule.add(push(Int64(number), to: "abc".map(String.init)[number % 3])) }
@@ -161,7 +162,7 @@ struct PushScheduleTests {
     #expect(schedule.count == 0)
   }
 
-  @Test("a stopped app is tried with one push, and its other pushes follow after a success")
+  @Test("an app that APNs refused is tried with one push, and its other pushes follow after a success")
   func stoppedApp() throws {
     var schedule = PushSchedule()
     for number in 1...3 { schedule.add(push(Int64(number), to: "device \(number)")) }
@@ -218,7 +219,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start.addingTimeInterval(10), room: 1).expired.map(\.reason) == ["ServiceUnavailable"])
   }
 
-  @Test("a stopped app stays stopped when its trial fails, and is tried again later")
+  @Test("an app that APNs refused stays stopped when its trial fails, and is tried again later")
   func failedTrial() throws {
     var schedule = PushSchedule()
     for number in 1...3 { schedule.add(push(Int64(number), to: "device \(number)", lifetime: 100_000)) }
@@ -236,7 +237,7 @@ struct PushScheduleTests {
     }
   }
 
-  @Test("an app without answers uses a limited number of places, and its next push is sent when one push ends")
+  @Test("an app whose pushes get no answers uses a limited number of places, and each push that ends frees one")
   func roomOfAnApp() {
     var schedule = PushSchedule()
     for number in 1...4 { schedule.add(push(Int64(number), to: "slow-\(number)", app: "com.example.slow")) }
@@ -250,7 +251,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start, room: 10, mostToApp: 2).send.map(\.number) == [4])
   }
 
-  @Test("a push that waits for a place of its app expires at its time")
+  @Test("a push that waits because its app has no free place expires at its time")
   func expiryInLine() {
     var schedule = PushSchedule()
     schedule.add(push(1, to: "a"))

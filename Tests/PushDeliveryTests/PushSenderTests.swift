@@ -45,7 +45,7 @@ extension Networked {
       (502, "NeverHeardOf", .expiresAfterRetries),
     ]
 
-    @Test("each documented reason ends a push, lets it wait, or stops the app", arguments: fates)
+    @Test("each documented reason of APNs ends a push, lets it wait, or stops the app", arguments: fates)
     func reasons(status: Int, reason: String, fate: Fate) async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with {
@@ -88,7 +88,7 @@ extension Networked {
       }
     }
 
-    @Test("a push that was never sent, because its app was refused, expires with the reason of the app")
+    @Test("a push that was never sent because its app was refused expires with the reason for the refusal")
     func neverTried() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with {
@@ -113,7 +113,7 @@ extension Networked {
       }
     }
 
-    @Test("a 410 deletes the token only if it was registered before the time of the answer")
+    @Test("an answer 410 deletes the token only if it was registered before the time in the answer")
     func unregistered() async throws {
       let now = Date()
       try await PushSite.with { _ in
@@ -165,7 +165,7 @@ extension Networked {
     }
 
     @Test(
-      "a wrong key stops an app's pushes and is reported once; single pushes try it until it works, then all are sent")
+      "a wrong key stops an app's pushes and is reported once; single pushes try the key, and all follow when it works")
     func wrongKey() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { configuration in
@@ -213,7 +213,7 @@ extension Networked {
       }
     }
 
-    @Test("a device with too many requests waits without delaying other devices, and keeps its order")
+    @Test("a device that has got too many pushes waits without delaying other devices, and keeps its order")
     func tooManyRequests() async throws {
       let clock = TestClock(jumps: false)
       let others = Locked(0)
@@ -246,7 +246,7 @@ extension Networked {
       }
     }
 
-    @Test("the sender waits for the time in Retry-After of a busy server")
+    @Test("after an answer with Retry-After, the sender waits for the stated time")
     func retryAfter() async throws {
       let clock = TestClock(jumps: true)
       let moments = Locked<[Date]>([])
@@ -400,7 +400,7 @@ extension Networked {
       }
     }
 
-    @Test("while a server cannot be reached, one push at a time tries it, and the pushes expire with the reason")
+    @Test("while a server cannot be reached, one push at a time tries it, and the others expire with the reason")
     func unreachable() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { site in

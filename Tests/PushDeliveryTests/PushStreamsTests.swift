@@ -36,7 +36,7 @@ import Testing
 
   // MARK: Room
 
-  @Test("streams have rising odd numbers, and there are at most as many as the server allows")
+  @Test("the streams of a connection have rising odd numbers, and there are at most as many as the server allows")
   func room() {
     var streams = Streams()
     #expect(!streams.hasRoom)
@@ -54,7 +54,7 @@ import Testing
     #expect(!streams.hasRoom)
   }
 
-  @Test("a connection is used up before the numbers of streams overflow")
+  @Test("a connection ends before its stream numbers overflow")
   func usedUp() {
     var streams = streams(first: .max - 4)
     #expect(streams.start("a", at: start) == HTTP2StreamID(Int32.max - 4))
@@ -65,7 +65,7 @@ import Testing
 
   // MARK: Answers
 
-  @Test("an answer is complete at its end, and its stream keeps its place until both sides have ended it")
+  @Test("an answer is complete at its end, and its stream counts as open until both sides have ended it")
   func answer() {
     var streams = streams(limit: 1)
     let id = streams.start("a", at: start)
@@ -78,7 +78,7 @@ import Testing
     #expect(streams.hasRoom && streams.isEmpty)
   }
 
-  @Test("header fields alone are not an answer until the stream has ended")
+  @Test("header fields alone do not count as an answer until the stream has ended")
   func headersWithoutEnd() {
     var streams = streams()
     let id = streams.start("a", at: start)
@@ -86,7 +86,7 @@ import Testing
     #expect(text(streams.end(id, reason: .internalError)) == "a: connection_lost")
   }
 
-  @Test("informational answers are ignored, and trailers do not change the answer")
+  @Test("informational answers to a push are ignored, and trailers do not change the answer")
   func blocks() {
     var streams = streams()
     let id = streams.start("a", at: start)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(
-    "an answer without a final status counts as a lost connection",
+    "an answer to a push without a final status counts as a lost connection",
     arguments: [
       [], [(":status", "103")], [(":status", "099")], [(":status", "600")], [(":status", "OK")], [("x", "y")],
     ] as [[(String, String)]])
@@ -109,7 +109,7 @@ import Testing
     #expect(text(streams.receive(HPACKHeaders(fields), endsStream: true, on: id).ending) == "a: connection_lost")
   }
 
-  @Test("a body that is too long ends the push with its status, and the stream is reset")
+  @Test("if the body of an answer is too long, the push ends with the status, and the stream is reset")
   func longBody() {
     var streams = streams()
     let (a, b) = (streams.start("a", at: start), streams.start("b", at: start))
@@ -158,7 +158,7 @@ import Testing
     #expect(streams.isEmpty)
   }
 
-  @Test("the end of the connection ends each push without an answer once")
+  @Test("when the connection ends, each push without an answer ends once")
   func connectionEnds() {
     var streams = streams()
     let ids = ["a", "b", "c"].map { streams.start($0, at: start) }
@@ -167,7 +167,7 @@ import Testing
     #expect(streams.endAll().isEmpty && streams.isEmpty)
   }
 
-  @Test("streams that take too long end, and the start of the oldest other stream is known")
+  @Test("streams that take too long are ended, and the earliest start of the remaining streams is known")
   func time() {
     var streams = streams()
     #expect(streams.oldest == nil)

@@ -35,7 +35,7 @@ import Testing
 
   private func write(_ text: String) { channel.write(ByteBuffer(string: text), promise: nil) }
 
-  @Test("bytes that are written and flushed in one turn leave as one part, with one flush")
+  @Test("bytes that are written and flushed in one turn of the event loop are sent together, with one flush")
   func gathers() throws {
     for text in ["a", "b", "c"] {
       write(text)
@@ -54,7 +54,7 @@ import Testing
     #expect(flushes.count == 2)
   }
 
-  @Test("parts are joined up to the length of a record, a longer part stays whole, and the order stays")
+  @Test("written parts are joined up to the length of a record, a longer part stays whole, and the order stays")
   func records() throws {
     let texts = (0..<5).map { String(repeating: "\($0)", count: 6_000) } + [String(repeating: "x", count: 20_000), "y"]
     for text in texts { write(text) }
@@ -65,7 +65,7 @@ import Testing
     #expect(parts.map(\.count) == [12_000, 12_000, 6_000, 20_000, 1])
   }
 
-  @Test("the promise of a write is kept after its bytes and all earlier bytes have left")
+  @Test("the promise of a write succeeds after its bytes and all earlier bytes were sent")
   func promises() throws {
     write("a")
     let promise = channel.eventLoop.makePromise(of: Void.self)

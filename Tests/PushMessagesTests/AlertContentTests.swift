@@ -11,7 +11,7 @@ import Testing
 
   private func content(_ json: String) throws -> Content? { try Content(payload: Data(json.utf8)) }
 
-  @Test("the phone reads exactly what the service wrote")
+  @Test("the phone reads exactly the push that the service wrote")
   func roundTrip() throws {
     let full = try AlertMessages.full()
     #expect(try Content(payload: full.encoded()) == full.content)
@@ -36,7 +36,7 @@ import Testing
     #expect(content?.kind == "received" && content?.sequence == nil && content?.clip == nil)
   }
 
-  @Test("the example of docs/push.md is read after its shortened values are completed")
+  @Test("the example in docs/push.md can be read when its shortened values are completed")
   func example() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/push.md")
     let text = try String(contentsOf: page, encoding: .utf8)
@@ -50,7 +50,7 @@ import Testing
     #expect(content.spoken?.tokens.map(\.pause) == [.piece, .piece, .word, .word, .word, .word, .end])
   }
 
-  @Test("unknown keys are ignored, and a push of another sender is nil")
+  @Test("unknown keys of a push are ignored, and a push of another sender is nil")
   func tolerance() throws {
     #expect(
       try content(#"{"aps":7,"x":[],"crier":{"id":"1","locale":"en-US","new":{"a":1},"kind":"reversed"}}"#)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "tokens that this version does not know completely count as absent, because the clip is still right",
+    "if this version does not know all of a push's tokens, they count as absent, because the clip is still right",
     arguments: [#"["十 aw","二 zw"]"#, #"["十 aw","二"]"#, #"["十 aw"," aw"]"#, #"["十 awx"]"#, #"["二 五 aw"]"#, "[]"])
   func unknownTokens(tokens: String) throws {
     let content = try content(#"{"crier":{"id":"1","locale":"zh-CN","pack":"p","tokens":\#(tokens)}}"#)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "a value of another shape is an error that names the key and does not contain the value",
+    "a value of a wrong type in a push is an error that names the key and does not contain the value",
     arguments: [
       ("[]", "The payload must be a JSON object, with integers of at most 64 bits."),
       ("not JSON", "The payload must be a JSON object, with integers of at most 64 bits."),
@@ -100,14 +100,14 @@ import Testing
   }
 
   @Test(
-    "a clip whose name could leave its folder is refused",
+    "a push whose clip name could leave its folder is refused",
     arguments: ["", ".", "..", "../a.wav", "a/b.wav", ".hidden.wav", "a\\b.wav", "a b.wav", "ä.wav", "a\0.wav"])
   func clipNames(name: String) {
     let error = #expect(throws: PushMessageError.self) { try AlertMessages.clip(name: name) }
     #expect(error?.code == .clipInvalid)
   }
 
-  @Test("a clip needs a web address, a digest, and a size and length that are not negative")
+  @Test("the clip of a push needs a web address, a digest, and a size and length that are not negative")
   func clipFaults() throws {
     let clip = try AlertMessages.clip()
     func make(url: String? = nil, sha256: String? = nil, bytes: Int = 1, milliseconds: Int = 1) throws {
@@ -127,7 +127,8 @@ import Testing
   }
 
   @Test(
-    "an amount is a decimal number", arguments: ["", ".", "1.", ".5", "-1", "+1", "1e3", "1.2.3", "1 000", "١", "1\n"])
+    "the amount in a push is refused unless it is a decimal number",
+    arguments: ["", ".", "1.", ".5", "-1", "+1", "1e3", "1.2.3", "1 000", "١", "1\n"])
   func amounts(value: String) {
     let error = #expect(throws: PushMessageError.self) { try Content.Amount(value: value, currency: "CNY") }
     #expect(error?.code == .amountInvalid)
@@ -135,7 +136,7 @@ import Testing
     #expect(throws: Never.self) { try Content.Amount(value: "0012.500", currency: "KWD") }
   }
 
-  @Test("a token's name has no white space", arguments: ["", " ", "a b", "a\u{3000}b", "a\n"])
+  @Test("a token name in a push is refused if it has white space", arguments: ["", " ", "a b", "a\u{3000}b", "a\n"])
   func tokenNames(name: String) {
     let token = ClipToken(name: name, role: .phrase, pause: .word)
     let error = #expect(throws: PushMessageError.self) { try Content.Spoken(pack: "p", tokens: [token]) }
@@ -143,13 +144,13 @@ import Testing
     #expect(error?.description.contains("such as Hong_Kong_dollars") == true)
   }
 
-  @Test("a payer's name and a note are not spoken from a voice pack", arguments: [Script.Role.payer, .note])
+  @Test("a payer's name or a note in a push is never spoken from a voice pack", arguments: [Script.Role.payer, .note])
   func unrecordedRoles(role: Script.Role) {
     let token = ClipToken(name: "Anna", role: role, pause: .end)
     #expect(throws: PushMessageError.self) { try Content.Spoken(pack: "p", tokens: [token]) }
   }
 
-  @Test("payloads with changed bytes are read or refused without a crash")
+  @Test("payloads of pushes with changed bytes are read or refused without a crash")
   func randomPayloads() throws {
     var generator = SplitMix64(seed: 18)
     let whole = Array(try AlertMessages.full().encoded())

@@ -41,7 +41,7 @@ import Testing
     return try JSONDecoder().decode(Outer.self, from: body).aps.alert
   }
 
-  @Test("a message of 4,096 bytes is sent whole, and a message of one more byte loses its spoken text")
+  @Test("a push message of 4,096 bytes is sent whole, and a message of one byte more loses its spoken text")
   func boundary() throws {
     let full = try message(AlertMessages.full(), ofBytes: 4_096)
     let whole = try full.fitted()
@@ -51,7 +51,7 @@ import Testing
     #expect(larger.leftOut == [.text])
   }
 
-  @Test("a part is removed only if the message without the earlier parts is still too large, even by one byte")
+  @Test("a part of a push message is removed only if the message without the parts before it is still too large")
   func steps() throws {
     // A body of 160 characters is not shortened before the tokens have given way.
     var full = try AlertMessages.full()
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("a long body is shortened to the length of a banner before the subtitle and the tokens are removed")
+  @Test("a long body of a push is shortened to a banner's length before the subtitle and the tokens are removed")
   func longBody() throws {
     var long = try AlertMessages.full()
     long.body = String(repeating: "word ", count: 1_000)
@@ -94,7 +94,7 @@ import Testing
     #expect(try alert(in: fitted.body)["subtitle"] == "Tea shop")
   }
 
-  @Test("the body keeps 160 characters as long as the subtitle or the tokens can be removed")
+  @Test("the body of a push keeps 160 characters as long as the subtitle or the tokens can be removed")
   func visibleBody() throws {
     var long = try AlertMessages.full()
     long.body = String(repeating: "b", count: 500)
@@ -112,7 +112,7 @@ import Testing
     #expect(try alert(in: next.body)["body"]?.count ?? 0 > 160)
   }
 
-  @Test("the title is shortened last, and is never removed")
+  @Test("the title of a push is shortened last, and is never removed")
   func title() throws {
     var long = try AlertMessages.full()
     long.title = String(repeating: "t", count: 5_000)
@@ -123,7 +123,7 @@ import Testing
     try expectEssentials(of: long, in: fitted.body)
   }
 
-  @Test("a message is an error if the parts that must stay are too large")
+  @Test("a push message is an error if the parts that must stay are too large")
   func tooLarge() throws {
     var least = try AlertMessages.full()
     least.title = "t"
@@ -142,7 +142,7 @@ import Testing
     #expect(error?.description.contains("2026112000012345") == false)
   }
 
-  @Test("a character is not cut: emoji with modifiers, families, flags, and letters with marks")
+  @Test("shortening never divides a character: an emoji with modifiers, a family, a flag, or a letter with marks")
   func characters() throws {
     for character in ["👩‍👩‍👧‍👦", "👍🏽", "🇨🇳", "e\u{301}\u{323}", "नि", "각", "\u{1F468}\u{200D}\u{1F4BB}"] {
       var long = try AlertMessages.full()
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(
-    "an amount is shown whole or not at all",
+    "a shortened push shows an amount whole or not at all",
     arguments: [
       ("¥1,234.50", "人民币"), ("€ 1.234,50", "Euro"), ("1 234,50 €", "x"), ("12 lakh", "rupees"), ("3万2千元", "已到账"),
       ("١٬٢٣٤٫٥٠", "ج.م"), ("CHF 1’234.50", "x"), ("HK$5", "x"),
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("random messages fit or are an error, and keep the parts that must stay")
+  @Test("random push messages fit or are an error, and keep the parts that must stay")
   func randomMessages() throws {
     var generator = SplitMix64(seed: 21)
     let alphabet = ["a", " ", "\"", "\\", "/", "\n", "\u{1}", "é", "张", "👩‍👩‍👧‍👦", "7", "¥", "\u{2028}"]

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AlertMessageTests {
   private func json(_ message: AlertMessage) -> String { String(decoding: message.encoded(), as: UTF8.self) }
 
-  @Test("a message with every part has exactly the documented bytes")
+  @Test("a push message with every part has exactly the documented bytes")
   func full() throws {
     let digest = String(repeating: "0a", count: 32)
     #expect(
@@ -23,7 +23,7 @@ import Testing
         + #""text":"支付宝到账十二元","tokens":["支付宝 cp","到账 pp","十 aw","二 aw","元 ae"]}}"#)
   }
 
-  @Test("a field that a message does not have is left out")
+  @Test("a field that a push message does not have is left out of the payload")
   func empty() {
     #expect(json(AlertMessage(title: "Hi")) == #"{"aps":{"alert":{"title":"Hi"},"mutable-content":1}}"#)
     #expect(
@@ -40,7 +40,7 @@ import Testing
         + #""sound":{"critical":1,"name":"default","volume":0.29}}}"#)
   }
 
-  @Test("every hundredth is written exactly", arguments: 0...100)
+  @Test("a relevance score is written exactly to the hundredth", arguments: 0...100)
   func hundredths(value: Int) throws {
     let digits = String(format: "%03d", value)
     var expected = "\(digits.first ?? "0").\(digits.suffix(2))"
@@ -49,7 +49,7 @@ import Testing
     #expect(json(AlertMessage(relevanceScore: try Hundredths(value))).contains(#""relevance-score":\#(expected)}"#))
   }
 
-  @Test("a share has 0 to 100 hundredths")
+  @Test("a score or a volume has 0 to 100 hundredths")
   func badHundredths() {
     for value in [-1, 101, .max, .min] {
       let error = #expect(throws: PushMessageError.self) { try Hundredths(value) }
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "a sound is default, or the name of a sound file with its extension, because iOS adds none",
+    "the sound of a push is default, or a file name with its extension, because iOS adds no extension",
     arguments: [
       "", "a/b.wav", "../a.wav", ".wav", "a\n.wav", String(repeating: "a", count: 252) + ".wav", "alert", "bell.mp3",
       "wav", "chime.wav ",
@@ -69,7 +69,7 @@ import Testing
     #expect(error?.code == .soundInvalid)
   }
 
-  @Test("the interruption levels have Apple's values")
+  @Test("the interruption levels are written with Apple's values")
   func levels() {
     #expect(
       InterruptionLevel.allCases.map(\.rawValue) == ["passive", "active", "time-sensitive", "critical"])

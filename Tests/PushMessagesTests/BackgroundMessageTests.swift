@@ -5,7 +5,7 @@ import PushMessages
 import Testing
 
 @Suite struct BackgroundMessageTests {
-  @Test("the payload wakes the app and has no alert, badge or sound")
+  @Test("the payload of a background push wakes the app and has no alert, badge or sound")
   func payload() throws {
     #expect(
       String(decoding: BackgroundMessage(clips: []).encoded(), as: UTF8.self) == #"{"aps":{"content-available":1}}"#)
@@ -18,7 +18,7 @@ import Testing
     #expect(throws: PushMessageError.self) { try BackgroundMessage(payload: Data(#"{"crier":{"prefetch":7}}"#.utf8)) }
   }
 
-  @Test("the first clips of a long list are sent, as many as fit")
+  @Test("a background push has as many clips from the start of a long list as fit")
   func long() throws {
     let clips = try (0..<500).map { try AlertMessages.clip(name: "\($0).wav") }
     let (body, leftOut) = try BackgroundMessage(clips: clips).fitted()
@@ -29,7 +29,7 @@ import Testing
     #expect(try BackgroundMessage(clips: sent).fitted().leftOut == 0)
   }
 
-  @Test("a clip that does not fit alone is an error")
+  @Test("a clip that does not fit into a background push even alone is an error")
   func tooLarge() throws {
     let error = #expect(throws: PushMessageError.self) {
       try BackgroundMessage(clips: [AlertMessages.clip(urlBytes: 4_096)]).fitted()

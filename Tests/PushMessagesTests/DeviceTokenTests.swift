@@ -4,7 +4,7 @@ import PushMessages
 import Testing
 
 @Suite struct DeviceTokenTests {
-  @Test("a token is kept in lower case, and its description does not contain it")
+  @Test("a device token is kept in lower case, and its description does not contain it")
   func token() throws {
     let text = String(repeating: "0aB9", count: 16)
     let token = try DeviceToken(text)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "a text that is not whole bytes in ASCII hexadecimal digits is refused, and the error does not contain the text",
+    "a device token must be whole bytes in ASCII hexadecimal digits, and the error does not contain the text",
     arguments: [
       "", "00", String(repeating: "0", count: 15), String(repeating: "0", count: 17),
       String(repeating: "f", count: 402),

@@ -7,7 +7,7 @@ import Testing
   private typealias Container = FileProviderMessage.Container
 
   @Test(
-    "the payload has the container's identifier, and Apple's constants for the root and the working set",
+    "a file-provider push has the container's identifier, and Apple's constants for the root and the working set",
     arguments: [
       ("root", "NSFileProviderRootContainerItemIdentifier"),
       ("working-set", "NSFileProviderWorkingSetContainerItemIdentifier"), ("packs/zh-CN", "packs/zh-CN"),
@@ -19,7 +19,7 @@ import Testing
     #expect(try Container(identifier) == message.container)
   }
 
-  @Test("an identifier is refused if it is empty, too long, or has a control character")
+  @Test("a container's identifier is refused if it is empty, too long, or has a control character")
   func faults() throws {
     for bad in ["", "a\nb", "\0", String(repeating: "a", count: 1_025)] {
       let error = #expect(throws: PushMessageError.self) { try Container(bad) }

@@ -14,7 +14,7 @@ import Testing
       date: start.addingTimeInterval((minutes + set) * 60), elapsed: .milliseconds(Int64(minutes * 60_000)))
   }
 
-  @Test("a token is replaced after 40 minutes")
+  @Test("a provider token is replaced after 40 minutes")
   func usual() {
     let age = ProviderTokenAge(madeAt: moment(0))
     #expect(!age.isDue(at: moment(0)))
@@ -23,7 +23,9 @@ import Testing
     #expect(age.isDue(at: moment(600)))
   }
 
-  @Test("if the clock was set, a token is replaced after 20 minutes and not earlier", arguments: [-600, -6, 6, 600])
+  @Test(
+    "if the clock was set, a provider token is replaced after 20 minutes and not earlier",
+    arguments: [-600, -6, 6, 600])
   func clockSet(minutes: Double) {
     let age = ProviderTokenAge(madeAt: moment(0))
     #expect(!age.isDue(at: moment(1, set: minutes)))
@@ -31,19 +33,21 @@ import Testing
     #expect(age.isDue(at: moment(20, set: minutes)))
   }
 
-  @Test("a small correction of the clock does not change the time at which a token is replaced", arguments: [-4, 4])
+  @Test(
+    "a small correction of the clock does not change the time at which a provider token is replaced",
+    arguments: [-4, 4])
   func clockCorrected(minutes: Double) {
     let age = ProviderTokenAge(madeAt: moment(0))
     #expect(!age.isDue(at: moment(39.99, set: minutes)))
     #expect(age.isDue(at: moment(40, set: minutes)))
   }
 
-  @Test("a token from before a restart of the machine is replaced")
+  @Test("a provider token from before a restart of the machine is replaced")
   func otherStart() {
     #expect(ProviderTokenAge(madeAt: moment(30)).isDue(at: moment(10)))
   }
 
-  @Test("only the first of several refusals makes a new token, and a young token is not replaced")
+  @Test("only the first of several refusals makes a new provider token, and a young token is not replaced")
   func renewal() {
     let age = ProviderTokenAge(madeAt: moment(30))
     #expect(age.renewal(refused: ProviderTokenAge(madeAt: moment(0)), at: moment(31)) == .useCurrent)
@@ -68,14 +72,15 @@ import Testing
     return (made, oldest)
   }
 
-  @Test("in a day with a push each minute, 36 tokens are made, 40 minutes apart")
+  @Test("a day with a push each minute needs 36 provider tokens, 40 minutes apart")
   func everyMinute() {
     let (made, oldest) = tokens(pushesAt: (0..<1_440).map(Double.init)) { _ in 0 }
     #expect(made == (0..<36).map { Double($0 * 40) })
     #expect(oldest == 39)
   }
 
-  @Test("in 200 days with random pushes and clock changes, every token is replaced at an age of 20 to 60 minutes")
+  @Test(
+    "in 200 days with random pushes and clock changes, every provider token is replaced at an age of 20 to 60 minutes")
   func randomDays() {
     var generator = SplitMix64(seed: 20)
     for day in 0..<200 {

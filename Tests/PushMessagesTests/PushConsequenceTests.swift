@@ -43,19 +43,19 @@ import Testing
     (503, "Shutdown", .retry(after: nil, scope: .push)),
   ]
 
-  @Test("each reason that Apple documents has the consequence in the table above", arguments: table)
+  @Test("each reason that Apple documents has the consequence in this test's table", arguments: table)
   func documented(status: Int, reason: String, consequence: PushConsequence) {
     let invalidSince = status == 410 ? Date(timeIntervalSince1970: 1_800_000_000) : nil
     #expect(PushConsequence(PushResponse(status: status, reason: reason, invalidSince: invalidSince)) == consequence)
   }
 
-  @Test("the table above has every reason exactly once")
+  @Test("this test's table has every reason of APNs exactly once")
   func complete() {
     #expect(Self.table.map(\.reason).sorted() == PushRefusal.allCases.map(\.rawValue).sorted())
   }
 
   @Test(
-    "the status decides about an answer without a documented reason",
+    "if APNs' answer has no documented reason, the status decides about the push",
     arguments: [
       (200, .delivered), (400, .failed), (401, .stopApp), (403, .stopApp), (404, .stopApp), (405, .stopApp),
       (407, .stopApp), (410, .deviceGone(since: nil)), (413, .failed), (429, .retry(after: nil, scope: .device)),
@@ -69,7 +69,7 @@ import Testing
     #expect(PushConsequence(PushResponse(status: status, reason: "NewReason")) == consequence)
   }
 
-  @Test("only status 410 means that the app was removed, since the time that APNs names")
+  @Test("only the status 410 means that the app was removed from the phone, at the time that APNs names")
   func gone() {
     let since = Date(timeIntervalSince1970: 1_800_000_000)
     for status in 0...599 {
@@ -93,7 +93,7 @@ import Testing
     #expect(PushConsequence(PushResponse(status: 200), afterRefresh: true) == .delivered)
   }
 
-  @Test("the waiting time that APNs asks for is kept")
+  @Test("a push waits as long as APNs' answer asks for")
   func retryAfter() {
     let response = PushResponse(status: 429, reason: "TooManyRequests", retryAfter: 30)
     #expect(PushConsequence(response) == .retry(after: .seconds(30), scope: .device))
@@ -108,7 +108,7 @@ import Testing
     #expect(PushConsequence(.unreachable) == .retry(after: nil, scope: .app))
   }
 
-  @Test("docs/push.md has the same table")
+  @Test("the table in docs/push.md gives the same consequences for the reasons of APNs")
   func documentation() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/push.md")
     let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").compactMap { line in

@@ -19,7 +19,7 @@ import Testing
     request.headers.first { $0.name == name }?.value
   }
 
-  @Test("a push has the path and the header fields of Apple's page")
+  @Test("the request for a push has the path and the header fields of Apple's page")
   func fields() throws {
     let request = try request(expiresAt: Date(timeIntervalSince1970: 1_800_000_000.9), collapseID: "day-7")
     #expect(request.path == "/3/device/" + String(repeating: "ab", count: 32))
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "a time of expiry out of range is replaced by the nearest time in range",
+    "a push's time of expiry that is out of range is replaced by the nearest time in range",
     arguments: [
       (nil, "0"), (-1, "0"), (0, "0"), (1, "1"), (1e300, "253402300799"), (.infinity, "253402300799"),
       (-.infinity, "0"), (.nan, "0"),
@@ -52,7 +52,7 @@ import Testing
     #expect(header("apns-expiration", of: request) == value)
   }
 
-  @Test("the body has at most 4,096 bytes")
+  @Test("the body of a push has at most 4,096 bytes")
   func size() throws {
     #expect(try request(bytes: 4_096).body.count == 4_096)
     let error = #expect(throws: PushMessageError.self) { try request(bytes: 4_097) }

@@ -10,7 +10,7 @@ import Testing
     PushResponse(status: status, header: { headers[$0] }, body: Data(body.utf8))
   }
 
-  @Test("an accepted push has its id, and no reason")
+  @Test("the answer to an accepted push has the push's id, and no reason")
   func accepted() {
     let response = response("", status: 200, headers: ["apns-id": "0e9a6e6c-5c0b-4f6e-9d4e-2b4d6b1e0001"])
     #expect(response == PushResponse(status: 200, id: "0e9a6e6c-5c0b-4f6e-9d4e-2b4d6b1e0001"))
@@ -24,7 +24,7 @@ import Testing
           status: 410, reason: "Unregistered", invalidSince: Date(timeIntervalSince1970: 1_800_000_000.123)))
   }
 
-  @Test("a value of another type counts as missing, and the other value is read")
+  @Test("a value of another type in APNs' answer counts as missing, and the other value is read")
   func otherTypes() {
     #expect(response(#"{"reason":7,"timestamp":1000}"#).invalidSince == Date(timeIntervalSince1970: 1))
     #expect(response(#"{"reason":"Unregistered","timestamp":"soon"}"#).reason == "Unregistered")
@@ -32,21 +32,21 @@ import Testing
   }
 
   @Test(
-    "a time that is not between 1970 and 9999 counts as missing",
+    "a time in APNs' answer that is not between 1970 and 9999 counts as missing",
     arguments: ["-1", "253402300800000", "9223372036854775808", "1e400", "-1e400", "1.5", "0x10", "[1]"])
   func badTime(time: String) {
     #expect(response(#"{"reason":"Unregistered","timestamp":\#(time)}"#).invalidSince == nil)
   }
 
   @Test(
-    "a reason that is not safe to log counts as missing",
+    "a reason in APNs' answer that is not safe to log counts as missing",
     arguments: ["", "Bad Token", #"Bad\nToken"#, "BadTokén", "<b>", "\u{0663}", String(repeating: "A", count: 65)])
   func badReason(reason: String) {
     #expect(response(#"{"reason":"\#(reason)"}"#).reason == nil)
   }
 
   @Test(
-    "a body that is not Apple's JSON gives no reason",
+    "an answer of APNs whose body is not Apple's JSON has no reason",
     arguments: [
       "", " ", "null", "true", "7", "[]", "{}", "\"Unregistered\"", "<html>", "{\"reason\":", "{\"reason\" \"x\"}",
       "\0",
@@ -59,7 +59,7 @@ import Testing
     #expect(response.invalidSince == nil)
   }
 
-  @Test("bodies of random bytes, and documented ones with changed bytes, are read without a crash")
+  @Test("answers with random bytes, and documented answers with changed bytes, are read without a crash")
   func randomBodies() {
     var generator = SplitMix64(seed: 17)
     let documented = Array(#"{"reason":"Unregistered","timestamp":1800000000123}"#.utf8)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "retry-After is read as whole seconds of up to a day",
+    "the header Retry-After is read as whole seconds of up to a day",
     arguments: [
       ("0", 0), ("120", 120), ("86400", 86_400), ("86401", nil), ("-1", nil), ("1.5", nil), ("", nil),
       ("99999999999999999999", nil), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),

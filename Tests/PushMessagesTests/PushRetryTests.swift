@@ -9,7 +9,7 @@ import Testing
   private let retry = PushRetry()
 
   @Test(
-    "the limit of the wait is 1 s at first, doubles, and ends at 5 minutes",
+    "the longest wait before another attempt is 1 s at first, doubles, and reaches at most 5 minutes",
     arguments: [(1, 1), (2, 2), (3, 4), (9, 256), (10, 300), (11, 300), (1_000_000, 300), (0, 1), (-3, 1)])
   func limits(attempts: Int, seconds: Int) {
     let limit = Duration.seconds(seconds)
@@ -19,7 +19,7 @@ import Testing
     #expect(longest > limit - .milliseconds(1))
   }
 
-  @Test("waits differ, so that pushes which failed together do not return together")
+  @Test("waits differ at random, so that pushes that failed together are not sent again together")
   func jitter() {
     var generator = SplitMix64(seed: 3)
     let waits = (0..<1_000).map { _ in retry.wait(afterAttempts: 5, requested: nil, random: generator.next()) }
@@ -29,7 +29,7 @@ import Testing
     #expect(waits.filter { $0 >= .seconds(12) }.count > 400)
   }
 
-  @Test("a wait that APNs asks for is never shortened")
+  @Test("a wait for which APNs asks is never shortened")
   func requested() {
     var generator = SplitMix64(seed: 4)
     for seconds in [1, 30, 3_600] {
@@ -46,7 +46,7 @@ import Testing
     #expect(retry.wait(afterAttempts: 2, requested: .zero, random: 0) == .seconds(1))
   }
 
-  @Test("there is no attempt after the push has expired")
+  @Test("a push is not tried again after it has expired")
   func expiry() {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
     func next(expiresAt: Date?) -> Date? {

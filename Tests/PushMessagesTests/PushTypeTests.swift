@@ -13,7 +13,7 @@ import Testing
     #expect(app.topic(of: .fileProvider) == "com.example.shop.pushkit.fileprovider")
   }
 
-  @Test("each environment has its own server")
+  @Test("each environment of APNs has its own server")
   func hosts() {
     #expect(PushEnvironment.sandbox.host == "api.sandbox.push.apple.com")
     #expect(PushEnvironment.production.host == "api.push.apple.com")
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "other bundle ids are refused, because they would become header fields",
+    "a bundle id with other characters, or in another form, is refused, because it becomes a header field",
     arguments: [
       "", ".", ".com.example", "com.example.", "com example", "com.example\r\napns-id: 1", "com.exämple", "com.例",
       "com.example/..", "com_example", "com.example\0", "a\u{301}", String(repeating: "a", count: 156),

@@ -42,7 +42,7 @@ struct APIKeyTests {
     #expect(APIKey.make(using: &one) != APIKey.make(using: &one))
   }
 
-  @Test("the digest is SHA-256 of the whole text and differs for every key")
+  @Test("the digest of a key is the SHA-256 of the whole text, and differs for every key")
   func digest() throws {
     let key = APIKey.make()
     #expect(key.digest == Data(SHA256.hash(data: Data(key.text.utf8))) && key.digest.count == 32)
@@ -80,7 +80,7 @@ struct APIKeyTests {
     }
   }
 
-  @Test("a key with a changed byte is a different key or malformed")
+  @Test("a changed byte makes a key malformed or a different key")
   func mutations() throws {
     let key = APIKey.make()
     let bytes = Array(key.text.utf8)
@@ -103,7 +103,7 @@ struct APIKeyTests {
     }
   }
 
-  @Test("ids are distinguished from other texts", arguments: ["7d3k9q2m", "00000000", "zzzzzzzz"])
+  @Test("the id of a key is distinguished from other texts", arguments: ["7d3k9q2m", "00000000", "zzzzzzzz"])
   func ids(id: String) {
     #expect(APIKey.isID(id))
     for other in [id + "0", String(id.dropLast()), id.dropLast() + "u", id.dropLast() + "\u{301}", id.dropLast() + "_"]
@@ -116,7 +116,8 @@ struct APIKeyTests {
 
 @Suite("The name of a key in the log")
 struct LogNameTests {
-  @Test("the name of a key is always the same, differs between keys, and reveals nothing of the key or its id")
+  @Test(
+    "the name of a key in the log is always the same, differs between keys, and reveals nothing of the key or its id")
   func name() {
     let (one, other) = (APIKey.make(), APIKey.make())
     let name = APIKey.logName(ofDigest: one.digest)

@@ -13,7 +13,7 @@ struct AccountBudgetTests {
     return limits
   }
 
-  @Test("the number of simultaneous clips is limited, and a clip that ends frees its place")
+  @Test("the number of an account's simultaneous clips is limited, and a clip that ends frees its place")
   func atOnce() {
     var budget = AccountBudget(limits(atOnce: 2))
     #expect(budget.begin(at: .zero) == nil && budget.begin(at: .zero) == nil)
@@ -24,7 +24,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(at: .zero) == nil)
   }
 
-  @Test("the number of clips in a day is limited, and the clips come back one by one within a day")
+  @Test("the number of an account's clips in a day is limited, and the budget returns one clip at a time within a day")
   func clips() {
     var budget = AccountBudget(limits(clips: 4))
     for _ in 0..<4 {
@@ -40,7 +40,7 @@ struct AccountBudgetTests {
     #expect(!budget.isUnused(at: day) && budget.isUnused(at: day + day / 4))
   }
 
-  @Test("the number of bytes in a day is limited, and the last clip may exceed the limit at the cost of a longer wait")
+  @Test("an account's bytes in a day are limited, and the last clip may exceed the limit at the cost of a longer wait")
   func bytes() {
     var budget = AccountBudget(limits(bytes: 86_400))
     #expect(budget.begin(at: .zero) == nil)
@@ -62,7 +62,7 @@ struct AccountBudgetTests {
     #expect(budget.isUnused(at: .zero))
   }
 
-  @Test("the stored use of an earlier service counts, minus the part that has come back since")
+  @Test("the use that an earlier run of the service stored counts, minus the part that has come back since then")
   func restored() {
     var before = AccountBudget(limits(clips: 10, bytes: 1_000))
     for _ in 0..<10 {
@@ -117,7 +117,7 @@ struct AccountBudgetTests {
   }
 
   @Test(
-    "lists may use a part even of a small limit",
+    "lists may use a part of the daily limit even if the limit is small",
     arguments: [(1, 0), (2, 1), (4, 1), (5, 1), (9, 2), (20_000, 4_000)])
   func small(amount: Int, kept: Int) {
     #expect(DailyAllowance(amount).keptForAnnouncements == kept)
@@ -125,7 +125,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(.list, at: .zero) == nil)
   }
 
-  @Test("an amount that was not needed can be used again, but no more than was used")
+  @Test("a part of the daily limit that was not needed can be given back, but no more than was used")
   func givenBack() {
     var allowance = DailyAllowance(10)
     allowance.use(6, at: .zero)

@@ -18,7 +18,7 @@ struct BodyBudgetTests {
     try #require(budget.begin(keyID, at: now).ticket)
   }
 
-  @Test("one id can use only its share of the memory, and the rest stays free for other ids")
+  @Test("the bodies of one key id can use only its share of the memory, and the rest stays free for other ids")
   func share() throws {
     var budget = budget
     for (index, keyID) in ["a", "b"].enumerated() {
@@ -32,7 +32,7 @@ struct BodyBudgetTests {
     #expect(!budget.grow(third, by: 1, at: .zero).isHeld, "the total limit applies too")
   }
 
-  @Test("the number of bodies is limited for each id and in total")
+  @Test("the number of unverified bodies is limited for each key id and in total")
   func bodies() throws {
     var budget = budget
     for _ in 0..<3 { _ = try begin(&budget, "a") }
@@ -41,7 +41,7 @@ struct BodyBudgetTests {
     #expect(budget.begin("c", at: .zero).ticket == nil && budget.count == 6)
   }
 
-  @Test("a body that ends frees its memory exactly once")
+  @Test("an unverified body that ends frees its memory exactly once")
   func ended() throws {
     var budget = budget
     let ticket = try begin(&budget, "a")
@@ -53,7 +53,7 @@ struct BodyBudgetTests {
     #expect(budget.grow(next, by: 40, at: .zero).isHeld)
   }
 
-  @Test("a body is dropped for another body of the same id only after it has been arriving for a while")
+  @Test("an unverified body is dropped for another one of its key id only after it has been arriving for a while")
   func givesWay() throws {
     var budget = budget
     let slow = try begin(&budget, "a")
@@ -67,7 +67,7 @@ struct BodyBudgetTests {
     #expect(budget.bytes == 12)
   }
 
-  @Test("when the total is used up, the oldest body of any id is dropped")
+  @Test("when the memory for unverified bodies is used up, the oldest body of any key id is dropped")
   func oldest() throws {
     var budget = budget
     var tickets: [Int] = []
@@ -80,7 +80,7 @@ struct BodyBudgetTests {
     #expect(budget.begin("f", at: .seconds(6)).ticket == nil, "the others are not old enough")
   }
 
-  @Test("the budget stays within its limits, whatever bodies arrive")
+  @Test("the budget for unverified bodies stays within its limits, whatever bodies arrive")
   func bounded() {
     var budget = budget
     var tickets: [Int] = []

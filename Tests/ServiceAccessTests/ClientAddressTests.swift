@@ -13,14 +13,14 @@ struct ClientAddressTests {
       peer: try peer.map(address), forwardedFor: forwardedFor, proxies: Set(try proxies.map(address)))
   }
 
-  @Test("without a proxy, the client is the peer of the connection, whatever X-Forwarded-For says")
+  @Test("without a proxy, the client's address is that of the connection, whatever X-Forwarded-For says")
   func direct() throws {
     #expect(try client("192.0.2.1") == address("192.0.2.1"))
     #expect(try client("192.0.2.1", "198.51.100.1", proxies: "127.0.0.1") == address("192.0.2.1"))
     #expect(try client(nil, "198.51.100.1", proxies: "127.0.0.1") == nil)
   }
 
-  @Test("behind a proxy, the client is the last address that is not a proxy, because earlier ones may be forged")
+  @Test("behind a proxy, the client's address is the last one that is not a proxy's, because others may be forged")
   func forwarded() throws {
     let caller = try address("198.51.100.1")
     #expect(try client("127.0.0.1", "198.51.100.1", proxies: "127.0.0.1") == caller)
@@ -31,7 +31,7 @@ struct ClientAddressTests {
     #expect(try client("::1", "[2001:db8::1]:4711", proxies: "::1") == address("2001:db8::1"))
   }
 
-  @Test("behind a proxy that gives no client's address, the client is unknown")
+  @Test("if a proxy gives no address of the client, the client's address is unknown")
   func unknown() throws {
     #expect(try client("127.0.0.1", proxies: "127.0.0.1") == nil)
     #expect(try client("127.0.0.1", "127.0.0.1", proxies: "127.0.0.1") == nil)
@@ -55,7 +55,7 @@ struct FailureLimitsTests {
     #expect(limits.take(one, at: .seconds(1)).isAllowed && limits.count == 2)
   }
 
-  @Test("a check uses no attempt, has the result that a failure would have, and stores no address")
+  @Test("a check of an address uses no attempt, has the result that a failure would have, and stores no address")
   func look() throws {
     var limits = FailureLimits(try RateLimit(rate: 1, burst: 1), capacity: 1)
     let (one, other) = (try #require(IPAddress("192.0.2.1")), try #require(IPAddress("192.0.3.1")))

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Sampling of identical log lines")
 struct LogSamplingTests {
-  @Test("the first lines of each kind in a second are written, and the number of further ones is reported afterwards")
+  @Test(
+    "the first log lines of each kind in a second are written, and the number of the omitted lines is reported later")
   func sampled() {
     var sampling = LogSampling<String>(most: 2)
     #expect((0..<5).map { _ in sampling.take("a", at: .seconds(7)).isWritten } == [true, true, false, false, false])
@@ -15,7 +16,7 @@ struct LogSamplingTests {
     #expect(sampling.finish(at: .seconds(20)).isEmpty, "each number is reported once")
   }
 
-  @Test("the number of omitted lines is reported even if no line follows")
+  @Test("the number of omitted log lines is reported even if no line follows")
   func finished() {
     var sampling = LogSampling<String>(most: 1)
     for kind in ["a", "b", "b", "b", "c", "c"] { _ = sampling.take(kind, at: .zero) }
@@ -26,7 +27,7 @@ struct LogSamplingTests {
     #expect(sampling.take("b", at: .seconds(2)) == (true, [:]))
   }
 
-  @Test("every line is either written or counted")
+  @Test("every log line is either written or counted")
   func complete() {
     var sampling = LogSampling<Int>()
     var (written, told) = (0, 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rate limits")
 struct RateLimitTests {
-  @Test("a burst is allowed at once, and further requests are allowed as tokens come back")
+  @Test("a burst of requests is allowed at once, and further requests are allowed as tokens come back")
   func burst() throws {
     var bucket = TokenBucket(try RateLimit(rate: 10, burst: 3))
     #expect((0..<5).map { _ in bucket.take(at: .zero).isAllowed } == [true, true, true, false, false])
@@ -16,7 +16,7 @@ struct RateLimitTests {
     #expect((0..<5).map { _ in bucket.take(at: .seconds(60)).isAllowed } == [true, true, true, false, false])
   }
 
-  @Test("an answer has the remaining requests, the time until the limit resets, and the time to wait")
+  @Test("the state of a rate limit has the remaining requests, the time until it resets, and the time to wait")
   func answers() throws {
     var bucket = TokenBucket(try RateLimit(rate: 0.5, burst: 2))
     let first = bucket.take(at: .seconds(100))
@@ -32,7 +32,7 @@ struct RateLimitTests {
       bucket.take(at: .milliseconds(101_500) + third.retryAfter).isAllowed, "a request after that time is allowed")
   }
 
-  @Test("header fields are whole seconds, rounded up, and Retry-After appears only in a refusal")
+  @Test("the header fields of a rate limit have whole seconds, rounded up, and Retry-After is only in a refusal")
   func headers() throws {
     var bucket = TokenBucket(try RateLimit(rate: 4, burst: 1))
     let allowed = bucket.take(at: .zero).headerFields
@@ -44,7 +44,7 @@ struct RateLimitTests {
     #expect(bucket.look(at: .seconds(5)).headerFields.map(\.value) == ["1", "1", "0"])
   }
 
-  @Test("neither a check nor a refusal takes a token")
+  @Test("neither a check nor a refusal takes a token from the rate limit")
   func looking() throws {
     var bucket = TokenBucket(try RateLimit(rate: 1, burst: 1))
     for _ in 0..<5 { #expect(bucket.look(at: .zero).isAllowed) }
@@ -54,7 +54,7 @@ struct RateLimitTests {
     #expect(bucket.take(at: .seconds(1)).isAllowed)
   }
 
-  @Test("a bucket is full again after the time for its missing tokens")
+  @Test("the bucket of a rate limit is full again after the time for its missing tokens")
   func forgetting() throws {
     var bucket = TokenBucket(try RateLimit(rate: 2, burst: 5))
     #expect(bucket.isFull(at: .zero))
@@ -63,7 +63,7 @@ struct RateLimitTests {
   }
 
   @Test(
-    "exactly the requests with a token are allowed, whenever they arrive",
+    "a rate limit allows exactly the requests for which it has a token, whenever they arrive",
     arguments: [(1.0, 1), (4.0, 7), (0.125, 2), (500.0, 10), (1_000_000.0, 1_000_000), (0.001, 1)])
   func longRun(rate: Double, burst: Int) throws {
     var bucket = TokenBucket(try RateLimit(rate: rate, burst: burst))
@@ -91,7 +91,7 @@ struct RateLimitTests {
     #expect(wrong == 0)
   }
 
-  @Test("a token that is given back can be taken again, and a bucket never holds more than its capacity")
+  @Test("a token that is given back can be taken again, and a bucket never holds more tokens than its capacity")
   func givenBack() throws {
     var bucket = TokenBucket(try RateLimit(rate: 1, burst: 2))
     bucket.giveBack(at: .zero)
@@ -114,7 +114,7 @@ struct RateLimitTests {
   }
 
   @Test(
-    "a limit out of range is refused",
+    "a rate limit out of range is refused",
     arguments: [
       (0, 1), (-1, 1), (.nan, 1), (.infinity, 1), (0.0009, 1), (1_000_001, 1), (1, 0), (1, -1), (1, 1_000_001),
     ] as [(Double, Int)])
@@ -124,7 +124,7 @@ struct RateLimitTests {
     #expect(error?.description.contains("0.001 to 1000000 requests a second and a burst of 1 to 1000000") == true)
   }
 
-  @Test("the default burst is the number of requests in a second, and at least 1")
+  @Test("the default burst of a rate limit is the number of requests in a second, and at least 1")
   func defaultBurst() throws {
     #expect(try RateLimit(rate: 0.1).burst == 1)
     #expect(try RateLimit(rate: 2.5).burst == 3)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Scopes")
 struct ScopeTests {
   @Test(
-    "a scope has exactly the permissions of the table",
+    "a scope has exactly the permissions that the table gives it",
     arguments: [
       (Scope.announce, [Permission.announce, .register]), (.read, [.read]), (.play, [.attend, .play]),
       (.till, [.read, .attend]), (.operator, [.announce, .read, .attend, .play, .operate]),
@@ -20,7 +20,7 @@ struct ScopeTests {
     }
   }
 
-  @Test("several scopes allow everything that one of them allows")
+  @Test("several scopes together allow everything that one of them allows")
   func several() {
     let scopes: Set<Scope> = [.announce, .till]
     #expect(Permission.allCases.filter(scopes.allow) == [.announce, .register, .read, .attend])
@@ -35,7 +35,7 @@ struct ScopeTests {
   }
 
   @Test(
-    "an unknown name gives no permission",
+    "an unknown scope name gives no permission",
     arguments: ["", "Admin", "admin ", "push", "*", "ADMIN", "manageKeys", "attend"])
   func unknown(name: String) {
     #expect(Set<Scope>(names: [name]).isEmpty)

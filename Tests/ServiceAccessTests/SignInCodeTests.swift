@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Codes for signing in")
 struct SignInCodeTests {
-  @Test("a code has 20 letters and digits that are not easily confused, and no two codes are equal")
+  @Test("a sign-in code has 20 letters and digits that are not easily confused, and no two codes are equal")
   func made() {
     let codes = (0..<1000).map { _ in SignInCode.make() }
     #expect(Set(codes).count == 1000)
@@ -16,7 +16,7 @@ struct SignInCodeTests {
   }
 
   @Test(
-    "a code may be typed in upper or lower case, with separators, and with o, i and l in place of 0 and 1",
+    "a sign-in code may be typed in either case, with separators, and with o, i and l in place of 0 and 1",
     arguments: [
       "7d3k9q2m01abcdefghjk", "7D3K9Q2M01ABCDEFGHJK", "7d3k9-q2m01-abcde-fghjk", " 7d3k9q2mo1abcdefghjk ",
       "7D3K9 Q2MOL ABCDE FGHJK", "7d3k9q2m0Iabcdefghjk",
@@ -27,7 +27,7 @@ struct SignInCodeTests {
   }
 
   @Test(
-    "a text in another form is refused",
+    "a text in another form than a sign-in code is refused",
     arguments: [
       "", "7d3k9q2m01abcdefghj", "7d3k9q2m01abcdefghjkm", "7d3k9q2m01abcdefghju", "7d3k9q2m01abcdefghj\u{0}",
       "7d3k9q2m01abcdefghjé", "7d3k9q2m01abcdefgh_k", String(repeating: "-", count: 70) + "7d3k9q2m01abcdefghjk",
@@ -35,7 +35,7 @@ struct SignInCodeTests {
     ])
   func invalid(text: String) { #expect(SignInCode(text) == nil) }
 
-  @Test("no description of a code contains the code, and its link has the code in the fragment")
+  @Test("no description of a sign-in code contains the code, and its link has the code in the fragment")
   func secret() {
     let code = SignInCode.make()
     var dumped = ""

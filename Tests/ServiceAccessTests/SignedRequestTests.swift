@@ -52,7 +52,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("the signature is HMAC-SHA256 over documented lines, with the key's digest")
+  @Test("the signature of a request is HMAC-SHA256 over documented lines, with the key's digest")
   func form() {
     func signature(_ message: String) -> String {
       let code = HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: SymmetricKey(data: digest))
@@ -71,7 +71,7 @@ struct SignedRequestTests {
         + signature("1800000000.POST /v1/announcements?wait=1\n\(body)"))
   }
 
-  @Test("any change to the request, or another key, invalidates the signature")
+  @Test("any change of a signed request, or another key, invalidates the signature")
   func changed() throws {
     let request = request()
     let others: [SignedRequest.Content] = [
@@ -105,7 +105,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("version 1 is accepted only if it covers everything that is sent")
+  @Test("a signature of version 1 is accepted only if it covers everything that is sent")
   func firstVersion() throws {
     let types = [nil, "application/json", "Application/JSON; charset=utf-8", "text/csv", "application/jsonl", ""]
     for (type, key) in types.flatMap({ type in [nil, "K-1", ""].map { (type, $0) } }) {
@@ -120,7 +120,7 @@ struct SignedRequestTests {
     #expect(failure(relabelled, altered { $0.idempotencyKey = nil }) == .signatureInvalid)
   }
 
-  @Test("a timestamp may differ from the clock by at most 300 s in either direction")
+  @Test("the timestamp of a signed request may differ from the clock by at most 300 s in either direction")
   func window() {
     for seconds in [-299, 0, 300] as [Int64] { #expect(failure(request(at: 1_800_000_000 + seconds)) == nil) }
     for seconds in [-300, 301, -100_000, 100_000] as [Int64] {
@@ -130,7 +130,7 @@ struct SignedRequestTests {
     #expect(failure(request(at: 1_799_999_700), at: Date(timeIntervalSince1970: 1_800_000_000)) == nil)
   }
 
-  @Test("a missing field is reported as missing")
+  @Test("a missing field of a signature is reported as missing")
   func missing() {
     let fields = request().headerFields.map(\.value)
     for (timestamp, signature) in [(nil, nil), (fields[0], nil), (nil, fields[1])] as [(String?, String?)] {
@@ -139,7 +139,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("a field in another format is malformed")
+  @Test("a field of a signature in another format is malformed")
   func malformed() {
     let (time, digits) = ("1800000000", String(repeating: "a0", count: 32))
     let pairs = [
@@ -155,7 +155,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("every error has a reason and a next step, and does not contain the received values")
+  @Test("every error of a signature has a reason and a next step, and does not contain the received values")
   func texts() {
     var codes: Set<AccessError.Code> = []
     func collect(_ work: () throws(AccessError) -> Void) {

@@ -31,7 +31,7 @@ struct SignedURLTests {
     return (String(match.1), String(match.2), String(match.3))
   }
 
-  @Test("a signed path is valid until its expiry, to the second")
+  @Test("the signed URL of a path is valid until its expiry, to the second")
   func valid() throws {
     let sent = try query(try signing.signed(path, until: now + 60.9))
     #expect(sent.path == path && sent.expires == "1800000060")
@@ -41,7 +41,7 @@ struct SignedURLTests {
     #expect(failure(sent.expires, sent.signature, at: now + 1e9) == .signatureExpired)
   }
 
-  @Test("the signature is HMAC-SHA256 over GET, the path and the time, as documented")
+  @Test("the signature of a URL is HMAC-SHA256 over GET, the path and the time, as documented")
   func form() throws {
     let code = HMAC<SHA256>.authenticationCode(
       for: Data("GET\n/v1/clips/9f3a.wav\n1800000060".utf8), using: SymmetricKey(data: Data(0..<32)))
@@ -50,7 +50,7 @@ struct SignedURLTests {
     #expect(try query(signing.signed(path, until: now + 60)).signature == signature)
   }
 
-  @Test("a changed path, time, signature or secret makes the signature invalid")
+  @Test("a changed path, time, signature or secret makes a signed URL invalid")
   func changed() throws {
     let sent = try query(try signing.signed(path, until: now + 60))
     for other in ["/v1/clips/9f3b.wav", "/v1/clips/9f3a.wav/", "/v1/clips/9F3A.wav", "/v1/clips/%39f3a.wav", ""] {
@@ -70,14 +70,14 @@ struct SignedURLTests {
     }
   }
 
-  @Test("a signature for a path and a time is invalid for the same text divided in another way")
+  @Test("the signature of a URL is invalid if the same text is divided differently into path and time")
   func seam() throws {
     let sent = try query(try signing.signed("/v1/clips/a", until: now + 60))
     #expect(failure(path: "/v1/clips/a\n1800000060", "1800000060", sent.signature) == .signatureInvalid)
     #expect(failure(path: "/v1/clips", "a\n1800000060", sent.signature) == .signatureMalformed)
   }
 
-  @Test("a missing time or signature is reported as missing")
+  @Test("a missing time or signature of a signed URL is reported as missing")
   func missing() {
     #expect(failure(nil, nil) == .signatureMissing)
     #expect(failure("1800000060", nil) == .signatureMissing)
@@ -85,7 +85,7 @@ struct SignedURLTests {
   }
 
   @Test(
-    "a signature or a time in another format is malformed",
+    "a time or a signature of a URL in another format is malformed",
     arguments: [
       "", " 1800000060", "+1800000060", "-1", "01800000060", "1800000060.0", "18e8", "9999999999999", "١٨٠٠٠٠٠٠٦٠",
     ])
@@ -95,7 +95,7 @@ struct SignedURLTests {
   }
 
   @Test(
-    "a signature has exactly one valid notation",
+    "the signature of a URL has exactly one valid notation",
     arguments: ["", "=", "\u{0}", "é", String(repeating: "A", count: 42), String(repeating: "A", count: 44)])
   func malformedSignatures(signature: String) throws {
     let sent = try query(try signing.signed(path, until: now + 60))
@@ -106,7 +106,7 @@ struct SignedURLTests {
     #expect(failure(sent.expires, String(repeating: "+", count: 42) + "A") == .signatureMalformed)
   }
 
-  @Test("an invalid path, or a time that does not fit into a query, is not signed")
+  @Test("a URL with an invalid path, or a time that does not fit into a query, is not signed")
   func notSignable() {
     for path in [
       "", "v1/clips/a", "/v1/clips/a?b", "/v1/clips/a#b", "/v1/clips/ä", "/a b", "/a\nb", "/a\0", "/a\u{7F}",
@@ -122,7 +122,7 @@ struct SignedURLTests {
     }
   }
 
-  @Test("a short secret is refused", arguments: [0, 1, 31])
+  @Test("a secret that is too short for signing URLs is refused", arguments: [0, 1, 31])
   func shortSecret(count: Int) {
     let error = #expect(throws: AccessError.self) { try SignedURL(secret: Data(count: count)) }
     #expect(error?.code == .secretTooShort)

@@ -27,7 +27,7 @@ extension Networked {
       return answer
     }
 
-    @Test("a message arrives unchanged and signed, with the host's name and the path")
+    @Test("a webhook message arrives unchanged and signed, with the host's name and the path")
     func delivered() async throws {
       let receiver = try await Receiver()
       #expect(
@@ -41,7 +41,7 @@ extension Networked {
     }
 
     @Test(
-      "each kind of answer has its own outcome, and is requested once",
+      "each kind of answer to a webhook has its own outcome, and is requested once",
       arguments: [
         ("status/200", WebhookOutcome.delivered), ("status/301", .redirected), ("status/307", .redirected),
         ("status/400", .refused), ("status/404", .refused), ("status/410", .gone), ("status/500", .serverFailed),
@@ -54,7 +54,7 @@ extension Networked {
     }
 
     @Test(
-      "an answer with an invalid status, or with an informational status as the last, is invalid",
+      "an answer to a webhook is invalid if its status is invalid, or if it ends with an informational status",
       arguments: [
         "000 x", "001 x", "042 x", "099 x", "600 x", "999 x", "101 Switching Protocols", "100 Continue",
       ])
@@ -69,7 +69,7 @@ extension Networked {
       }
     }
 
-    @Test("bytes after a complete answer on the same connection are ignored")
+    @Test("bytes after a complete answer to a webhook on the same connection are ignored")
     func twoAnswers() async throws {
       let receiver = try await Receiver()
       for second in ["HTTP/1.1 099 x\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "garbage"] {
@@ -89,7 +89,7 @@ extension Networked {
       await client.close()
     }
 
-    @Test("an answer counts although its body arrives slowly, and the body is abandoned at the time limit")
+    @Test("an answer to a webhook counts although its body arrives slowly, and the body is given up at the time limit")
     func drips() async throws {
       let receiver = try await Receiver()
       let client = receiver.client(longest: .seconds(1))
@@ -125,14 +125,14 @@ extension Networked {
       #expect(receiver.requestsSoFar.isEmpty)
     }
 
-    @Test("the client returns the pause that the receiver asks for")
+    @Test("the client of webhooks returns the pause that the receiver asks for")
     func pause() async throws {
       let receiver = try await Receiver()
       let answer = await send("status/503", to: receiver)
       #expect(answer == WebhookClient.Answer(.serverFailed, status: 503, requestedPause: 600, couldConnect: true))
     }
 
-    @Test("a trusted certificate for the host is accepted, and the connection is reused")
+    @Test("a trusted certificate for the receiver's host is accepted, and the connection is reused")
     func encrypted() async throws {
       let receiver = try await Receiver(certified: Receiver.host)
       let client = receiver.client()
@@ -143,7 +143,7 @@ extension Networked {
       #expect(Set(requests.map(\.client)).count == 1)
     }
 
-    @Test("a certificate that is untrusted or for another host is refused before anything is sent")
+    @Test("a receiver's certificate that is untrusted or for another host is refused before anything is sent")
     func certificates() async throws {
       let other = try await Receiver(certified: "other.example")
       let refused = await send("status/204", to: other)
@@ -169,7 +169,8 @@ extension Networked {
       #expect(receiver.requestsSoFar.isEmpty)
     }
 
-    @Test("a host with a private address is refused before a connection, even if it also has a public address")
+    @Test(
+      "a receiver whose host has a private address is refused before a connection, even if it also has a public one")
     func privateAddress() async throws {
       let receiver = try await Receiver(certified: Receiver.host)
       var settings = WebhookClient.Settings()
@@ -199,7 +200,7 @@ extension Networked {
       #expect(receiver.requestsSoFar.isEmpty)
     }
 
-    @Test("a name is resolved once for each attempt, and the connection goes to the checked address")
+    @Test("a receiver's name is resolved once for each attempt, and the connection goes to the checked address")
     func rebinding() async throws {
       let receiver = try await Receiver()
       // No other resolver knows this name, so a second look-up by the connection itself would fail.
@@ -219,7 +220,7 @@ extension Networked {
       )
     }
 
-    @Test("another address of the host is tried if the first address refuses the connection")
+    @Test("another address of the receiver's host is tried if the first address refuses the connection")
     func otherAddress() async throws {
       let receiver = try await Receiver()
       var settings = WebhookClient.Settings()

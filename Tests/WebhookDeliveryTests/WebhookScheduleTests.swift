@@ -17,7 +17,7 @@ struct WebhookScheduleTests {
       number: number, endpoint: endpoint, nextAt: Self.start.addingTimeInterval(seconds), starts: starts)
   }
 
-  @Test("a limited number of messages is sent to an endpoint at a time, and the endpoints take turns")
+  @Test("a limited number of messages is sent to a webhook endpoint at a time, and the endpoints take turns")
   func turns() {
     var schedule = WebhookSchedule(mostOfOne: 2)
     for number in 1...6 { schedule.add(message(Int64(number), to: 1)) }
@@ -30,7 +30,9 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [3])
   }
 
-  @Test("a message that is set aside is sent alone, after its time and after all other messages have ended")
+  @Test(
+    "a message that is set aside after two crashes is sent alone, after its time and when all others have ended"
+  )
   func setAside() {
     var schedule = WebhookSchedule()
     let later = Self.start.addingTimeInterval(600)
@@ -68,7 +70,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).isEmpty && schedule.count == 3)
   }
 
-  @Test("an interrupted message whose endpoint rests does not delay other interrupted messages")
+  @Test("an interrupted message whose endpoint must pause does not delay other interrupted messages")
   func restingSuspect() {
     var schedule = WebhookSchedule()
     for number in 1...2 { schedule.add(message(Int64(number), to: 1, starts: 1)) }
@@ -98,7 +100,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start.addingTimeInterval(3), room: 10).isEmpty)
   }
 
-  @Test("a message that is set aside is removed with its endpoint")
+  @Test("a message that was set aside after two crashes is removed with its webhook endpoint")
   func setAsideDropped() {
     var schedule = WebhookSchedule()
     schedule.add(message(1, to: 1), setAsideUntil: Self.start)
@@ -107,7 +109,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 1).isEmpty && schedule.nextMoment == nil)
   }
 
-  @Test("a message waits for its time, and is not added twice")
+  @Test("a webhook message waits for its time, and is not added to the schedule twice")
   func times() {
     var schedule = WebhookSchedule()
     schedule.add(message(1, to: 1, after: 60))
@@ -122,7 +124,7 @@ struct WebhookScheduleTests {
     #expect(again.map(\.message) == [1] && again.map(\.dueAt) == [Self.start.addingTimeInterval(65)])
   }
 
-  @Test("while an endpoint fails, one message at a time is sent to it, with rests, until a message is delivered")
+  @Test("while an endpoint fails, one message at a time is sent to it, with pauses, until a message is delivered")
   func failing() {
     var schedule = WebhookSchedule(mostOfOne: 3)
     for number in 1...9 { schedule.add(message(Int64(number), to: 1)) }
@@ -137,7 +139,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: rested, room: 10).count == 3)
   }
 
-  @Test("a rest that the receiver asks for applies to all of its messages, and to no other endpoint")
+  @Test("a pause that a receiver asks for applies to all of its messages, and to no other endpoint")
   func rest() {
     var schedule = WebhookSchedule(mostOfOne: 1)
     for number in 1...3 { schedule.add(message(Int64(number), to: 1)) }
@@ -164,7 +166,7 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [5], "it was enabled again")
   }
 
-  @Test("each message ends once, and no endpoint has too many messages in progress, whatever the results are")
+  @Test("each webhook message ends once, and no endpoint has too many in progress, whatever the results are")
   func random() {
     var random = SplitMix64(seed: 7)
     for _ in 0..<50 {

@@ -82,7 +82,7 @@ private final class Outbox: Sendable {
 extension Networked {
   @Suite("The sender of webhooks", .timeLimit(.minutes(5)))
   struct WebhookSenderTests {
-    @Test("a message is delivered once, with a valid signature, and is counted")
+    @Test("a webhook message is delivered once, with a valid signature, and is counted")
     func delivered() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/204")
@@ -143,7 +143,7 @@ extension Networked {
       #expect(outbox.receiver.requestsSoFar.isEmpty)
     }
 
-    @Test("a receiver that answers 410 disables its endpoint at once")
+    @Test("an answer 410 of a receiver disables its endpoint at once")
     func gone() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/410")
@@ -200,7 +200,7 @@ extension Networked {
     }
 
     @Test(
-      "a step of the wall clock changes no pause between attempts",
+      "a step of the wall clock does not change the pauses between attempts",
       arguments: [5, 3_600, 86_400, -5, -3_600, -86_400] as [TimeInterval])
     func clockStep(seconds: TimeInterval) async throws {
       let outbox = try Outbox(try await Receiver())
@@ -247,7 +247,7 @@ extension Networked {
       #expect(try await outbox.receiver.received(3).last?.id == messages.first?.message.id)
     }
 
-    @Test("a message that was interrupted once is sent at once")
+    @Test("a webhook message that was interrupted once is sent again at once")
     func interruptedOnce() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("status/204")
@@ -303,7 +303,7 @@ extension Networked {
       #expect(endpoint.counts.waiting == 20 && endpoint.failingSince == nil && endpoint.lastOutcome == nil)
     }
 
-    @Test("a message whose answer was not recorded is sent again by the next sender, with the same id")
+    @Test("a webhook message whose answer was not recorded is sent again by the next sender, with the same id")
     func restarted() async throws {
       let outbox = try Outbox(try await Receiver())
       let id = try await outbox.register("first/stall")

@@ -23,7 +23,7 @@ struct WebhookRetryTests {
     return times
   }
 
-  @Test("a message is tried ten times within three days, and the last attempt is exactly three days after the first")
+  @Test("a webhook message is tried ten times, and the last attempt is exactly three days after the first")
   func schedule() {
     #expect(attempts { 0 } == [5, 305, 2_105, 9_305, 27_305, 63_305, 113_705, 185_705, 259_200])
     var random = SplitMix64(seed: 1)
@@ -33,7 +33,7 @@ struct WebhookRetryTests {
     }
   }
 
-  @Test("each pause is lengthened by up to a tenth, and is never shortened")
+  @Test("each pause between attempts is lengthened by up to a tenth, and is never shortened")
   func jitter() throws {
     let retry = WebhookRetry()
     func pause(_ random: UInt64) throws -> TimeInterval {
@@ -54,7 +54,7 @@ struct WebhookRetryTests {
     }
   }
 
-  @Test("each status of an answer has its outcome, and each outcome its consequence")
+  @Test("each status of an answer to a webhook has its outcome, and each outcome has its consequence")
   func outcomes() {
     let expected: [(ClosedRange<Int>, WebhookOutcome)] = [
       (100...199, .answerInvalid), (200...299, .delivered), (300...399, .redirected), (400...409, .refused),
@@ -70,7 +70,7 @@ struct WebhookRetryTests {
     }
   }
 
-  @Test("the body of a message has the type, the time and the details of its event")
+  @Test("the body of a webhook message has the type, the time and the details of its event")
   func body() throws {
     let at = Date(timeIntervalSince1970: 1_800_000_000.25)
     let event = WebhookEvent(
@@ -84,7 +84,7 @@ struct WebhookRetryTests {
         == #"{"data":{"detail":{}},"timestamp":"2027-01-15T08:00:00.250Z","type":"test.ping"}"#)
   }
 
-  @Test("details are numbers, booleans and texts, or only texts for an endpoint that expects texts")
+  @Test("the details of a message are numbers, booleans and texts, or only texts for an endpoint that expects texts")
   func formats() throws {
     let at = Date(timeIntervalSince1970: 1_800_000_000)
     let event = WebhookEvent(

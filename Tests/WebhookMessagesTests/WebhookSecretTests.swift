@@ -28,7 +28,7 @@ struct WebhookSecretTests {
     }
   }
 
-  @Test("the published vector of Standard Webhooks has the published signature and is verified")
+  @Test("the published test vector of Standard Webhooks has the published signature and is verified")
   func vector() throws {
     let secret = try WebhookSecret(Self.secret)
     #expect(secret.signature(id: Self.id, timestamp: Self.timestamp, body: Self.body) == Self.signature)
@@ -36,7 +36,7 @@ struct WebhookSecretTests {
     #expect(secret.text == Self.secret)
   }
 
-  @Test("a message is refused if its id, time, body or signature, or the secret, was changed")
+  @Test("a webhook message is refused if its id, time, body, signature or secret was changed")
   func tampered() throws {
     #expect(try failure(id: Self.id + "x") == .signatureInvalid)
     #expect(try failure(timestamp: "1614265331") == .signatureInvalid)
@@ -49,7 +49,7 @@ struct WebhookSecretTests {
     #expect(try failure(signatures: "v1a" + Self.signature.dropFirst(2)) == .signatureInvalid)
   }
 
-  @Test("the time of a message may differ from the receiver's clock by five minutes at most")
+  @Test("the time of a webhook message may differ from the receiver's clock by five minutes at most")
   func tolerance() throws {
     for (seconds, code) in [(-300, nil), (300, nil), (-301, .timestampOutsideWindow), (301, .timestampOutsideWindow)]
       as [(TimeInterval, WebhookError.Code?)]
@@ -62,7 +62,7 @@ struct WebhookSecretTests {
   }
 
   @Test(
-    "while a receiver changes its secret, either signature is enough, and signatures of other versions are ignored")
+    "while a receiver changes its secret, one of two signatures is enough, and those of other versions are ignored")
   func rotation() throws {
     let (old, new) = (try WebhookSecret(Self.secret), WebhookSecret.make())
     let message = WebhookMessage(id: WebhookMessage.newID(), body: Self.body)
@@ -79,7 +79,7 @@ struct WebhookSecretTests {
     #expect(try failure(signatures: "v1a,AAAA v2,BBBB v1,CCCC \(Self.signature)") == nil)
   }
 
-  @Test("a secret has the form whsec_ and 24 to 64 bytes in base64, and any other form is refused")
+  @Test("the secret of an endpoint has the form whsec_ and 24 to 64 bytes in base64, and any other form is refused")
   func secrets() throws {
     for count in [24, 32, 64] {
       let text = "whsec_" + Data(repeating: 7, count: count).base64EncodedString()
@@ -97,7 +97,7 @@ struct WebhookSecretTests {
     #expect(WebhookSecret.make() != WebhookSecret.make())
   }
 
-  @Test("no description shows a secret")
+  @Test("no description of a webhook's secret shows the secret")
   func hidden() throws {
     let secret = try WebhookSecret(Self.secret)
     var dumped = ""
@@ -107,7 +107,7 @@ struct WebhookSecretTests {
     }
   }
 
-  @Test("ids are random and contain no period, because a period separates the signed parts")
+  @Test("message ids are random and contain no period, because a period separates the signed parts")
   func ids() {
     let ids = (0..<100).flatMap { _ in [WebhookMessage.newID(), WebhookMessage.newEndpointID()] }
     #expect(Set(ids).count == 200)

@@ -6,7 +6,7 @@ import WebhookMessages
 @Suite("URLs of webhook endpoints")
 struct WebhookURLTests {
   @Test(
-    "an https URL of a name or an address is accepted, with any port, path and query",
+    "a webhook's https URL with a name or an address is accepted, with any port, path and query",
     arguments: [
       ("https://shop.example/hooks", "shop.example"), ("https://shop.example", "shop.example"),
       ("https://Shop.Example:8443/a/b?key=1&x=%20", "Shop.Example"), ("https://93.184.216.34/", "93.184.216.34"),
@@ -22,7 +22,7 @@ struct WebhookURLTests {
   }
 
   @Test(
-    "any other URL is refused with its reason",
+    "any other URL of a webhook endpoint is refused with a reason",
     arguments: [
       ("", .urlInvalid), ("shop.example/hooks", .urlInvalid), ("/hooks", .urlInvalid), ("https:///hooks", .urlInvalid),
       ("https://", .urlInvalid), ("ftp://shop.example/", .urlInvalid), ("unix:///tmp/x", .urlInvalid),
@@ -49,7 +49,7 @@ struct WebhookURLTests {
     #expect(error.map { !"\($0)".contains("secret@") } ?? false)
   }
 
-  @Test("private addresses and http are accepted only if they are allowed")
+  @Test("a webhook's URL may have http or a private address only if these are allowed")
   func unencrypted() throws {
     for text in ["https://127.0.0.1/h", "https://[::1]/h", "https://localhost/h", "https://0x7f.1/h"] {
       #expect(try WebhookURL(text, allowsPrivateAddresses: true).text == text)

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("The reader of amounts")
 struct AmountReaderTests {
-  @Test("the language subtag selects the language", arguments: ["en", "EN-gb", "en_IN", "en-Latn-US-u-nu-deva"])
+  @Test(
+    "the language subtag of a locale selects the reader of amounts",
+    arguments: ["en", "EN-gb", "en_IN", "en-Latn-US-u-nu-deva"])
   func languageSubtag(_ locale: String) throws {
     #expect(try Reading(locale)("five dollars", "USD") == .amount(500))
   }
@@ -21,7 +23,7 @@ struct AmountReaderTests {
   }
 
   @Test(
-    "an error names the locale and the currency, but no word and no amount",
+    "an error of the reader of amounts names the locale and the currency, but no word and no amount",
     arguments: AmountReadbackError.Code.allCases)
   func description(_ code: AmountReadbackError.Code) {
     let text = AmountReadbackError(code: code, locale: "en-US", currency: "USD").description
@@ -30,7 +32,7 @@ struct AmountReaderTests {
     #expect(text.hasSuffix("."))
   }
 
-  @Test("an error of the reader names the requested currency")
+  @Test("an error of the reader of amounts names the requested currency")
   func thrown() throws {
     let reader = try AmountReaders.ofCheckout.reader(for: "en-US")
     #expect(throws: AmountReadbackError(code: .unreadable, locale: "en-US", currency: "USD")) {
@@ -38,7 +40,8 @@ struct AmountReaderTests {
     }
   }
 
-  @Test("minor digits outside 0 to 18 are out of range", arguments: [-1, 19, Int.max, Int.min])
+  @Test(
+    "a currency with a number of minor digits outside 0 to 18 is out of range", arguments: [-1, 19, Int.max, Int.min])
   func minorDigits(_ minorDigits: Int) throws {
     #expect(try Reading("en")("five dollars", "USD", minorDigits) == .refused(.outOfRange))
   }
@@ -48,7 +51,7 @@ struct AmountReaderTests {
   ]
 
   @Test(
-    "a pause may stand between the currency's name and a number, and nowhere else",
+    "in an amount, a pause may stand between the currency's name and a number, and nowhere else",
     arguments: [
       ("ko", "오만 리알, 이십", "OMR", 2_000 as Int64?), ("zh", "百慕大元，二", "BMD", 200), ("zh", "巴西雷亚尔，八点五零", "BRL", 850),
       ("ja", "シンガポールドル、にじゅう", "SGD", 2_000), ("ja", "ニュージーランド ドル、にじゅう", "NZD", 2_000),
@@ -99,7 +102,7 @@ struct AmountReaderTests {
     }
   }
 
-  @Test("many tasks may use a reader at once")
+  @Test("many tasks may use one reader of amounts at the same time")
   func concurrency() async throws {
     let reader = try AmountReaders.ofCheckout.reader(for: "en-US")
     let sum = try await withThrowingTaskGroup(of: Int64.self) { group in
@@ -111,7 +114,7 @@ struct AmountReaderTests {
     #expect(sum == 64 * 1200)
   }
 
-  @Test("hostile text is refused quickly")
+  @Test("hostile text is refused quickly by the reader of amounts")
   func hostile() throws {
     let read = try Reading("en-US")
     for text in [
@@ -123,7 +126,7 @@ struct AmountReaderTests {
   }
 
   @Test(
-    "a currency's name is refused if, without spaces, it could belong to the number before it",
+    "a currency's name is refused if, without spaces, its beginning could belong to the number before it",
     arguments: [
       ("ko", "이십 오만 리알", "OMR"), ("ko", "십 조지아 라리", "GEL"), ("ko", "이십 칠레 페소", "CLP"),
       ("ko", "이십 이집트 파운드", "EGP"), ("ko", "이십 사우디아라비아 리얄", "SAR"), ("zh", "两百慕大元", "BMD"),

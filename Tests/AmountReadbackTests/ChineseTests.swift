@@ -72,7 +72,7 @@ struct ChineseTests {
     ("一百 零一 元", "CNY", 2, 10_100),
   ]
 
-  @Test("amounts in words are read to the 分", arguments: good)
+  @Test("Chinese amounts in words are read to the 分", arguments: good)
   func reads(_ good: Good) {
     #expect(read(good.words, good.currency, good.minorDigits) == .amount(good.minorUnits))
   }
@@ -153,7 +153,7 @@ struct ChineseTests {
     ("九千九百九十九万万亿元", "CNY", .unreadable),
   ]
 
-  @Test("other text is refused with the correct reason", arguments: bad)
+  @Test("text that is not a correct Chinese amount is refused with the right reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

@@ -17,7 +17,7 @@ struct CountTests {
   }
 
   @Test(
-    "a count is read in the form before the counted noun and as a plain number",
+    "a count is read both in the form that stands before a noun and as a plain number",
     arguments: [
       ("en-US", "one", 1), ("en-GB", "One Hundred and One", 101), ("en-US", "twenty-one", 21),
       ("en-IN", "one lakh one", 100_001),
@@ -40,7 +40,7 @@ struct CountTests {
   }
 
   @Test(
-    "text that is not a valid count is refused",
+    "text that is not a valid count in words is refused",
     arguments: [
       ("en-US", "", .unreadable), ("en-US", " ", .unreadable), ("en-US", "5", .unreadable),
       ("zh-CN", "５", .unreadable), ("en-US", "five payments", .unreadable), ("en-US", "five dollars", .unreadable),
@@ -68,18 +68,21 @@ struct CountTests {
     #expect(try code(bad.words, bad.locale) == bad.code)
   }
 
-  @Test("Korean numbers that count only things cannot count money", arguments: ["다섯 원", "스무 원", "백한 원", "한원"])
+  @Test(
+    "Korean numerals that can only count things are refused in an amount of money",
+    arguments: ["다섯 원", "스무 원", "백한 원", "한원"])
   func koreanMoney(_ words: String) throws {
     #expect(try Reading("ko-KR")(words, "KRW", 0) == .refused(.unreadable))
   }
 
   @Test(
-    "the Japanese form ひゃっ, which stands before a counted noun, cannot count money", arguments: ["ひゃっえん", "さんびゃっえん"])
+    "the Japanese form ひゃっ, which can only stand before a counted noun, is refused in an amount of money",
+    arguments: ["ひゃっえん", "さんびゃっえん"])
   func japaneseMoney(_ words: String) throws {
     #expect(try Reading("ja-JP")(words, "JPY", 0) == .refused(.unreadable))
   }
 
-  @Test("every count up to 9,999 is read as the written number", arguments: SpokenAmounts.all)
+  @Test("every count up to 9,999 is read as the number that was written", arguments: SpokenAmounts.all)
   func roundTrip(_ language: SpokenAmounts.Language) throws {
     let reader = try AmountReaders.ofCheckout.reader(for: language.locale)
     for count in Int64(1)...9_999 {
@@ -88,14 +91,16 @@ struct CountTests {
     }
   }
 
-  @Test("an error names the locale, but no word and no number", arguments: AmountReadbackError.Code.allCases)
+  @Test(
+    "the error for an unreadable count names the locale, but no word and no number",
+    arguments: AmountReadbackError.Code.allCases)
   func description(_ code: AmountReadbackError.Code) {
     let text = AmountReadbackError(code: code, locale: "en-US", subject: .count).description
     #expect(text.contains("en-US") && text.hasSuffix("."))
     #expect([.languageUnknown, .readerInvalid].contains(code) || text.contains("a count in"))
   }
 
-  @Test("an error of the reader says that a count was expected")
+  @Test("the error for an unreadable count says that a count was expected")
   func thrown() throws {
     let reader = try AmountReaders.ofCheckout.reader(for: "en-US")
     #expect(throws: AmountReadbackError(code: .unreadable, locale: "en-US", subject: .count)) {

@@ -51,7 +51,7 @@ struct EnglishTests {
     ),
   ]
 
-  @Test("amounts in words are read to the cent", arguments: good)
+  @Test("English amounts in words are read to the cent", arguments: good)
   func reads(_ good: Good) {
     #expect(read(good.words, good.currency, good.minorDigits) == .amount(good.minorUnits))
   }
@@ -131,7 +131,7 @@ struct EnglishTests {
     ("twelve Swiss francs", "chf", .wrongCurrency),
   ]
 
-  @Test("other text is refused with the correct reason", arguments: bad)
+  @Test("text that is not a correct English amount is refused with the right reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }
@@ -143,7 +143,7 @@ struct EnglishTests {
     #expect(read("twelve dollars", "USD", 0) == .amount(12))
   }
 
-  @Test("a currency with three minor digits has up to 999 fils")
+  @Test("an amount in a currency with three minor digits may have up to 999 fils")
   func threeMinorDigits() {
     #expect(read("nine hundred ninety-nine fils", "KWD", 3) == .amount(999))
     #expect(read("one thousand fils", "KWD", 3) == .refused(.unreadable))

@@ -30,7 +30,7 @@ struct FilipinoTests {
     ("labindalawa punto lima sero Swiss franc", "CHF", 2, 1250),
   ]
 
-  @Test("amounts in words are read to the sentimo", arguments: good)
+  @Test("Filipino amounts in words are read to the sentimo", arguments: good)
   func reads(_ good: Good) {
     #expect(read(good.words, good.currency, good.minorDigits) == .amount(good.minorUnits))
   }
@@ -63,7 +63,7 @@ struct FilipinoTests {
     ("limang dolyar", "PHP", .wrongCurrency),
   ]
 
-  @Test("other text is refused with the correct reason", arguments: bad)
+  @Test("text that is not a correct Filipino amount is refused with the right reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

@@ -41,7 +41,7 @@ struct HindiTests {
     ("बारह कुवैती दिनार तीन सौ पैंतालीस फ़िल्स", "KWD", 3, 12_345),
   ]
 
-  @Test("amounts in words are read to the पैसा", arguments: good)
+  @Test("Hindi amounts in words are read to the पैसा", arguments: good)
   func reads(_ good: Good) {
     #expect(read(good.words, good.currency, good.minorDigits) == .amount(good.minorUnits))
   }
@@ -81,12 +81,12 @@ struct HindiTests {
     ("निन्यानवे शंख रुपये", "INR", .outOfRange),
   ]
 
-  @Test("other text is refused with the correct reason", arguments: bad)
+  @Test("text that is not a correct Hindi amount is refused with the right reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }
 
-  @Test("CLDR's spellings of 0 to 99 and of larger numbers are read")
+  @Test("CLDR's spellings of Hindi numbers are read from 0 to 99, and of larger numbers")
   func spelledOut() throws {
     let formatter = NumberFormatter()
     formatter.locale = Locale(identifier: "hi")

@@ -58,7 +58,7 @@ struct JapaneseTests {
     ),
   ]
 
-  @Test("amounts in kana and kanji are read", arguments: good)
+  @Test("Japanese amounts in kana and kanji are read", arguments: good)
   func reads(_ good: Good) {
     #expect(read(good.words, good.currency, good.minorDigits) == .amount(good.minorUnits))
   }
@@ -104,7 +104,7 @@ struct JapaneseTests {
     ("せんけいドル", "USD", .outOfRange),
   ]
 
-  @Test("other text is refused with the correct reason", arguments: bad)
+  @Test("text that is not a correct Japanese amount is refused with the right reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

@@ -37,7 +37,7 @@ struct KoreanTests {
     ("신 타이완 달러 십이", "TWD", 2, 1200),
   ]
 
-  @Test("amounts in words are read with any spacing", arguments: good)
+  @Test("Korean amounts in words are read with any spacing", arguments: good)
   func reads(_ good: Good) {
     #expect(read(good.words, good.currency, good.minorDigits) == .amount(good.minorUnits))
   }
@@ -73,7 +73,7 @@ struct KoreanTests {
     ("천경 달러", "USD", .outOfRange),
   ]
 
-  @Test("other text is refused with the correct reason", arguments: bad)
+  @Test("text that is not a correct Korean amount is refused with the right reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

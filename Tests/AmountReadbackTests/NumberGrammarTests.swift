@@ -40,7 +40,7 @@ struct NumberGrammarTests {
   }
 
   @Test(
-    "an amount is the sum of its parts, and a scale multiplies what stands before it",
+    "an amount is the sum of its parts, and a word such as “hundred” multiplies the number before it",
     arguments: [
       ("one buck", 100), ("twain bucks", 200), ("ten two bucks", 1_200), ("two hundred and twenty one bucks", 22_100),
       ("hundred bucks", 10_000), ("zero bucks", 0), ("th’ree bucks", 300), ("t*wo bucks", 200),
@@ -52,7 +52,7 @@ struct NumberGrammarTests {
   }
 
   @Test(
-    "words in a wrong order or a wrong form are unreadable",
+    "number words in a wrong order or a wrong form are unreadable",
     arguments: [
       "one bucks", "two buck", "two buckish", "two ten bucks", "one two bucks", "hundred hundred bucks", "and one buck",
       "two hundred and bucks", "twobucks", "two bucks and", "two bucks two", "two bucks hundred cent",
@@ -65,7 +65,7 @@ struct NumberGrammarTests {
   }
 
   @Test(
-    "in a language whose units stand before their counts, the units still descend and fit their counts",
+    "where a unit stands before its count, units still go from large to small and agree with their counts",
     arguments: [
       ("bucks two", .amount(200)), ("buck one", .amount(100)), ("cent twenty", .amount(20)),
       ("bucks two cent ten", .amount(210)), ("bucks two hundred and one and cent ten", .amount(20_110)),
@@ -78,7 +78,7 @@ struct NumberGrammarTests {
     #expect(read(words, try ReadingLanguage(data: Self.file(unitFirst: true))) == outcome)
   }
 
-  @Test("words for another currency, or for none, are refused, and a shared unit alone is ambiguous")
+  @Test("words for another currency, or without a currency, are refused, and a unit that currencies share is ambiguous")
   func currencies() throws {
     let language = try ReadingLanguage(data: Self.file())
     #expect(read("two bucks", in: "EUR", language) == .refused(.wrongCurrency))
@@ -88,7 +88,7 @@ struct NumberGrammarTests {
     #expect(read("two test coin", in: "USD", language) == .refused(.wrongCurrency))
   }
 
-  @Test("a text that can mean two amounts is ambiguous")
+  @Test("a text that can mean two different amounts is refused as ambiguous")
   func ambiguous() throws {
     let two = try ReadingLanguage(data: Self.file(numbers: ["1": "one | few", "2": "two", "3": "few"]))
     #expect(read("few point one bucks", two) == .refused(.ambiguous))
@@ -100,7 +100,7 @@ struct NumberGrammarTests {
     #expect(read("ten one two bucks", open) == .amount(1_300))
   }
 
-  @Test("without spaces between words, every division of the text is tried")
+  @Test("if the words have no spaces between them, the reader tries every division of the text")
   func unspaced() throws {
     let language = try ReadingLanguage(
       data: Self.file(spaces: false, numbers: ["1": "a", "2": "ab", "3": "b"]))
@@ -112,7 +112,7 @@ struct NumberGrammarTests {
     #expect(read("abbbucks", rules) == .amount(500))
   }
 
-  @Test("a number beyond 64 bits is out of range")
+  @Test("a number of more than 64 bits is out of range")
   func outOfRange() throws {
     let language = try ReadingLanguage(data: Self.file(numbers: ["1": "one", "9000000000000000000": "huge"]))
     #expect(read("huge bucks", language) == .refused(.outOfRange))
@@ -120,7 +120,7 @@ struct NumberGrammarTests {
   }
 
   @Test(
-    "a mistake in the rules is refused with its place",
+    "a mistake in the rules of a reader is refused with its place",
     arguments: [
       (["whole": "zero | nothing"], "rules.whole names “nothing”, which is neither a rule nor a class of words"),
       (["whole": "whole zero"], "begins with itself"),
@@ -136,7 +136,7 @@ struct NumberGrammarTests {
     #expect(error?.text.contains(fault) == true, "\(error?.text ?? "no fault")")
   }
 
-  @Test("a file is refused if it has a wrong number, has no source, or is not a reader's file")
+  @Test("a reader file is refused if it has a wrong number, has no source, or has another format")
   func fileFaults() throws {
     let wrong = try Self.file(numbers: ["one": "one"])
     #expect(throws: NumberGrammar.Fault.self) { try ReadingLanguage(data: wrong) }
@@ -149,7 +149,7 @@ struct NumberGrammarTests {
   }
 
   @Test(
-    "the last digits of a count decide which words may follow it",
+    "a rule can allow a word only after counts with certain last digits",
     arguments: [
       ("1 -11", [1, 21, 101, 1_001], [0, 2, 11, 111, 211]), ("2 3 4 -12 -13 -14", [2, 23, 104], [1, 5, 12, 213, 20]),
       ("=1", [1], [0, 11, 101]), ("-=1", [0, 2, 11, 101], [1]), ("05", [5, 105, 1_205], [15, 25, 115]),
@@ -161,12 +161,12 @@ struct NumberGrammarTests {
     #expect(!doNotFit.contains(where: endings.contains))
   }
 
-  @Test("a list of counts without a number is refused", arguments: ["", "x", "-", "=", "1 x", "-=", "1.5"])
+  @Test("a rule of last digits without a number is refused", arguments: ["", "x", "-", "=", "1 x", "-=", "1.5"])
   func noEndings(text: String) {
     #expect(CountEndings(text) == nil)
   }
 
-  @Test("a language without a file has no reader, and a file with a mistake is an error that says so")
+  @Test("a language without a reader file has no reader, and a reader file with a mistake is an error that says so")
   func readers() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -28,7 +28,7 @@ struct RoundTripTests {
     return amounts.filter { $0 > 0 }
   }()
 
-  @Test("a written amount is read as the same amount", arguments: SpokenAmounts.all)
+  @Test("an amount that a phrase book writes is read as the same amount", arguments: SpokenAmounts.all)
   func roundTrip(_ language: SpokenAmounts.Language) throws {
     let read = try Reading(language.locale)
     for amount in Self.amounts {
@@ -41,7 +41,7 @@ struct RoundTripTests {
   }
 
   @Test(
-    "if a word of an amount is missing, repeated or misplaced, the same amount is never read",
+    "an amount with a missing, repeated or misplaced word is never read as the same amount",
     arguments: SpokenAmounts.all)
   func damaged(_ language: SpokenAmounts.Language) throws {
     let read = try Reading(language.locale)

@@ -60,7 +60,7 @@ struct SpanishTests {
     ),
   ]
 
-  @Test("amounts in words are read to the centavo", arguments: good)
+  @Test("Spanish amounts in words are read to the centavo", arguments: good)
   func reads(_ good: Good) {
     #expect(read(good.words, good.currency, good.minorDigits) == .amount(good.minorUnits))
   }
@@ -151,7 +151,7 @@ struct SpanishTests {
     ("nueve trillones de dólares", "USD", .outOfRange),
   ]
 
-  @Test("other text is refused with the correct reason", arguments: bad)
+  @Test("text that is not a correct Spanish amount is refused with the right reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

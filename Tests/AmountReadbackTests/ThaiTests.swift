@@ -23,7 +23,7 @@ struct ThaiTests {
     ("สองจุดห้าศูนย์ฟรังก์สวิส", "CHF", 2, 250),
   ]
 
-  @Test("amounts in words are read to the satang", arguments: good)
+  @Test("Thai amounts in words are read to the satang", arguments: good)
   func reads(_ good: Good) {
     #expect(read(good.words, good.currency, good.minorDigits) == .amount(good.minorUnits))
   }
@@ -45,7 +45,7 @@ struct ThaiTests {
     ("ห้าหยวน", "THB", .wrongCurrency),
   ]
 
-  @Test("other text is refused with the correct reason", arguments: bad)
+  @Test("text that is not a correct Thai amount is refused with the right reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

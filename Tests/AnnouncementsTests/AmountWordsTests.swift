@@ -24,7 +24,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "Thai says เอ็ด for one behind any larger unit, and ล้าน again for a million millions",
+    "Thai says เอ็ด for a one after any larger unit, and says ล้าน again for a million millions",
     arguments: [
       ("1", "หนึ่งบาท"), ("11", "สิบเอ็ดบาท"), ("20", "ยี่สิบบาท"), ("21", "ยี่สิบเอ็ดบาท"), ("101", "หนึ่งร้อยเอ็ดบาท"),
       ("1001", "หนึ่งพันเอ็ดบาท"), ("1000001", "หนึ่งล้านเอ็ดบาท"), ("21000000", "ยี่สิบเอ็ดล้านบาท"),
@@ -36,7 +36,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "Filipino links each count to its noun, and says a larger unit before a smaller one",
+    "Filipino adds a linker between a count and its noun, and says a larger unit before a smaller one",
     arguments: [
       ("1", "isang piso"), ("4", "apat na piso"), ("10", "sampung piso"), ("14", "labing-apat na piso"),
       ("20", "dalawampung piso"), ("21", "dalawampu't isang piso"), ("29", "dalawampu't siyam na piso"),
@@ -51,7 +51,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "English uses the singular and the plural",
+    "English amounts use the singular and the plural",
     arguments: [
       ("1", "USD", "one dollar"), ("0.01", "USD", "one cent"), ("12.50", "USD", "twelve dollars and fifty cents"),
       ("1.01", "USD", "one dollar and one cent"), ("0.50", "EUR", "fifty euro cents"),
@@ -65,7 +65,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "Japanese uses kana with the correct sound changes",
+    "Japanese amounts are written in kana with the correct sound changes",
     arguments: [
       ("1", "いちえん"), ("4", "よえん"), ("14", "じゅうよえん"), ("300", "さんびゃくえん"), ("600", "ろっぴゃくえん"), ("800", "はっぴゃくえん"),
       ("1000", "せんえん"), ("3000", "さんぜんえん"), ("8000", "はっせんえん"), ("10000", "いちまんえん"), ("10000000", "いっせんまんえん"),
@@ -77,7 +77,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "Korean counts in ten thousands",
+    "Korean amounts are counted in ten thousands",
     arguments: [
       ("1", "KRW", "일 원"), ("10000", "KRW", "만 원"), ("12345", "KRW", "만 이천삼백사십오 원"), ("100000000", "KRW", "일억 원"),
       ("100017000", "KRW", "일억 일만 칠천 원"),
@@ -88,7 +88,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "Hindi counts in lakh and crore",
+    "Hindi amounts are counted in lakh and crore",
     arguments: [
       ("1", "एक रुपया"), ("0.01", "एक पैसा"), ("1.50", "एक रुपया पचास पैसे"), ("12.50", "बारह रुपये पचास पैसे"),
       ("125000.50", "एक लाख पच्चीस हज़ार रुपये पचास पैसे"),
@@ -99,7 +99,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "if the name of a currency comes from CLDR, the minor unit of its country is said after a major unit",
+    "for a currency whose name comes from CLDR, the minor unit is said after a major unit",
     arguments: [
       ("12.50", "HKD", "en-US", "twelve Hong Kong dollars and fifty cents"),
       ("1.01", "AUD", "en-US", "one Australian dollar and one cent"),
@@ -117,7 +117,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "a minor unit that does not name its currency is never said alone",
+    "the name of a minor unit that does not identify its currency is never said alone",
     arguments: [
       ("0.50", "AUD", "en-US", "zero point five zero Australian dollars"),
       ("0.50", "PEN", "es-MX", "cero punto cinco cero soles peruanos"),
@@ -128,7 +128,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "a book's own name for a currency replaces CLDR's name, and may stand on both sides of the number",
+    "a phrase book's own name for a currency replaces CLDR's name, and may be said before and after the number",
     arguments: [
       ("1", "VED", "en-US", "one digital bolívar"), ("4.50", "VED", "en-US", "four point five zero digital bolívars"),
       ("20", "ILS", "ko-KR", "이스라엘 셰켈, 이십"), ("5", "IDR", "zh-CN", "五印尼盾"),

@@ -28,7 +28,7 @@ struct AnnouncementRequestTests {
     #expect(payment.id == "p1")
   }
 
-  @Test("each option is read as written")
+  @Test("each option of a request is read as written")
   func options() throws {
     let request = try request(
       payment(
@@ -42,7 +42,7 @@ struct AnnouncementRequestTests {
         && options.group == "group.a")
   }
 
-  @Test("an option with null counts as absent, and an option with empty text is an error")
+  @Test("an option that is null counts as absent, and an option that is empty text is an error")
   func absent() throws {
     let request = try request(payment(#""deliver":null,"device":null,"method":null,"voice":null,"rate":null"#))
     #expect(request.deliver == [.clip] && request.device == nil && request.options == .init())
@@ -54,7 +54,7 @@ struct AnnouncementRequestTests {
     }
   }
 
-  @Test("options are read beside the payment of an APNs payload, and ignored inside the payment")
+  @Test("options beside the payment of an APNs payload are read, and options inside the payment are ignored")
   func places() throws {
     let beside = try request(
       #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","rate":20,"voice":"x"},"voice":"y","deliver":["play"]}"#)
@@ -65,7 +65,7 @@ struct AnnouncementRequestTests {
     #expect(alert.announcement == .text("Hello", locale: nil) && alert.id == "a1" && alert.options.format == "caf")
   }
 
-  @Test("the report has the right place only for an option inside the payment, and for no other unknown key")
+  @Test("the warning about an option inside the payment says where the option belongs, unlike other unknown keys")
   func misplaced() throws {
     let body = #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","deliver":["play"],"memo":1}}"#
     #expect(
@@ -89,7 +89,7 @@ struct AnnouncementRequestTests {
         == #"deliver: is an empty array; give an array with one or more of "clip", "play", "push"."#)
   }
 
-  @Test("a text may have a locale and an id, and an id that is not text is an error")
+  @Test("a text announcement may have a locale and an id, and an id that is not text is an error")
   func text() throws {
     #expect(try request(#"{"text":"Hello","locale":"en-US"}"#).announcement == .text("Hello", locale: "en-US"))
     #expect(try request(#"{"text":"Hello"}"#).id == nil)
@@ -98,7 +98,7 @@ struct AnnouncementRequestTests {
   }
 
   @Test(
-    "a value of the wrong shape is an error that names the field but not the value",
+    "a request's value of the wrong shape is an error that names the field but not the value",
     arguments: [
       (#""deliver":"play""#, "deliver"), (#""deliver":[]"#, "deliver"), (#""deliver":{"play":1}"#, "deliver"),
       (#""deliver":["secret"]"#, "deliver"), (#""deliver":["Play"]"#, "deliver"), (#""deliver":["play",7]"#, "deliver"),
@@ -160,7 +160,7 @@ struct StoredRequestTests {
     #expect(throws: AnnouncementError.self) { try PayloadDecoder.decode(request(PayloadDecoder.largestBytes + 1)) }
   }
 
-  @Test("an alert is spoken in the locale beside aps, and an unknown key of the app is only a warning")
+  @Test("an APNs alert is spoken in the locale that stands beside aps, and an app's unknown key is only a warning")
   func alertLocale() throws {
     let request = try PayloadDecoder.request(
       Data(#"{"aps":{"alert":"收款到账 100.00 元"},"locale":"zh-CN","shop":7}"#.utf8))
@@ -170,7 +170,7 @@ struct StoredRequestTests {
     #expect(without.announcement == .text("Paid", locale: nil))
   }
 
-  @Test("a locale beside aps that is not text is an error, except in a stored request")
+  @Test("a locale beside aps that is not text is an error, except in a request that is already stored")
   func wrongAlertLocale() throws {
     let data = Data(#"{"aps":{"alert":"Paid"},"locale":7}"#.utf8)
     let error = #expect(throws: AnnouncementError.self) { try PayloadDecoder.request(data) }

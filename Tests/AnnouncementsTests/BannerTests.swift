@@ -25,7 +25,7 @@ struct BannerTests {
   }
 
   @Test(
-    "the banners for a payment of each kind, with all fields, are as written here word for word",
+    "the banners for a payment of each kind, with all fields, have the expected words",
     arguments: [
       ("en-US", "12.50", "USD", "paypal", "Zhang San", "table 5"),
       ("es-MX", "1234.56", "MXN", "spei", "Ana López", "mesa 5"),
@@ -89,7 +89,8 @@ struct BannerTests {
     ],
   ]
 
-  @Test("the Hindi verb agrees with one rupee", arguments: [("1", "₹1.00 प्राप्त हुआ"), ("2", "₹2.00 प्राप्त हुए")])
+  @Test(
+    "the verb of a Hindi banner agrees with one rupee", arguments: [("1", "₹1.00 प्राप्त हुआ"), ("2", "₹2.00 प्राप्त हुए")])
   func agreement(amount: String, title: String) throws {
     #expect(try banner("hi-IN", amount, "INR").title == title)
   }
@@ -103,20 +104,20 @@ struct BannerTests {
     #expect(lines(try banner("ja-JP", note: "お茶")) == ["入金：$5.00", "-", "メモ：お茶"])
   }
 
-  @Test("after a name that ends with the separator's punctuation, the punctuation is not repeated")
+  @Test("if a name ends with the punctuation of the separator, the punctuation is not repeated")
   func punctuation() throws {
     #expect(try banner("en-US", payer: "Acme Inc.", note: "tea").body == "From Acme Inc. Note: tea")
     #expect(try banner("zh-CN", payer: "张三，", note: "茶").body == "来自张三，备注：茶")
   }
 
   @Test(
-    "a form of address that the phrase adds is not repeated, and in other phrases the name is shown as written",
+    "a form of address in the name is not repeated if the phrase adds it, and otherwise the name is shown as written",
     arguments: [("ja-JP", "田中様", "田中様より"), ("ja-JP", "田中さん", "田中様より"), ("ko-KR", "김철수 님", "보낸 분: 김철수 님")])
   func honorifics(locale: String, payer: String, body: String) throws {
     #expect(try banner(locale, payer: payer).body == body)
   }
 
-  @Test("each channel is shown with its written name", arguments: locales)
+  @Test("a banner shows each channel with its written name", arguments: locales)
   func channels(locale: String) throws {
     let shown = try Books.all().book(for: locale).channels.map { channel in
       "\(channel)=\(try banner(locale, channel: channel.uppercased()).subtitle ?? "-")"
@@ -142,7 +143,7 @@ struct BannerTests {
       + "wechat=微信支付 wechatpay=微信支付",
   ]
 
-  @Test("a Japanese banner writes no channel in kana alone, because only the voice needs that form")
+  @Test("a Japanese banner shows no channel in kana only, because only the voice needs that form")
   func kana() throws {
     for channel in try Books.all().book(for: "ja-JP").channels {
       let name = try banner("ja-JP", channel: channel).subtitle ?? ""
@@ -150,12 +151,12 @@ struct BannerTests {
     }
   }
 
-  @Test("an unknown channel is shown as written", arguments: locales)
+  @Test("a banner shows an unknown channel as written", arguments: locales)
   func unknownChannel(locale: String) throws {
     #expect(try banner(locale, channel: "  Klarna \u{202E}AB ").subtitle == "Klarna AB")
   }
 
-  @Test("a title with a sum below a million fits in 30 characters", arguments: locales)
+  @Test("a banner's title with a sum below a million fits in 30 characters", arguments: locales)
   func length(locale: String) throws {
     for kind in Payment.Kind.allCases {
       for code in ["USD", "INR", "JPY", "KRW", "CNY", "MXN", "EUR"] {
@@ -187,7 +188,7 @@ struct BannerTests {
   }
 
   @Test(
-    "the title of a summary of one payment has the singular",
+    "the title of a banner for a summary of one payment has the singular",
     arguments: [
       ("en-US", "Received 1 payment"), ("es-MX", "Recibiste 1 pago"), ("hi-IN", "1 भुगतान प्राप्त हुआ"),
       ("ja-JP", "入金：1件"), ("ko-KR", "입금 1건"), ("zh-CN", "收款 1 笔"),
@@ -198,7 +199,7 @@ struct BannerTests {
     #expect(try Books.all().banner(for: .summary(summary), defaultLocale: locale).title == title)
   }
 
-  @Test("a text is the body of its banner, trimmed and on one line, and the banner has no title")
+  @Test("a free text is the body of its banner, trimmed and on one line, and the banner has no title")
   func text() throws {
     let text = " Closing\tat\u{7}  9:30 p.m.\n\nThank you — 谢谢 👋🏽 "
     #expect(
@@ -206,7 +207,7 @@ struct BannerTests {
         == Banner(body: "Closing at 9:30 p.m. Thank you — 谢谢 👋🏽"))
   }
 
-  @Test("a text of more than 1,000 characters ends with an ellipsis")
+  @Test("a free text of more than 1,000 characters ends with an ellipsis in its banner")
   func longText() throws {
     func body(_ count: Int) throws -> String? {
       try Books.all().banner(for: .text(String(repeating: "好", count: count), locale: "zh-CN"), defaultLocale: nil).body
@@ -216,7 +217,7 @@ struct BannerTests {
   }
 
   @Test(
-    "an announcement with nothing to show is an error",
+    "an announcement whose banner would show nothing is an error",
     arguments: [Announcement.text(" \u{200B}\n", locale: nil), .again(locale: nil)])
   func nothing(announcement: Announcement) throws {
     let error = #expect(throws: AnnouncementError.self) {
@@ -236,7 +237,7 @@ struct BannerTests {
     #expect(try Books.all().banner(for: .payment(payment), defaultLocale: usual).title == title)
   }
 
-  @Test("a locale without a phrase book is the same error for a banner as for a spoken announcement")
+  @Test("a locale without a phrase book gives the same error for a banner as for a spoken announcement")
   func unknownLocale() throws {
     let announcement = Announcement.payment(Payment(amount: try Books.money("5", "USD"), locale: "tlh"))
     let written = #expect(throws: AnnouncementError.self) {

@@ -37,7 +37,7 @@ struct CurrencyNamesTests {
   }
 
   @Test(
-    "every currency of ISO 4217 is spoken and reads back, and no name after a number continues that number",
+    "every currency of ISO 4217 is spoken and read back, and no name after a number continues that number",
     arguments: BannerTests.locales)
   func every(locale: String) throws {
     let book = try Books.all().book(for: locale)
@@ -56,7 +56,7 @@ struct CurrencyNamesTests {
     }
   }
 
-  @Test("a book whose counted unit is heard as a number is refused, and the error names the currency and the unit")
+  @Test("a phrase book is refused if a unit sounds like a number, and the error names the currency and the unit")
   func refused() throws {
     let json = try String(contentsOf: Books.directory.appending(path: "ko-KR.json"), encoding: .utf8)
     let bad = json.replacing(#""other": "달러""#, with: #""other": "오만 달러""#)

@@ -55,7 +55,9 @@ struct EveryBookTests {
       + (0..<20_000 / step).map { _ in Int64.random(in: 1...largest, using: &random) }
   }
 
-  @Test("an amount is read back as the amount paid, in each currency of the book", arguments: locales)
+  @Test(
+    "the words of an amount are read back as the amount that was paid, in each currency of the phrase book",
+    arguments: locales)
   func ownCurrencies(locale: String) throws {
     let book = try Books.all().book(for: locale)
     let reading = try Reading(book)
@@ -72,7 +74,7 @@ struct EveryBookTests {
     Self.say("\(locale): \(count) amounts in \(book.content.currencies.count) currencies of the book")
   }
 
-  @Test("an amount is read back in each other currency, or the currency cannot be spoken", arguments: locales)
+  @Test("an amount in any other currency is read back, or the currency cannot be spoken", arguments: locales)
   func otherCurrencies(locale: String) throws {
     let book = try Books.all().book(for: locale)
     let reading = try Reading(book)
@@ -95,19 +97,19 @@ struct EveryBookTests {
     Self.say("\(locale): \(count) amounts in \(currencies) other currencies")
   }
 
-  @Test("the books of the checkout are found")
+  @Test("the phrase books of the project are found")
   func found() {
     // Without books, no test of this suite would run.
     #expect(Self.locales.count >= 36)
   }
 
-  @Test("a text has the decimal separator of its country", arguments: locales)
+  @Test("a phrase book has the decimal separator of its country", arguments: locales)
   func decimalSeparator(locale: String) throws {
     let book = try Books.all().book(for: locale)
     #expect(String(book.decimalSeparator) == Locale(identifier: locale).decimalSeparator)
   }
 
-  @Test("a sum in a text, as the country writes it, is spoken as the intended sum", arguments: locales)
+  @Test("a sum in a text, written as usual in the country, is spoken as the intended sum", arguments: locales)
   func writtenSums(locale: String) throws {
     let writer = try Books.withVoices().writer(for: locale)
     let reading = try Reading(writer.book)
@@ -138,7 +140,7 @@ struct EveryBookTests {
     }
   }
 
-  @Test("words that were left out, doubled or exchanged never mean the same amount", arguments: locales)
+  @Test("an amount with words left out, doubled or exchanged is never read as the same amount", arguments: locales)
   func damage(locale: String) throws {
     let book = try Books.all().book(for: locale)
     let reading = try Reading(book)
@@ -169,7 +171,7 @@ struct EveryBookTests {
     }
   }
 
-  @Test("a count of payments is read back", arguments: locales)
+  @Test("a count of payments in words is read back as the same count", arguments: locales)
   func counts(locale: String) throws {
     let book = try Books.all().book(for: locale)
     let reading = try Reading(book)
@@ -179,7 +181,7 @@ struct EveryBookTests {
     }
   }
 
-  @Test("a change of any rule for numbers is noticed by the reader", arguments: locales)
+  @Test("the reader notices a change of any rule for numbers in a phrase book", arguments: locales)
   func mutants(locale: String) throws {
     let book = try Books.all().book(for: locale)
     guard case .rules(let lines, let counts) = book.content.numbers else { return }
@@ -225,7 +227,7 @@ struct EveryBookTests {
     }
   }
 
-  @Test("a name is spoken without a sum that is written in the book's words", arguments: locales)
+  @Test("a name is spoken without a sum that it contains in the phrase book's words", arguments: locales)
   func sumsInNames(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
     let reading = try Reading(writer.book)
@@ -253,7 +255,7 @@ struct EveryBookTests {
     }
   }
 
-  @Test("the reader's words come from another source than the book's rules", arguments: locales)
+  @Test("the source of a reader's words is not CLDR, from which the phrase book's rules come", arguments: locales)
   func sources(locale: String) throws {
     let folder = Books.directory.deletingLastPathComponent().appending(path: "Readers")
     let language = String(locale.prefix { $0 != "-" })

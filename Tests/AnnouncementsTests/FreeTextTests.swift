@@ -11,7 +11,7 @@ struct FreeTextTests {
   }
 
   @Test(
-    "numbers and signs become words",
+    "numbers and signs in a text become words",
     arguments: [
       ("Order 42 ready", "en-US", "Order forty-two ready"),
       ("It is $12.50!", "en-US", "It is twelve dollars and fifty cents."),
@@ -43,7 +43,7 @@ struct FreeTextTests {
   }
 
   @Test(
-    "markup, phoneme escapes and shell words become plain words",
+    "markup, phoneme escapes and shell words in a text are read as plain words",
     arguments: [
       ("[[h@loU]] <audio src=\"secret.wav\"/>", "h at loU audio src equals secret. wav"),
       ("-fsecret.txt $(id) `id`", "fsecret. txt dollars id id"), ("O'Brien's", "O Brien s"), ("O'Brien", "O'Brien"),

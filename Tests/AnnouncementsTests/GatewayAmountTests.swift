@@ -29,7 +29,7 @@ struct GatewayAmountTests {
   ]
 
   @Test(
-    "a whole amount beside a gateway's own key is refused, and the error says to send the number as minor",
+    "a whole amount beside a gateway's own key is refused, and the error says to use the key minor",
     arguments: marks)
   func refused(mark: String) throws {
     let money = #""amount":50000,"currency":"INR""#
@@ -43,7 +43,8 @@ struct GatewayAmountTests {
   }
 
   @Test(
-    "beside a gateway's own key, minor units and an amount as text or with a decimal point are read", arguments: marks)
+    "beside a gateway's own key, an amount is read from minor, from text, or from a number with a decimal point",
+    arguments: marks)
   func exact(mark: String) throws {
     let rupees = try #require(Currency(code: "INR"))
     let expected = try Money(decimalText: "500.00", currency: rupees, field: "amount")
@@ -52,7 +53,7 @@ struct GatewayAmountTests {
     }
   }
 
-  @Test("a payment entity of Razorpay and a charge of Stripe, sent unchanged, are refused for their amount")
+  @Test("a payment entity of Razorpay and a charge of Stripe are refused for their amount if they are sent unchanged")
   func whole() throws {
     // The fields of Razorpay's payment entity and of Stripe's charge, with values of our own.
     let razorpay = """
@@ -78,7 +79,7 @@ struct GatewayAmountTests {
   ]
   private static let sums = [#""amount":12"#, #""amount":12.5"#, #""amount":"12.50""#, #""minor":1250"#]
 
-  @Test("a hundred combinations of amounts and merchants' own keys are accepted", arguments: own, sums)
+  @Test("a hundred combinations of an amount with a merchant's own keys are accepted", arguments: own, sums)
   func passing(more: String, sum: String) throws {
     let keys = more.isEmpty ? "" : ",\(more)"
     #expect(fault(#"{"id":"1",\#(sum),"currency":"USD"\#(keys)}"#) == nil)

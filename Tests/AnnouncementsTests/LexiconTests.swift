@@ -14,14 +14,14 @@ struct LexiconTests {
     return try books.writer(for: locale).script(for: .payment(payment))
   }
 
-  @Test("a name is pronounced as in the lexicon, in any letter case, and the text keeps the name")
+  @Test("a name is pronounced as in the lexicon, in any letter case, and the report's text keeps the name")
   func name() throws {
     let script = try script("locale,text,said\nen-US,Siobhán,Shivawn\n", "en-US", payer: "SIOBHÁN Murphy")
     #expect(script.text == "Received five dollars, from SIOBHÁN Murphy")
     #expect(script.runs.map(\.spelling) == ["Received five dollars, from Shivawn Murphy"])
   }
 
-  @Test("an entry applies to its language, to whole words, and to channels")
+  @Test("an entry of a lexicon applies to its own language, to whole words, and also to channels")
   func scope() throws {
     let csv = "locale,text,said\r\nen-GB,Ann,Annie\r\nes,Ann,Ana\r\nen,Alipay,Ally pay\r\nja,田中,でんちゅう\r\n"
     #expect(try script(csv, "en-US", payer: "Ann Annabel").runs[0].spelling.hasSuffix("from Annie Annabel"))
@@ -30,7 +30,7 @@ struct LexiconTests {
   }
 
   @Test(
-    "the error for an invalid line names the line and the remedy",
+    "the error for an invalid line of a lexicon names the line and the remedy",
     arguments: [
       ("", 1, "is empty"), ("text,said\n", 1, "is not the header"),
       ("locale,text,said\nen-US,Ann\n", 2, "has 2 fields instead of three"),

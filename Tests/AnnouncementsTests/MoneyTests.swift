@@ -8,7 +8,7 @@ import Testing
 @Suite("Money is exact")
 struct MoneyTests {
   @Test(
-    "decimal text becomes minor units according to the currency's number of digits",
+    "an amount in decimal text becomes minor units by the currency's number of digits",
     arguments: [
       ("12.50", "CNY", 1250), ("12.5", "CNY", 1250), ("12", "CNY", 1200), ("0.01", "USD", 1), ("2.05", "USD", 205),
       ("0012.50", "USD", 1250), ("1250", "JPY", 1250), ("12.345", "KWD", 12345), ("0.001", "BHD", 1),
@@ -19,7 +19,7 @@ struct MoneyTests {
   }
 
   @Test(
-    "text that is not a plain decimal number is refused, and the error shows an example",
+    "an amount that is not a plain decimal number is refused, and the error shows an example",
     arguments: [
       "", " ", ".", "12.", ".5", "1,250.00", "1 250", "+1", "-", "1e3", "0x10", "１２", "१२", "12.5.0", "NaN", "inf",
       "¥12", "12.50 ", "12\n", "０",
@@ -31,7 +31,7 @@ struct MoneyTests {
   }
 
   @Test(
-    "text with a minus sign is refused as negative",
+    "an amount with a minus sign is refused as negative",
     arguments: ["-1", "-12.50", "\u{2212}5", "-.5", "-1,250.00", "-$5"])
   func negativeText(text: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.money(text, "CNY") }
@@ -39,7 +39,7 @@ struct MoneyTests {
   }
 
   @Test(
-    "more digits than the currency has are refused and never rounded",
+    "an amount with more digits than its currency has is refused and never rounded",
     arguments: [("12.505", "CNY"), ("12.500", "USD"), ("1.0", "JPY"), ("1.2345", "KWD")])
   func tooPrecise(text: String, code: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.money(text, code) }
@@ -54,13 +54,13 @@ struct MoneyTests {
     #expect(error?.code == .fieldInvalid)
   }
 
-  @Test("an error text contains no amount")
+  @Test("the error for an amount does not contain the amount")
   func errorIsPrivate() throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.money("73519.4242", "CNY") }
     #expect(error?.description == "amount: has more decimal digits than CNY has; CNY has 2, and nothing is rounded.")
   }
 
-  @Test("a JSON number keeps its digits, where binary floating point would give 2.04")
+  @Test("the JSON number 2.05 keeps its digits, although binary floating point would give 2.04")
   func jsonNumber() throws {
     let decimal = try JSONDecoder().decode(Decimal.self, from: Data("2.05".utf8))
     let currency = try Currency(code: "USD").orThrow("USD")

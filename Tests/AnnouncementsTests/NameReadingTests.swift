@@ -22,7 +22,7 @@ struct NameReadingTests {
   }
 
   @Test(
-    "pinyin with tone digits or tone marks is read by the Chinese voice, syllable by syllable",
+    "a name's reading in pinyin, with tone digits or marks, is spoken by the Chinese voice, syllable by syllable",
     arguments: [
       ("li3 zong1 sheng4", "li3 zong1 sheng4"), ("Li3 Zong1sheng4", "li3 zong1 sheng4"),
       ("lǐ zōng shèng", "li3 zong1 sheng4"), ("Lǐ Zōngshèng", "li3 zong1 sheng4"), ("Xī'ān", "xi1 an1"),
@@ -39,7 +39,7 @@ struct NameReadingTests {
   }
 
   @Test(
-    "kana and romaji are read by the Japanese voice, in kana",
+    "a name's reading in kana or romaji is spoken by the Japanese voice, in kana",
     arguments: [
       ("わたなべ", "わたなべ"), ("ワタナベ　ケン", "ワタナベ ケン"), ("watanabe", "ワタナベ"), ("Watanabe Ken'ichi", "ワタナベ ケン イチ"),
       ("Tōkyō", "トーキョー"), ("shinjuku", "シンジュク"), ("honma", "ホンマ"), ("homma", "ホンマ"), ("Namba", "ナンバ"),
@@ -52,7 +52,7 @@ struct NameReadingTests {
     #expect(remarks == Remarks())
   }
 
-  @Test("Hangul is read by the Korean voice")
+  @Test("a name's reading in Hangul is spoken by the Korean voice")
   func hangul() throws {
     let (name, runs, remarks) = try writing("ko-KR", "金哲秀", "김철수")
     #expect(name.map(\.spelling) == ["김철수"])
@@ -60,7 +60,7 @@ struct NameReadingTests {
   }
 
   @Test(
-    "a reading in a wrong spelling is refused with the place of the fault, and the name is spoken as written",
+    "a name's reading with a spelling mistake is refused with the mistake's place, and the name is spoken as written",
     arguments: [
       ("zh-CN", "李宗盛", "li zong sheng", 1, "neither pinyin with tones nor a Chinese character"),
       ("zh-CN", "李宗盛", "li3 zonk1 sheng4", 5, "neither pinyin with tones nor a Chinese character"),
@@ -83,7 +83,7 @@ struct NameReadingTests {
   }
 
   @Test(
-    "a reading that is a sum of money is not spoken, in characters, pinyin, romaji or Hangul",
+    "a name's reading that is a sum of money is not spoken, in characters, pinyin, romaji or Hangul",
     arguments: [
       ("zh-CN", "jiu3 bai3 yuan2"), ("zh-CN", "jiǔ bǎi yuán"), ("zh-CN", "jiǔbǎiměiyuán"), ("zh-CN", "九百元"),
       ("zh-CN", "yi1 wan4 ren2 min2 bi4"), ("zh-CN", "san1 qian1 kuai4 qian2"), ("zh-CN", "wu3 shi2 ou1 yuan2"),
@@ -97,7 +97,7 @@ struct NameReadingTests {
     #expect(remarks.unspoken == [Remarks.Unspoken(field: "payer", text: reading)])
   }
 
-  @Test("a reading of 80 characters that is not pinyin is refused, and a reading of 79 vowels is read")
+  @Test("a name's reading of 80 characters that are not pinyin is refused, and a reading of 79 vowels is accepted")
   func long() throws {
     let (_, _, refused) = try writing("zh-CN", "李", String(repeating: "an", count: 39) + "x1")
     #expect(refused.warnings.count == 1)
@@ -105,7 +105,7 @@ struct NameReadingTests {
     #expect(name.first?.spelling.hasSuffix("a5 a1") == true && remarks.warnings == [])
   }
 
-  @Test("in a language without a stated spelling for readings, a reading is spoken like a name")
+  @Test("in a language that has no rule for the spelling of readings, a reading is spoken like a name")
   func english() throws {
     let (name, _, remarks) = try writing("en-US", "Siobhan", "shivawn")
     #expect(name.map(\.spelling) == ["shivawn"] && remarks == Remarks())

@@ -44,7 +44,7 @@ struct NamesTests {
   }
 
   @Test(
-    "a sum is found in any language, with any spacing, and in common words for money",
+    "a sum in a name is found in any language, with any spacing, and in common words for money",
     arguments: [
       ("en-US", "five  hundred  dollars"), ("en-US", "five.hundred.dollars"), ("en-US", "五百美元"),
       ("en-US", "quinientos dólares"), ("en-US", "500 bucks"), ("zh-CN", "一万块"), ("zh-CN", "10000块"),
@@ -70,13 +70,13 @@ struct NamesTests {
     #expect(remarks.unspoken.isEmpty)
   }
 
-  @Test("an unknown channel is cleaned like a name")
+  @Test("an unknown channel is cleaned like a payer's name")
   func channel() throws {
     #expect(try writing("ja-JP", channel: "¥1,000,000").script.text == "ごドルをうけとりました")
     #expect(try writing("en-US", channel: "Pay. Me").script.text == "Received five dollars through Pay Me")
   }
 
-  @Test("text from outside never comes before the sum, in any kind of payment")
+  @Test("a payer, a note and an unknown channel are never said before the sum, in any kind of payment")
   func sumComesFirst() throws {
     for locale in try Books.all().locales {
       for kind in Payment.Kind.allCases {
@@ -106,7 +106,7 @@ struct NamesTests {
     #expect(try writing(locale, channel: channel).script.text == text)
   }
 
-  @Test("the digits of a name are spoken one by one, and masked digits are not spoken")
+  @Test("the digits of a name are spoken one by one, and digits masked by asterisks are not spoken")
   func digits() throws {
     #expect(
       try writing("zh-CN", payer: "138****1234").script.text == "到账五美元，来自幺三八 幺二三四")
@@ -114,7 +114,7 @@ struct NamesTests {
     #expect(try writing("ko-KR", payer: "김*수").script.text.hasSuffix("김 수 님"))
   }
 
-  @Test("the form of address that the sentence adds is not spoken twice")
+  @Test("a form of address in the name is not spoken twice if the sentence adds it")
   func honorifics() throws {
     #expect(try writing("ja-JP", payer: "たなかさん").script.text == "ごドルをうけとりました。たなかさまより")
     #expect(try writing("ja-JP", payer: "たなか様").script.text == "ごドルをうけとりました。たなかさまより")
@@ -131,7 +131,7 @@ struct NamesTests {
       ])
   }
 
-  @Test("a family name in kanji is read in Japanese, and another kanji name by a Chinese voice with a warning")
+  @Test("a family name in kanji is read in Japanese, and any other kanji name by a Chinese voice with a warning")
   func kanji() throws {
     let known = try writing("ja-JP", payer: "佐々木")
     #expect(known.script.text == "ごドルをうけとりました。佐々木さまより")
@@ -145,7 +145,7 @@ struct NamesTests {
       ])
   }
 
-  @Test("a reading of the payer's name is spoken instead of the name, and the text keeps the name")
+  @Test("a reading of the payer's name is spoken instead of the name, and the report's text keeps the name")
   func payerReading() throws {
     let (script, remarks) = try writing("ja-JP", payer: "凜", payerReading: "りん")
     #expect(script.text == "ごドルをうけとりました。凜さまより")
@@ -153,14 +153,14 @@ struct NamesTests {
     #expect(remarks.warnings.isEmpty)
   }
 
-  @Test("a note has no sentence break and is introduced as a note")
+  @Test("a note is spoken without a sentence break, and is introduced as a note")
   func note() throws {
     #expect(
       try writing("en-US", note: "Rent. $1,200.50 paid!").script.text
         == "Received five dollars. Note, Rent, one thousand two hundred dollars and fifty cents paid,")
   }
 
-  @Test("the kind of payment comes before the amount, unless money was received")
+  @Test("the kind of a payment is said before the amount, unless money was received")
   func whatHappenedComesFirst() throws {
     for locale in try Books.all().locales {
       for kind in [Payment.Kind.pending, .refunded, .withdrawn, .failed] {
@@ -174,7 +174,7 @@ struct NamesTests {
   }
 
   @Test(
-    "a channel has its own preposition",
+    "each channel has its own preposition",
     arguments: [
       ("en-US", "cash", "Received five dollars in cash"), ("en-US", "card", "Received five dollars by card"),
       ("en-US", "alipay", "Received five dollars through Alipay"),

@@ -16,7 +16,7 @@ struct NotificationOptionsTests {
     return try PayloadDecoder.request(Data(json.utf8), unknownKeys: unknownKeys)
   }
 
-  @Test("badge, level, score, thread, volume and attachment are read, the score and the volume to the hundredth")
+  @Test("badge, level, score, thread, volume and attachment are read from aps, with two decimals of score and volume")
   func all() throws {
     let request = try request(
       aps: """
@@ -32,7 +32,7 @@ struct NotificationOptionsTests {
   }
 
   @Test(
-    "a missing key or null leaves an option empty, and a sound that is not critical has no volume",
+    "a missing or null key of aps leaves its option empty, and a sound that is not critical has no volume",
     arguments: [
       #""mutable-content":1"#, #""mutable-content":1,"sound":"default""#, #""mutable-content":1,"badge":null"#,
       #""mutable-content":1,"sound":{"critical":0,"volume":0.5}"#,
@@ -48,18 +48,18 @@ struct NotificationOptionsTests {
     "aps.sound: the name is not used, because the phone plays the clip of the announcement"
 
   @Test(
-    "a sound that the payload names is not used, and the report says so",
+    "a sound that an APNs payload names is not used, and the report says so",
     arguments: [#""cash.wav""#, #""cash""#, #"{"name":"cash.wav"}"#])
   func namedSound(sound: String) throws {
     #expect(try request(aps: #""mutable-content":1,"sound":\#(sound)"#).warnings == [Self.soundWarning])
   }
 
-  @Test("a critical sound without a volume has the full volume")
+  @Test("a critical sound without a volume is played at full volume")
   func fullVolume() throws {
     #expect(try request(aps: #""sound":{"critical":1}"#).notification.criticalVolume == 100)
   }
 
-  @Test("a badge may be 0 or the largest number of 32 bits, and a score may be 0 or 1")
+  @Test("a badge may be 0 or the largest number of 32 bits, and a relevance score may be 0 or 1")
   func limits() throws {
     #expect(try request(aps: #""badge":0,"relevance-score":0"#).notification.badge == 0)
     #expect(try request(aps: #""relevance-score":0"#).notification.relevanceScore == 0)
@@ -68,7 +68,7 @@ struct NotificationOptionsTests {
   }
 
   @Test(
-    "a value that iOS would refuse is an error that names its key",
+    "a value in aps that iOS would refuse is an error that names its key",
     arguments: [
       (#""badge":-1"#, "aps.badge"), (#""badge":4294967296"#, "aps.badge"), (#""badge":1.5"#, "aps.badge"),
       (#""badge":"3""#, "aps.badge"), (#""interruption-level":"loud""#, "aps.interruption-level"),
@@ -88,7 +88,7 @@ struct NotificationOptionsTests {
   }
 
   @Test(
-    "an attachment must have a web address",
+    "the attachment of a notification must have a web address",
     arguments: [
       "file:///etc/passwd", "tea.jpg", "https://", "ftp://shop.example/a",
       "https://" + String(repeating: "x", count: 1_000),
@@ -100,7 +100,7 @@ struct NotificationOptionsTests {
     #expect(error?.code == .fieldInvalid && error?.subject == "attachment-url")
   }
 
-  @Test("a payload with aps but without mutable-content 1 has a warning, and a payload without aps has none")
+  @Test("a payload with aps gets a warning if mutable-content is not 1, and a payload without aps gets none")
   func withoutExtension() throws {
     for aps in ["", #""mutable-content":0"#, #""mutable-content":"1""#] {
       let warnings = try request(aps: aps).warnings
@@ -125,7 +125,7 @@ struct NotificationOptionsTests {
     #expect(request.notification == NotificationOptions() && request.warnings.isEmpty)
   }
 
-  @Test("the payer's name is shown without invisible characters and controls of direction")
+  @Test("a notification shows the payer's name without invisible characters and controls of direction")
   func payer() throws {
     func visible(_ payer: String?) throws -> String? {
       let amount = try Money(minorUnits: 100, currency: #require(Currency(code: "CNY")), field: "minor")

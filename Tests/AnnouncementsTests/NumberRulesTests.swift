@@ -15,7 +15,7 @@ struct NumberRulesTests {
   }
 
   @Test(
-    "a rule writes the quotient, the remainder, and what is in brackets if there is a remainder",
+    "a number rule writes the quotient, the remainder, and its text in brackets if there is a remainder",
     arguments: [
       (7, "seven"), (20, "twenty"), (21, "twenty-+ one"), (100, "one hundred"), (305, "three hundred five"),
       (999, "nine hundred twenty-+ seventynine"),
@@ -25,28 +25,28 @@ struct NumberRulesTests {
       try text(Self.small, "; 20: twenty[->>]; 90: twenty-seventy[>>]; 100: << hundred[ >>];", number: number) == words)
   }
 
-  @Test("a rule without a number applies to the next number after the previous rule, and commas in numbers are ignored")
+  @Test("a number rule without a number applies to the number after the previous rule, and numbers may contain commas")
   func bases() throws {
     #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 6) == "d")
     #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 1_000) == "e")
     #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 4) == "b")
   }
 
-  @Test("a radix after a slash divides the number")
+  @Test("in a number rule, a radix after a slash is the divisor")
   func radix() throws {
     let rules = Self.small + "; eleven; twelve; 20/20: <<score[ >>];"
     #expect(try text(rules, number: 67) == "threescore seven")
     #expect(try text(rules, number: 40) == "twoscore")
   }
 
-  @Test("a set may write a part, or the whole number, by the rules of another set")
+  @Test("a rule set may write a part of a number, or the whole number, by the rules of another set")
   func sets() throws {
     let rules = "%all: 0: zero; one; two; three; 10: <%short< ten[ >>]; %short: 0: =%all=; a; 2: =%all=;"
     #expect(try text(rules, number: 11) == "a ten one")
     #expect(try text(rules, number: 23) == "two ten three")
   }
 
-  @Test("a rule with quotient and remainder leaves a multiple to the rule before it")
+  @Test("a number rule with both quotient and remainder leaves a multiple to the rule before it")
   func multiples() throws {
     let rules = Self.small + "; 100: << hundred; 101: << hundred and >>;"
     #expect(try text(rules, number: 300) == "three hundred")
@@ -60,28 +60,29 @@ struct NumberRulesTests {
     #expect(try text("0: null; ein; 10: <<\(joint)zehn[\(joint)>>];", number: 10) == "ein+ zehn")
   }
 
-  @Test("an apostrophe keeps the space at the beginning of a rule, and CLDR's arrows are signs of parts")
+  @Test(
+    "an apostrophe keeps the space at the beginning of a number rule, and CLDR's arrows mean quotient and remainder")
   func notation() throws {
     #expect(try text("0: a; 10: b[>%n>]; %n: 0: zero; ' one;", number: 11) == "b one")
     #expect(try text("0: a; 10: b[>%n>]; %n: 0: zero; one;", number: 11) == "bone")
     #expect(try text("0: a; 10: ←%n← ten[ →%n→]; %n: 0: zero; one;", number: 11) == "one ten one")
   }
 
-  @Test("a form follows the plural category of the quotient")
+  @Test("a plural form in a number rule follows the plural category of the quotient")
   func pluralForms() throws {
     let rules = "0: zero; one; two; 10: << $(cardinal,one{ten}other{tens of things})$[ >>];"
     #expect(try text(rules, number: 11) == "one ten one")
     #expect(try text(rules, number: 20) == "two tens of things")
   }
 
-  @Test("an optional part may have another text for a remainder of 0")
+  @Test("an optional part of a number rule may have another text for a remainder of 0")
   func instead() throws {
     #expect(try text("0: zero; one; 10: ten[ and >>| exactly];", number: 10) == "ten exactly")
     #expect(try text("0: zero; one; 10: ten[ and >>| exactly];", number: 11) == "ten and one")
   }
 
   @Test(
-    "rules with a mistake are refused with the place",
+    "number rules with a mistake are refused, and the error names the place",
     arguments: [
       ("", "has no rules"), ("1: one;", "has no rule for 0"), ("%a: 0: a; %b: 5: b;", "has no rule for 0 in %b"),
       ("0: a; 10: <<;  5: b;", "has the rule for 5 after that for 10"),
@@ -109,7 +110,8 @@ struct NumberRulesTests {
     ("en-US", []), ("es-MX", []), ("hi-IN", []), ("ko-KR", [("억 만", "억 일만"), ("조 만", "조 일만")]),
   ]
 
-  @Test("the books write the numbers that Foundation writes", arguments: books)
+  @Test(
+    "the phrase books write numbers in the same words as Foundation, apart from known corrections", arguments: books)
   func witness(locale: String, corrections: [(String, String)]) throws {
     let formatter = NumberFormatter()
     formatter.locale = Locale(identifier: locale)

@@ -48,7 +48,7 @@ struct PayloadDecoderTests {
   }
 
   @Test(
-    "without a payment the alert is spoken",
+    "an APNs payload without a payment has its alert spoken",
     arguments: [
       (#"{"aps": {"alert": "Paid"}}"#, "Paid"), (#"{"aps": {"alert": {"body": "Paid"}}}"#, "Paid"),
       (#"{"aps": {"alert": {"title": "Shop", "body": "Paid"}}}"#, "Shop. Paid"),
@@ -57,18 +57,18 @@ struct PayloadDecoderTests {
     #expect(try decode(json) == .text(text, locale: nil))
   }
 
-  @Test("a number is read from its digits", arguments: ["12.5", "12.50", "1.25e1", "1250e-2"])
+  @Test("a number in a payload is read from its decimal digits", arguments: ["12.5", "12.50", "1.25e1", "1250e-2"])
   func numbers(number: String) throws {
     #expect(try payment(#"{"id": "1", "amount": \#(number), "currency": "CNY"}"#).amount.minorUnits == 1250)
   }
 
-  @Test("null counts as absent")
+  @Test("a null in a payload counts as absent")
   func null() throws {
     #expect(try payment(#"{"id": "1", "amount": "1", "currency": "CNY", "payer": null, "minor": null}"#).payer == nil)
   }
 
   @Test(
-    "an error names the field, the shape of its value, and a correct value",
+    "an error of a payload names the field, the shape of its value, and a correct value",
     arguments: [
       (#"{}"#, "id: is missing; give an id that is unique in the account."),
       (#"{"id": 7, "amount": "1", "currency": "CNY"}"#, "id: is a number; give a string."),
@@ -137,7 +137,7 @@ struct PayloadDecoderTests {
     #expect(fault(json)?.description == description)
   }
 
-  @Test("names and notes have limits, and the error for a longer text does not contain the text")
+  @Test("names and notes have a maximum length, and the error for a longer text does not contain the text")
   func limits() {
     let long = String(repeating: "x", count: 201)
     #expect(
@@ -148,7 +148,7 @@ struct PayloadDecoderTests {
         == "payer: is a string of 81 characters; give at most 80 characters.")
   }
 
-  @Test("a repeated key is refused, because readers differ in which value they use")
+  @Test("a repeated key in a payload is refused, because JSON readers differ in which value they use")
   func duplicateKeys() {
     #expect(fault(#"{"id": "1", "amount": "1.00", "amount": "100.00", "currency": "CNY"}"#)?.subject == "amount")
     #expect(fault(#"{"payment": {"id": "1", "id": "2", "amount": "1", "currency": "CNY"}}"#)?.subject == "id")
@@ -159,14 +159,14 @@ struct PayloadDecoderTests {
     #expect(fault(#"{"a": {"id": 1}, "id": "1", "amount": "1", "currency": "CNY"}"#) == nil)
   }
 
-  @Test("a number that a decoder would round is refused")
+  @Test("a number that a JSON decoder would round is refused")
   func overlongNumber() {
     let number = "1." + String(repeating: "0", count: 44) + "1"
     #expect(fault(#"{"id": "1", "amount": \#(number), "currency": "CNY"}"#)?.code == .payloadMalformed)
   }
 
   @Test(
-    "only UTF-8 is accepted, so that every check sees the decoder's text",
+    "only payloads in UTF-8 are accepted, so that every check sees the text that the decoder reads",
     arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32])
   func encodings(encoding: String.Encoding) throws {
     let json = #"{"id": "1", "amount": "1.00", "currency": "CNY"}"#
@@ -176,7 +176,7 @@ struct PayloadDecoderTests {
     #expect(error?.problem == "is not JSON in UTF-8")
   }
 
-  @Test("size and nesting are limited")
+  @Test("the size and the nesting of a payload are limited")
   func size() {
     let padding = String(repeating: " ", count: 64 * 1024)
     #expect(fault(padding + #"{"id": "1"}"#)?.code == .payloadTooLarge)
@@ -222,7 +222,7 @@ struct PayloadDecoderTests {
   }
 
   @Test(
-    "an error of JSON names the line and the column, or only the column in a text of one line",
+    "an error of JSON names the line and the column, or only the column if the text has one line",
     arguments: [
       (#"{"amount":"1.00", "currency" "USD"}"#, "column 30"), ("{\n  \"id\": 1,\n  amount: 2\n}", "line 3, column 3"),
       ("{\"payer\":\"张三\" 1}", "column 15"), ("{\"a\":1}\n\n  x", "line 3, column 3"), ("x\n", "line 1, column 1"),
@@ -249,7 +249,7 @@ struct PayloadDecoderTests {
     #expect(payment.id == "1")
   }
 
-  @Test("no input causes a trap in the decoder")
+  @Test("no input of the payload decoder causes a trap")
   func mutations() {
     var random = SplitMix64(seed: 7)
     let good = Array(

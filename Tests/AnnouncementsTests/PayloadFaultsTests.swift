@@ -26,7 +26,7 @@ struct PayloadFaultsTests {
       faults(#"{"payment":{"id":"s1"}}"#) == ["field_missing payment.currency", "field_missing payment.amount"])
   }
 
-  @Test("each key with a wrong value is a fault, and so is each wrong option beside the payment")
+  @Test("each key with a wrong value is reported as a fault, and so is each wrong option beside the payment")
   func wrong() {
     let payload = #"""
       {"id":7,"amount":"12.505","currency":"USD","kind":"lost","payer":"","sequence":"4","occurred_at":"yesterday",
@@ -40,7 +40,7 @@ struct PayloadFaultsTests {
       ])
   }
 
-  @Test("a misspelt key is a fault, and the key that was probably meant is not reported as missing")
+  @Test("a misspelt key is reported as a fault, and the key that was probably meant is not reported as missing")
   func misspelt() {
     #expect(
       faults(#"{"id":"s1","ammount":"1.00","curency":"USD"}"#) == ["field_unknown ammount", "field_unknown curency"])
@@ -49,7 +49,7 @@ struct PayloadFaultsTests {
         == ["field_unknown ammount", "field_invalid kind"])
   }
 
-  @Test("a single fault is reported alone, and a payload without faults has no reported fault")
+  @Test("a payload with a single fault reports only that fault, and a payload without faults reports none")
   func single() {
     #expect(faults(#"{"id":"s1","amount":"1.00"}"#) == ["field_missing currency"])
     #expect(faults(#"{"id":"s1","amount":"1.00","currency":"USD"}"#) == [])
@@ -62,7 +62,7 @@ struct PayloadFaultsTests {
     #expect(faults("{\(keys)}").count == 20)
   }
 
-  @Test("a payload with an invalid text also reports the fault of an option")
+  @Test("a payload with an invalid text also reports a fault of its options")
   func text() {
     #expect(
       faults(#"{"text":"","locale":7,"deliver":["moon"]}"#)
@@ -98,7 +98,7 @@ struct PayloadFaultsTests {
   }
 
   @Test(
-    "refund_of is a conflict unless kind is refunded, so that a refund whose kind was forgotten is not announced as income",
+    "refund_of without the kind refunded is a conflict, so that a refund without its kind is not announced as income",
     arguments: [#""refund_of":"p1""#, #""kind":"received","refund_of":"p1""#, #""kind":"failed","refund_of":"p1""#])
   func noRefund(_ more: String) throws {
     #expect { try payment(more) } throws: { ($0 as? AnnouncementError)?.code == .fieldsConflict }

@@ -28,7 +28,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a key that is similar to a known one is an error that names the known one",
+    "a payload key that is similar to a known key is an error that names the known key",
     arguments: [
       ("Kind", "kind"), ("KIND", "kind"), ("knid", "kind"), ("kid", "kind"), ("kinds", "kind"), ("kond", "kind"),
       ("кind", "kind"), ("ID", "id"), ("Amount", "amount"), ("ammout", "amount"), ("amout", "amount"),
@@ -45,7 +45,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a key that is a different word is ignored and named in a warning",
+    "an unknown payload key that is similar to no known key is ignored and named in a warning",
     arguments: [
       "memo", "_id", "ref", "ids", "name", "date", "account", "count", "test", "payee", "service", "payment_id",
       "amountPaid", "merchant", "colour", "customer_name", "pid", "stage", "stats", "trade_type", "order_date",
@@ -59,7 +59,7 @@ struct PayloadKeysTests {
     #expect(try PayloadDecoder.payload(payment(#""\#(key)":null"#)).warnings.isEmpty, "null counts as absent")
   }
 
-  @Test("with the setting to refuse unknown keys, an unknown key is an error, and known keys are accepted")
+  @Test("if the settings refuse unknown keys, an unknown key of a payload is an error, and known keys are accepted")
   func refused() throws {
     for json in [payment(#""memo":1"#), Data(#"{"payment":{"id":"1","amount":"1","currency":"USD","memo":1}}"#.utf8)] {
       #expect(
@@ -78,7 +78,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a key that other systems use for the state of a payment is an error that names kind",
+    "a payload key that other systems use for the state of a payment is an error that says to use kind",
     arguments: [
       #""type":"refund""#, #""type":"REFUND""#, #""type":"payment.refunded""#, #""type":7"#, #""status":"failed""#,
       #""payment_status":"declined""#, #""transactionType":"withdrawal""#, #""direction":"out""#, #""event":"x""#,
@@ -104,7 +104,8 @@ struct PayloadKeysTests {
     for fault in faults(payment(more)) { #expect(fault == nil) }
   }
 
-  @Test("a refund reported beside the payment is an error, and a key of the app beside aps is only a warning")
+  @Test(
+    "a refund reported beside the payment is an error, and a key of the app that stands beside aps is only a warning")
   func envelope() throws {
     let inner = #""payment":{"id":"1","amount":"1","currency":"USD"}"#
     for fault in faults(Data(#"{"type":"refund",\#(inner)}"#.utf8)) { #expect(fault?.code == .fieldUnknown) }
@@ -113,7 +114,7 @@ struct PayloadKeysTests {
       try PayloadDecoder.payload(push).warnings == ["Kind: unknown key, ignored", "type: unknown key, ignored"])
   }
 
-  @Test("beside aps a misspelt payment is an error, and every other key belongs to the app")
+  @Test("beside aps, a misspelt payment is an error, and every other unknown key belongs to the app")
   func besideAPNs() throws {
     for key in ["Payment", "paymet", "payments", "PAYMENT"] {
       for fault in faults(Data(#"{"aps":{"alert":"x"},"\#(key)":{"id":"1","amount":"1","currency":"USD"}}"#.utf8)) {
@@ -128,7 +129,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "an amount, kind or currency beside aps or beside the payment is a conflict",
+    "an amount, a kind or a currency that stands beside aps or beside the payment is a conflict",
     arguments: [
       (#"{"aps":{"alert":"x"},"amount":"5","currency":"USD","id":"1"}"#, "aps and amount"),
       (#"{"aps":{},"minor":5}"#, "aps and minor"),
@@ -145,7 +146,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "an empty value is an error",
+    "an empty value in a payload is an error",
     arguments: ["id", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "occurred_at"])
   func empty(key: String) {
     for (value, shape) in [("", "an empty string"), (" \u{3000}\\n", "white space")] {
@@ -211,7 +212,7 @@ struct PayloadKeysTests {
     #expect(empty.id == "p1")
   }
 
-  @Test("the warnings name at most twenty keys, each shortened, and count the rest")
+  @Test("the warnings about unknown keys name at most twenty keys, each shortened, and count the others")
   func bounded() throws {
     let many = (0..<300).map { #""k\#($0 + 1000)":1"# }.joined(separator: ",")
     let warnings = try PayloadDecoder.payload(payment(many)).warnings
@@ -235,14 +236,14 @@ struct PayloadColumnsTests {
     _ = try PayloadDecoder.row(cells: ["amount": "", "text": "Hello", "kind": ""]).announcement.get()
   }
 
-  @Test("a cell with another system's word for a refund is an error of its row")
+  @Test("a cell with another system's word for a refund makes its row an error")
   func synonyms() throws {
     let refund = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "refund"])
     #expect(throws: AnnouncementError.self) { try refund.announcement.get() }
     _ = try PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "payment"]).announcement.get()
   }
 
-  @Test("each payment of a list with a state column needs a state, but a column that only refunds have may be empty")
+  @Test("each payment of a list with a state column needs a state, but a column that only refunds use may be empty")
   func emptyState() throws {
     for column in ["type", "status", "refunded", "paid", "payment_kind"] {
       let row = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", column: ""])
@@ -257,7 +258,7 @@ struct PayloadColumnsTests {
     }
   }
 
-  @Test("a row has a text or the fields of a payment, but not both")
+  @Test("a row of a list has a text or the fields of a payment, but not both")
   func textAndKind() throws {
     let row = PayloadDecoder.row(cells: ["text": "Hello", "kind": "refunded", "currency": "CNY"])
     let error = #expect(throws: AnnouncementError.self) { try row.announcement.get() }

@@ -21,7 +21,7 @@ struct PayloadLimitsTests {
   }
 
   @Test(
-    "a text is measured in scalars, however many characters a reader sees",
+    "the length of a text is measured in Unicode scalars, however many characters a reader sees",
     arguments: [
       ("payer", 80), ("payer_reading", 80), ("note", 200), ("channel", 80), ("id", 128), ("locale", 64), ("kind", 64),
       ("currency", 64), ("occurred_at", 64), ("device", 128), ("voice", 64), ("group", 155),
@@ -39,7 +39,7 @@ struct PayloadLimitsTests {
     #expect(fault(json)?.problem.hasPrefix("is a string of") != true)
   }
 
-  @Test("an alert and a text may have 2,000 scalars")
+  @Test("an alert and a text may have 2,000 Unicode scalars")
   func texts() throws {
     #expect(fault(#"{"text":"\#(grapheme(2_001))"}"#)?.subject == "text")
     #expect(fault(#"{"aps":{"alert":"\#(grapheme(2_001))"}}"#)?.subject == "aps.alert")
@@ -47,7 +47,7 @@ struct PayloadLimitsTests {
     #expect(fault(#"{"text":"\#(grapheme(2_000))"}"#) == nil)
   }
 
-  @Test("keys are compared by their bytes, and of a long key only the beginning is kept")
+  @Test("payload keys are compared by their bytes, and only the beginning of a long key is kept")
   func keys() throws {
     let long = grapheme(15_000)
     guard case .object(let values) = try PayloadParser.value(of: Array(#"{"\#(long)":1,"\#(long)x":2,"a":3}"#.utf8))
@@ -65,14 +65,14 @@ struct PayloadLimitsTests {
     #expect(String(String.UnicodeScalarView(FoldedText(plain).scalars)) == plain.precomposedStringWithCanonicalMapping)
   }
 
-  @Test("signs that expand to many letters are expanded in a name, and in a text up to its size limit")
+  @Test("symbols that expand to many letters are expanded in a name, and in a text up to its size limit")
   func signs() {
     #expect(FoldedText(String(repeating: "\u{FDFA}", count: 80)).scalars.count == 80 * 18)
     #expect(FoldedText(String(repeating: "\u{FDFA}", count: 2_000)).scalars.count < 10_000)
     #expect(FoldedText(String(repeating: "㍿", count: 200)).scalars.count == 800)
   }
 
-  @Test("an address is found anywhere in a text, and a long word without an address is examined only once")
+  @Test("a web address is found anywhere in a text, and a long word without an address is examined only once")
   func addresses() throws {
     let texts = [
       ("Write to a.b@example.org.", "Write to a dot b at example dot org"),
@@ -114,7 +114,7 @@ struct PayloadLimitsTests {
     #expect(throws: AnnouncementError.self) { try PayloadParser.value(of: Array(text.utf8)) }
   }
 
-  @Test("the parser agrees with Foundation on valid and invalid JSON, except for a comma after the last element")
+  @Test("the JSON parser agrees with Foundation on valid and invalid JSON, except for a comma after the last element")
   func likeFoundation() {
     var random = SplitMix64(seed: 11)
     let good = [

@@ -16,7 +16,7 @@ struct PayloadRowTests {
     if case .failure(let error) = row.announcement { error } else { nil }
   }
 
-  @Test("cells become the fields of a payment, with every digit of the amount")
+  @Test("the cells of a row become the fields of a payment, with every digit of the amount")
   func cells() throws {
     let row = PayloadDecoder.row(cells: [
       "id": "7", "amount": "9999999999999.99", "currency": "CNY", "kind": "refunded", "channel": "alipay",
@@ -42,7 +42,7 @@ struct PayloadRowTests {
   }
 
   @Test(
-    "a line of JSON is a payload or a text",
+    "each line of a list in JSON lines is a payload or a text",
     arguments: [
       (#"{"text": "Hello", "locale": "en-US"}"#, Announcement.text("Hello", locale: "en-US")),
       (#"{"text": "Hello", "amount": null, "unknown": 1}"#, .text("Hello", locale: nil)),
@@ -82,7 +82,7 @@ struct PayloadRowTests {
   }
 
   @Test(
-    "an invalid line gives the same error as a payload, and keeps its id if the id can be read",
+    "an invalid line of a list gives the same error as a payload, and keeps its id if the id can be read",
     arguments: [
       (#"{"id": "7", "text": "Hello", "amount": "5", "currency": "CNY"}"#, .fieldsConflict, "7"),
       (#"{"text": "Hello", "payment": {"id": "7"}}"#, .fieldsConflict, "7"),

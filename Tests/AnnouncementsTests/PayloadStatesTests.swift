@@ -18,7 +18,7 @@ struct PayloadStatesTests {
   private static let remedy = "set kind to one of received, pending, refunded, withdrawn, failed"
 
   @Test(
-    "each part of a state must mean that money was received, or be neutral",
+    "a payment's state in another system's words is accepted only if each part means received money or is neutral",
     arguments: [
       "REFUND.SUCCESS", "payout.paid", "withdrawal.completed", "chargeback.received", "PAYMENT.PAYOUTSBATCH.SUCCESS",
       "not.paid", "pending.paid", "payment.failed.ok", "debit.ok", "not_paid", "notPaid", "not-paid", "not paid",
@@ -34,7 +34,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "a state whose parts mean that money was received is a warning",
+    "a state of a payment whose parts mean received money is accepted with a warning",
     arguments: [
       "TRANSACTION.SUCCESS", "payment_intent.succeeded", "charge.succeeded", "checkout.session.completed",
       "invoice.payment_succeeded", "PAYMENT.SALE.COMPLETED", "TRADE_SUCCESS", "TRADE_FINISHED", "PaymentSucceeded",
@@ -46,7 +46,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "a state key is recognised in other spellings, and with one wrong letter",
+    "the key for a state is recognised in other spellings, and with one wrong letter",
     arguments: [
       #""isrefund":true"#, #""ISREFUND":true"#, #""transactiontype":"refund""#, #""paymentstatus":"failed""#,
       #""statuS":"failed""#, #"" status":"failed""#, #""status ":"failed""#, #""stauts":"failed""#,
@@ -85,7 +85,7 @@ struct PayloadStatesTests {
   func servicesAgree(more: String) { #expect(fault(more) == nil) }
 
   @Test(
-    "a key with signs between the letters of kind, or with an additional word, is an error that names kind",
+    "a misspelt kind, with signs between its letters or an additional word, is an error that names kind",
     arguments: [
       "k.i.n.d", "k i n d", "'kind", "k'n'i'd", "kn_id", "payment_kind", "paymentKind", "transaction_kind",
       "paymentkind", "kind_of_payment", "Payment Kind", "k" + String(repeating: "_", count: 100) + "ind",
@@ -103,7 +103,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "a key that looks like another, or contains an invisible sign, is an error",
+    "a payload key that looks like another key, or contains an invisible character, is an error",
     arguments: [
       "\u{43A}\u{456}nd", "ｋｉｎｄ", "k\u{200B}i\u{200B}n\u{200B}d", "k\u{131}Nd", "k\u{AD}ind", "описание", "备注",
       "memo\u{FEFF}",

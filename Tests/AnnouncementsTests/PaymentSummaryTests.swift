@@ -15,13 +15,13 @@ struct PaymentSummaryTests {
 
   private func read(_ json: String) throws -> PaymentSummary { try PaymentSummary(json: Data(json.utf8)) }
 
-  @Test("the amounts of payments are added exactly")
+  @Test("the amounts of a summary's payments are added exactly")
   func sum() throws {
     let summary = PaymentSummary(of: try ["12.50", "0.01", "19.99", "5", "20"].map { try payment($0) })
     #expect(summary?.totals == [try PaymentSummary.Total(count: 5, amount: Books.money("57.50", "CNY"))])
   }
 
-  @Test("each currency is added separately, in the order in which the currencies first occur")
+  @Test("a summary adds each currency separately, in the order in which the currencies first occur")
   func currencies() throws {
     let summary = PaymentSummary(
       of: [try payment("5", "USD"), try payment("500", "JPY"), try payment("1", "CNY"), try payment("7", "USD")])
@@ -34,7 +34,7 @@ struct PaymentSummaryTests {
   }
 
   @Test(
-    "the locale of a summary is the most frequent locale of the payments, and among equals the earliest",
+    "a summary has the most frequent locale of its payments, and the earliest of equally frequent locales",
     arguments: [
       (["zh-CN", "en-US", "en-US"], "en-US"), (["zh-CN", "en-US"], "zh-CN"), (["en-US", "zh-CN"], "en-US"),
       ([nil, nil, "en-US"], nil), ([nil, "en-US"], nil), (["en-US", nil], "en-US"), ([nil, "ja-JP", "ja-JP"], "ja-JP"),
@@ -58,7 +58,7 @@ struct PaymentSummaryTests {
     #expect(PaymentSummary(of: [try payment("5"), try payment("5"), try payment("5", kind: kind)]) == nil)
   }
 
-  @Test("a total that is too large to be spoken has no summary, and the largest total that can be spoken has one")
+  @Test("a summary is not made if its total is too large to be spoken, and is made for the largest total")
   func tooLarge() throws {
     let largest = "\(Money.largestMajorUnits)"
     #expect(PaymentSummary(of: [try payment(largest), try payment("1")]) == nil)
@@ -66,7 +66,7 @@ struct PaymentSummaryTests {
     #expect(nearly?.totals.map(\.amount.decimalText) == ["9999999999999.99"])
   }
 
-  @Test("there is no summary if the total exceeds 64 bits")
+  @Test("a summary is not made if its total exceeds 64 bits")
   func overflow() throws {
     // Each payment is 9,999,999,999,999,999 minor units of three digits, and 923 of them exceed 2^63.
     let payments = try Array(repeating: payment("9999999999999.999", "KWD"), count: 1_000)
@@ -79,7 +79,7 @@ struct PaymentSummaryTests {
     #expect(PaymentSummary(of: [try payment("5", "USD"), try payment(largest), try payment(largest)]) == nil)
   }
 
-  @Test("the JSON has the documented form")
+  @Test("the JSON of a summary has the documented form")
   func json() throws {
     let summary = try PaymentSummary(
       locale: "zh-CN", totals: [PaymentSummary.Total(count: 5, amount: Books.money("57.5", "CNY"))])
@@ -108,7 +108,7 @@ struct PaymentSummaryTests {
     }
   }
 
-  @Test("unknown keys and an empty locale are ignored")
+  @Test("unknown keys and an empty locale in a summary's JSON are ignored")
   func unknownKeys() throws {
     let summary = try read(
       #"{"locale": " ", "x": [1], "totals": [{"count": 2, "currency": "JPY", "amount": "5", "y": {}}]}"#)
@@ -116,7 +116,7 @@ struct PaymentSummaryTests {
   }
 
   @Test(
-    "an error names the invalid field",
+    "the error for an invalid summary names the field",
     arguments: [
       ("", "summary", AnnouncementError.Code.payloadMalformed), ("{", "summary", .payloadMalformed),
       ("[]", "summary", .payloadMalformed), ("null", "summary", .payloadMalformed),
@@ -133,7 +133,7 @@ struct PaymentSummaryTests {
   }
 
   @Test(
-    "an error in a total names its place in the list",
+    "an error in a summary's total names its place in the list",
     arguments: [
       (#""count": 0, "currency": "CNY", "amount": "5""#, "count", AnnouncementError.Code.fieldInvalid),
       (#""count": -1, "currency": "CNY", "amount": "5""#, "count", .fieldInvalid),
@@ -159,7 +159,8 @@ struct PaymentSummaryTests {
     #expect(error?.subject == "totals[1].\(field)" && error?.code == code)
   }
 
-  @Test("a summary created directly follows the same rules", arguments: [0, -1, Int.min, 10_000_000, Int.max])
+  @Test(
+    "a summary that is created without JSON follows the same rules", arguments: [0, -1, Int.min, 10_000_000, Int.max])
   func byHand(count: Int) throws {
     let amount = try Books.money("5", "CNY")
     let error = #expect(throws: AnnouncementError.self) { try PaymentSummary.Total(count: count, amount: amount) }

@@ -19,7 +19,7 @@ struct PhraseBookFileTests {
     try books.writer(for: locale).script(for: .payment(Payment(amount: try Books.money(amount, code)))).text
   }
 
-  @Test("a book replaces the entries that it has, and takes all others from the book that it extends")
+  @Test("a phrase book replaces the entries that it has, and takes all others from the book that it extends")
   func patch() throws {
     let books = try books([
       "en-AU.json": """
@@ -32,7 +32,7 @@ struct PhraseBookFileTests {
     #expect(try text(books, "en-GB", "101", "USD") == "Received one hundred and one US dollars")
   }
 
-  @Test("null removes an entry of the book that is extended")
+  @Test("a null in a phrase book removes an entry of the book that it extends")
   func removal() throws {
     let books = try books([
       "en-AU.json": #"{"extends": "en-US", "locale": "en-AU", "currencies": {"USD": null}}"#
@@ -42,7 +42,7 @@ struct PhraseBookFileTests {
   }
 
   @Test(
-    "a book that extends itself, nothing or too many books is an error of that book only",
+    "a phrase book that extends itself, nothing or too many books is an error of that book only",
     arguments: [
       ("en-AU", #"{"extends": "en-AU", "locale": "en-AU"}"#, "extends too many books, or itself"),
       ("en-AU", #"{"extends": 5, "locale": "en-AU"}"#, "has no locale in extends"),
@@ -58,7 +58,7 @@ struct PhraseBookFileTests {
     #expect(try books.book(for: "en-US").locale == "en-US")
   }
 
-  @Test("a book that extends one that does not exist is an error that names the missing file")
+  @Test("a phrase book that extends a missing book is an error that names the missing file")
   func missing() throws {
     let books = try books(["en-AU.json": #"{"extends": "en-ZZ", "locale": "en-AU"}"#])
     let error = #expect(throws: AnnouncementError.self) { try books.book(for: "en-AU") }
@@ -71,12 +71,12 @@ struct PhraseBookFileTests {
     #expect(error?.code == .phraseBookInvalid && error?.subject == "parents.json")
   }
 
-  @Test("Tagalog has the book of Filipino", arguments: ["tl", "tl-PH", "fil", "fil-Latn-PH"])
+  @Test("Tagalog uses the phrase book of Filipino", arguments: ["tl", "tl-PH", "fil", "fil-Latn-PH"])
   func tagalog(locale: String) throws {
     #expect(try Books.all().book(for: locale).locale == "fil-PH")
   }
 
-  @Test("the alphabet does not decide between several books of a language")
+  @Test("if a language has several books, the alphabetical order does not decide which one is used")
   func noParent() throws {
     let books = try books(["parents.json": "{}"])
     #expect(throws: AnnouncementError.self) { try books.book(for: "en") }

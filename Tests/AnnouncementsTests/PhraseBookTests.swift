@@ -7,7 +7,7 @@ import Testing
 @Suite("Phrase books are data")
 struct PhraseBookTests {
   @Test(
-    "a locale without a book uses the book of its language",
+    "a locale without a phrase book uses a book of its language",
     arguments: [
       ("zh-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-Hans-SG", "zh-CN"), ("ZH-cn", "zh-CN"), ("en-GB", "en-GB"),
       ("en_IN", "en-IN"), ("en", "en-US"), ("en-AU", "en-GB"), ("en-CA", "en-US"), ("en-XX", "en-US"),
@@ -20,7 +20,7 @@ struct PhraseBookTests {
   }
 
   @Test(
-    "an unknown locale is an error that names the choices",
+    "a locale that no phrase book has is an error that names the choices",
     arguments: [
       "tlh", "", "zhx-CN", "en US", "../en-US", String(repeating: "a", count: 99), "zh--CN", "-zh", "zh-",
       "zh-abcdefghi",
@@ -40,7 +40,7 @@ struct PhraseBookTests {
     "1000: mille[ >>]; 2000: << mille[ >>]; 1000000: << millions[ >>]; 1000000000: << milliards[ >>];",
   ]
 
-  @Test("adding a locale requires only a new file")
+  @Test("a new locale needs only a new phrase book file")
   func newLocale() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.copyItem(at: Books.directory, to: folder)
@@ -60,7 +60,7 @@ struct PhraseBookTests {
   }
 
   @Test(
-    "the error for an invalid book names the fault",
+    "the error for an invalid phrase book names the fault",
     arguments: [
       ("0: zero; one;", "1: one;", "numbers.rules has no rule for 0"),
       ("\"rate\": 160", "\"rate\": 20", "rate is not between 80 and 450 words per minute"),
@@ -146,7 +146,7 @@ struct PhraseBookTests {
         == problem.replacing("sentences.received", with: "sentences.failed"))
   }
 
-  @Test("an invalid book affects only requests for that book")
+  @Test("an invalid phrase book affects only requests for that book")
   func oneFault() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.copyItem(at: Books.directory, to: folder)
@@ -158,7 +158,7 @@ struct PhraseBookTests {
     #expect(error?.code == .phraseBookInvalid)
   }
 
-  @Test("the error for a folder without books says how to choose a folder")
+  @Test("the error for a folder without phrase books says how to choose a folder")
   func missing() {
     let error = #expect(throws: AnnouncementError.self) {
       try PhraseBooks(directory: URL(filePath: "/nonexistent-folder"))

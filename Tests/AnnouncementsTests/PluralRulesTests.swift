@@ -13,7 +13,7 @@ struct PluralRulesTests {
   ]
 
   @Test(
-    "a number belongs to the first category whose rule of CLDR it fits",
+    "a number has the first plural category whose CLDR rule it fits",
     arguments: [
       (russian, 1, .one), (russian, 21, .one), (russian, 11, .many), (russian, 2, .few), (russian, 22, .few),
       (russian, 12, .many), (russian, 0, .many), (russian, 100, .many), (russian, 1_000_003, .few),
@@ -26,14 +26,14 @@ struct PluralRulesTests {
     #expect(try PluralRules(rules).category(of: number) == category)
   }
 
-  @Test("a book without plural rules has one form for 1 and another one for all other numbers")
+  @Test("a phrase book without plural rules has one form for 1 and another form for all other numbers")
   func usual() {
     #expect(PluralRules.usual.category(of: 1) == .one)
     #expect(PluralRules.usual.category(of: 0) == .other)
   }
 
   @Test(
-    "a condition that is not in CLDR's notation is refused with its category",
+    "a plural rule that is not in CLDR's notation is refused with its category",
     arguments: [
       (["one": "n"], "plurals.one has “n”"), (["one": "x = 1"], "plurals.one has “x = 1”"),
       (["few": "n % 0 = 1"], "plurals.few"), (["few": "n = 3..1"], "plurals.few"), (["few": "n = a"], "plurals.few"),

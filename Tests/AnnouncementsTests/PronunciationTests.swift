@@ -15,14 +15,14 @@ struct PronunciationTests {
     pronunciation.respell(texts.map { Script.Segment($0, .amount) }).map(\.spelling)
   }
 
-  @Test("a whole word is replaced in any letter case, but part of a word is not")
+  @Test("a whole word is respelled in any letter case, but part of a word is not")
   func words() throws {
     let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z", "words": {"won": "wahn"}}"#)
     #expect(spellings(voice, "twenty ", "won") == ["twenty ", "wahn"])
     #expect(spellings(voice, "Won, wonder") == ["wahn, wonder"])
   }
 
-  @Test("a phrase is replaced anywhere, the longest first, and a phrase that maps to itself is protected")
+  @Test("a phrase is respelled anywhere, the longest first, and a phrase that maps to itself is protected")
   func phrases() throws {
     let voice = try pronunciation(
       #"{"voice": "xx", "reads": "一-龥", "phrases": {"一元": "yì元", "十一": "十一", "银行": "银航"}}"#)
@@ -50,7 +50,8 @@ struct PronunciationTests {
     #expect(spellings(voice, "e\u{301}\u{302}x") == ["ex"])
   }
 
-  @Test("a voice that reads capitals as Roman numerals gets such words in small letters, and all other words unchanged")
+  @Test(
+    "for a voice that reads capitals as Roman numerals, such words are written in small letters, and others unchanged")
   func romanNumerals() throws {
     let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z", "saysRomanNumerals": true}"#)
     #expect(spellings(voice, "Banda MIX, CD", " XXL") == ["Banda mix, cd", " xxl"])
@@ -58,14 +59,14 @@ struct PronunciationTests {
     #expect(spellings(try pronunciation(#"{"voice": "xx", "reads": "a-z"}"#), "MIX") == ["MIX"])
   }
 
-  @Test("the iteration mark repeats the kanji before it")
+  @Test("the Japanese iteration mark repeats the kanji before it")
   func iterationMark() throws {
     let voice = try pronunciation(#"{"voice": "xx", "reads": "一-龥"}"#)
     #expect(spellings(voice, "佐々木") == ["佐佐木"])
   }
 
   @Test(
-    "an invalid table is refused, and the error names the file",
+    "an invalid table of respellings is refused, and the error names the file",
     arguments: [
       ("{", "is not a valid table of pronunciations"),
       (#"{"voice": "yy", "reads": "a-z"}"#, "is for the voice yy, but the file must be named after its voice"),
@@ -82,7 +83,7 @@ struct PronunciationTests {
     #expect(error?.problem == problem)
   }
 
-  @Test("the report's text and the words for the read-back stay unchanged")
+  @Test("respelling changes neither the report's text nor the words that are read back")
   func realWords() throws {
     let script = try Books.script(
       .payment(Payment(amount: try Books.money("20", "KRW"), channel: "bank", payer: "Nguyễn")), "en-US")
@@ -91,7 +92,7 @@ struct PronunciationTests {
     #expect(script.runs.map(\.spelling) == ["Received twenty wahn by bank transfer, from Nguyên"])
   }
 
-  @Test("every book's sentences are respelled with the table of its voice")
+  @Test("every phrase book's sentences are respelled with the table of its voice")
   func books() throws {
     func spelling(_ amount: String, _ code: String, _ locale: String, channel: String? = nil) throws -> String {
       let payment = Payment(amount: try Books.money(amount, code), channel: channel)

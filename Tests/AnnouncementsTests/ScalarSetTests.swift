@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sets of Unicode scalars")
 struct ScalarSetTests {
-  @Test("a set is written as letters and ranges, on both sides of the limit of its bits")
+  @Test("a set of scalars is read from letters and ranges, below and above U+1000")
   func reads() throws {
     let set = try #require(ScalarSet(ranges: "a-c é 一-三 \u{FFE}-\u{1001}"))
     for scalar in "abcé一丁三\u{FFE}\u{FFF}\u{1000}\u{1001}".unicodeScalars { #expect(set.contains(scalar)) }
@@ -14,12 +14,13 @@ struct ScalarSetTests {
   }
 
   @Test(
-    "a text that is not a list of letters and ranges is refused", arguments: ["ab", "a-", "-a", "b-a", "a-bc", "a+b"])
+    "a set of scalars is refused if its text is not a list of letters and ranges",
+    arguments: ["ab", "a-", "-a", "b-a", "a-bc", "a+b"])
   func refuses(text: String) {
     #expect(ScalarSet(ranges: text) == nil)
   }
 
-  @Test("ranges that overlap or touch hold the same scalars in any order")
+  @Test("ranges of a scalar set that overlap or touch give the same set in any order")
   func overlaps() throws {
     for text in ["丁-七 一-三 丅-不", "丅-不 丁-七 一-三", "一-不 三 丁", "丁 一 三 丂-不"] {
       let set = try #require(ScalarSet(ranges: text))
@@ -36,7 +37,7 @@ struct ScalarSetTests {
     #expect(!ScalarSet().contains("一"))
   }
 
-  @Test("a set has the scalars that were inserted one by one")
+  @Test("a set contains the scalars that were inserted one by one")
   func inserts() {
     let scalars = "zß一ひあ\u{1F1E9}क".unicodeScalars
     let set = ScalarSet(scalars)

@@ -16,7 +16,7 @@ struct ScriptTokensTests {
   }
 
   @Test(
-    "an amount has one token for each word",
+    "a script's amount has one token for each word",
     arguments: [
       ("21.50", "USD", "en-US", "twenty one dollars and fifty cents"),
       ("0.01", "USD", "en-US", "one cent"),
@@ -32,13 +32,13 @@ struct ScriptTokensTests {
     #expect(try names(text, code, locale) == expected)
   }
 
-  @Test("the words of an amount, joined without a separator, are the text for the engine")
+  @Test("the words of an amount without spaces, joined again, are the text for the engine")
   func oneDerivation() throws {
     #expect(try Books.words("21.50", "USD", "en-US") == "twenty-one dollars and fifty cents")
     #expect(try Books.words("123456", "KRW", "ko-KR") == "십이만 삼천사백오십육 원")
   }
 
-  @Test("a piece of a sentence is one token, and punctuation becomes a pause")
+  @Test("a fixed part of a sentence is one token, and punctuation becomes a pause")
   func pauses() throws {
     let payment = Payment(amount: try Books.money("2", "USD"), kind: .failed, channel: "paypal")
     #expect(
@@ -58,7 +58,7 @@ struct ScriptTokensTests {
     #expect(pieces.map(\.pause) == [.piece, .word, .clause, .piece, .sentence, .clause, .end])
   }
 
-  @Test("words of another language have no token")
+  @Test("words in another language than the locale's have no token")
   func otherLanguage() throws {
     let script = try Books.script(.text("收到 hello", locale: nil), "zh-CN")
     #expect(script.pieces.map { $0.token?.name } == ["收到", nil])

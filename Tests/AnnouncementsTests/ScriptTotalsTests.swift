@@ -9,7 +9,7 @@ struct ScriptTotalsTests {
     Script.totals(of: segments.map { Script.Segment($0.0, $0.1) })
   }
 
-  @Test("each total is a count and an amount, in either order")
+  @Test("each total of a summary's script is a count and an amount, in either order")
   func order() {
     let four = Script.Total(count: "four", amount: "ten dollars")
     let one = Script.Total(count: "one", amount: "two euros")
@@ -23,7 +23,7 @@ struct ScriptTotalsTests {
         ("two euros", .amount), (" from ", .phrase), ("one", .count)) == [four, one])
   }
 
-  @Test("adjacent counts and amounts are separated by their role")
+  @Test("a count and an amount next to each other in a script are separated by their role")
   func unparted() {
     #expect(
       totals(("four", .count), ("ten dollars", .amount), ("one", .count), ("two euros", .amount)) == [
@@ -31,7 +31,7 @@ struct ScriptTotalsTests {
       ])
   }
 
-  @Test("a missing count or amount of a total is empty, and not taken from another total")
+  @Test("if a total has no count or no amount, that part is empty, and not taken from another total")
   func missing() {
     #expect(
       totals(("four", .count), (" payments. ", .phrase), ("one", .count), (" of ", .phrase), ("two euros", .amount))
@@ -72,7 +72,7 @@ struct ScriptTotalsTests {
     #expect(script.tokens.map(\.pause) == [.piece, .piece, .clause, .piece, .word, .end])
   }
 
-  @Test("the words of summaries form a block that is not required")
+  @Test("the words that only summaries need form a block that is not required")
   func vocabulary() throws {
     let blocks = try Books.all().writer(for: "ko-KR").vocabulary().blocks
     let block = blocks.filter { $0.coverage == "a summary of up to 9,999 payments" }

@@ -21,7 +21,7 @@ struct ScriptWriterTests {
     #expect(try Books.script(payment(channel: "AliPay"), "zh-CN").text == "支付宝到账十二元五角")
   }
 
-  @Test("a sentence has no words for an absent field")
+  @Test("a sentence has no words for a field that the payment does not have")
   func optionalParts() throws {
     #expect(try Books.script(payment(), "zh-CN").text == "到账十二元五角")
     #expect(try Books.script(payment("1", "USD"), "en-US").text == "Received one dollar")
@@ -30,7 +30,7 @@ struct ScriptWriterTests {
         == "Received one dollar through PayPal, from Ann. Note, Lunch")
   }
 
-  @Test("each kind has its own sentence in every locale")
+  @Test("each kind of payment has its own sentence in every locale")
   func kinds() throws {
     for locale in try Books.all().locales {
       let texts = try Payment.Kind.allCases.map { try Books.script(payment("5", "USD", kind: $0), locale).text }
@@ -38,7 +38,7 @@ struct ScriptWriterTests {
     }
   }
 
-  @Test("a name in another script is a separate run for a voice that reads it")
+  @Test("a name in another writing system is a separate run for a voice that reads it")
   func foreignNames() throws {
     let script = try Books.script(payment(payer: "John Smith"), "zh-CN")
     #expect(voices(script) == ["cmn-latn-pinyin+f2", "en-us+f2"])
@@ -56,7 +56,7 @@ struct ScriptWriterTests {
   }
 
   @Test(
-    "a payer who cannot be spoken is left out, and the payment is spoken",
+    "a payer's name that cannot be spoken is left out, and the payment is spoken",
     arguments: ["😀👨‍👩‍👧", "\u{200B}\u{A0} ", "...!?", "ภาษาไทย", "[[]]<>"])
   func unspeakablePayer(payer: String) throws {
     #expect(try Books.script(payment("5", "USD", payer: payer), "en-US").text == "Received five dollars")
@@ -74,7 +74,7 @@ struct ScriptWriterTests {
     #expect(try writer.script(for: announcement, shortenings: steps).text == text)
   }
 
-  @Test("a sum that was not received is never spoken alone, because that means money received")
+  @Test("a sum that was not received is never spoken alone, because a sum alone means received money")
   func amountOnlyKeepsTheKind() throws {
     let writer = try Books.all().writer(for: "en-US")
     for (kind, text) in [

@@ -43,7 +43,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "the kind of payment is said only once",
+    "the kind of a payment is said only once",
     arguments: [
       ("ja-JP", "JPY", Payment.Kind.refunded, "へんきん、ごえんです"), ("ja-JP", "JPY", .withdrawn, "しゅっきん、ごえんです"),
       ("ko-KR", "KRW", .refunded, "환불, 오 원"), ("ko-KR", "KRW", .withdrawn, "출금, 오 원"),
@@ -59,7 +59,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a channel that makes no sense with the kind of payment is left out and reported as unspoken",
+    "a channel that makes no sense with the kind of the payment is left out and reported as unspoken",
     arguments: [
       ("zh-CN", "CNY", Payment.Kind.withdrawn, "cash", "提现五元"), ("zh-CN", "CNY", .failed, "cash", "收款失败，五元"),
       ("ja-JP", "JPY", .withdrawn, "cash", "しゅっきん、ごえんです"), ("ja-JP", "JPY", .withdrawn, "card", "しゅっきん、ごえんです"),
@@ -72,7 +72,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a channel's name keeps its owner's spelling in the text, and only the voice gets a respelling",
+    "a channel's name keeps its owner's spelling in the report's text, and only the voice gets a respelling",
     arguments: [
       ("oxxo", "en OXXO", "en ocso"), ("spei", "por SPEI", "por espéi"), ("codi", "con CoDi", "con codi"),
       ("paypal", "mediante PayPal", "mediante péipal"), ("applepay", "mediante Apple Pay", "mediante ápol péi"),
@@ -85,7 +85,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a pending payment is announced as pending before the amount is said",
+    "a pending payment is announced as pending before its amount is said",
     arguments: [
       ("en-US", "USD", "Payment pending, five dollars through PayPal"),
       ("es-MX", "MXN", "Pago pendiente de cinco pesos mediante PayPal"),
@@ -97,7 +97,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a very small sum is said with “only”, if the user asks for it",
+    "a very small sum is said with “only” if the user's settings ask for it",
     arguments: [
       ("en-US", "Received only two hundred Vietnamese dong"),
       ("es-MX", "Recibiste un pago de solo doscientos dongs vietnamitas"),
@@ -109,7 +109,7 @@ struct SentencesTests {
     #expect(try writing(locale, "200", "VND", smallSums: small).script.text == text)
   }
 
-  @Test("“only” is said below the limit of the currency, for every kind, and also if just the amount is spoken")
+  @Test("“only” is said below the currency's limit, for every kind of payment, and also if just the amount is spoken")
   func limits() throws {
     let small = try SmallSums("VND=1000, USD=0.10").orThrow("a setting")
     func text(_ amount: String, _ code: String, _ kind: Payment.Kind = .received) throws -> String {
@@ -127,7 +127,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a setting for small sums names each currency once, with a sum above zero",
+    "the setting for small sums names each currency once, with a sum above zero",
     arguments: [
       "VND", "VND=", "=5", "VND=0", "VND=-1", "VND=1,000", "XXX=5", "vnd=5", "VND=1 VND=2", "USD=0.001", "VND=1=2",
     ])
@@ -136,7 +136,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "a locale of another Chinese language is spoken in Mandarin, with a warning",
+    "a locale of another Chinese language than Mandarin is spoken in Mandarin, with a warning",
     arguments: ["zh-nan", "zh-wuu-CN", "zh-Hans-HK", "ZH-nan-TW"])
   func otherChinese(locale: String) throws {
     let remarks = try writing(locale, "5", "HKD").remarks
@@ -144,7 +144,7 @@ struct SentencesTests {
   }
 
   @Test(
-    "other tags of a book's language cause no warning",
+    "other language tags of the phrase book's language cause no warning",
     arguments: [
       "zh", "zh-Hans-SG", "zh-TW", "cmn", "en-HK", "zh-HK", "zh-Hant-HK", "zh-yue-HK", "zh_MO", "yue",
     ])

@@ -16,7 +16,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "five payments add up to 57.50 yuan",
+    "a summary of five payments says their sum of 57.50 yuan",
     arguments: [
       ("zh-CN", "收款五笔，合计五十七元五角"),
       ("en-US", "Received five payments, fifty-seven point five zero yuan in total"),
@@ -30,7 +30,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "the count agrees with the counted noun and has the form that stands before a noun",
+    "the count of a summary agrees with its noun and has the form that stands before a noun",
     arguments: [
       (
         "zh-CN", "CNY",
@@ -85,7 +85,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "some counts change before the counted noun",
+    "some counts change their form before the counted noun",
     arguments: [
       (
         "ja-JP",
@@ -117,7 +117,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "payments in two currencies give two sentences",
+    "a summary of payments in two currencies has two sentences",
     arguments: [
       ("zh-CN", "收款四笔，合计四十七元五角。收款一笔，合计十美元"),
       (
@@ -148,7 +148,7 @@ struct SummaryWordsTests {
   /// A sample: all of the first counts, and some of every further hundred. `make check` reads all counts.
   static let sample = Array(1...250) + Array(stride(from: 267, through: 9_999, by: 37)) + [1_000, 5_000, 9_999]
 
-  @Test("a count is read back, and each of its tokens is in the vocabulary", arguments: locales)
+  @Test("the count of a summary is read back, and each of its tokens is in the vocabulary", arguments: locales)
   func readsBack(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
     let reader = try AmountReaders.ofCheckout.reader(for: locale)
@@ -165,7 +165,7 @@ struct SummaryWordsTests {
     #expect(wrong == [] && unlisted.isEmpty)
   }
 
-  @Test("counts from 10,000 up to the largest count are also read back", arguments: locales)
+  @Test("counts of payments from 10,000 up to the largest count are also read back", arguments: locales)
   func largeCounts(locale: String) throws {
     let reader = try AmountReaders.ofCheckout.reader(for: locale)
     for count in [10_000, 10_001, 100_000, 123_456, 1_000_000, 1_000_021, 2_000_000, PaymentSummary.largestCount] {
@@ -191,7 +191,7 @@ struct SummaryWordsTests {
       try writer.script(for: announcement, shortenings: [step]) == writer.script(for: announcement, shortenings: []))
   }
 
-  @Test("a currency without a name in the locale is refused")
+  @Test("a summary in a currency that has no name in the locale is refused")
   func unspeakable() throws {
     let writer = try Books.writerWithoutCurrencyNames("ja-JP")
     let error = #expect(throws: AnnouncementError.self) { try writer.script(for: summary((2, "5", "AED"))) }

@@ -35,7 +35,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "letters that no voice reads cannot hide a sum, because the remaining letters are searched again",
+    "letters that no voice reads cannot hide a sum in a name, because the remaining letters are searched again",
     arguments: [
       ("en-US", "nine hundred กdollars"), ("en-US", "nine hunกdred dollars"), ("zh-CN", "九百ก元"),
       ("ko-KR", "구ก백ก원"), ("hi-IN", "नौ सौ กरुपये"), ("es-MX", "cien ก pesos"), ("ja-JP", "きゅうひゃくกえん"),
@@ -46,7 +46,7 @@ struct SumsInNamesTests {
     try expectUnspoken(text, locale)
   }
 
-  @Test("a name whose remaining letters form a sum is left out and reported as a whole")
+  @Test("a name whose readable letters form a sum is left out and reported as a whole")
   func wholeName() throws {
     let (script, remarks) = try writing("en-US", payer: "Bob nine hundred กdollars")
     #expect(script.text == "Received five dollars")
@@ -54,7 +54,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "removing a sum neither leaves another sum nor forms one from its neighbours",
+    "removing a sum from a name leaves no other sum, and forms none from the words around it",
     arguments: [
       ("zh-CN", "九5元百元"), ("ja-JP", "きゅう5えんひゃくえん"), ("en-US", "nine $5 hundred dollars"),
       ("ko-KR", "구5원백원"),
@@ -64,7 +64,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a number in words beside a unit, a sign or a currency code is a sum",
+    "a number word beside a unit, a currency sign or a currency code counts as a sum",
     arguments: [
       ("ja-JP", "キュウヒャクエン"), ("ja-JP", "ｷｭｳﾋｬｸｴﾝ"), ("ja-JP", "センエン"), ("ja-JP", "900エン"), ("ja-JP", "九百エン"),
       ("ja-JP", "ひゃくエン"), ("ja-JP", "三ドル"), ("zh-CN", "十塊"), ("zh-CN", "九百圓"), ("zh-CN", "五毛"), ("zh-CN", "九百人民幣"),
@@ -89,7 +89,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "marks of Thai that are left out, doubled or in another order do not hide a sum",
+    "Thai marks that are left out, doubled or in another order do not hide a sum",
     arguments: [
       "หน\u{E48}\u{E36}งร้อยบาท", "หนึงรอยบาท", "ห้า\u{E49}ร้อยบาท", "\u{E40}\u{E40}ปดบาท", "ห้า\u{200B}ร้อย\u{200B}บาท",
       "ห้า\u{2060}ร้อยบาท",
@@ -99,7 +99,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a sum in any currency is found, with or without the currency's country",
+    "a sum in a name is found in any currency, with or without the currency's country",
     arguments: [
       ("en-US", "Nine hundred kronor"), ("en-US", "nine hundred Thai baht"), ("en-US", "nine hundred Egyptian pounds"),
       ("en-US", "nine hundred South African rand"), ("en-US", "nine hundred Malaysian ringgit"),
@@ -117,7 +117,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "the names of all ISO currencies, in the book's language and in English, are units",
+    "the names of all ISO currencies, in the phrase book's language and in English, count as units of a sum",
     arguments: BannerTests.locales + ["th-TH", "fil-PH"])
   func everyName(locale: String) throws {
     let numbers = [
@@ -143,7 +143,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a number that continues a sum, as in nine dollars fifty, is left out with the sum",
+    "a number that continues a sum, as in “nine dollars fifty”, is left out together with the sum",
     arguments: [
       ("ja-JP", "5えんきゅうひゃく"), ("zh-CN", "100元五十"), ("en-US", "nine dollars fifty"), ("en-US", "nine dollars and fifty"),
       ("es-MX", "cien pesos cincuenta"), ("ko-KR", "구백원 오십"),
@@ -153,7 +153,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a person's name and a unit alone do not count as sums",
+    "a person's name or a unit alone does not count as a sum",
     arguments: [
       ("ko-KR", "이원재"), ("ko-KR", "백원우"), ("ko-KR", "오리온"), ("zh-CN", "张三元"), ("ja-JP", "五十鈴"), ("zh-CN", "五十铃"),
       ("es-MX", "Ana Real"),
@@ -169,7 +169,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "letters beside a long sum do not hide it, and the rest of the name is spoken",
+    "letters beside a long sum do not hide the sum, and the rest of the name is spoken",
     arguments: [
       ("zh-CN", "九百元左右", "九百元"), ("zh-CN", "九百元人民币", "九百元"), ("zh-CN", "王九百元李", "九百元"), ("zh-CN", "十元整", "十元"),
       ("zh-CN", "近九百元", "九百元"), ("ko-KR", "구백원이", "구백원"), ("ko-KR", "구백원을", "구백원"), ("ko-KR", "구백원만", "구백원"),
@@ -186,7 +186,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a name with a word for money or a number keeps its words",
+    "a name with only a word for money, or only a number, keeps its words",
     arguments: [
       ("en-US", "Tencent"), ("en-US", "Grand Hotel"), ("en-US", "A Grand Affair"), ("en-US", "Bob Seven"),
       ("en-US", "Ron Five"), ("en-US", "Penny One"), ("en-US", "Simone Dollar"), ("ja-JP", "アレクサンドル"),

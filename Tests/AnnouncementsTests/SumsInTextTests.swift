@@ -161,7 +161,7 @@ struct SumsInTextTests {
     return try Money(minorUnits: max(1, major * currency.minorUnitsPerMajor + minor), currency: currency)
   }
 
-  @Test("more than 5,000 sums read back, in every notation")
+  @Test("more than 5,000 sums in texts are read back, in every notation")
   func readBack() throws {
     var random = SplitMix64(seed: 12)
     var checked = 0
@@ -208,7 +208,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "a sum with two readings is spoken digit by digit, and the report says so",
+    "a sum in a text that can be read in two ways is spoken digit by digit, and the report says so",
     arguments: [
       ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one, two three four euros"),
       ("¥12.50", "ja-JP", "いちに てん ごゼロ えん"), ("$1,23,4", "es-MX", "uno, dos tres, cuatro pesos"),
@@ -230,7 +230,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "adjacent numbers are separated by a pause, because they would be heard as one number",
+    "numbers next to each other are separated by a pause, because they would be heard as one number",
     arguments: [
       ("$5-10", "en-US", "five dollars, ten"), ("50-60%", "en-US", "fifty, sixty percent"),
       ("Table 20 $5", "en-US", "Table twenty, five dollars"), ("12:30 $5", "en-US", "twelve thirty, five dollars"),
@@ -270,7 +270,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "numbers that are not sums keep their meaning",
+    "numbers in a text that are not sums are not spoken as sums",
     arguments: [
       ("9:00 am", "en-US", "nine a m"), ("12:30", "en-US", "twelve thirty"), ("9:05", "zh-CN", "九点零五分"),
       ("9:05", "ja-JP", "くじごふん"), ("3:05", "ko-KR", "세 시 오 분"), ("12:30", "es-MX", "doce treinta"),
@@ -321,7 +321,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "the Taiwan dollar keeps its name before the number, after the number, and on both sides",
+    "the Taiwan dollar is named, whether its sign or name stands before the number, after it, or on both sides",
     arguments: [
       ("NT$100元", "新台币一百元"), ("100新台币", "新台币一百元"), ("NT$1.234", "一, 二三四新台币"), ("100元", "一百元"),
     ])

@@ -15,7 +15,7 @@ struct TextKindsTests {
   private static let uncertain = "text: a sum can be read in two ways, so its digits are said one by one"
 
   @Test(
-    "a sum that can be read in two ways is said digit by digit with its unit, and a warning says so",
+    "a sum in a text that has two readings is said digit by digit with its unit, and a warning says so",
     arguments: [
       ("en-US", "€1.234", "one, two three four euros"), ("en-US", "100.000 €", "one zero zero, zero zero zero euros"),
       ("en-US", "$1.000", "one, zero zero zero dollars"),
@@ -34,7 +34,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "the signs and abbreviations of currencies are said as their currency, before and after the number",
+    "a currency's signs and abbreviations are said as the currency's name, before and after the number",
     arguments: [
       ("en-US", "฿170", "one hundred seventy Thai baht"), ("en-US", "₽500", "five hundred Russian rubles"),
       ("en-US", "500 руб.", "five hundred Russian rubles."), ("en-US", "5 ₪", "five Israeli new shekels"),
@@ -52,7 +52,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "the path of a web address is left out and reported, and nothing of an address without a path",
+    "the path of a web address is left out and reported, and an address without a path is spoken whole",
     arguments: [("http://shop.example/x?y", ["/x?y"]), ("www.example.com", []), ("a.b@example.org", [])])
   func paths(address: String, unspoken: [String]) throws {
     let (_, remarks) = try reading("See \(address) please", "en-US")
@@ -70,7 +70,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "every sign of the books means a currency, and is said or left out together with its number",
+    "every currency sign of the phrase books is said as a currency, or is left out together with its number",
     arguments: BannerTests.locales)
   func everySign(locale: String) throws {
     let signs = try Books.all().book(for: locale).content.currencySigns
@@ -86,7 +86,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "dates, times, ordinals and counted things are said as people say them",
+    "dates, times, ordinals and counted things in a text are said as people say them",
     arguments: [
       ("zh-CN", "1998年", "一九九八 年"), ("zh-CN", "1998年5月6日", "一九九八 年 五 月 六 日"), ("zh-CN", "05年", "零五 年"),
       ("zh-CN", "2000年", "二零零零 年"), ("zh-CN", "10年", "十 年"), ("zh-CN", "1000年", "一千 年"),
@@ -119,7 +119,7 @@ struct TextKindsTests {
   }
 
   @Test(
-    "Japanese words that are common in orders are read by the Japanese voice",
+    "Japanese words that are common in orders are read by the Japanese voice, and not by a Chinese voice",
     arguments: ["午後7時", "第2便", "税込 1,100円", "ご注文 2人前", "大盛り 1杯", "お持ち帰り", "豚肉 3品"])
   func japanese(text: String) throws {
     let script = try Books.all().writer(for: "ja-JP").script(for: .text(text, locale: nil))
@@ -127,7 +127,7 @@ struct TextKindsTests {
     #expect(foreign == (text == "第2便" ? ["便"] : []))
   }
 
-  @Test("signs of trade marks are listed as unspoken", arguments: ["™", "®", "©", "℠"])
+  @Test("trade mark signs in a text are listed as unspoken", arguments: ["™", "®", "©", "℠"])
   func marks(sign: String) throws {
     let payment = Payment(amount: try Books.money("5", "USD"), payer: "Acme\(sign)")
     let (script, remarks) = try Books.all().writer(for: "en-US").writing(of: .payment(payment))

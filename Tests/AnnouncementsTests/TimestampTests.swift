@@ -7,7 +7,7 @@ import Testing
 @Suite("Timestamps")
 struct TimestampTests {
   @Test(
-    "a time may have any offset that RFC 3339 allows, and a fraction of a second",
+    "a timestamp may have any offset that RFC 3339 allows, and a fraction of a second",
     arguments: [
       ("1970-01-02T00:00:00Z", 86_400), ("1970-01-02T00:00:00.5Z", 86_400.5), ("1970-01-02T05:30:00+05:30", 86_400),
       ("1970-01-01T16:00:00-08:00", 86_400), ("1970-01-01T01:41:00-22:19", 86_400),
@@ -20,7 +20,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "text in another form, and a day or time that does not exist, is refused",
+    "a timestamp in another form, or with a day or time that does not exist, is refused",
     arguments: [
       "", "yesterday", "2026-11-20", "2026-11-20T20:23:58", "2026-11-20T20:23:58+24:00",
       "2026-13-20T20:23:58Z", "+01:00", "2026-11-20T20:23:58Zgarbage", "2026-11-20T20:23:58ZZ",
@@ -34,7 +34,7 @@ struct TimestampTests {
     #expect(Timestamp.date(text) == nil)
   }
 
-  @Test("every day from 1890 to 2110 is read as the day of the Gregorian calendar")
+  @Test("the date of each day from 1890 to 2110 is read as the day of the Gregorian calendar")
   func everyDay() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt

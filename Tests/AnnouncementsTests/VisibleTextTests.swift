@@ -13,7 +13,7 @@ struct VisibleTextTests {
   }
 
   @Test(
-    "bidirectional controls cannot turn a text around",
+    "bidirectional controls in a name or note cannot turn a banner's text around",
     arguments: [
       "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}",
       "\u{200E}", "\u{200F}", "\u{061C}",
@@ -23,7 +23,7 @@ struct VisibleTextTests {
       try body("Ann\(control) 05.21$ \(control)", note: "\(control)t\(control)ea") == "From Ann 05.21$. Note: tea")
   }
 
-  @Test("text written from right to left does not turn the words around it")
+  @Test("a right-to-left name does not turn the words around it")
   func rightToLeft() throws {
     #expect(
       try body("أحمد", note: "שולחן 5")
@@ -32,7 +32,7 @@ struct VisibleTextTests {
   }
 
   @Test(
-    "control, zero-width and other invisible characters are removed",
+    "control, zero-width and other invisible characters are removed from a banner's text",
     arguments: [
       "\u{0}", "\u{1B}", "\u{7F}", "\u{9B}", "\u{AD}", "\u{34F}", "\u{115F}", "\u{180E}", "\u{200B}", "\u{200C}",
       "\u{200D}", "\u{2060}", "\u{2064}", "\u{3164}", "\u{FE0F}", "\u{FEFF}", "\u{FFA0}", "\u{FFF9}", "\u{FFFE}",
@@ -44,14 +44,14 @@ struct VisibleTextTests {
   }
 
   @Test(
-    "white space of any kind becomes one space",
+    "white space of any kind becomes one space in a banner's text",
     arguments: ["\n", "\r\n", "\t", "\u{B}", "\u{85}", "\u{A0}", "\u{2003}", "\u{2028}", "\u{2029}", "\u{3000}"])
   func whiteSpace(space: String) throws {
     #expect(try body("\(space)Ann\(space)\(space)Lee\(space)") == "From Ann Lee")
   }
 
   @Test(
-    "characters that a script or an emoji needs are kept",
+    "characters that a writing system or an emoji needs stay in a banner's text",
     arguments: [
       "Zoë d’Arc-O'Neil", "Ngô Thị Ễ", "Nguye\u{302}\u{303}n", "👨‍👩‍👧", "👋🏽", "❤️‍🔥", "1️⃣", "🇲🇽", "☎️", "क्‍ष", "श्‌र", "می‌خواهم",
       "葛\u{E0100}城",
@@ -62,14 +62,14 @@ struct VisibleTextTests {
     #expect(shown == "From \(name)")
   }
 
-  @Test("combining marks are limited, so that they cover no other line")
+  @Test("the number of combining marks in a banner is limited, so that they cover no other line")
   func marks() throws {
     let marks = String(repeating: "\u{336}\u{30D}", count: 40)
     #expect(try body("A\(marks)nn") == "From A\u{336}\u{30D}\u{336}\u{30D}nn")
     #expect(try body("\u{30D}Ann \u{336}Lee") == "From Ann Lee")
   }
 
-  @Test("a name and a note are cut to their limits, even if one character is enormous")
+  @Test("the name and the note in a banner are cut to their limits, even if one character is enormous")
   func limits() throws {
     let name = String(repeating: "山", count: Payment.longestPayer)
     #expect(try body(name) == "From \(name)")
@@ -80,7 +80,7 @@ struct VisibleTextTests {
     #expect(try body("Ann \(chain)") == "From Ann…")
   }
 
-  @Test("the sum in the title does not depend on the payer")
+  @Test("the sum in a banner's title does not depend on the payer's name")
   func title() throws {
     let payment = Payment(
       amount: try Books.money("5", "USD"), payer: "\u{202E}000,000,1$ {amount} [Received $9.00]", note: "{payer}")

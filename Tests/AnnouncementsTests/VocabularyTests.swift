@@ -15,7 +15,7 @@ struct VocabularyTests {
     return try Books.all().writer(for: locale).vocabulary(currencies: currencies.isEmpty ? nil : currencies)
   }
 
-  @Test("the first blocks are the sentence and the amounts, each with its coverage")
+  @Test("the first blocks of the vocabulary are the sentence and the amounts, each with its coverage")
   func blocks() throws {
     let blocks = try vocabulary("en-US").blocks
     #expect(
@@ -31,14 +31,14 @@ struct VocabularyTests {
     #expect(blocks[8].words.map(\.token) == ["cent", "and", "cents"])
   }
 
-  @Test("a token belongs to only one block", arguments: locales)
+  @Test("a token of the vocabulary belongs to only one block", arguments: locales)
   func unique(locale: String) throws {
     let tokens = try vocabulary(locale).words.map(\.token)
     #expect(Set(tokens).count == tokens.count)
     #expect(tokens.allSatisfy { !$0.isEmpty && !$0.contains(where: \.isWhitespace) })
   }
 
-  @Test("the vocabulary has at most 260 words, of which at most 130 are required", arguments: locales)
+  @Test("the vocabulary of a locale has at most 260 words, of which at most 130 are required", arguments: locales)
   func size(locale: String) throws {
     let vocabulary = try vocabulary(locale)
     #expect(vocabulary.blocks.filter(\.isRequired).flatMap(\.words).count <= 130)
@@ -61,7 +61,7 @@ struct VocabularyTests {
     #expect(required == required.filter { $0 } + required.filter { !$0 })
   }
 
-  @Test("a word is marked if an announcement may end with it")
+  @Test("a word of the vocabulary is marked if an announcement may end with it")
   func endings() throws {
     let words = try vocabulary("zh-CN").words
     #expect(try words.first { $0.token == "元" }.orThrow("元").mayEnd)
@@ -96,7 +96,7 @@ struct VocabularyTests {
     }
   }
 
-  @Test("a currency that the book cannot speak is refused")
+  @Test("a vocabulary is refused for a currency that the phrase book cannot speak")
   func unspeakable() throws {
     let writer = try Books.writerWithoutCurrencyNames("ja-JP")
     #expect(throws: AnnouncementError.self) {

@@ -8,7 +8,7 @@ import Testing
 @Suite("The scripts of letters")
 struct WritingSystemTests {
   @Test(
-    "a letter and a mark have the script of their alphabet",
+    "a letter and a combining mark belong to the script of their alphabet",
     arguments: [
       ("ก", "Thai"), ("\u{E31}", "Thai"), ("\u{E49}", "Thai"), ("ๆ", "Thai"), ("ກ", "Laoo"), ("ក", "Khmr"),
       ("\u{17D2}", "Khmr"),
@@ -18,12 +18,13 @@ struct WritingSystemTests {
     #expect(WritingSystem.of(letter) == script)
   }
 
-  @Test("a sign of a currency and a space have no script", arguments: ["฿", "៛", " ", "$"] as [Unicode.Scalar])
+  @Test("a currency sign and a space belong to no script", arguments: ["฿", "៛", " ", "$"] as [Unicode.Scalar])
   func signs(sign: Unicode.Scalar) {
     #expect(WritingSystem.of(sign) == nil)
   }
 
-  @Test("Thai, Lao, Khmer and Burmese have no spaces between words, but Tibetan has signs between syllables")
+  @Test(
+    "Thai, Lao, Khmer and Burmese are written without spaces between words, and Tibetan has marks between syllables")
   func unspaced() {
     let alphabets: [Unicode.Scalar] = ["ก", "ກ", "ក", "က", "\u{E49}"]
     #expect(alphabets.allSatisfy { $0.isUnspaced && $0.isOfUnspacedAlphabet })
@@ -31,7 +32,7 @@ struct WritingSystemTests {
     #expect((["ཀ", "a", "ක", "฿"] as [Unicode.Scalar]).allSatisfy { !$0.isUnspaced && !$0.isOfUnspacedAlphabet })
   }
 
-  @Test("the letter am stays one letter, as it is written")
+  @Test("the Thai or Lao letter am stays one letter, and is not divided into two characters")
   func am() {
     #expect(FoldedText("น้ำ").scalars.elementsEqual("น้ำ".unicodeScalars))
     #expect(FoldedText("ນ້ຳ").scalars.elementsEqual("ນ້ຳ".unicodeScalars))

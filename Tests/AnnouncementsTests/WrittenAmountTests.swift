@@ -9,7 +9,7 @@ import Testing
 @Suite("A sum is written as people write it")
 struct WrittenAmountTests {
   @Test(
-    "a sum has the locale's own symbol for each foreign and domestic currency",
+    "a sum is written with the locale's own symbol for each foreign and domestic currency",
     arguments: [
       ("en-US", ["$12.50", "CA$12.50", "MX$12.50", "CN¥12.50", "¥1,250", "₹123,456.78", "KWD 1.250", "€12.50"]),
       (
@@ -32,7 +32,7 @@ struct WrittenAmountTests {
   }
 
   @Test(
-    "the smallest and the largest sums keep all of their digits",
+    "the smallest and the largest sums are written with all of their digits",
     arguments: [
       ("en-US", "$0.01", "$9,999,999,999,999.99", "¥1", "¥9,999,999,999,999", "KWD 9,999,999,999,999.999"),
       ("es-MX", "USD 0.01", "USD 9,999,999,999,999.99", "JPY 1", "JPY 9,999,999,999,999", "KWD 9,999,999,999,999.999"),
@@ -56,7 +56,8 @@ struct WrittenAmountTests {
   }
 
   @Test(
-    "a sum is written with the digits of ISO 4217, even if people usually write fewer", arguments: BannerTests.locales)
+    "a sum is written with the decimal places of ISO 4217, even if people usually write fewer",
+    arguments: BannerTests.locales)
   func standardDigits(locale: String) throws {
     // CLDR writes these currencies without a fraction.
     for code in ["IRR", "LBP", "IDR", "COP", "TWD", "PKR"] {
@@ -75,7 +76,7 @@ struct WrittenAmountTests {
     text.filter { $0.isASCII && ($0.isNumber || $0 == ".") }
   }
 
-  @Test("random sums have the digits of the payment", arguments: BannerTests.locales)
+  @Test("a random sum is written with the digits of its payment", arguments: BannerTests.locales)
   func roundTrip(locale: String) throws {
     var random = SplitMix64(seed: 17)
     for code in Self.codes {
@@ -93,7 +94,7 @@ struct WrittenAmountTests {
     }
   }
 
-  @Test("no two currencies look alike", arguments: BannerTests.locales)
+  @Test("no two currencies look alike in a written sum", arguments: BannerTests.locales)
   func symbols(locale: String) throws {
     var owners: [String: String] = [:]
     for first in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" {
@@ -111,7 +112,7 @@ struct WrittenAmountTests {
     #expect(owners.count > 150)
   }
 
-  @Test("a sum is never broken between two lines", arguments: BannerTests.locales)
+  @Test("a written sum is never broken between two lines", arguments: BannerTests.locales)
   func spaces(locale: String) throws {
     for code in Self.codes {
       #expect(try !Books.money("1234", code).written(in: locale).contains(" "), "\(code)")
@@ -119,7 +120,7 @@ struct WrittenAmountTests {
   }
 
   @Test(
-    "in a locale with digits or marks of direction of its own, the digits of the sum stay the same",
+    "in a locale with its own digits or direction marks, the digits of a written sum stay the same",
     arguments: ["ar-EG", "fa-IR", "mr-IN", "my-MM"])
   func otherDigits(locale: String) throws {
     let text = try Books.money("1234567.89", "USD").written(in: locale)

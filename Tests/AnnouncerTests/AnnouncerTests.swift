@@ -11,7 +11,8 @@ import Waveforms
 
 @Suite("Rendering a clip")
 struct AnnouncerTests {
-  @Test("clips of every locale have -16 LUFS within 1 LU, at most -1 dBTP, 30 ms of silence at both ends, 22,050 Hz")
+  @Test(
+    "clips of every locale have -16 LUFS within 1 LU, at most -1 dBTP, 30 ms of silence at both ends, and 22,050 Hz")
   func sound() async throws {
     let workshop = try Workshop()
     for announcement in try Workshop.announcements() {
@@ -31,7 +32,7 @@ struct AnnouncerTests {
     }
   }
 
-  @Test("the report is an object with all documented keys")
+  @Test("the report of a clip is an object with all documented keys")
   func report() async throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment(channel: "alipay")
@@ -68,7 +69,7 @@ struct AnnouncerTests {
     #expect(workshop.files.isEmpty)
   }
 
-  @Test("the same recipe gives the same name and bytes, in any home and with any number of speakers")
+  @Test("the same recipe gives the same name and bytes of a clip, in any home and with any number of speakers")
   func reproducible() async throws {
     let (one, two) = (try Workshop(speakers: 1), try Workshop(speakers: 2))
     for announcement in try Workshop.announcements() {
@@ -98,7 +99,7 @@ struct AnnouncerTests {
     #expect(names.count == 6)
   }
 
-  @Test("every format and encoding reads back as the requested one")
+  @Test("a clip in each format and encoding reads back in that format and encoding")
   func formats() async throws {
     let workshop = try Workshop()
     for container in SoundFormat.Container.allCases {
@@ -117,7 +118,7 @@ struct AnnouncerTests {
     }
   }
 
-  @Test("the error for an invalid option names the option and the allowed values")
+  @Test("the error for an invalid option of a clip names the option and the allowed values")
   func badOptions() async throws {
     let workshop = try Workshop()
     let cases: [(RenderOptions, String)] = [

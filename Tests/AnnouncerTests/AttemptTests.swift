@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Attempts to shorten an announcement")
 struct AttemptTests {
-  @Test("the attempts at a payment are: whole, without the note, without the payer, faster, and only the amount")
+  @Test(
+    "a payment that is too long is tried whole, without the note, without the payer, faster, and as only the amount")
   func payment() throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment(payer: "张三", note: "午餐")
@@ -20,7 +21,7 @@ struct AttemptTests {
     #expect(attempts.map(\.pace) == [.normal, .normal, .normal, .justEnough, .fastest, .normal])
   }
 
-  @Test("attempts that would omit nothing are skipped")
+  @Test("an attempt to shorten an announcement is skipped if it would omit nothing")
   func plain() throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment()
@@ -32,7 +33,7 @@ struct AttemptTests {
   }
 
   @Test(
-    "the rate is raised as far as needed, by at most a quarter, and not at all if a quarter is not enough",
+    "the speaking rate is raised as far as needed, by at most a quarter, and not at all if a quarter is not enough",
     arguments: [
       (.normal, 160, 99_000, 160), (.justEnough, 160, 30_000, 163), (.justEnough, 160, 36_875, 200),
       (.justEnough, 160, 37_200, nil), (.fastest, 160, 37_200, 200), (.fastest, 160, 45_000, nil),

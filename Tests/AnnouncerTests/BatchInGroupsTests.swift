@@ -35,7 +35,9 @@ struct BatchInGroupsTests {
     return outcomes
   }
 
-  @Test("a batch in groups has the outcomes, order and clips of a batch that publishes each clip by itself")
+  @Test(
+    "a batch that publishes clips in groups has the same outcomes, order and clips as one that publishes each by itself"
+  )
   func sameAsSingly() async throws {
     let (grouped, single) = (try Workshop(), try Workshop())
     let ours = try await outcomes(BatchTests.list, grouped.announcer, into: grouped.library, limit: 1)
@@ -50,7 +52,7 @@ struct BatchInGroupsTests {
     for name in grouped.files { #expect(try grouped.library.contents(of: name) == single.library.contents(of: name)) }
   }
 
-  @Test("a row whose clip waits to be published counts as already there, whatever the limit", arguments: [1, 6])
+  @Test("a row counts as already there if its clip waits to be published, whatever the limit", arguments: [1, 6])
   func duplicates(limit: Int) async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -63,7 +65,8 @@ struct BatchInGroupsTests {
     #expect(workshop.files.count == 3)
   }
 
-  @Test("an outcome is delivered only after its clip's bytes, name and folder were synchronized, in this order")
+  @Test(
+    "the outcome of a row is delivered only after its clip's bytes, name and folder were synchronized, in this order")
   func durable() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -84,7 +87,7 @@ struct BatchInGroupsTests {
     try await eventually { !workshop.files.contains { $0.hasPrefix(".") } }
   }
 
-  @Test("a full disk ends the batch with its error, and each delivered row has its clip")
+  @Test("a full disk ends the batch with an error, and the clip of each delivered row exists")
   func fullDisk() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -116,7 +119,7 @@ struct BatchInGroupsTests {
     #expect(workshop.files.count == 200)
   }
 
-  @Test("a cancelled batch delivers no row without its clip, and leaves no temporary file")
+  @Test("a cancelled batch delivers only rows whose clips exist, and leaves no temporary file")
   func cancelled() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")

@@ -43,14 +43,15 @@ struct BatchRowsTests {
     } catch { return "\(error)" }
   }
 
-  @Test("the header gives the meaning of each cell, in any order", arguments: [1, 7, .max])
+  @Test(
+    "the header of a list gives the meaning of each cell, whatever the order of the columns", arguments: [1, 7, .max])
   func columns(pieceBytes: Int) throws {
     let text = "currency,colour,id,amount,text,locale\nCNY,red,1,12.50,,zh-CN\n\n,,2,,Hello,en-US\nUSD,,,5,,\n"
     let rows = try rows(Array(text.utf8), pieceBytes: pieceBytes)
     #expect(described(rows) == ["2 1: 12.50 CNY", "4 2: Hello en-US", "5 -: 5.00 USD"])
   }
 
-  @Test("rows with separators only and Excel's line sep= are skipped like blank lines", arguments: [1, 7, .max])
+  @Test("rows that have only separators, and Excel's line sep=, are skipped like blank lines", arguments: [1, 7, .max])
   func spreadsheetLines(pieceBytes: Int) throws {
     let text = "sep=,\r\n,\r\namount,currency\r\n,\r\n5,USD\r\n , \r\n,,\r\n6,USD\r\n,\r\n,\r\n"
     #expect(described(try rows(Array(text.utf8), pieceBytes: pieceBytes)) == ["5 -: 5.00 USD", "8 -: 6.00 USD"])
@@ -61,14 +62,14 @@ struct BatchRowsTests {
     #expect(fault("sep=,\n") == Self.isEmpty)
   }
 
-  @Test("a bracket in the name of a column does not make a list a JSON array")
+  @Test("a column name that begins with a bracket does not make a list a JSON array")
   func bracketedColumn() throws {
     #expect(described(try rows(Array("[x],text\nx,Hello\n".utf8), pieceBytes: 1)) == ["2 -: Hello -"])
     #expect(described(try rows(Array("{\"text\": \"a\"}\n[]\n".utf8))) == ["1 -: a -", "2 -: payload_malformed"])
     #expect(described(try rows(Array("[x];text\nx;Hello\n".utf8), pieceBytes: 1)) == ["2 -: Hello -"])
   }
 
-  @Test("unknown columns are named, and their cells are ignored")
+  @Test("the unknown columns of a list are named, and their cells are ignored")
   func unknownColumns() throws {
     var rows = BatchRows()
     rows.append(Array("amount,Colour,currency,,Colour\n5,\"\n\",CNY,x,y\n".utf8))
@@ -76,7 +77,7 @@ struct BatchRowsTests {
     #expect(rows.unknownColumns == ["Colour", "", "Colour"])
   }
 
-  @Test("each row has a warning for an unknown column, and a strict reader refuses the list")
+  @Test("each row has a warning for the list's unknown column, and a strict reader refuses the list")
   func warnings() throws {
     let text = "amount,Colour,currency\n5,red,CNY\n6,blue,CNY\n"
     #expect(try rows(Array(text.utf8)).map(\.warnings) == Array(repeating: ["Colour: unknown key, ignored"], count: 2))
@@ -113,7 +114,7 @@ struct BatchRowsTests {
     #expect(fault(text) == "line 1, column \(name): is not a column; did you mean \(meant)?")
   }
 
-  @Test("a column that other systems use for the kind of a payment is read if there is no column kind")
+  @Test("if a list has no column kind, a column that other systems use for the kind of a payment is read")
   func synonyms() throws {
     let text = "amount,currency,Type\n5,CNY,refund\n6,CNY,payment\n7,CNY,\n"
     #expect(
@@ -123,7 +124,7 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "a status column is recognised in any spelling that a spreadsheet uses",
+    "a list's column for the state is recognised in any spelling that a spreadsheet uses",
     arguments: [
       ("Payment Status", "failed"), ("payment-status", "failed"), ("Transaction Type", "refund"),
       ("transactionType", "refund"), ("IsRefund", "true"), ("is refund", "true"), ("ISREFUND", "1"),
@@ -136,7 +137,7 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "two status columns are both read, but two with the same meaning are an error of the whole list",
+    "a list may have two state columns, but two with the same meaning are an error of the whole list",
     arguments: [("failed", "paid"), ("paid", "failed")])
   func twoStates(first: String, second: String) throws {
     for (left, right) in [("status", "status"), ("Payment Status", "paymentStatus"), ("status", "stauts")] {
@@ -150,7 +151,7 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "a column that looks like another or has an invisible character is an error of the whole list",
+    "a column name that looks like another, or has an invisible character, is an error of the whole list",
     arguments: [
       "\u{43A}\u{456}nd", "ｋｉｎｄ", "k\u{200B}i\u{200B}n\u{200B}d", "k.i.n.d", "k\u{131}Nd", "'kind", "备注", "\u{212A}ind",
       "amount\u{200B}",
@@ -159,7 +160,7 @@ struct BatchRowsTests {
     #expect(fault("amount,currency,\(name)\n5,CNY,refunded\n")?.contains("is not a column") == true)
   }
 
-  @Test("a column name can be as long as a row and have thousands of combining marks")
+  @Test("a list's column name can be as long as a row and have thousands of combining marks")
   func longColumn() throws {
     let name = "e" + String(repeating: "\u{301}", count: 30_000)
     #expect(fault("amount,\(name),currency\n5,x,CNY\n")?.unicodeScalars.count ?? .max < 300)
@@ -169,7 +170,7 @@ struct BatchRowsTests {
     #expect(read.first?.warnings.first?.unicodeScalars.count ?? 0 < 100)
   }
 
-  @Test("an error in one row does not affect the rows around it")
+  @Test("an error in one row of a list does not affect the rows around it")
   func faultyRows() throws {
     let text = "amount,currency\n1,CNY\nx,CNY\n3\n4,CNY,5\n\"5,CNY\n6,CNY\n7,cny\n8,CNY"
     #expect(
@@ -186,7 +187,7 @@ struct BatchRowsTests {
     "column amount: is missing; name the columns: either amount (or minor) and currency, or text."
 
   @Test(
-    "a header that cannot form an announcement is an error of the whole list",
+    "a list's header whose columns cannot form an announcement is an error of the whole list",
     arguments: [
       ("", isEmpty), (" \n,\n", isEmpty),
       ("5,CNY\n", "line 1, \(Self.noAmount)"),
@@ -205,13 +206,13 @@ struct BatchRowsTests {
     #expect(fault(text, as: .csv) == message)
   }
 
-  @Test("a column name can have capitals and be surrounded by spaces")
+  @Test("a list's column name can have capitals and be surrounded by spaces")
   func spelling() throws {
     #expect(try described(rows(Array("Amount, CURRENCY \n5,CNY\n".utf8), as: .csv)) == ["2 -: 5.00 CNY"])
   }
 
   @Test(
-    "JSON lines are recognised by their first character, after white space and a byte order mark",
+    "a list of JSON lines is recognised by its first character, after white space and a byte order mark",
     arguments: [1, 7, .max])
   func jsonLines(pieceBytes: Int) throws {
     let lines = [
@@ -226,7 +227,7 @@ struct BatchRowsTests {
     #expect(described(try rows(Array("\n\n {\"text\": \"Hello\"}".utf8))) == ["3 -: Hello -"])
   }
 
-  @Test("a line that is longer than a payload can be is an error and is not kept in memory")
+  @Test("a line longer than the largest payload is an error, and is not kept in memory")
   func longLine() throws {
     let long = "{\"text\": \"" + String(repeating: "x", count: 200_000) + "\"}\n{\"text\": \"Hello\"}\n"
     #expect(described(try rows(Array(long.utf8), pieceBytes: 1_000)) == ["1 -: payload_too_large", "2 -: Hello -"])
@@ -241,7 +242,8 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "a row gives the offset of its end in the list", arguments: ["amount,currency\n1,CNY\r\n2,CNY", "{}\r\n{}\n\n{}"])
+    "each row of a list gives the offset at which it ends",
+    arguments: ["amount,currency\n1,CNY\r\n2,CNY", "{}\r\n{}\n\n{}"])
   func offsets(text: String) throws {
     #expect(try rows(Array(text.utf8)).map(\.endOffset) == (text.hasPrefix("{") ? [4, 7, 10] : [23, 28]))
   }

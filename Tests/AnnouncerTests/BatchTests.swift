@@ -60,7 +60,7 @@ struct BatchTests {
     #expect(workshop.files.count == 3)
   }
 
-  @Test("a second run finds all clips, and renders a deleted clip again with the same bytes")
+  @Test("a second run of a batch finds all clips, and renders a deleted clip again with the same bytes")
   func again() async throws {
     let workshop = try Workshop()
     let first = try await outcomes(Self.list, in: workshop)
@@ -71,7 +71,7 @@ struct BatchTests {
     #expect(report(second[0])?.clip == victim.clip)
   }
 
-  @Test("a row's JSON is its report, or its line with the error's code and message")
+  @Test("the JSON of a row is the clip's report, or the row's line with the error's code and message")
   func json() async throws {
     let workshop = try Workshop()
     let outcomes = try await outcomes(Self.list, in: workshop)
@@ -87,7 +87,7 @@ struct BatchTests {
     #expect(try element.json().hasPrefix(#"{"element":4,"error":"#))
   }
 
-  @Test("an invalid option is an error of the whole batch, and nothing is read")
+  @Test("an invalid option is an error of the whole batch, and no row is read")
   func option() async throws {
     let workshop = try Workshop()
     await #expect(throws: AnnouncerError.self) {
@@ -99,7 +99,7 @@ struct BatchTests {
     }
   }
 
-  @Test("an output that cannot be written ends the batch with that error")
+  @Test("an output folder that cannot be written ends the batch with its error")
   func output() async throws {
     let workshop = try Workshop()
     let container = workshop.directory.appending(path: "group.crier")
@@ -114,7 +114,7 @@ struct BatchTests {
     #expect(taken == 0)
   }
 
-  @Test("a folder or a link with a clip's name does not fail the row, and the clip is made again")
+  @Test("a folder or a link in place of a clip does not make the row fail, and the clip is made again")
   func folderAsClip() async throws {
     let workshop = try Workshop()
     let clip = try report(try await outcomes(Self.list, in: workshop)[0]).orThrow("a report").clip
@@ -149,7 +149,7 @@ struct BatchTests {
     #expect(taken == (ends ? [] : [code.rawValue, code.rawValue]))
   }
 
-  @Test("a long list never exceeds the limit of concurrent rows, and each outcome is delivered once")
+  @Test("a long batch never exceeds the limit of concurrent rows, and delivers each outcome once")
   func long() async throws {
     let count = 50_000
     let report = try report(try await outcomes("text\nHello\n", in: try Workshop())[0]).orThrow("a report")

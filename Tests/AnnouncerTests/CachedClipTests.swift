@@ -11,7 +11,7 @@ struct CachedClipTests {
     return (clip, URL(filePath: clip.report.clip.path))
   }
 
-  @Test("a clip in the folder is used again, and the two reports differ only in cached")
+  @Test("a clip in the folder is used again, and the reports of both requests differ only in the field cached")
   func reused() async throws {
     let workshop = try Workshop()
     let (first, url) = try await rendered(workshop)
@@ -26,7 +26,7 @@ struct CachedClipTests {
   }
 
   @Test(
-    "a clip in the folder is rendered again if the file is empty, short, damaged or another clip",
+    "a clip in the folder is rendered again if its file is empty, short, damaged or has another clip",
     arguments: [
       "empty", "short", "one byte short", "zeros in the middle", "one sample changed", "trailing", "other clip",
     ])
@@ -49,7 +49,7 @@ struct CachedClipTests {
     #expect(try [UInt8](Data(contentsOf: url)) == clip.bytes)
   }
 
-  @Test("concurrent renderings publish a clip once and leave no other file")
+  @Test("concurrent requests for one clip publish it once and leave no other file")
   func together() async throws {
     let workshop = try Workshop()
     try await withThrowingTaskGroup(of: String.self) { group in

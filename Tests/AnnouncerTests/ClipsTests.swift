@@ -12,7 +12,8 @@ import VoicePacks
 
 @Suite("Announcements from recorded clips")
 struct ClipsTests {
-  @Test("the method auto uses a pack that has all words, and the report names the pack", arguments: ["zh-CN", "en-US"])
+  @Test(
+    "the method auto uses a pack that has all words, and the report names the pack", arguments: ["zh-CN", "en-US"])
   func auto(locale: String) async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: locale)
@@ -30,7 +31,7 @@ struct ClipsTests {
     #expect(again.bytes == clip.bytes)
   }
 
-  @Test("an announcement of clips alone does not need the engine")
+  @Test("an announcement from recorded clips alone does not need the engine")
   func withoutEngine() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
@@ -38,7 +39,7 @@ struct ClipsTests {
     #expect(clip.report.method == "clips")
   }
 
-  @Test("sounds of recorded words, with or without spoken names, meet the requirements of every clip")
+  @Test("the sound of recorded words, with or without spoken names, meets the requirements for every clip")
   func sound() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -59,7 +60,7 @@ struct ClipsTests {
     }
   }
 
-  @Test("the method clips omits the payer and the note, and reports it")
+  @Test("the method clips omits the payer and the note, and the report says so")
   func clipsOnly() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
@@ -70,7 +71,7 @@ struct ClipsTests {
     #expect(clip.report.shortened == ["note", "payer"])
   }
 
-  @Test("the method auto skips a pack that lacks words, and a requested pack is completed by the engine")
+  @Test("the method auto skips a pack that lacks words, and in a requested pack the engine says the missing words")
   func incomplete() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "en-US") { clips in
@@ -90,7 +91,7 @@ struct ClipsTests {
     #expect(error?.code == .methodUnavailable)
   }
 
-  @Test("a requested voice or rate makes the engine speak")
+  @Test("if a voice or a rate is requested, the engine speaks")
   func engineOptions() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -102,7 +103,7 @@ struct ClipsTests {
     }
   }
 
-  @Test("the engine speaks free text, unless it was recorded as a whole")
+  @Test("the engine speaks free text, unless a recording has the whole text")
   func freeText() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "en-US") { clips in
@@ -119,7 +120,7 @@ struct ClipsTests {
     #expect(other.report.method == "speech")
   }
 
-  @Test("a clip whose words differ from its token is never played")
+  @Test("a recorded clip whose words differ from its token is never played")
   func otherWords() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN") { clips in
@@ -144,7 +145,7 @@ struct ClipsTests {
     #expect(workshop.files.isEmpty)
   }
 
-  @Test("without an engine, a payment is spoken from clips without its payer")
+  @Test("without an engine, a payment is spoken from recorded clips and without the payer")
   func engineGone() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
@@ -156,7 +157,7 @@ struct ClipsTests {
     }
   }
 
-  @Test("a pack with changed files is refused if requested, and otherwise skipped")
+  @Test("a pack with changed files is refused if the request names it, and is otherwise skipped")
   func changed() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -171,7 +172,7 @@ struct ClipsTests {
     #expect(try await announcer.render(try Workshop.payment(), into: nil).report.method == "speech")
   }
 
-  @Test("packs that cannot be used are named, with the choices")
+  @Test("the error for a pack that cannot be used names the pack and the choices")
   func unknownPacks() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")

@@ -9,7 +9,9 @@ import Testing
 struct ConcurrentlyInGroupsTests {
   private struct Stop: Error {}
 
-  @Test("the limits of items and groups hold, and each output is completed and delivered once", arguments: [1, 2, 7])
+  @Test(
+    "the limits for items and groups hold, and each output is completed in a group and delivered once",
+    arguments: [1, 2, 7])
   func limits(limit: Int) async throws {
     let watch = Watch()
     let largest = Locked(0)
@@ -38,7 +40,7 @@ struct ConcurrentlyInGroupsTests {
     #expect(watch.farthestAhead <= 27)
   }
 
-  @Test("with a limit of one, results are delivered in the order of the items, in groups of any size")
+  @Test("if one item is processed at a time, results are delivered in the order of the items, in groups of any size")
   func order() async throws {
     let watch = Watch()
     var delivered: [Int] = []
@@ -52,7 +54,7 @@ struct ConcurrentlyInGroupsTests {
     #expect(delivered == Array(1...200))
   }
 
-  @Test("an output is completed even if no further item arrives")
+  @Test("the group of an output is completed even if no further item arrives")
   func completesAlone() async throws {
     // The second item only arrives after the first result was delivered. Waiting for a larger group would never end.
     let (results, taken) = AsyncStream.makeStream(of: Int.self)
@@ -77,7 +79,7 @@ struct ConcurrentlyInGroupsTests {
     #expect(delivered == [1, 2])
   }
 
-  @Test("items are processed while a group is being completed, and form the next group")
+  @Test("items are processed while a group is being completed, and their outputs form the next group")
   func nextGroup() async throws {
     let (third, isThere) = AsyncStream.makeStream(of: Void.self)
     let watch = Watch()
@@ -100,7 +102,8 @@ struct ConcurrentlyInGroupsTests {
     #expect(groups.withLock { $0.count } <= 3)
   }
 
-  @Test("an error of any closure ends the processing, and nothing is delivered after the error", arguments: 0..<4)
+  @Test(
+    "an error of any closure ends the processing in groups, and nothing is delivered after the error", arguments: 0..<4)
   func throwsError(place: Int) async throws {
     let watch = Watch()
     var delivered = 0
@@ -132,7 +135,7 @@ struct ConcurrentlyInGroupsTests {
     #expect(watch.atWork == 0)
   }
 
-  @Test("cancelling ends the processing, and releases the outputs that wait")
+  @Test("cancelling the processing in groups ends it, and releases the outputs that wait")
   func cancelled() async throws {
     final class Output: Sendable {
       let counter: Locked<Int>

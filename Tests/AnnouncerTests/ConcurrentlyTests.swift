@@ -9,7 +9,8 @@ struct ConcurrentlyTests {
   private struct Stop: Error {}
 
   @Test(
-    "the limit of concurrent items holds, and no item is requested before there is room for it", arguments: [1, 2, 7])
+    "no more items than the limit are processed at the same time, and an item is requested only when there is room",
+    arguments: [1, 2, 7])
   func limit(limit: Int) async throws {
     let watch = Watch()
     var sum = 0
@@ -30,7 +31,7 @@ struct ConcurrentlyTests {
     #expect(watch.farthestAhead <= limit)
   }
 
-  @Test("outputs are delivered as they complete, while the next item is awaited")
+  @Test("each output is delivered when it is complete, while the next item is awaited")
   func whileWaiting() async throws {
     // The second item only arrives after the first output was delivered. Waiting for it first would never end.
     let (outputs, taken) = AsyncStream.makeStream(of: Int.self)
@@ -73,7 +74,7 @@ struct ConcurrentlyTests {
     #expect(watch.atWork == 0)
   }
 
-  @Test("an error of the closure `next` ends the processing")
+  @Test("an error of the closure `next` ends the processing of further items")
   func nextThrows() async throws {
     let watch = Watch()
     await #expect(throws: Stop.self) {
@@ -88,7 +89,7 @@ struct ConcurrentlyTests {
     #expect(watch.asked == 5)
   }
 
-  @Test("cancelling ends the processing of an endless sequence")
+  @Test("cancelling ends the concurrent processing of an endless sequence")
   func cancelled() async throws {
     let watch = Watch()
     let (started, isStarted) = AsyncStream.makeStream(of: Void.self)
@@ -106,7 +107,7 @@ struct ConcurrentlyTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("all items of a sequence are processed, and an empty sequence is allowed")
+  @Test("all items of a sequence are processed, and the sequence may be empty")
   func sequence() async throws {
     var taken: Set<String> = []
     try await concurrently(["a", "b", "c"], limit: 2, work: { $0 + $0 }, each: { taken.insert($0) })

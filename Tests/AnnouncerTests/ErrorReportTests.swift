@@ -10,7 +10,7 @@ import Testing
 @Suite("Error reports")
 struct ErrorReportTests {
   @Test(
-    "an error report has the error's own code and message",
+    "the report of an error has the error's own code and message",
     arguments: [
       (AnnouncementError(.fieldMissing, "id", "is missing", remedy: "give it") as any Error, "field_missing"),
       (AnnouncerError(.tooLong, "text", "takes 31 s to say", remedy: "shorten it"), "too_long"),
@@ -21,7 +21,7 @@ struct ErrorReportTests {
     #expect(ErrorReport(error).message == "\(error)")
   }
 
-  @Test("an invalid group name has its own code")
+  @Test("the error for an invalid group name has its own code")
   func naming() {
     let error = #expect(throws: SoundLibraryError.self) {
       try GroupContainer(containers: URL(filePath: "/"), group: "../x")

@@ -19,7 +19,7 @@ struct InstallationTests {
 
   private func path(_ url: URL) -> String { url.standardizedFileURL.path(percentEncoded: false) }
 
-  @Test("a data folder that has readers uses its own readers")
+  @Test("a data folder with reader files uses its own reader files")
   func ownReaders() throws {
     let program = try program()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -29,7 +29,7 @@ struct InstallationTests {
     #expect(path(installation.readers) == path(data.appending(path: "Readers", directoryHint: .isDirectory)))
   }
 
-  @Test("a data folder from before readers existed uses the readers of the program")
+  @Test("a data folder of a version without reader files uses the program's reader files")
   func olderFolder() throws {
     let program = try program()
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -41,7 +41,7 @@ struct ListFormsTests {
   // MARK: Separators
 
   @Test(
-    "semicolons and tabs are recognised from the header, and sep= is obeyed",
+    "a list's separator, a semicolon or a tab, is recognised from the header, and a line sep= is obeyed",
     arguments: [
       ("amount;currency;id\n12.50;EUR;1\n", 2), ("amount\tcurrency\tid\n12.50\tEUR\t1\n", 2),
       ("sep=;\namount;currency;id\n12.50;EUR;1\n", 3), ("sep=\t\namount\tcurrency\tid\n12.50\tEUR\t1\n", 3),
@@ -55,7 +55,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "an amount with a comma is an error, and the comma is neither a separator nor a decimal point",
+    "an amount with a comma is an error, because a comma is neither a separator nor a decimal point there",
     arguments: ["12,50", "1.234,50", "\"12,50\"", "12,5"])
   func decimalComma(amount: String) {
     for separator in [";", "\t"] {
@@ -108,7 +108,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "the error for a list that has lost its line breaks asks about --data-binary",
+    "the error for a list that has lost its line breaks asks whether --data-binary was used",
     arguments: [
       "amount,currency12.50,CNY48.05,USD", "id;amount;currency1;12.50;CNY",
       "amount,currency" + String(repeating: ",5,USD", count: 200), "textHello",
@@ -122,7 +122,7 @@ struct ListFormsTests {
     #expect(huge?.code == .payloadMalformed && huge?.description.hasSuffix("did you mean --data-binary?") == true)
   }
 
-  @Test("a right header without a line break and without a row is refused as empty")
+  @Test("a correct header without a line break and without a row is refused as an empty list")
   func headerWithoutBreak() {
     let fault = read("amount,currency").fault
     #expect(fault?.code == .listEmpty && fault?.description.contains("--data-binary") == false)
@@ -150,7 +150,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "a list that begins like JSON is JSON, and a list that begins with a column name in brackets is CSV",
+    "a list that begins like JSON is read as JSON, and one that begins with a column name in brackets as CSV",
     arguments: [
       (#"["a"]"#, "1.1 -: payload: "), ("[ 12 ]", "1.1 -: payload: "), ("[[]]", "1.1 -: payload: "),
       ("[till],text\nx,Hello", "2 -: Hello"),
@@ -163,7 +163,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "an element with a fault does not affect the other elements",
+    "a JSON element with an error does not affect the other elements of the list",
     arguments: [
       "12", "\"text\"", "null", "[]", "[1, 2]", "{}", "{\"text\": }", "{\"text\": \"x\"} {\"text\": \"y\"}",
       "{\"text\": \"x\"]", "{\"memo\": {\"a\": [1, {\"b\": \"]\"}]}}", "\u{FEFF}{\"text\":\"x\"}",
@@ -179,7 +179,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "a fault between the elements ends the list, and names the line and the element",
+    "an error between two JSON elements ends the list, and its message names the line and the element",
     arguments: [
       ("[{\"text\":\"a\"},\n]", "line 2, element 2: is missing; remove the comma, or write an object."),
       ("[{\"text\":\"a\"},\n,{}]", "line 2, element 2: is missing; remove the comma, or write an object."),
@@ -208,7 +208,7 @@ struct ListFormsTests {
     }
   }
 
-  @Test("an element that is longer than a payload can be is an error and is not kept in memory")
+  @Test("a JSON element longer than the largest payload is an error, and is not kept in memory")
   func longElement() throws {
     let long = "[{\"text\": \"" + String(repeating: "x", count: 200_000) + "\"},\n{\"text\": \"b\"}]"
     for pieceBytes in [1_000, .max] {

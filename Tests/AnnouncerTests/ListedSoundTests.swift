@@ -25,7 +25,7 @@ struct ListedSoundTests {
     Waveform(samples: (0..<frames).map { Int16($0 % 100 * 50) }, sampleRate: 22_050)
   }
 
-  @Test("a clip has its words, length and size, in every format that Crier writes")
+  @Test("a listed clip has its words, length and size, in every format that Crier writes")
   func clips() async throws {
     let workshop = try Workshop()
     let formats: [SoundFormat] = [
@@ -47,7 +47,7 @@ struct ListedSoundTests {
     #expect(try ListedSound.all(in: workshop.library).count == formats.count)
   }
 
-  @Test("a sound that Crier did not make has a length and no words, and a damaged file has neither")
+  @Test("a listed sound that Crier did not make has a length and no words, and a damaged file has neither")
   func others() throws {
     let folder = try Folder()
     let wave = WAVFile.encode(tone(frames: 22_051))
@@ -71,7 +71,7 @@ struct ListedSoundTests {
     #expect(sounds.map(\.bytes) == [commented.count, 3, 0, stereo.count, wave.count])
   }
 
-  @Test("the last use is the time of the file's last modification")
+  @Test("the last use of a listed sound is the time at which its file was last modified")
   func lastUsed() throws {
     let folder = try Folder()
     let url = try folder.library.publish([1], as: "tone.wav")
@@ -80,7 +80,7 @@ struct ListedSoundTests {
     #expect(try ListedSound.all(in: folder.library).map(\.lastUsed) == [time])
   }
 
-  @Test("folders, links, and names that no clip has are left out, and a missing folder has no sounds")
+  @Test("the list of sounds leaves out folders, links, and names that no clip has, and a missing folder has no sounds")
   func leftOut() throws {
     let folder = try Folder()
     #expect(try ListedSound.all(in: folder.library).isEmpty)
@@ -94,7 +94,7 @@ struct ListedSoundTests {
     #expect(try ListedSound.all(in: folder.library).map(\.name) == ["tone.wav"])
   }
 
-  @Test("a file that is larger than a clip may be is listed with its size and without a length")
+  @Test("a file that is too large for a clip is listed with its size and without a length")
   func large() throws {
     let folder = try Folder()
     let url = try folder.library.publish([1], as: "tone.wav")

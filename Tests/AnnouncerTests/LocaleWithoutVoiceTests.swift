@@ -10,7 +10,7 @@ import VoicePackMaking
 @Suite("Languages for which the engine has no voice")
 struct LocaleWithoutVoiceTests {
   @Test(
-    "a payment without a voice and without a pack is refused at once, and the error names the voices to choose from")
+    "a payment in a language without a voice or pack is refused at once, and the error names the possible voices")
   func refused() async throws {
     let workshop = try Workshop()
     let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice(), engine: NoEngine())
@@ -24,7 +24,9 @@ struct LocaleWithoutVoiceTests {
         + "all words of this announcement; record a voice pack (docs/voice-packs.md), or choose the voice en-gb-x-rp.")
   }
 
-  @Test("a pack that lacks a word does not speak a language without a voice", arguments: ["fifty", "received"])
+  @Test(
+    "a pack that lacks a word does not speak a language for which the engine has no voice",
+    arguments: ["fifty", "received"])
   func incomplete(missing: String) async throws {
     let workshop = try Workshop()
     try await workshop.writePack("voice", in: "en-US", isSynthesized: false) { clips in
@@ -37,7 +39,7 @@ struct LocaleWithoutVoiceTests {
     #expect(error?.code == .methodUnavailable)
   }
 
-  @Test("a pack with all words speaks a language without a voice")
+  @Test("a pack that has all words speaks a language for which the engine has no voice")
   func recorded() async throws {
     let workshop = try Workshop()
     try await workshop.writePack("voice", in: "en-US", isSynthesized: false)
@@ -47,7 +49,7 @@ struct LocaleWithoutVoiceTests {
     #expect(clip.report.text == "Received twelve dollars and fifty cents")
   }
 
-  @Test("a voice that the caller names speaks the language, and no other voice does")
+  @Test("a voice that the caller names speaks a language for which the engine has none, and no other voice does")
   func named() async throws {
     let workshop = try Workshop()
     let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice())
@@ -64,7 +66,7 @@ struct LocaleWithoutVoiceTests {
     #expect(error?.code == .optionInvalid)
   }
 
-  @Test("the words of a language without a voice are written, and have no phonemes")
+  @Test("an amount in a language without a voice can be written in words, and has no phonemes")
   func words() async throws {
     let workshop = try Workshop()
     let announcer = workshop.packAnnouncer(books: try workshop.booksWithoutVoice())

@@ -24,7 +24,7 @@ struct PackFollowingTests {
     try await announcer.render(try Workshop.payment(), into: nil).report
   }
 
-  @Test("a new pack speaks and a removed pack is silent, without a new announcer")
+  @Test("without a new announcer, a pack that is added speaks, and a pack that is removed does not")
   func addedAndRemoved() async throws {
     let announcer = announcer
     #expect(try await report(announcer).method == "speech")
@@ -34,7 +34,7 @@ struct PackFollowingTests {
     #expect(try await report(announcer).method == "speech")
   }
 
-  @Test("a replaced pack speaks, and its clips have other names than the earlier pack's clips")
+  @Test("a pack that replaces another one speaks, and its clips have other names than the earlier pack's clips")
   func replaced() async throws {
     try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
     let announcer = announcer
@@ -52,7 +52,7 @@ struct PackFollowingTests {
     #expect(later.clip.name != earlier.clip.name && later.clip.sha256 != earlier.clip.sha256)
   }
 
-  @Test("if new files of a pack are broken, the last good version speaks until a repair or the pack's removal")
+  @Test("if the new files of a pack are broken, its last good version speaks until the pack is repaired or removed")
   func broken() async throws {
     try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
     let announcer = announcer
@@ -76,7 +76,7 @@ struct PackFollowingTests {
     #expect(await announcer.packStates() == [])
   }
 
-  @Test("a pack that was broken from the start speaks only after a repair")
+  @Test("a pack whose files were broken from the start speaks only after a repair")
   func repaired() async throws {
     try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
     let clip = workshop.voices.appending(path: "shop/0001.wav")
@@ -88,7 +88,7 @@ struct PackFollowingTests {
     #expect(try await report(announcer).voice == "shop")
   }
 
-  @Test("changes name the packs that were added, replaced, removed, broken and repaired, and no other packs")
+  @Test("the reported changes name exactly the packs that were added, replaced, removed, broken and repaired")
   func changes() {
     let fault = PackState.Fault(code: "clip_changed", message: "x")
     let broken = PackState(id: "c", fault: fault)

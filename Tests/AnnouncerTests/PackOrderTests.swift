@@ -11,7 +11,7 @@ import Waveforms
 
 @Suite("The default voice")
 struct PackOrderTests {
-  @Test("auto prefers a recorded pack to a built pack, whatever their order")
+  @Test("the method auto prefers a recorded pack to a built pack, whatever their order")
   func recordedFirst() async throws {
     let workshop = try Workshop()
     try await workshop.writePack("a-built", in: "zh-CN", isSynthesized: true)
@@ -21,14 +21,14 @@ struct PackOrderTests {
     #expect(clip.report.method == "clips")
   }
 
-  @Test("auto prefers the engine to a built pack")
+  @Test("the method auto prefers the engine to a built pack")
   func engineBeforeBuilt() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", isSynthesized: true)
     #expect(try await announcer.render(try Workshop.payment(), into: nil).report.method == "speech")
   }
 
-  @Test("auto uses the engine if a recorded pack lacks words and a built pack has them")
+  @Test("the method auto uses the engine if a recorded pack lacks words and a built pack has them")
   func incompleteRecording() async throws {
     let workshop = try Workshop()
     try await workshop.writePack("built", in: "zh-CN", isSynthesized: true)
@@ -40,7 +40,7 @@ struct PackOrderTests {
     #expect(try await announcer.render(try Workshop.payment("4"), into: nil).report.voice == "recorded")
   }
 
-  @Test("a requested built pack speaks")
+  @Test("a built pack speaks if the request names it")
   func askedFor() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", isSynthesized: true)
@@ -53,7 +53,7 @@ struct PackOrderTests {
     }
   }
 
-  @Test("the chosen pack speaks, whatever its name, even if it is built or lacks words")
+  @Test("a pack that was chosen speaks, whatever its name, even if it is built or lacks words")
   func chosen() async throws {
     let workshop = try Workshop()
     try await workshop.writePack("a", in: "zh-CN", isSynthesized: false)
@@ -78,7 +78,7 @@ struct PackOrderTests {
     #expect(try await report().voice == "a")
   }
 
-  @Test("a chosen pack that is missing, broken or of another language is skipped and reported")
+  @Test("a chosen pack that is missing, broken or of another language is skipped, and the report says so")
   func chosenInVain() async throws {
     let workshop = try Workshop()
     for id in ["a", "b"] { try await workshop.writePack(id, in: "zh-CN", isSynthesized: false) }
@@ -97,7 +97,7 @@ struct PackOrderTests {
     #expect(await announcer.packStates().map { $0.fault != nil } == [false, true])
   }
 
-  @Test("a choice in the settings takes precedence over the file, and a damaged file leaves the last choices")
+  @Test("a choice in the settings takes precedence over the file of choices, and a damaged file keeps the last choices")
   func settled() async throws {
     let workshop = try Workshop()
     for id in ["a", "b", "c"] { try await workshop.writePack(id, in: "zh-CN", isSynthesized: false) }
@@ -125,7 +125,7 @@ struct PackOrderTests {
     #expect(clip.report.shortened == ["payer"])
   }
 
-  @Test("a built pack speaks if the engine ends while speaking")
+  @Test("if the engine ends while it speaks, a built pack speaks instead")
   func engineEnds() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(
@@ -136,7 +136,7 @@ struct PackOrderTests {
   }
 
   @Test(
-    "a built pack does not replace a requested method, voice or rate",
+    "a built pack does not speak in place of a requested method, voice or rate",
     arguments: [
       RenderOptions(method: .speech), RenderOptions(voice: "cmn-latn-pinyin+f5"), RenderOptions(rate: 200),
     ])

@@ -42,7 +42,7 @@ struct PronunciationTests {
     }
   }
 
-  @Test("the marks of respelled words have the original words")
+  @Test("the marks of respelled words contain the original words")
   func marks() async throws {
     let workshop = try Workshop()
     let won = try await workshop.announcer.render(try Workshop.payment("20", "KRW", locale: "en-US"), into: nil)

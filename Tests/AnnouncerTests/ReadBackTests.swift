@@ -30,7 +30,7 @@ struct ReadBackTests {
   }
 
   @Test(
-    "words that mean a different amount or no amount are never spoken",
+    "words that say a different amount than the payment's, or no amount, are never spoken",
     arguments: [
       ("zh-CN", "\"五\", \"六\"", "\"六\", \"五\"", "5", "CNY"),
       ("zh-CN", "\"other\": \"角\"", "\"other\": \"分\"", "0.50", "CNY"),
@@ -52,7 +52,7 @@ struct ReadBackTests {
   }
 
   @Test(
-    "without the reader of the language, or with an invalid one, nothing is spoken, and the error names the reader's file",
+    "if the reader file of the language is missing or invalid, nothing is spoken, and the error names the file",
     arguments: [(nil, "there is no Readers/zh.json"), ("{}", "Readers/zh.json is invalid: ")])
   func missingReaders(contents: String?, problem: String) throws {
     let workshop = try Workshop()
@@ -73,7 +73,7 @@ struct ReadBackTests {
   }
 
   @Test(
-    "correct words are accepted",
+    "words that say the payment's amount are accepted",
     arguments: [
       ("zh-CN", "CNY"), ("en-US", "USD"), ("ja-JP", "JPY"), ("ko-KR", "KRW"), ("hi-IN", "INR"), ("es-MX", "MXN"),
     ])
@@ -86,7 +86,7 @@ struct ReadBackTests {
     }
   }
 
-  @Test("the check reads the words that will be heard, and not the intended words")
+  @Test("the check of the amount reads the words that will be heard, and not the intended words")
   func heardWords() throws {
     let workshop = try Workshop()
     let script = try workshop.announcer.script(for: try Workshop.payment("5"))

@@ -22,7 +22,7 @@ struct RequestedOptionsTests {
     #expect(try RenderOptions(.init(), defaults: .init()) == RenderOptions())
   }
 
-  @Test("requested options take precedence over the key's locale and pack")
+  @Test("the options of a request take precedence over the locale and the pack of its key")
   func said() throws {
     let options = try RenderOptions(
       requested {
@@ -36,7 +36,7 @@ struct RequestedOptionsTests {
   }
 
   @Test(
-    "an unknown name is refused with the choices, without repeating the name",
+    "an unknown method, format or encoding is refused with the choices, and the error does not repeat its name",
     arguments: [("method", "sing"), ("format", "mp3"), ("encoding", "opus"), ("method", ""), ("format", "WAV")])
   func unknown(option: String, name: String) {
     let requested = requested { options in
@@ -67,7 +67,7 @@ struct RequestedOptionsTests {
     }
   }
 
-  @Test("a request can choose the engine even if its key has a pack")
+  @Test("a request can choose the engine even if its key has a preferred pack")
   func preferredWithSpeech() throws {
     let options = try RenderOptions(requested { $0.method = "speech" }, defaults: .init(pack: "p"))
     #expect(options.method == .speech && options.pack == nil)
@@ -82,7 +82,7 @@ struct PreferredPackTests {
     return options
   }
 
-  @Test("a preferred pack speaks announcements of its locale before other packs that have all words")
+  @Test("the preferred pack of a key speaks announcements of its locale before other packs that have all words")
   func preferred() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "a")
@@ -93,7 +93,7 @@ struct PreferredPackTests {
     #expect(try await announcer.render(payment, options: options("b", .clips), into: nil).report.voice == "b")
   }
 
-  @Test("a preferred pack is skipped if it is missing or of another locale, or if the engine is requested")
+  @Test("the preferred pack is skipped if it is missing or of another locale, or if the request names the engine")
   func passedOver() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "en-US", id: "english")
@@ -109,7 +109,7 @@ struct PreferredPackTests {
     #expect(try await announcer.render(payment, options: fast, into: nil).report.method == "speech")
   }
 
-  @Test("a preferred pack is skipped if its files were changed")
+  @Test("the preferred pack is skipped if its files were changed")
   func broken() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "voice")
@@ -123,7 +123,7 @@ struct PreferredPackTests {
     #expect(clip.report.voice == "voice")
   }
 
-  @Test("a requested pack takes precedence over the preferred pack")
+  @Test("a pack that the request names takes precedence over the preferred pack")
   func askedFor() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "a")

@@ -14,7 +14,7 @@ struct SampleRateTests {
   init() throws { workshop = try Workshop() }
 
   @Test(
-    "at every rate, a clip of each language is as loud and as long as at the voices' own rate",
+    "at every sample rate, a clip of each language is as loud and as long as at the voices' own rate",
     arguments: [8_000, 11_025, 16_000, 24_000, 44_100, 48_000])
   func rates(rate: Int) async throws {
     for (index, announcement) in try Workshop.announcements().enumerated() {
@@ -34,7 +34,7 @@ struct SampleRateTests {
     }
   }
 
-  @Test("the voices' own rate is the default, with the same name and bytes, and equal rates give equal bytes")
+  @Test("a clip at the voices' own rate equals one without a requested rate, and equal rates give equal bytes")
   func names() async throws {
     let payment = try Workshop.payment()
     func bytes(_ options: RenderOptions) async throws -> (name: String, bytes: [UInt8]) {
@@ -50,7 +50,7 @@ struct SampleRateTests {
   }
 
   @Test(
-    "a clip in every format has the converted rate and the usual loudness, and is found again under its name",
+    "a clip in every format has the requested sample rate and the usual loudness, and is found again under its name",
     arguments: SoundFormat.Container.allCases.flatMap { container in
       SoundFormat.encodings(of: container).map { SoundFormat(container: container, encoding: $0) }
     })
@@ -63,7 +63,7 @@ struct SampleRateTests {
     #expect(try await workshop.announcer.render(payment, options: options, into: workshop.library).report.cached)
   }
 
-  @Test("other rates are refused", arguments: [0, -1, 7_999, 48_001, 96_000, .max])
+  @Test("a sample rate that Crier does not offer is refused", arguments: [0, -1, 7_999, 48_001, 96_000, .max])
   func refused(rate: Int) async throws {
     let payment = try Workshop.payment()
     let error = await #expect(throws: AnnouncerError.self) {

@@ -28,13 +28,13 @@ struct ShorteningTests {
     return clip.report
   }
 
-  @Test("an announcement that fits is not shortened")
+  @Test("an announcement that is short enough is not shortened")
   func fits() async throws {
     let report = try await report(try Workshop.payment("5", "USD", payer: "Ann", note: "Lunch", locale: "en-US"))
     #expect(report.shortened == [])
   }
 
-  @Test("if a clip is too long, the note is omitted first")
+  @Test("if a clip is too long, the note is the first part to be omitted")
   func note() async throws {
     let report = try await report(
       try Workshop.payment("5", "USD", payer: "Ann", note: long, locale: "en-US"), rate: 80)
@@ -60,7 +60,7 @@ struct ShorteningTests {
     #expect(report.clip.durationMilliseconds > 26_000)
   }
 
-  @Test("if a clip is too long in faster speech, only the amount is spoken")
+  @Test("if a clip is too long even in faster speech, only the amount is spoken")
   func amountOnly() async throws {
     let report = try await report(
       try Workshop.payment(
@@ -70,7 +70,7 @@ struct ShorteningTests {
     #expect(report.text.hasSuffix("dollars and ninety-nine cents"))
   }
 
-  @Test("free text that stays too long is an error with its length and the limit")
+  @Test("free text that is too long even in faster speech is an error with its length and the limit")
   func freeText() async throws {
     let workshop = try Workshop()
     let text = String(repeating: "thank you very much ", count: 60)

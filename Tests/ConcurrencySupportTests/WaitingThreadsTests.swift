@@ -50,7 +50,7 @@ struct WaitingThreadsTests {
     for task in held { await task.value }
   }
 
-  @Test("work on separate threads runs while all other threads are blocked")
+  @Test("work that has threads of its own runs while all other threads are blocked")
   func ownThreads() async {
     let blocked = WaitingThreads(most: 1)
     let gate = DispatchSemaphore(value: 0)
@@ -70,7 +70,7 @@ struct WaitingThreadsTests {
     #expect(threads.count <= 8)
   }
 
-  @Test("every job runs once when more tasks than threads wake each other")
+  @Test("if more tasks than threads wake each other, every job runs once")
   func everyJobOnce() async {
     let threads = WaitingThreads(most: 4, longestIdle: 0.000_1)
     let runs = Locked(0)

@@ -18,7 +18,7 @@ struct WorkSignalTests {
     }
   }
 
-  @Test("a signal has news at its start and after each announcement, and each piece of news is taken once")
+  @Test("a work signal has news at first and after new work is announced, and gives each piece of news once")
   func news() {
     let signal = WorkSignal()
     #expect(signal.takeNews())
@@ -31,7 +31,7 @@ struct WorkSignalTests {
     #expect(!signal.takeNews())
   }
 
-  @Test("a signal without a waiting task ends the next wait, and no later wait")
+  @Test("if no task waits for a work signal, the signal ends the next wait, and no later wait")
   func kept() async throws {
     let alarm = Alarm()
     let signal = WorkSignal(sleep: alarm.sleep)
@@ -46,7 +46,7 @@ struct WorkSignalTests {
     #expect(alarm.asked.withLock { $0 } == [.seconds(3)])
   }
 
-  @Test("delayed news can be taken at once, and wakes a waiting task after the delay")
+  @Test("delayed news of a work signal can be taken at once, and wakes a waiting task after the delay")
   func later() async throws {
     let alarm = Alarm()
     let signal = WorkSignal(sleep: alarm.sleep)
@@ -60,7 +60,7 @@ struct WorkSignalTests {
     #expect(alarm.asked.withLock { $0 } == [.seconds(1)])
   }
 
-  @Test("a cancelled task does not wait")
+  @Test("a cancelled task does not wait for a work signal")
   func cancelled() async {
     let signal = WorkSignal()
     let waiting = Task { await signal.wait(atMost: .seconds(3_600)) }

@@ -17,7 +17,7 @@ struct CatchingUpTests {
     return SoundAnswer(#"{"announcements":[\#(lines.joined(separator: ","))],"last_sequence":\#(last)}"#)
   }
 
-  @Test("the request names the device and the number, and has the key only in a header field")
+  @Test("a request to catch up names the device and the number, and has the key only in a header field")
   func request() async throws {
     let service = ScriptedService { _, _ in SoundAnswer(#"{"announcements":[],"last_sequence":41}"#) }
     let result = try await DeviceClient(service, device: "a:b c/d").announcements(after: 41)
@@ -36,7 +36,7 @@ struct CatchingUpTests {
     #expect(result == CaughtUp(announcements: [], lastSequence: 41, isComplete: true))
   }
 
-  @Test("pages are read up to the last number of the service")
+  @Test("a phone that catches up reads all pages up to the last number of the service")
   func pages() async throws {
     let service = ScriptedService { _, number in
       number == 1 ? Self.page(1...200, last: 202) : Self.page(201...202, last: 202)
@@ -48,7 +48,7 @@ struct CatchingUpTests {
     #expect(service.requests.map { $0.url.query() } == ["after=0&limit=200", "after=200&limit=200"])
   }
 
-  @Test("an empty page ends the list, even if the last number of the service is higher")
+  @Test("an empty page ends the list of missed announcements, even if the service's last number is higher")
   func emptyPage() async throws {
     let service = ScriptedService { _, number in
       number == 1 ? Self.page(1...3, last: 9) : SoundAnswer(#"{"announcements":[],"last_sequence":9}"#)
@@ -59,7 +59,7 @@ struct CatchingUpTests {
     #expect(result.lastSequence == 9)
   }
 
-  @Test("at most the allowed number of announcements is returned, and the result is then incomplete")
+  @Test("a phone that catches up gets at most the allowed number of announcements, and the result is then incomplete")
   func limit() async throws {
     let service = ScriptedService { request, _ in
       #expect(request.url.query() == "after=4&limit=3")
@@ -70,7 +70,7 @@ struct CatchingUpTests {
     #expect(!result.isComplete)
   }
 
-  @Test("a payload keeps every byte: spaces, escapes, the order of keys, and the spelling of numbers")
+  @Test("a missed payload keeps every byte: spaces, escapes, the order of keys, and the spelling of numbers")
   func payloadBytes() async throws {
     let payload = #"{ "z": 12.50, "a": "}\"]\u00e9", "n": [1e2, {"payload": 1}],"crier":{"b":-0} }"#
     let text =
@@ -86,7 +86,7 @@ struct CatchingUpTests {
   }
 
   @Test(
-    "an answer in another form is refused",
+    "an answer in a wrong form to a request to catch up is refused",
     arguments: [
       "", "[]", "{}", #"{"announcements":[]}"#, #"{"announcements":{},"last_sequence":1}"#,
       #"{"announcements":[{"sequence":7,"state":"failed"}],"last_sequence":7}"#,
@@ -106,7 +106,7 @@ struct CatchingUpTests {
     #expect(error?.code == .unreadableAnswer)
   }
 
-  @Test("deep nesting in an answer never crashes the program")
+  @Test("deep nesting in an answer of the service never crashes the program")
   func deepNesting() {
     for count in [10, 100, 400, 100_000] {
       let nested = String(repeating: "[", count: count) + String(repeating: "]", count: count)
@@ -120,7 +120,7 @@ struct CatchingUpTests {
 @Suite("Ranges in a JSON text")
 struct JSONTextTests {
   @Test(
-    "the reader stays within the text, whatever the text is",
+    "the JSON reader stays within the bounds of the text, whatever the text is",
     arguments: ["", "\"", "{", "[", "{\"a\"", "{\"a\":", "[1,", "\\", "[\"\\"])
   func hostile(_ text: String) {
     let json = JSONText(Data(text.utf8))
@@ -130,7 +130,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test("the reader stays within the text after any change of a byte")
+  @Test("the JSON reader stays within the bounds of the text after any change of a byte")
   func changed() {
     let text = Array(#"{"a":[1,{"b":"x\"y"},[],{}],"c":{"d":null}}"#.utf8)
     for place in text.indices {

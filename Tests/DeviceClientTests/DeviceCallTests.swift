@@ -13,7 +13,7 @@ struct DeviceCallTests {
     tokens: [.alert: Data([0x74, 0x0F, 0x47]), .fileProviderExtension: Data([0x00, 0xFF])],
     bundleID: "com.example.shop", environment: .production, locale: "zh-CN", tone: "cash.wav")
 
-  @Test("a registration is sent with its tokens in hexadecimal digits, and returns the last number")
+  @Test("a registration is sent with its tokens in hexadecimal digits, and returns the last sequence number")
   func register() async throws {
     let service = ScriptedService { _, _ in SoundAnswer(#"{"id":"till-1","last_sequence":12}"#) }
     #expect(try await DeviceClient(service).register(Self.registration) == 12)
@@ -28,13 +28,13 @@ struct DeviceCallTests {
         + #""tokens":{"alert":"740f47","fileprovider_extension":"00ff"},"tone":"cash.wav"}"#)
   }
 
-  @Test("a registration sends only the fields that it has")
+  @Test("a registration of a device sends only the fields that it has")
   func shortRegistration() throws {
     let body = try DeviceRegistration(tokens: [:], bundleID: "a.b", environment: .sandbox).body
     #expect(String(decoding: body, as: UTF8.self) == #"{"bundle_id":"a.b","environment":"sandbox","tokens":{}}"#)
   }
 
-  @Test("an answer to a registration without the last number is refused")
+  @Test("an answer to a registration without the last sequence number is refused")
   func registrationAnswer() async {
     let service = ScriptedService { _, _ in SoundAnswer("{}") }
     let error = await failure { () throws(DeviceClientError) in
@@ -60,7 +60,7 @@ struct DeviceCallTests {
         + #"{"at":"2026-05-28T20:26:40.500Z","id":"order-2"}]}"#)
   }
 
-  @Test("receipts that the service refuses are an error of this call")
+  @Test("if the service refuses receipts, the call that sends them fails")
   func refusedReceipts() async {
     let service = ScriptedService { _, _ in SoundAnswer(422, #"{"code":"field_invalid"}"#) }
     let error = await failure { () throws(DeviceClientError) in
@@ -70,7 +70,7 @@ struct DeviceCallTests {
     #expect(error?.description.hasPrefix("Telling the service what was handed over at crier.example failed") == true)
   }
 
-  @Test("the request for a file has its URL and the key, and is refused for what is no digest")
+  @Test("the request for a file has its URL and the key, and is refused for a text that is not a digest")
   func fileRequest() throws {
     let client = DeviceClient(ScriptedService { _, _ in SoundAnswer("{}") })
     let digest = String(repeating: "a", count: 64)
@@ -82,7 +82,7 @@ struct DeviceCallTests {
     }
   }
 
-  @Test("a container is registered and removed by its encoded identifier")
+  @Test("an enumerator's container is registered and removed by its encoded identifier")
   func containers() async throws {
     let service = ScriptedService { _, _ in SoundAnswer(201, "{}") }
     let client = DeviceClient(service)
@@ -106,7 +106,8 @@ struct DeviceCallTests {
     #expect(error?.code == .notFound)
   }
 
-  @Test("an identifier that would change the path of the call is refused and not sent", arguments: ["", ".", ".."])
+  @Test(
+    "a container identifier that would change the path of the call is refused and not sent", arguments: ["", ".", ".."])
   func leadingContainer(_ container: String) async {
     let service = ScriptedService { _, _ in SoundAnswer("{}") }
     let error = await failure { () throws(DeviceClientError) in
@@ -126,7 +127,7 @@ struct DeviceCallTests {
     }
   }
 
-  @Test("a page of changes is read, also with unknown kinds and changes")
+  @Test("a page of the library's changes is read, even if it has unknown kinds and changes")
   func changes() async throws {
     let digest = String(repeating: "0a", count: 32)
     let text =
@@ -153,7 +154,7 @@ struct DeviceCallTests {
   }
 
   @Test(
-    "a page of changes in another form is refused",
+    "a page of the library's changes in another form is refused",
     arguments: [
       "[]", #"{"changes":[]}"#, #"{"changes":[],"next":"a","anchor":"b"}"#,
       #"{"changes":[{"kind":"clip","name":"a.wav","change":"added"}],"anchor":"b"}"#,

@@ -21,7 +21,7 @@ struct DeviceClientErrorTests {
   }
 
   @Test(
-    "every status has an error code",
+    "every status of an answer leads to an error code",
     arguments: [
       (400, DeviceClientError.Code.refused), (401, .unauthorized), (403, .unauthorized), (404, .notFound),
       (409, .refused), (410, .notFound), (422, .refused), (429, .tooMany), (500, .serverFailed), (502, .serverFailed),
@@ -38,7 +38,7 @@ struct DeviceClientErrorTests {
     #expect(error?.retryAfter == .seconds(30))
   }
 
-  @Test("a redirect is not followed, because the key would be sent to another place")
+  @Test("a redirect is not followed, because the key would be sent to another server")
   func redirect() async {
     let (error, requests) = await error { _, _ in SoundAnswer(308, ["Location": "https://other.example/"], "") }
     #expect(requests == 1)
@@ -61,7 +61,7 @@ struct DeviceClientErrorTests {
   }
 
   @Test(
-    "a connection that fails has its own error code",
+    "a call whose connection fails has its own error code",
     arguments: [
       (SoundFetchError.hostNotFound, DeviceClientError.Code.unreachable), (.cannotConnect, .unreachable),
       (.connectionLost, .unreachable), (.notTrusted, .notTrusted),
@@ -91,18 +91,18 @@ struct DeviceClientErrorTests {
     #expect(more.error?.code == .tooLarge)
   }
 
-  @Test("a compressed answer is refused")
+  @Test("a device's call refuses a compressed answer")
   func compressed() async {
     let (error, _) = await error { _, _ in SoundAnswer(200, ["Content-Encoding": "gzip"], "{}") }
     #expect(error?.code == .unreadableAnswer)
   }
 
-  @Test("an answer that does not end is given up at the time limit")
+  @Test("a call whose answer does not end fails at the time limit")
   func tookTooLong() async {
     #expect(await error({ _, _ in SoundAnswer.stalled([[0x7B]]) }, isOver: true).error?.code == .tookTooLong)
   }
 
-  @Test("a cancelled call ends at once")
+  @Test("a cancelled call of a device ends at once")
   func cancelled() async {
     let (requests, requested) = AsyncStream<Void>.makeStream()
     let service = ScriptedService { _, _ in
@@ -117,7 +117,7 @@ struct DeviceClientErrorTests {
     #expect(await call.value?.code == .cancelled)
   }
 
-  @Test("a call of a task that is already cancelled sends nothing")
+  @Test("a call in a task that is already cancelled sends nothing")
   func cancelledBefore() async {
     let service = ScriptedService { _, _ in SoundAnswer("{}") }
     let call = Task {
@@ -141,7 +141,7 @@ struct DeviceClientErrorTests {
   }
 
   @Test(
-    "a key that is empty, or could begin another header field, is refused",
+    "a key that is empty, or could add another header field, is refused",
     arguments: ["", "a b", "a\r\nX: y", "é"])
   func invalidKey(_ key: String) async {
     let (error, requests) = await error({ _, _ in SoundAnswer("{}") }, key: key)
@@ -183,7 +183,7 @@ struct DeviceClientErrorTests {
     #expect(error?.code == .privateAddress)
   }
 
-  @Test("every error names the attempt, the host, the cause and the remedy, and contains no secret")
+  @Test("every error of a device's call names the attempt, the host, the cause and the remedy, and contains no secret")
   func texts() {
     for action in DeviceClientError.Action.allCases {
       for code in DeviceClientError.Code.allCases {
@@ -200,7 +200,7 @@ struct DeviceClientErrorTests {
         + "Let the shop's backend register the device with \"new_key\", and store the new key.")
   }
 
-  @Test("neither the description, the mirror nor the dump of an access shows the key")
+  @Test("the description, the mirror and the dump of a device's access do not show the key")
   func accessText() {
     let access = DeviceAccess(service: url("https://u:\(testKey)@crier.example/x"), device: "till-1", key: testKey)
     var dumped = ""

@@ -25,7 +25,7 @@ struct DownloadTests {
     }
   }
 
-  @Test("a file arrives in pieces, is checked by its digest, and has its final name only at the end")
+  @Test("a file that arrives in pieces is checked by its digest, and gets its final name only at the end")
   func arrives() async throws {
     let service = ScriptedService { [folder] _, _ in
       #expect(folder.names == ["file.part"])
@@ -43,7 +43,7 @@ struct DownloadTests {
     #expect(request.fields["Authorization"] == "Bearer \(testKey)")
   }
 
-  @Test("a clip is fetched by its name")
+  @Test("a clip of the library can be fetched by its name")
   func clip() async throws {
     let service = ScriptedService { _, _ in SoundAnswer(pieces: [Self.bytes]) }
     try await DeviceClient(service).download(clip: "a b.wav", sha256: Self.digest, byteCount: nil, to: folder.file)
@@ -52,7 +52,7 @@ struct DownloadTests {
     #expect(folder.names == ["file"])
   }
 
-  @Test("bytes with another digest are refused, and the existing file stays")
+  @Test("a downloaded file with a wrong digest is refused, and the existing file stays")
   func lyingDigest() async throws {
     try Data([1]).write(to: folder.file)
     let error = await download { _, _ in SoundAnswer(pieces: [[UInt8](repeating: 1, count: 1_000)]) }
@@ -61,14 +61,14 @@ struct DownloadTests {
     #expect(folder.names == ["file"])
   }
 
-  @Test("a file is replaced by a new one")
+  @Test("a downloaded file replaces an existing one")
   func replaced() async throws {
     try Data([1]).write(to: folder.file)
     #expect(await download { _, _ in SoundAnswer(pieces: [Self.bytes]) } == nil)
     #expect(try Data(contentsOf: folder.file) == Data(Self.bytes))
   }
 
-  @Test("a body that is too short, too long, broken or endless leaves no file")
+  @Test("a download whose body is too short, too long, broken or endless leaves no file")
   func badBodies() async {
     let short = await download { _, _ in SoundAnswer(pieces: [Array(Self.bytes.dropLast())]) }
     #expect(short?.code == .unreachable)
@@ -101,14 +101,14 @@ struct DownloadTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file.path))
   }
 
-  @Test("a partial file of a killed process is replaced")
+  @Test("a partial file that a killed process left is replaced by the next download")
   func leftBehind() async throws {
     try Data([1, 2, 3]).write(to: folder.url.appending(path: "file.part"))
     #expect(await download { _, _ in SoundAnswer(pieces: [Self.bytes]) } == nil)
     #expect(folder.names == ["file"])
   }
 
-  @Test("a missing folder is a disk error")
+  @Test("a missing folder for a download is a disk error")
   func noFolder() async {
     let client = DeviceClient(ScriptedService { _, _ in SoundAnswer(pieces: [Self.bytes]) })
     let error = await failure { () throws(DeviceClientError) in
@@ -119,7 +119,7 @@ struct DownloadTests {
     #expect(error?.systemError == 2)
   }
 
-  @Test("a text that is not a digest is not sent", arguments: ["", "..", "0A", "../../v1/devices"])
+  @Test("a text that is not a digest is refused without a request", arguments: ["", "..", "0A", "../../v1/devices"])
   func noDigest(_ digest: String) async {
     let service = ScriptedService { _, _ in SoundAnswer(pieces: []) }
     let error = await failure { () throws(DeviceClientError) in

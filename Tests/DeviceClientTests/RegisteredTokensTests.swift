@@ -19,7 +19,7 @@ struct RegisteredTokensTests {
     return tokens
   }
 
-  @Test("the first token is registered, and the same token is not registered again")
+  @Test("a phone's first push token is registered, and the same token is not registered again")
   func unchanged() {
     var tokens = RegisteredTokens()
     #expect(tokens.receive(first, .alert) == .register([.alert: first]))
@@ -28,7 +28,7 @@ struct RegisteredTokensTests {
     #expect(tokens.receive(first, .alert) == .nothing)
   }
 
-  @Test("tokens of the app and of the extension are registered together")
+  @Test("the push tokens of the app and of its extension are registered together")
   func together() {
     var tokens = registered()
     #expect(tokens.receive(second, .fileProvider) == .register([.alert: first, .fileProvider: second]))
@@ -38,13 +38,13 @@ struct RegisteredTokensTests {
         == .register([.alert: first, .fileProvider: second, .fileProviderExtension: second]))
   }
 
-  @Test("a new token replaces the token of the same kind")
+  @Test("a new push token replaces the token of the same kind")
   func replaced() {
     var tokens = registered()
     #expect(tokens.receive(second, .alert) == .register([.alert: second]))
   }
 
-  @Test("an invalidated token is removed by a registration without it, and an unknown token needs no call")
+  @Test("an invalidated push token is removed by a registration without it, and an unknown token needs no call")
   func invalidated() {
     var tokens = registered()
     #expect(tokens.invalidate(.fileProvider) == .nothing)
@@ -53,13 +53,13 @@ struct RegisteredTokensTests {
     #expect(tokens.invalidate(.alert) == .nothing)
   }
 
-  @Test("an empty token counts as invalidated")
+  @Test("an empty push token counts as invalidated")
   func empty() {
     var tokens = registered()
     #expect(tokens.receive(Data(), .alert) == .register([:]))
   }
 
-  @Test("only one call is in progress, and changes during the call are registered after it")
+  @Test("only one registration call is in progress, and token changes during the call are registered after it")
   func inProgress() {
     var tokens = RegisteredTokens()
     _ = tokens.receive(first, .alert)
@@ -69,7 +69,7 @@ struct RegisteredTokensTests {
     #expect(tokens.registrationEnded(true) == .nothing)
   }
 
-  @Test("a token that changes and changes back during a call needs no second call")
+  @Test("a push token that changes and changes back during a call needs no second call")
   func backAgain() {
     var tokens = RegisteredTokens()
     _ = tokens.receive(first, .alert)
@@ -79,7 +79,7 @@ struct RegisteredTokensTests {
     #expect(!tokens.needsRegistration)
   }
 
-  @Test("after a failed call, the tokens are registered again on request or with the next token")
+  @Test("after a failed call, the push tokens are registered again on request or with the next token")
   func failed() {
     var tokens = RegisteredTokens()
     _ = tokens.receive(first, .alert)
@@ -90,7 +90,7 @@ struct RegisteredTokensTests {
     #expect(tokens.receive(first, .alert) == .register([.alert: first]))
   }
 
-  @Test("after a failed call, tokens that have changed meanwhile are registered at once")
+  @Test("push tokens that changed during a failed call are registered at once")
   func failedAndChanged() {
     var tokens = RegisteredTokens()
     _ = tokens.receive(first, .alert)
@@ -98,7 +98,7 @@ struct RegisteredTokensTests {
     #expect(tokens.registrationEnded(false) == .register([.alert: second]))
   }
 
-  @Test("after a failed call, the earlier tokens are registered again, because the call may have arrived")
+  @Test("after a failed call, the earlier push tokens are registered again, because the call may have arrived")
   func failedAfterSuccess() {
     var tokens = registered()
     _ = tokens.receive(second, .alert)
@@ -106,7 +106,7 @@ struct RegisteredTokensTests {
     #expect(tokens.receive(first, .alert) == .register([.alert: first]))
   }
 
-  @Test("another registration can be requested, also during a call")
+  @Test("another registration of the push tokens can be requested, also during a call")
   func again() {
     var tokens = registered()
     #expect(tokens.registerAgain() == .register([.alert: first]))
@@ -115,14 +115,14 @@ struct RegisteredTokensTests {
     #expect(tokens.registrationEnded(true) == .nothing)
   }
 
-  @Test("the end of a call that was never made has no effect")
+  @Test("the end of a registration call that was never made has no effect")
   func noCall() {
     var tokens = registered()
     #expect(tokens.registrationEnded(false) == .nothing)
     #expect(!tokens.needsRegistration)
   }
 
-  @Test("stored tokens are restored, and a call that was in progress is made again")
+  @Test("stored push tokens are restored, and a call that was in progress is made again")
   func stored() throws {
     func restored(_ tokens: RegisteredTokens) throws -> RegisteredTokens {
       try JSONDecoder().decode(RegisteredTokens.self, from: JSONEncoder().encode(tokens))
@@ -135,7 +135,7 @@ struct RegisteredTokensTests {
     #expect(ended.receive(first, .alert) == .register([.alert: first, .background: second]))
   }
 
-  @Test("a kind of token of a newer version is left out, and damaged text is refused")
+  @Test("a kind of push token that only a newer version knows is left out, and damaged text is refused")
   func otherText() throws {
     let text = #"{"tokens":{"alert":"AQID","watch":"AQID"},"registered":{"watch":"AQID"}}"#
     let tokens = try JSONDecoder().decode(RegisteredTokens.self, from: Data(text.utf8))
@@ -145,7 +145,7 @@ struct RegisteredTokensTests {
     }
   }
 
-  @Test("neither the description, the mirror nor the dump shows a token")
+  @Test("the description, the mirror and the dump of registered tokens do not show a token")
   func texts() {
     let registration = DeviceRegistration(
       tokens: [.alert: Data([0xAB, 0xCD])], bundleID: "com.example.shop", environment: .sandbox)

@@ -31,7 +31,7 @@ struct AmountChecks {
   /// The number of random amounts for each locale and currency; `make check-amounts` takes 100,000.
   private static let randomAmounts = Int(ProcessInfo.processInfo.environment["CRIER_RANDOM_AMOUNTS"] ?? "") ?? 5_000
 
-  @Test("amounts from 0.01 to 9,999.99 read back", arguments: pairs)
+  @Test("all checked amounts from 0.01 to 9,999.99 are read back as the same amount", arguments: pairs)
   func everyStep(locale: String, code: String) async throws {
     // The tests of this target run one after the other, so each processor takes a part of the amounts.
     let parts = ProcessInfo.processInfo.activeProcessorCount
@@ -53,7 +53,7 @@ struct AmountChecks {
     }
   }
 
-  @Test("random amounts up to 10^12 read back", arguments: pairs)
+  @Test("random amounts up to 10^12 are read back as the same amount", arguments: pairs)
   func random(locale: String, code: String) throws {
     var check = try Check(locale, code)
     var random = SplitMix64(seed: 20_261_120)

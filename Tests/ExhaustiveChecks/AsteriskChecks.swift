@@ -17,7 +17,7 @@ struct AsteriskChecks {
   private static let sounds = URL(filePath: "/usr/share/asterisk/sounds")
 
   @Test(
-    "the imported sounds speak US dollars, the check reports missing words, and the engine speaks the missing words",
+    "Asterisk's imported sounds speak US dollars, the check reports missing words, and the engine speaks them",
     arguments: [
       ("en_US_f_Allison", "en-US", "1234", "clips", ["trillion", "cent", "cents", "Refunded"]),
       ("es_MX_f_Allison", "es-MX", "1234", "mixed", ["dólares", "dólar", "centavos", "con"]),

@@ -24,7 +24,7 @@ struct BatchChecks {
   /// The batch runs in a separate program, whose memory nothing else uses. Each of the 1,000 amounts is rendered once
   /// and found in the library afterwards.
   @Test(
-    "a list of many rows needs no more memory than one of 10,000 rows",
+    "a list of many rows needs no more memory than a list of 10,000 rows",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")))
   func memory() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")

@@ -10,7 +10,7 @@ struct HostileAnswerChecks {
   private static let program = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "hostile-answers")
 
   @Test(
-    "20,000 random answers over real sockets end no process, and each request has exactly one result",
+    "20,000 random answers of other services end no process, and each request has exactly one result",
     arguments: ["apns", "webhook"])
   func answers(_ half: String) throws {
     let (process, output) = (Process(), Pipe())

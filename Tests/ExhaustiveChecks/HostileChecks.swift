@@ -51,7 +51,7 @@ struct HostileChecks {
     }
   }
 
-  @Test("in the whole pipeline each hostile text gives a clip or a clear error, and valid requests are unaffected")
+  @Test("in the whole pipeline, each hostile text gives a clip or a clear error, and valid requests are unaffected")
   func wholeWay() async throws {
     let announcer = try Checkout.announcer()
     let good = try Self.good()
@@ -80,7 +80,7 @@ struct HostileChecks {
     #expect(outcomes["clip", default: 0] > texts.count / 4)
   }
 
-  @Test("hostile texts that the engine gets directly do not stop the pool, and valid requests are unaffected")
+  @Test("hostile texts that go directly to the engine do not stop its speakers, and valid requests are unaffected")
   func engine() async throws {
     let engine = Checkout.engine()
     let good = Utterance(voice: "cmn-latn-pinyin+f2", rate: 170, text: "支付宝到账十二元五角")
@@ -105,7 +105,7 @@ struct HostileChecks {
     #expect(outcomes["text_unspeakable", default: 0] > 0)
   }
 
-  @Test("killing a speaker every few clips of a batch loses and corrupts nothing")
+  @Test("killing a speaker every few clips of a batch neither loses nor corrupts a clip")
   func killedSpeakers() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }

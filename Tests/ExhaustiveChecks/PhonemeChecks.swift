@@ -15,7 +15,7 @@ struct PhonemeChecks {
     "zh-CN": "CNY", "en-US": "USD", "ja-JP": "JPY", "ko-KR": "KRW", "hi-IN": "INR", "es-MX": "MXN",
   ]
 
-  @Test("the engine understands the whole number vocabulary in every locale", arguments: codes.keys.sorted())
+  @Test("the engine can speak the whole number vocabulary in every locale", arguments: codes.keys.sorted())
   func numbers(locale: String) async throws {
     let announcer = try Checkout.announcer()
     let code = Self.codes[locale] ?? ""
@@ -38,7 +38,7 @@ struct PhonemeChecks {
       }, by: announcer)
   }
 
-  @Test("the engine understands every sentence, channel and currency of every phrase book")
+  @Test("the engine can speak every sentence, channel and currency of every phrase book")
   func phraseBooks() async throws {
     let announcer = try Checkout.announcer()
     for locale in try Checkout.locales() where try Checkout.phraseBooks().book(for: locale).voice != nil {
@@ -65,7 +65,7 @@ struct PhonemeChecks {
     }
   }
 
-  @Test("the engine understands every sample announcement")
+  @Test("the engine can speak every sample announcement")
   func everySample() async throws {
     let samples = try Self.samples()
     #expect(samples.count >= 8)

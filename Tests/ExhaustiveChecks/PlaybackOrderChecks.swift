@@ -51,13 +51,13 @@ struct PlaybackOrderChecks {
     return simulation
   }
 
-  @Test("of a million announcements none is out of order, played twice or lost, in bounded memory")
+  @Test("a million announcements are played once and in order with bounded memory, and none is lost")
   func million() {
     let simulation = run("order", settings: PlaybackOrder.Settings(), seed: 4)
     #expect(simulation.summaries.begun == 0)
   }
 
-  @Test("with a summarised backlog, none of a million announcements is out of order, played twice or lost")
+  @Test("if a backlog is summarised, a million announcements are played once and in order, and none is lost")
   func backlog() {
     let settings = PlaybackOrder.Settings(longestBacklog: 12, longestBacklogMilliseconds: 60_000)
     let simulation = run("backlog", settings: settings, seed: 44)

@@ -129,7 +129,7 @@ struct PlayerKillChecks {
   }
 
   @Test(
-    "after 200 kills at random moments, the log has each announcement once, in order, except interrupted ones",
+    "after a player is killed 200 times, its log has each announcement once and in order, except interrupted ones",
     .timeLimit(.minutes(10)))
   func killed() throws {
     var random = SplitMix64(seed: 30)

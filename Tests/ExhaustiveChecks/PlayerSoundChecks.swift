@@ -151,7 +151,8 @@ struct PlayerSoundChecks {
     throw Missing(what: "an attempt in which \(payments.count) payments were accepted within 100 ms")
   }
 
-  @Test("20 payments accepted at once from 8 threads are heard once each, complete, in order, 250 ms apart")
+  @Test(
+    "of 20 payments that 8 threads send at once, each is heard once, complete, in order, and 250 ms after the previous")
   func order() async throws {
     try await expectNoBlemish("order of acceptance") {
       let (heard, accepted) = try await hear((0..<20).map { ($0, nil) }, "order of acceptance")
@@ -161,7 +162,7 @@ struct PlayerSoundChecks {
     }
   }
 
-  @Test("payments with sequence numbers are heard in that order, whatever the order of their arrival")
+  @Test("payments with sequence numbers are heard in the order of the numbers, whatever the order of their arrival")
   func sequence() async throws {
     var random = SplitMix64(seed: 20)
     let payments = (0..<20).map { (id: $0, sequence: Int64?.some(Int64($0) + 1)) }.shuffled(using: &random)
@@ -174,7 +175,7 @@ struct PlayerSoundChecks {
     }
   }
 
-  @Test("killing a sound server during the third of eight sounds and restarting it later loses no sound")
+  @Test("if a sound server is killed during the third of eight sounds and restarted later, no sound is lost")
   func killed() async throws {
     try await expectNoBlemish("killed") {
       let server = try PulseServer()
@@ -200,7 +201,7 @@ struct PlayerSoundChecks {
     }
   }
 
-  @Test("stopping a sound server during the third of eight sounds and continuing it later loses no sound")
+  @Test("if a sound server is stopped during the third of eight sounds and continued later, no sound is lost")
   func frozen() async throws {
     try await expectNoBlemish("frozen") {
       let server = try PulseServer()

@@ -12,7 +12,7 @@ struct SoundKeepingChecks {
   /// `CRIER_KEEPING_SECONDS` to 60.
   static let seconds = ProcessInfo.processInfo.environment["CRIER_KEEPING_SECONDS"].flatMap(Double.init) ?? 15
 
-  @Test("four processes publish, look up, need and prune 10,000 clips, and every promise of the library holds")
+  @Test("four processes that publish, look up, need and prune 10,000 clips break no promise of the library")
   func processes() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "sound-keeping-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

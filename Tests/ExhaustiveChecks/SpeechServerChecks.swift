@@ -25,7 +25,7 @@ struct SpeechServerChecks {
   /// `make check` speaks 10,000 payments.
   private static let payments = Int(ProcessInfo.processInfo.environment["CRIER_SERVED_PAYMENTS"] ?? "") ?? 10_000
 
-  @Test("each payment is heard once, in order and with its own sum, whatever the server does")
+  @Test("each payment is heard once, in order and with its own sum, whatever a speech server does")
   func failing() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "served-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

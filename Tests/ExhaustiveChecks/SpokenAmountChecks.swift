@@ -27,7 +27,7 @@ struct SpokenAmountChecks {
   private static let spokenLocales = locales.filter { (try? Checkout.phraseBooks().book(for: $0))?.voice != nil }
 
   @Test(
-    "no two amounts in any currencies of ISO 4217 have the same phonemes, or the same words where no voice speaks them",
+    "no two amounts in any ISO 4217 currency have the same phonemes, or the same words if no voice speaks them",
     arguments: locales)
   func noTwoSoundAlike(locale: String) async throws {
     let announcer = try Checkout.announcer()
@@ -41,7 +41,7 @@ struct SpokenAmountChecks {
     #expect(collisions == [])
   }
 
-  @Test("a book with the name of the Omani rial after the number is refused, because the name begins like a number")
+  @Test("a phrase book that says the Omani rial after the number is refused, because the name begins like a number")
   func brokenName() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -58,7 +58,7 @@ struct SpokenAmountChecks {
     #expect(error?.description.contains("currencies.OMR has a unit, 오만 리알") == true)
   }
 
-  @Test("a table that makes the word won sound like the word one is detected")
+  @Test("a table of respellings that makes the word won sound like the word one is detected")
   func brokenTable() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -187,7 +187,7 @@ struct SpokenAmountChecks {
     return collisions
   }
 
-  @Test("every word of every book has its reviewed phonemes", arguments: spokenLocales)
+  @Test("every word of every phrase book has its reviewed phonemes", arguments: spokenLocales)
   func reviewedPhonemes(locale: String) async throws {
     let announcer = try Checkout.announcer()
     let writer = try announcer.phraseBooks.writer(for: locale)

@@ -41,7 +41,7 @@ struct StitchingChecks {
     #expect(joinCount > 50_000)
   }
 
-  @Test("joined clips, before any mastering, have -16 LUFS within 1 LU and at most -1 dBTP", arguments: locales)
+  @Test("joined clips have -16 LUFS within 1 LU and at most -1 dBTP even before mastering", arguments: locales)
   func stitchedLevel(locale: String) async throws {
     let workshop = try await PackWorkshop([locale])
     let recorded = try workshop.recorded(in: locale)
@@ -60,7 +60,9 @@ struct StitchingChecks {
     #expect(range.lowerBound >= -17 && range.upperBound <= -15, "\(range)")
   }
 
-  @Test("finished sounds, joined, spoken and mixed, have -16 LUFS within 1 LU and at most -1 dBTP", arguments: locales)
+  @Test(
+    "finished sounds that are joined, spoken or mixed have -16 LUFS within 1 LU and at most -1 dBTP", arguments: locales
+  )
   func finishedLevel(locale: String) async throws {
     let workshop = try await PackWorkshop([locale])
     let recorded = try workshop.recorded(in: locale)

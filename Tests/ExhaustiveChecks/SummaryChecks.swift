@@ -9,7 +9,7 @@ import Testing
 @Suite("Every count of payments")
 struct SummaryChecks {
   @Test(
-    "up to 9,999 payments are read back, without a digit and without a token outside the vocabulary",
+    "every count up to 9,999 payments is read back, has no digit, and has only tokens of the vocabulary",
     arguments: ["zh-CN", "en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR"])
   func counts(locale: String) throws {
     let writer = try Checkout.phraseBooks().writer(for: locale)

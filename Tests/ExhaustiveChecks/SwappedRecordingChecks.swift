@@ -15,7 +15,7 @@ import Waveforms
 struct SwappedRecordingChecks {
   private static let packs = ProcessInfo.processInfo.environment["CRIER_SWAPPED_PACKS"].flatMap(Int.init) ?? 24
 
-  @Test("in random packs, at least 95 of 100 swapped pairs are found, and at most 2 of 100 correct packs suspected")
+  @Test("in random packs, at least 95 of 100 swapped pairs are found, and at most 2 of 100 correct packs are suspected")
   func synthesized() async throws {
     let writer = try Checkout.phraseBooks().writer(for: "en-US")
     let check = try RecordingCheck(engine: Checkout.engine(), writer: writer)
@@ -35,7 +35,7 @@ struct SwappedRecordingChecks {
   }
 
   @Test(
-    "no clip of Asterisk's sounds is suspected, and 85 of 100 swapped pairs are found",
+    "no clip of Asterisk's sounds is suspected of a swap, and 85 of 100 swapped pairs are found",
     arguments: [("en_US_f_Allison", "en-US"), ("es_MX_f_Allison", "es-MX")])
   func asterisk(folder: String, locale: String) async throws {
     let sounds = URL(filePath: "/usr/share/asterisk/sounds").appending(path: folder)

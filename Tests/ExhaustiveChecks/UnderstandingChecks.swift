@@ -23,18 +23,18 @@ struct UnderstandingChecks {
     measure = try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: count)
   }
 
-  @Test("98 in a hundred amounts spoken by the engine alone are understood")
+  @Test("a recogniser understands 98 percent of the amounts that the engine speaks alone")
   func speech() async throws {
     try await expect(98, RenderOptions(method: .speech), by: Checkout.announcer(), named: "speech", method: "speech")
   }
 
-  @Test("98 in a hundred amounts of the default voice, together with a built pack, are understood")
+  @Test("a recogniser understands 98 percent of the amounts in the default voice, together with a built pack")
   func byDefault() async throws {
     let pack = try await BuiltPack(writer)
     try await expect(98, RenderOptions(), by: pack.announcer, named: "auto", method: "speech")
   }
 
-  @Test("96 in a hundred amounts joined from a built pack are understood, and the pack's report says so")
+  @Test("a recogniser understands 96 percent of the amounts joined from a built pack, as the pack's report says")
   func clips() async throws {
     let pack = try await BuiltPack(writer)
     try await expect(96, RenderOptions(method: .clips), by: pack.announcer, named: "clips", method: "clips")

@@ -11,7 +11,7 @@ import Testing
 /// Writes docs/wording, which has a page for each locale. It shows the announcements in words and in phonemes.
 @Suite("docs/wording shows the current announcements")
 struct WordingChecks {
-  @Test("the page of each locale is current")
+  @Test("the page of each locale in docs/wording shows the current announcements")
   func pages() async throws {
     let announcer = try Checkout.announcer()
     for locale in try Checkout.locales() {

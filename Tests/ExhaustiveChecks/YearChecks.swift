@@ -10,7 +10,7 @@ struct YearChecks {
   /// The announcements of a day. A busy service has 20,000.
   static let perDay = ProcessInfo.processInfo.environment["CRIER_YEAR_PER_DAY"] ?? "50"
 
-  @Test("folder and ledger stay within their budgets, and no clip with a valid link is missing")
+  @Test("in a simulated year, folder and ledger stay within their budgets, and no clip with a valid URL is missing")
   func year() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "year-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -20,7 +20,7 @@ struct DurableFileTests {
     get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
   }
 
-  @Test("a write replaces the file, lets only the owner read it, and leaves no other file behind")
+  @Test("a durable write replaces the file, lets only the owner read it, and leaves no other file behind")
   func replaced() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a.json")
@@ -34,7 +34,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a write synchronises the file before the rename, and the folder after the rename")
+  @Test("a durable write synchronises the file before the rename, and the folder after the rename")
   func order() throws {
     try inFolder { folder in
       let steps = Steps()
@@ -58,7 +58,8 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a replacement orders its bytes before the rename, and synchronises neither the file nor the folder")
+  @Test(
+    "DurableFile.replace orders the file's bytes before the rename, and synchronises neither the file nor the folder")
   func replacement() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")
@@ -86,7 +87,7 @@ struct DurableFileTests {
 
   enum Step: CaseIterable { case create, write, synchronizeFile, rename }
 
-  @Test("a failed write leaves the old file unchanged", arguments: Step.allCases)
+  @Test("a durable write that fails leaves the old file unchanged", arguments: Step.allCases)
   func failing(step: Step) throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")
@@ -105,7 +106,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a write whose folder cannot be synchronized fails")
+  @Test("a durable write fails if the folder cannot be synchronized")
   func folderFails() throws {
     try inFolder { folder in
       let steps = Steps()
@@ -122,7 +123,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a write removes the unfinished file of a killed writer")
+  @Test("a durable write removes the unfinished file of a killed writer")
   func leftBehind() throws {
     try inFolder { folder in
       try Data("half".utf8).write(to: folder.appending(path: "a.new"))
@@ -132,7 +133,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a write into a missing folder fails, and creates no file")
+  @Test("a durable write into a missing folder fails, and creates no file")
   func missing() throws {
     try inFolder { folder in
       let file = folder.appending(path: "none/a.json")
@@ -142,7 +143,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a write does not replace a folder")
+  @Test("a durable write does not replace a folder")
   func kept() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")
@@ -153,7 +154,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("an empty file is created for its owner alone, and an existing file keeps its bytes")
+  @Test("DurableFile creates an empty file that only its owner can read, and keeps the bytes of an existing file")
   func createEmpty() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")
@@ -166,7 +167,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("the error of a full disk equals the error of Foundation")
+  @Test("the error of a full disk equals the one that Foundation throws")
   func foundationError() {
     let error = SystemError(number: ENOSPC) as NSError
     #expect(error.domain == NSPOSIXErrorDomain && error.code == Int(ENOSPC))

@@ -19,7 +19,7 @@ struct DurableFolderTests {
     try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
   }
 
-  @Test("make creates every missing folder on the path, with the given permissions")
+  @Test("DurableFolder.make creates every missing folder on the path, with the given permissions")
   func make() throws {
     try inFolder { folder in
       let inner = folder.appending(path: "a/b")
@@ -30,7 +30,7 @@ struct DurableFolderTests {
     }
   }
 
-  @Test("make refuses the path of a file")
+  @Test("DurableFolder.make refuses the path of a file")
   func fileInPlace() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")
@@ -40,7 +40,7 @@ struct DurableFolderTests {
     }
   }
 
-  @Test("rename moves a folder to a free name, and changes nothing if the name exists")
+  @Test("DurableFolder.rename moves a folder to a free name, and changes nothing if the name exists")
   func rename() throws {
     try inFolder { folder in
       let (first, second) = (folder.appending(path: "first"), folder.appending(path: "second"))
@@ -53,7 +53,7 @@ struct DurableFolderTests {
     }
   }
 
-  @Test("replace puts a folder in place of another folder, and removes the replaced folder")
+  @Test("DurableFolder.replace puts a folder in place of another folder, and removes the replaced folder")
   func replace() throws {
     try inFolder { folder in
       let (old, new) = (folder.appending(path: "pack"), folder.appending(path: "draft"))
@@ -86,7 +86,7 @@ struct OpenFileTests {
     #expect(try LockedFile.look(at: file, count: 4)?.isLocked == false)
   }
 
-  @Test("appended bytes follow the existing bytes")
+  @Test("bytes that are appended to a file follow the existing bytes")
   func append() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     try AppendingFile(path: file.path).append(Array("one\n".utf8))

@@ -23,7 +23,7 @@ struct LockedFileTests {
     #expect(try LockedFile(file, patience: 0) != nil)
   }
 
-  @Test("a released lock is free, even while a newly forked child process has a copy of its descriptor")
+  @Test("a released lock is free, even while a child process that has just forked has a copy of its descriptor")
   func copiedDescriptor() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     var first = try LockedFile(file, patience: 0)
@@ -34,7 +34,7 @@ struct LockedFileTests {
     #expect(try LockedFile(file, patience: 0) != nil)
   }
 
-  @Test("a look at a lock finds whether it is held, and does not change it")
+  @Test("a look at a locked file finds whether another process holds the lock, and does not change the lock")
   func look() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     #expect(try LockedFile.look(at: file, count: 4) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("SHA-256")
 struct SHA256Tests {
-  @Test("the digests of texts around the block size equal those of swift-crypto")
+  @Test("the SHA-256 digests of texts around the block size equal those of swift-crypto")
   func everyLength() {
     for count in [Array(0...260), [1000, 4095, 4096, 100_000]].joined() {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ count) }
@@ -18,7 +18,7 @@ struct SHA256Tests {
     }
   }
 
-  @Test("the digest of bytes in pieces equals the digest of all bytes, wherever they are divided")
+  @Test("the SHA-256 digest of bytes in pieces equals the digest of all bytes, wherever they are divided")
   func pieces() {
     let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 11) }
     let expected = IncrementalSHA256.hexadecimalDigest(of: bytes)
@@ -32,7 +32,7 @@ struct SHA256Tests {
     }
   }
 
-  @Test("bytes can be added after the digest was read")
+  @Test("bytes can be added to a SHA-256 computation after its digest was read")
   func goesOn() {
     var digest = IncrementalSHA256()
     digest.add([1, 2, 3])
@@ -41,7 +41,7 @@ struct SHA256Tests {
     #expect(digest.hexadecimalDigest() == IncrementalSHA256.hexadecimalDigest(of: [1, 2, 3, 4]))
   }
 
-  @Test("the digests of no bytes and of \"abc\" equal FIPS 180-4's")
+  @Test("the SHA-256 digests of no bytes and of \"abc\" equal those of FIPS 180-4")
   func knownDigests() {
     #expect(
       IncrementalSHA256.hexadecimalDigest(of: [])
@@ -51,7 +51,7 @@ struct SHA256Tests {
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   }
 
-  @Test("only a text of 64 lower-case hexadecimal digits is a digest")
+  @Test("only a text of 64 lower-case hexadecimal digits is accepted as a digest")
   func digestForm() {
     let digest = String(repeating: "0a", count: 32)
     #expect(IncrementalSHA256.isHexadecimalDigest(digest))

@@ -8,7 +8,7 @@ struct IPNetworkTests {
   private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
   @Test(
-    "every notation of an address is parsed, and an address is printed in one form",
+    "an IP address is parsed in each of its notations, and is printed in one form",
     arguments: [
       ("192.0.2.7", "192.0.2.7"), ("0.0.0.0", "0.0.0.0"), ("::ffff:192.0.2.7", "192.0.2.7"),
       ("::FFFF:c000:207", "192.0.2.7"), ("::", "::"), ("::1", "::1"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"),
@@ -22,14 +22,14 @@ struct IPNetworkTests {
   }
 
   @Test(
-    "an invalid address is refused",
+    "an invalid IP address is refused",
     arguments: [
       "", " ", "localhost", "192.0.2", "192.0.2.256", "192.0.2.07", "192.0.2.7.", "1.2.3.4:80", "[::1]", "fe80::1%eth0",
       "::1::", "1:2:3:4:5:6:7:8:9", "12345::", "1.2.3.4\0", "一.2.3.4",
     ])
   func notAddresses(text: String) { #expect(IPAddress(text) == nil) }
 
-  @Test("addresses are equal if they mean the same address in different notations")
+  @Test("two IP addresses are equal if they are the same address in different notations")
   func same() throws {
     #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))
     #expect(try address("2001:DB8:0:0::1") == address("2001:db8::1"))
@@ -45,7 +45,7 @@ struct IPNetworkTests {
   }
 
   @Test(
-    "a network contains exactly the addresses with its prefix",
+    "a network contains exactly the IP addresses with its prefix",
     arguments: [
       ("192.0.2.0/24", ["192.0.2.0", "192.0.2.255", "::ffff:192.0.2.9"], ["192.0.3.0", "192.0.1.255", "::c000:207"]),
       ("192.0.2.128/25", ["192.0.2.128"], ["192.0.2.127"]), ("192.0.2.7", ["192.0.2.7"], ["192.0.2.6"]),
@@ -62,7 +62,7 @@ struct IPNetworkTests {
   }
 
   @Test(
-    "an invalid network is refused with a suggestion",
+    "an invalid network is refused, and the error suggests a valid one",
     arguments: [
       ("shop", IPNetwork.Fault.Code.notAnAddress, "192.0.2.0/24"), ("/24", .notAnAddress, "192.0.2.0/24"),
       ("", .notAnAddress, "192.0.2.0/24"), ("192.0.2.0/33", .prefixOutOfRange, "/0 to /32"),
@@ -77,7 +77,7 @@ struct IPNetworkTests {
     }
   }
 
-  @Test("bits after the prefix can be ignored, and other faults are still refused")
+  @Test("bits after a network's prefix can be ignored on request, and other faults are still refused")
   func masked() throws {
     #expect(try IPNetwork("192.0.2.7/24", masksAddress: true) == IPNetwork("192.0.2.0/24"))
     #expect(try IPNetwork("2001:db8::1/32", masksAddress: true) == IPNetwork("2001:db8::/32"))

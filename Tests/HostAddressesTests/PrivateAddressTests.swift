@@ -13,7 +13,7 @@ struct HostAddressTests {
   }
 
   @Test(
-    "an address that is not public is private",
+    "an IP address that is not public counts as private",
     arguments: [
       "0.0.0.0", "0.1.2.3", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1",
       "127.255.255.254", "169.254.169.254", "172.16.0.0", "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.88.99.1",
@@ -28,7 +28,7 @@ struct HostAddressTests {
   }
 
   @Test(
-    "an address of the public internet is not private",
+    "an address of the public internet does not count as private",
     arguments: [
       "1.0.0.0", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0", "126.255.255.255",
       "128.0.0.1", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0", "192.167.255.255",
@@ -40,7 +40,7 @@ struct HostAddressTests {
     #expect(try await !address(text).isPrivate)
   }
 
-  @Test("a name is looked up, and is not an address in any notation")
+  @Test("a host name is looked up, and does not count as an address in any notation")
   func name() async throws {
     let found = await SystemHostResolver().addresses(of: "localhost")
     #expect(!Set(found).isDisjoint(with: ["127.0.0.1", "::1"].compactMap { IPAddress($0) }))

@@ -39,7 +39,7 @@ struct AcceptingTests {
     }
   }
 
-  @Test("numbers rise in the order of acceptance")
+  @Test("the numbers of announcements rise in the order of acceptance")
   func order() async throws {
     var numbers: [Int64] = []
     for index in 0..<20 { numbers.append(try await ledger.accept(payment("\(index)")).number) }
@@ -47,7 +47,7 @@ struct AcceptingTests {
     #expect(try await ledger.unfinished(lane: "counter").map(\.number) == numbers)
   }
 
-  @Test("the same id in the same account is the same announcement, even if other values differ")
+  @Test("announcements with the same id in one account are one announcement, even if other values differ")
   func duplicate() async throws {
     let first = try await ledger.accept(payment("A-1", payload: "{\"a\":1}"))
     try await ledger.set(first.number, .rendering)
@@ -59,7 +59,7 @@ struct AcceptingTests {
     #expect(try await ledger.events().map(\.kind) == [.accepted, .rendering])
   }
 
-  @Test("the same id in another account, or an id that differs in one byte, is another announcement")
+  @Test("announcements with one id in two accounts, or with ids that differ in one byte, are different announcements")
   func noDuplicate() async throws {
     let numbers = [
       try await ledger.accept(payment("A-1")).number, try await ledger.accept(payment("A-1", account: "b")).number,
@@ -69,7 +69,7 @@ struct AcceptingTests {
     #expect(Set(numbers).count == 5)
   }
 
-  @Test("an invalid value is refused with its field, and nothing is accepted")
+  @Test("an announcement with an invalid value is refused by an error that names the field, and is not stored")
   func refused() async throws {
     var tooLarge = payment("large")
     tooLarge.payload = Data(count: StoredAnnouncement.maximumPayloadBytes + 1)
@@ -103,7 +103,7 @@ struct AcceptingTests {
     await #expect(throws: LedgerError.self) { try await ledger.recent(lane: "counter\0") }
   }
 
-  @Test("values at their limits are accepted")
+  @Test("an announcement with values at their limits is accepted")
   func limits() async throws {
     var new = payment(
       String(repeating: "i", count: 255), account: String(repeating: "a", count: 255),
@@ -115,7 +115,7 @@ struct AcceptingTests {
     #expect(entry.payload == new.payload && entry.sequence == .max && entry.expiresAt == .distantFuture)
   }
 
-  @Test("ids with quotes, line ends, control characters and other scripts are stored unchanged")
+  @Test("announcement ids with quotes, line ends, control characters and any writing system are stored unchanged")
   func strangeIds() async throws {
     for id in ["'); DROP TABLE announcements; --", "a\nb", "a\u{1}b", "订单１", "🧾"] {
       try await _ = ledger.accept(payment(id))
@@ -124,7 +124,7 @@ struct AcceptingTests {
     #expect(try await ledger.recent().count == 5)
   }
 
-  @Test("500 announcements from each of 8 tasks get different numbers, in order for each task")
+  @Test("each of 8 tasks accepts 500 announcements, which get different numbers that rise within each task")
   func concurrently() async throws {
     let numbers = try await withThrowingTaskGroup(of: [Int64].self) { group in
       for task in 0..<8 {
@@ -167,7 +167,7 @@ struct AcceptingTests {
     #expect(try await ledger.counts()[.accepted] == 50)
   }
 
-  @Test("a full queue refuses new announcements at once, writes the waiting ones, and then accepts again")
+  @Test("a full queue of writes refuses new announcements at once, writes the waiting ones, and then accepts again")
   func full() async throws {
     var options = Ledger.Options()
     options.waitingLimit = 3
@@ -191,7 +191,7 @@ struct AcceptingTests {
     #expect(try await !narrow.accept(payment("after")).isDuplicate)
   }
 
-  @Test("payload sizes count towards the limit of the queue")
+  @Test("the sizes of waiting payloads count towards the limit of the queue of writes")
   func fullOfBytes() async throws {
     var options = Ledger.Options()
     options.waitingBytes = 1000

@@ -21,7 +21,7 @@ struct AlarmTests {
     try await ledger.webhooks(account: account, endpoint: endpoint).map(\.kind)
   }
 
-  @Test("the beginning and the end of an alarm are each sent once to every account's registered endpoints")
+  @Test("the beginning and the end of an alarm are each sent once to the registered endpoints of every account")
   func once() async throws {
     let all = try await ledger.register(newEndpoint(), by: .currentUser).id
     let other = try await ledger.register(newEndpoint("b", account: "kiosk"), by: .currentUser).id

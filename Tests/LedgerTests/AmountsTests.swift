@@ -62,7 +62,7 @@ struct AmountsTests {
     #expect(try await values() == ["1.00 USD received", "3.00 USD received"])
   }
 
-  @Test("amounts are read from their index alone")
+  @Test("the amounts of an account are read from an index, without the announcements themselves")
   func plan() async throws {
     let plan = try await ledger.read { database in
       try Row.fetchAll(

@@ -56,7 +56,7 @@ struct AnswersTests {
     #expect(try await ledger.answer(account: "shop", key: "h:1") == stored.answer)
   }
 
-  @Test("a lookup returns the response of the request's key, or else the announcement with its id")
+  @Test("a lookup returns the response to the request with the key, or else the announcement with the id")
   func known() async throws {
     let stored = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     let again = try await ledger.known(account: "shop", key: "h:1", id: "A-1")
@@ -70,7 +70,7 @@ struct AnswersTests {
     }
   }
 
-  @Test("a repeated key returns the first response and the current state of its announcement, and writes nothing")
+  @Test("a request with a known key gets the first response and the announcement's present state, and writes nothing")
   func duplicate() async throws {
     let first = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     let number = try #require(first.acceptance?.number)
@@ -96,7 +96,7 @@ struct AnswersTests {
     #expect(try await ledger.events() == events)
   }
 
-  @Test("a key of another account, or one that differs in a byte, is another request")
+  @Test("a key of another account, or a key that differs in one byte, belongs to another request")
   func noDuplicate() async throws {
     try await _ = ledger.accept(answer: answer("h:1"))
     for new in [answer("h:1", account: "b"), answer("H:1"), answer("p:1"), answer("h:é"), answer("h:e\u{301}")] {
@@ -107,7 +107,7 @@ struct AnswersTests {
     #expect(try await ledger.answer(account: "shop\0", key: "h:1") == nil)
   }
 
-  @Test("an announcement that is already in the ledger without a response is not added again")
+  @Test("an announcement that the ledger has without a response is not added again")
   func knownAnnouncement() async throws {
     let number = try await ledger.accept(payment("A-1", account: "shop")).number
     let stored = try await ledger.accept(
@@ -122,7 +122,7 @@ struct AnswersTests {
     #expect(again.acceptance?.number == number && !again.isDuplicate)
   }
 
-  @Test("after 24 hours a key may be used again, and its announcement is still a duplicate")
+  @Test("after 24 hours, a key may be used for another request, and the announcement still counts as a duplicate")
   func expiry() async throws {
     let first = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     place.clock.advance(by: Ledger.answerLifetime - 0.001)
@@ -138,7 +138,7 @@ struct AnswersTests {
     #expect(try await ledger.pruneAnswers(before: .distantFuture) == 1, "it replaced the old response")
   }
 
-  @Test("if the announcement is invalid or does not match the response, neither is stored")
+  @Test("a response and its announcement are not stored if the announcement is invalid or does not match")
   func refused() async throws {
     func changed(_ change: (inout NewAnswer) -> Void) -> NewAnswer {
       var new = answer("h:1")
@@ -172,7 +172,7 @@ struct AnswersTests {
     #expect(try await ledger.events().isEmpty)
   }
 
-  @Test("values at their limits are stored")
+  @Test("a response with values at their limits is stored")
   func limits() async throws {
     let new = NewAnswer(
       account: "", key: String(repeating: "k", count: 512), bodyDigest: Data(repeating: 255, count: 32),
@@ -206,7 +206,7 @@ struct AnswersTests {
     #expect(try await !narrow.accept(answer: answer("h:new", id: "new")).isDuplicate)
   }
 
-  @Test("report sizes count towards the limit of the queue")
+  @Test("the sizes of waiting reports count towards the limit of the queue of writes")
   func waiting() async throws {
     var options = Ledger.Options()
     options.waitingBytes = 2_000
@@ -218,7 +218,7 @@ struct AnswersTests {
     #expect(try await !narrow.accept(answer: answer("h:1")).isDuplicate)
   }
 
-  @Test("if two ledgers store the same keys at once, each key gets one response, and its announcement is added once")
+  @Test("if two ledgers store the same keys at once, each key gets one response, and each announcement is added once")
   func racing() async throws {
     let other = try place.open()
     for id in 0..<30 {
@@ -241,7 +241,7 @@ struct AnswersTests {
     #expect(try await ledger.pruneAnswers(before: .distantFuture) == 30)
   }
 
-  @Test("if an announcement cannot be written, its response is not stored, and the rest of the batch is stored")
+  @Test("if an announcement cannot be written, its response is not stored, and the others of the batch are stored")
   func together() async throws {
     let other = try DatabaseQueue(waitingFor: place.file)
     try await other.write {
@@ -270,7 +270,7 @@ struct AnswersTests {
   }
 
   @Test(
-    "everything confirmed before SIGKILL is stored, and each response has its announcement and vice versa",
+    "everything that was confirmed before SIGKILL is stored, and each response has its announcement and vice versa",
     .timeLimit(.minutes(2)))
   func killed() async throws {
     var promised: [String: Int64] = [:]
@@ -302,7 +302,7 @@ struct AnswersTests {
 
   // MARK: - Listing
 
-  @Test("an announcement is found by its response, its entry or both, and only in its own account")
+  @Test("an announcement is found by its response or its entry for the player, and only in its own account")
   func finding() async throws {
     try await _ = ledger.accept(answer: answer("p:both", id: "both"), playing: payment("both", account: "shop"))
     try await _ = ledger.accept(answer: answer("p:answer", id: "answer"))
@@ -337,7 +337,7 @@ struct AnswersTests {
     #expect(try await ledger.announcements(account: "shop\0").announcements.isEmpty)
   }
 
-  @Test("a list has at most as many entries as requested, and at least one")
+  @Test("a list of announcements has at most as many entries as requested, and at least one")
   func listLimits() async throws {
     for id in 0..<30 {
       place.clock.advance(by: 1)
@@ -352,7 +352,7 @@ struct AnswersTests {
 
   // MARK: - Pruning
 
-  @Test("pruning removes up to the given number of the oldest responses before a date, and no announcements")
+  @Test("pruning removes the oldest responses before a date, up to the given number, and no announcements")
   func pruning() async throws {
     for id in 0..<25 {
       place.clock.advance(by: 1)

@@ -51,7 +51,7 @@ struct CheckingTests {
     return settings
   }
 
-  @Test("an undamaged ledger of 100,000 announcements passes the check while it is read and written")
+  @Test("a ledger of 100,000 announcements without damage passes the check while it is read and written")
   func sound() async throws {
     try await fill(announcements: 100_000)
     let ledger = try openUnchecked()
@@ -69,7 +69,7 @@ struct CheckingTests {
   }
 
   @Test(
-    "a ledger with a damaged page is opened and read, and refused as soon as the check finds the page",
+    "a ledger with a damaged page can be opened and read, and is refused as soon as the check finds the page",
     arguments: DamagedLedger.Part.allCases, [false, true])
   func damaged(part: DamagedLedger.Part, isByTable: Bool) async throws {
     try await fill(announcements: 20_000)
@@ -123,7 +123,7 @@ struct CheckingTests {
     #expect(try !openUnchecked().wasCheckedAtOpening)
   }
 
-  @Test("a call that finds damage is the last call that reads the file, and a later check is refused")
+  @Test("after a call has found damage, no later call reads the ledger's file, and a later check is refused")
   func met() async throws {
     try await fill(announcements: 20_000)
     try DamagedLedger.damage(.table, of: place.file)
@@ -139,7 +139,7 @@ struct CheckingTests {
     #expect(ended?.code == .damaged)
   }
 
-  @Test("a row that this version cannot read is an error only for calls that read the row")
+  @Test("a row that this version cannot read is an error only for the calls that read the row")
   func unreadableRow() async throws {
     try await fill(announcements: 10)
     let database = try DatabaseQueue(waitingFor: place.file)
@@ -184,7 +184,8 @@ struct CheckingTests {
     #expect(await waiting.value == nil)
   }
 
-  @Test("a check during which the log grows too much continues table by table, and repeats a table after a pause")
+  @Test(
+    "if the log grows too much during a check, the check continues table by table, and repeats a table after a pause")
   func growingLog() async throws {
     try await fill(announcements: 1_000)
     let ledger = try openUnchecked()
@@ -194,7 +195,7 @@ struct CheckingTests {
     #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
   }
 
-  @Test("a ledger that is found damaged when it is opened is not written, not even with the content of its log")
+  @Test("a ledger whose damage is found when it is opened is not written, not even with the content of its log")
   func log() async throws {
     try await fill(announcements: 20_000)
     let ledger = try place.open()

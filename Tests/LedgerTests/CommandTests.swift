@@ -16,7 +16,7 @@ struct CommandTests {
     watcher = try place.open()
   }
 
-  @Test("a lane's player receives each command once, in order")
+  @Test("the player of a lane receives each command once, in order")
   func inOrder() async throws {
     #expect(try await player.takeCommands(lane: "counter").isEmpty)
     let all: [Ledger.Command] = [
@@ -32,7 +32,7 @@ struct CommandTests {
     #expect(try await player.takeCommands(lane: "door").map(\.command) == [.skip(nil)])
   }
 
-  @Test("each command is taken once, even if two players take commands while others are sent")
+  @Test("a player command is taken once, even if two players take commands while others are sent")
   func raced() async throws {
     let other = try place.open()
     let taken = try await withThrowingTaskGroup(of: [Ledger.SentCommand].self) { group in
@@ -54,7 +54,7 @@ struct CommandTests {
     #expect(volumes.sorted() == Array(0...100))
   }
 
-  @Test("a volume outside 0 to 100 per cent and a lane without a name are refused")
+  @Test("a volume command outside 0 to 100 percent, and a command for a lane without a name, are refused")
   func refused() async throws {
     for percent in [-1, 101, .max] {
       let error = try await #require(throws: LedgerError.self) {
@@ -66,7 +66,7 @@ struct CommandTests {
     #expect(try await player.takeCommands(lane: "counter").isEmpty)
   }
 
-  @Test("a lane without a player stores a thousand commands, and refuses more until they are taken")
+  @Test("a lane without a player stores a thousand commands, and refuses more until a player takes them")
   func bounded() async throws {
     await withTaskGroup { group in
       for _ in 0..<Ledger.maximumCommands { group.addTask { _ = try? await watcher.send(.skip(nil), lane: "counter") } }

@@ -37,7 +37,7 @@ struct DecisionTests {
     }
   }
 
-  @Test("a decision is stored with all its values, whether the announcement is played or not")
+  @Test("the decision about an announcement is stored with all its values, whether the announcement is played or not")
   func values() async throws {
     _ = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     _ = try await ledger.accept(answer: answer("A-2"))
@@ -57,7 +57,7 @@ struct DecisionTests {
     }
   }
 
-  @Test("an announcement with a finished clip waits for its turn at once, and no other state is written before")
+  @Test("an announcement whose clip is already there gets the state waiting at once, and no other state before")
   func waits() async throws {
     let stored = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     let number = try #require(stored.acceptance?.number)
@@ -95,7 +95,7 @@ struct DecisionTests {
     #expect(try await ledger.entry(number)?.decision?.text == decided.text)
   }
 
-  @Test("a decision is removed with the last answer and the entry of its announcement")
+  @Test("a decision about an announcement is removed with the announcement's last answer and entry")
   func removed() async throws {
     _ = try await ledger.accept(answer: answer("A-1"), playing: payment("A-1", account: "shop"))
     let number = try #require(try await ledger.entry(account: "shop", id: "A-1")).number
@@ -115,7 +115,7 @@ struct DecisionTests {
     #expect(try await count == 0)
   }
 
-  @Test("after the answer of a key has expired, the next request with the key replaces the answer and its decision")
+  @Test("after a key's answer has expired, the next request with the key replaces the answer and its decision")
   func replaced() async throws {
     _ = try await ledger.accept(answer: answer("A-1", key: "key:k"))
     place.clock.advance(by: Ledger.answerLifetime + 1)
@@ -124,7 +124,7 @@ struct DecisionTests {
     #expect(try await count == 1)
   }
 
-  @Test("a decision that cannot be stored is refused by an error that names the decision, and nothing is written")
+  @Test("a decision with an invalid value is refused by an error that names the decision, and nothing is written")
   func invalid() async throws {
     var invalid = decided
     invalid.payer = "a\0b"

@@ -82,7 +82,8 @@ struct DeviceTests {
     #expect(try await ledger.keys().map(\.id) == ["shop-phone-1"])
   }
 
-  @Test("each registration renews a token's time, and refusals are kept until the token, app or environment changes")
+  @Test(
+    "each registration renews a token's time, and its refusals are kept until the token, app or environment changes")
   func age() async throws {
     try await ledger.register(newDevice())
     func token() async throws -> Ledger.Device.Token? {
@@ -214,7 +215,7 @@ struct DeviceTests {
     #expect(try await ledger.register(newDevice()).device.deviceGroup == nil)
   }
 
-  @Test("a name finds the device with that id or the devices of that group, and no id equals a group's name")
+  @Test("a name means the device with that id or the devices of that group, and no id equals a group's name")
   func names() async throws {
     for id in ["c", "a", "b"] { try await ledger.register(newDevice(id, group: "counter", tokens: [.alert: id])) }
     try await ledger.register(newDevice("d", tokens: [.alert: "d"]))
@@ -249,7 +250,7 @@ struct DeviceTests {
     #expect(try await ledger.devices(account: "shop\0").isEmpty)
   }
 
-  @Test("an account has a limit of devices, at which a registered device can still be changed")
+  @Test("an account at its limit of devices cannot register another device, and can still change a registered device")
   func most() async throws {
     var options = Ledger.Options()
     #expect(options.mostDevices == 10_000)
@@ -265,7 +266,7 @@ struct DeviceTests {
     #expect(try await ledger.register(newDevice("one more")).isNew)
   }
 
-  @Test("a group of devices has a limit, at which its devices can still be changed, and others cannot move to it")
+  @Test("a group at its limit takes no further device, also by a move, and its own devices can still be changed")
   func mostInGroup() async throws {
     var options = Ledger.Options()
     #expect(options.mostDevicesInGroup == 500)
@@ -285,7 +286,8 @@ struct DeviceTests {
     #expect(try await !ledger.register(newDevice("alone", group: "counter", tokens: [:])).isNew)
   }
 
-  @Test("an invalid value is refused with its field, without the value, and nothing is stored")
+  @Test(
+    "a device with an invalid value is refused by an error that names the field, not the value, and nothing is stored")
   func refused() async throws {
     func changed(_ change: (inout NewDevice) -> Void) -> NewDevice {
       var new = newDevice()
@@ -345,7 +347,7 @@ struct DeviceTests {
     #expect(try await ledger.tokens() == [.alert: "a1"])
   }
 
-  @Test("refusals are counted for the refused token and do not remove the token")
+  @Test("APNs' refusals of a token are counted, and do not remove the token")
   func refusals() async throws {
     try await ledger.register(newDevice(tokens: [.alert: "a1", .background: "b2"]))
     for (token, device) in [
@@ -357,7 +359,7 @@ struct DeviceTests {
     #expect(tokens?[.alert]?.refusals == 2 && tokens?[.background]?.refusals == 0)
   }
 
-  @Test("a ledger of an earlier version gains devices and pushes and keeps its keys")
+  @Test("a ledger of an earlier version gets the tables for devices and pushes, and keeps its keys")
   func migration() async throws {
     let older = try TemporaryLedger()
     try EarlierLedger.write(to: older.file)

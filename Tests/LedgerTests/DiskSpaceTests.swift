@@ -12,7 +12,8 @@ struct DiskSpaceTests {
 
   init() throws { place = try TemporaryLedger() }
 
-  @Test("a full ledger refuses announcements, still changes states, and accepts announcements again after pruning")
+  @Test(
+    "a full ledger refuses announcements, still changes their states, and accepts announcements again after pruning")
   func full() async throws {
     var options = Ledger.Options()
     options.maximumBytes = 603_000
@@ -65,7 +66,7 @@ struct DiskSpaceTests {
     #expect(try await ledger.events().count == 11)
   }
 
-  @Test("pruning removes announcements that finished before the date, their events and old commands, and nothing else")
+  @Test("pruning removes announcements that finished before a date, their events and old commands, and nothing else")
   func pruning() async throws {
     let ledger = try place.open()
     for id in 0..<450 {
@@ -90,7 +91,7 @@ struct DiskSpaceTests {
     #expect(try await !ledger.accept(payment("old 0")).isDuplicate, "its id may be used again")
   }
 
-  @Test("a summary is pruned together with its members")
+  @Test("a summary is pruned together with the payments in it")
   func summaries() async throws {
     let ledger = try place.open()
     let members = [try await ledger.accept(payment("a")).number, try await ledger.accept(payment("b")).number]
@@ -110,7 +111,7 @@ struct DiskSpaceTests {
     #expect(try await ledger.prune(finishedBefore: .distantFuture) == Ledger.Pruned())
   }
 
-  @Test("the log stays bounded while others read, and pruning shrinks the file")
+  @Test("the ledger's log stays bounded while other processes read it, and pruning shrinks the file")
   func bounded() async throws {
     let ledger = try place.open()
     let watcher = try place.open()

@@ -40,7 +40,7 @@ struct EnumeratorTests {
     #expect(try await ledger.libraryDevice(account: "shop", id: "phone-1")?.containers == [])
   }
 
-  @Test("the list of a device's enumerators is in the order of registration, without those of other devices")
+  @Test("a device's enumerators are listed in the order of registration, without those of other devices")
   func list() async throws {
     for (id, account) in [("phone-1", "shop"), ("phone-2", "shop"), ("phone-1", "kiosk")] {
       try await ledger.register(newDevice(id, account: account))
@@ -81,7 +81,7 @@ struct EnumeratorTests {
     }
   }
 
-  @Test("an account has a limit of enumerators on all its devices, at which known enumerators can still be registered")
+  @Test("an account at its limit of enumerators cannot register another one, and can still register a known one again")
   func limitOfAccount() async throws {
     var options = Ledger.Options()
     #expect(options.mostEnumeratorsOfAccount == 20_000)
@@ -103,7 +103,7 @@ struct EnumeratorTests {
     try await add("3", "b")
   }
 
-  @Test("devices with a token are listed in pages, with the kinds of their tokens and with their enumerators")
+  @Test("devices with a push token are listed in pages, with the kinds of their tokens and with their enumerators")
   func devices() async throws {
     try await ledger.register(newDevice("a", tokens: [:]))
     try await ledger.register(newDevice("b", tokens: [.alert: "a1"]))

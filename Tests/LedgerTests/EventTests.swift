@@ -14,7 +14,7 @@ struct EventTests {
     ledger = try place.open()
   }
 
-  @Test("a watcher that asks for the events after the last event gets each event once")
+  @Test("a watcher that always asks for the events after its last event gets each event once")
   func following() async throws {
     let watcher = try place.open()
     var seen: [Ledger.Event] = []
@@ -42,7 +42,7 @@ struct EventTests {
     #expect(events.allSatisfy { $0.detail == ["code": "\"x\"\n/"] && $0.at == place.clock.now && $0.number == 3 })
   }
 
-  @Test("an event with too much detail, or of a lane without a name, is refused")
+  @Test("an event with too long a detail, or of a lane without a name, is refused")
   func refused() async throws {
     await #expect(throws: LedgerError.self) { try await ledger.record(.deviceLost, lane: "") }
     await #expect(throws: LedgerError.self) {

@@ -45,7 +45,7 @@ struct ExaminationTests {
     try await ledger.revokeKey("c")
   }
 
-  @Test("a closed ledger is checked and its keys are counted, and no file is made or changed")
+  @Test("a closed ledger can be examined and its keys counted, and no file is made or changed")
   func closed() async throws {
     try await makeLedger()
     try await place.isClosed()
@@ -60,7 +60,7 @@ struct ExaminationTests {
     #expect(try files() == before)
   }
 
-  @Test("an open ledger is checked beside its writer, including the changes that are only in the log")
+  @Test("an open ledger can be examined beside its writer, including the changes that are only in the log")
   func open() async throws {
     let writer = try place.open()
     try await writer.createKey(key("a"))
@@ -75,7 +75,7 @@ struct ExaminationTests {
     #expect(try await writer.keys().count == 2)
   }
 
-  @Test("a log without its index is reported and not read, because SQLite would write the index")
+  @Test("a ledger's log without its index file is reported and not read, because SQLite would write the index")
   func unindexed() async throws {
     let writer = try place.open()
     try await writer.createKey(key("a"))
@@ -87,7 +87,7 @@ struct ExaminationTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path + "-shm"))
   }
 
-  @Test("a log without an index is ignored if all its changes are already in the file")
+  @Test("a ledger's log without an index file is ignored if all its changes are already in the ledger's file")
   func contained() async throws {
     let writer = try place.open()
     try await writer.createKey(key("a"))
@@ -110,13 +110,13 @@ struct ExaminationTests {
     #expect(try Ledger.examine(copy, at: now) == .unindexedLog)
   }
 
-  @Test("a missing ledger is not an error, and no ledger is made")
+  @Test("the examination of a missing ledger is not an error, and makes no ledger")
   func missing() throws {
     #expect(try Ledger.examine(place.file, at: now) == .missing)
     #expect(!FileManager.default.fileExists(atPath: place.file.path))
   }
 
-  @Test("a damaged, foreign or newer file is refused with its reason, and stays as it is")
+  @Test("a ledger file that is damaged, foreign or newer is refused with its reason, and stays as it is")
   func refused() async throws {
     try await makeLedger()
     try await place.isClosed()

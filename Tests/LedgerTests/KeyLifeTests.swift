@@ -42,7 +42,7 @@ struct KeyLifeTests {
     try database.close()
   }
 
-  @Test("a key's expiry, addresses and strictness are stored, and are unrestricted by default")
+  @Test("a key's expiry, addresses and strictness are stored, and by default a key has none of these limits")
   func kept() async throws {
     var new = newKey("a")
     (new.expiresAt, new.addresses, new.isStrict) = (
@@ -60,7 +60,7 @@ struct KeyLifeTests {
   }
 
   @Test(
-    "invalid addresses are refused",
+    "a key with invalid addresses is refused",
     arguments: [["a b"], [""], ["a\0"], [String(repeating: "a", count: 65)], Array(repeating: "::1", count: 65)])
   func addresses(addresses: [String]) async throws {
     var new = newKey("a")
@@ -91,7 +91,7 @@ struct KeyLifeTests {
     #expect(try await ledger.key(digest: new.digest)?.isInForce(at: now) == true)
   }
 
-  @Test("a rotated key keeps an earlier expiry, and the successor of a key without expiry has no expiry")
+  @Test("a rotated key keeps an expiry before the overlap's end, and the successor of a key without expiry has none")
   func earlyEnd() async throws {
     var new = newKey("a")
     new.expiresAt = now.addingTimeInterval(60)
@@ -147,14 +147,14 @@ struct KeyLifeTests {
     #expect(Ledger.Administrator.currentUser.description.hasPrefix("user:\(getuid())"))
   }
 
-  @Test("a recorded action cannot be changed")
+  @Test("a recorded action on a key cannot be changed")
   func unchanged() async throws {
     try await ledger.record(.playbackPaused, by: .key("a"))
     #expect(throws: DatabaseError.self) { try change(place.file, "UPDATE administration SET actor = 'key:b'") }
     #expect(try await ledger.administrativeActs().map(\.actor) == ["key:a"])
   }
 
-  @Test("recorded actions are kept for a year, or as long as announcements if that is longer")
+  @Test("recorded actions on keys are kept for a year, or as long as announcements if that is longer")
   func retention() async throws {
     try await ledger.record(.playbackPaused, by: .key("a"))
     let year: TimeInterval = 365 * 86_400

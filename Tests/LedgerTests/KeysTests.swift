@@ -93,7 +93,7 @@ struct KeysTests {
     #expect(try await ledger.keys().allSatisfy { $0.revokedAt == nil })
   }
 
-  @Test("a key with the id or digest of an existing key, even of a revoked key, is refused, and other keys are stored")
+  @Test("a key with the id or digest of an existing or revoked key is refused, and other keys are stored")
   func taken() async throws {
     try await ledger.createKey(newKey("a", digest: 1))
     try await ledger.revokeKey("a")
@@ -112,7 +112,7 @@ struct KeysTests {
     #expect(try await ledger.keys().count == 21)
   }
 
-  @Test("an invalid value is refused with its field, and nothing is stored")
+  @Test("a key with an invalid value is refused by an error that names the field, and nothing is stored")
   func refused() async throws {
     func changed(_ change: (inout NewKey) -> Void) -> NewKey {
       var new = newKey("a")
@@ -145,7 +145,7 @@ struct KeysTests {
     #expect(try await ledger.keys().isEmpty)
   }
 
-  @Test("the version of the keys changes when a key is created or revoked, and at no other time")
+  @Test("the version number of the keys changes when a key is created or revoked, and at no other time")
   func version() async throws {
     let other = try place.open()
     var seen: Set<Int64> = [try await ledger.keysVersion()]
@@ -166,7 +166,7 @@ struct KeysTests {
     #expect(try await ledger.keysVersion() == version)
   }
 
-  @Test("the version of the keys changes when a key is changed or deleted in the database file")
+  @Test("the version number of the keys changes when a key is changed or deleted directly in the database file")
   func byHand() async throws {
     try await ledger.createKey(newKey("a"))
     let other = try DatabaseQueue(waitingFor: place.file)
@@ -187,7 +187,7 @@ struct KeysTests {
     #expect(try await ledger.keys().map(\.lastUsedAt) == [use, nil])
   }
 
-  @Test("an earlier use that is recorded later does not replace the time of the last use")
+  @Test("if an earlier use of a key is recorded later, the time of the last use stays")
   func earlierUse() async throws {
     try await ledger.createKey(newKey("a"))
     let use = place.clock.now

@@ -7,7 +7,7 @@ import Testing
 @Suite("Killed processes")
 struct KillTests {
   @Test(
-    "everything confirmed before SIGKILL is stored, with the same numbers", .timeLimit(.minutes(10)))
+    "all announcements that were confirmed before SIGKILL are stored with the same numbers", .timeLimit(.minutes(10)))
   func killed() async throws {
     let place = try TemporaryLedger()
     var promised: [Int64: String] = [:]
@@ -31,7 +31,7 @@ struct KillTests {
     #expect(stored >= promised.count && stored <= promised.count + 15 * 4)
   }
 
-  @Test("processes can open and close the file at the same time", .timeLimit(.minutes(5)))
+  @Test("many processes can open and close one ledger file at the same time", .timeLimit(.minutes(5)))
   func opening() async throws {
     let place = try TemporaryLedger()
     let writers = try (0..<4).map { _ in try Writer("open", place.file.path, "10") }

@@ -26,7 +26,8 @@ struct KindsMigrationTests {
     var state: Ledger.State
   }
 
-  @Test("each announcement keeps its account, id and state, and gets its kind and its sender's defaults")
+  @Test(
+    "in the migration, each announcement keeps its account, id and state, and gets its kind and its sender's defaults")
   func kinds() async throws {
     let entries = try await place.open().recent().sorted { $0.number < $1.number }
     let shop = Summary(account: "shop", kind: .request, locale: "zh-CN", group: "group.tills", state: .waiting)
@@ -71,7 +72,7 @@ struct KindsMigrationTests {
     #expect(try await ledger.entry(7)?.payload == Data(sent[0].payload.utf8), "a replay has its original's payload")
   }
 
-  @Test("answers, replays, keys, events and numbers stay as they were")
+  @Test("the migration leaves answers, replays, keys, events and numbers as they were")
   func others() async throws {
     let ledger = try place.open()
     #expect(try await ledger.announcement(account: "shop", id: "clip-only")?.answer?.status == 201)
@@ -87,7 +88,7 @@ struct KindsMigrationTests {
   }
 
   @Test(
-    "defaults of every form are found at the start of the payload, and nowhere else",
+    "the migration finds defaults of every form at the start of a payload, and nowhere else",
     arguments: [
       (#"{"crier:defaults":{"pack":"a \"b\" \\ } 张三"},"text":"x"}"#, #"{"text":"x"}"#, #"a "b" \ } 张三"#),
       ("\n\t{\"crier:defaults\":{\"pack\":\"\\u0041\"}, \"text\":\"x\"}\n", "\n\t{ \"text\":\"x\"}\n", "A"),
@@ -107,7 +108,7 @@ struct KindsMigrationTests {
     #expect(entry.defaultPack == pack)
   }
 
-  @Test("all payloads are migrated, even if they are too many to be read at once")
+  @Test("the migration changes all payloads, even if they are too many to be read at once")
   func many() async throws {
     let database = try DatabaseQueue(waitingFor: place.file)
     let payload = Data(#"{"crier:defaults":{"locale":"ja-JP"},"text":"x"}"#.utf8)

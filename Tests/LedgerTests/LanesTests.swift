@@ -27,7 +27,7 @@ struct LanesTests {
     return try await ledger.accept(request).number
   }
 
-  @Test("every lane with waiting requests is listed with their number")
+  @Test("every lane with waiting requests is listed with the number of the requests")
   func listed() async throws {
     #expect(try await ledger.waitingLanes().isEmpty)
     try await accept("a", lane: "door")
@@ -46,7 +46,7 @@ struct LanesTests {
     withExtendedLifetime(seat) {}
   }
 
-  @Test("requests that are moved keep their numbers and order, and are to be played from their start")
+  @Test("requests that are moved to another lane keep their numbers and order, and will be played from their start")
   func moved() async throws {
     let first = try await accept("a", lane: "door")
     let ended = try await accept("b", lane: "door")
@@ -67,7 +67,7 @@ struct LanesTests {
     #expect(try await ledger.moveRequests(from: "counter", to: "counter") == 0)
   }
 
-  @Test("sound files, replays and announcements of this machine stay on their lane")
+  @Test("sound files, replays and this machine's own announcements are not moved to another lane")
   func stays() async throws {
     var file = payment("file", lane: "door")
     file.kind = .file
@@ -80,7 +80,7 @@ struct LanesTests {
     for number in [number, again] { #expect(try await ledger.entry(number)?.lane == "door") }
   }
 
-  @Test("a replay that expires on a lane without a player is ended, so that its original can be removed")
+  @Test("a replay that expires on a lane without a player ends, so that its original can be removed")
   func expiredReplay() async throws {
     let original = try await accept("a", lane: "door")
     try await ledger.set(original, .cancelled)
@@ -98,7 +98,7 @@ struct LanesTests {
     }
   }
 
-  @Test("waiting requests are counted in an index")
+  @Test("the ledger counts waiting requests from an index")
   func plan() async throws {
     let steps = try await ledger.read { database in
       try Row.fetchAll(
@@ -110,7 +110,7 @@ struct LanesTests {
     #expect(steps == ["SCAN announcements USING COVERING INDEX announcements_waiting"], "\(steps)")
   }
 
-  @Test("a summary is cancelled when its payments move to another lane, and the payments are announced individually")
+  @Test("a summary is cancelled when its payments move to another lane, where they are announced individually")
   func summaries() async throws {
     let payments = [try await accept("a", lane: "door"), try await accept("b", lane: "door")]
     var summary = payment("s", lane: "door")
@@ -133,7 +133,7 @@ struct LanesTests {
     #expect(try await ledger.lastPassedSequence(lane: "counter") == own ?? 41)
   }
 
-  @Test("an announcement on a lane without a player can be cancelled, but only once")
+  @Test("an announcement on a lane without a player can be cancelled in the ledger, and only once")
   func cancelled() async throws {
     let number = try await accept("a", lane: "door")
     #expect(try await ledger.cancelUnplayed(number))
@@ -142,7 +142,7 @@ struct LanesTests {
     #expect(try await !ledger.cancelUnplayed(999))
   }
 
-  @Test("an announcement on a lane with a running player cannot be cancelled without the player")
+  @Test("an announcement on a lane with a running player cannot be cancelled in the ledger, but only by the player")
   func played() async throws {
     let number = try await accept("a", lane: "door")
     let seat = try ledger.takeSeat(lane: "door")

@@ -12,7 +12,7 @@ struct LedgerErrorTests {
   let file = URL(filePath: "/home/shop/ledger.sqlite")
 
   @Test(
-    "each result of SQLite that somebody can act on has its own code",
+    "each result of SQLite that requires a different action has its own error code",
     arguments: [
       (ResultCode.SQLITE_FULL, LedgerError.Code.diskFull), (.SQLITE_IOERR_SHMSIZE, .diskFull),
       (.SQLITE_READONLY, .readOnly), (.SQLITE_READONLY_DIRECTORY, .readOnly), (.SQLITE_PERM, .notPermitted),
@@ -28,7 +28,7 @@ struct LedgerErrorTests {
     #expect(!error.description.contains("12.50") && !error.description.contains("SELECT"))
   }
 
-  @Test("the system's error numbers have codes too")
+  @Test("the ledger has error codes for the system's error numbers too")
   func systemErrors() {
     let expected: [(Int32, LedgerError.Code)] = [
       (ENOSPC, .diskFull), (EDQUOT, .diskFull), (EROFS, .readOnly), (EACCES, .notPermitted), (EPERM, .notPermitted),
@@ -40,7 +40,7 @@ struct LedgerErrorTests {
     }
   }
 
-  @Test("every error states the operation, the file, the cause and the next step")
+  @Test("every error of the ledger states the operation, the file, the cause and the next step")
   func texts() {
     for code in LedgerError.Code.allCases {
       let text = LedgerError(code, while: .changing, in: file).description
@@ -53,7 +53,7 @@ struct LedgerErrorTests {
         + "has reached its size limit (SQLite code 13). Free some space and try again.")
   }
 
-  @Test("no error reveals a payload, an id or an account")
+  @Test("no error of the ledger reveals a payload, an id or an account")
   func privacy() async throws {
     let place = try TemporaryLedger()
     let ledger = try place.open()

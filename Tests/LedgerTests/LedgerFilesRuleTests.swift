@@ -45,7 +45,7 @@ struct LedgerFilesRuleTests {
     return rule.judge(look)
   }
 
-  @Test("a removed or replaced file is reported as a change, even if the ledger has written")
+  @Test("a removed or replaced ledger file is reported as a change, even after a write by the ledger itself")
   func names() {
     let paths: [(LedgerError.FileChange.Part, WritableKeyPath<Look, FileStatus?>)] = [
       (.file, \.file), (.log, \.log), (.index, \.index),
@@ -61,7 +61,7 @@ struct LedgerFilesRuleTests {
     }
   }
 
-  @Test("a file shorter than before and than its database is cut, and a file shortened to its database is whole")
+  @Test("a file that is shorter than its database counts as cut, and a file cut to its database's length is whole")
   func file() {
     #expect(Self.verdict(Self.look(file: 99)) == .changed(.init(.file, .cut)))
     #expect(Self.verdict(Self.look(file: 99), hasWritten: true) == .changed(.init(.file, .cut)))
@@ -73,7 +73,7 @@ struct LedgerFilesRuleTests {
     #expect(Self.verdict(Self.look(file: 60, database: 90), after: Self.look(file: 60)) == .whole)
   }
 
-  @Test("a log that is shorter than before is reported as cut, unless a write started the log anew")
+  @Test("a ledger's log that is shorter than before counts as cut, unless a write started the log anew")
   func log() {
     #expect(Self.verdict(Self.look(log: 49)) == .changed(.init(.log, .cut)))
     #expect(Self.verdict(Self.look(log: 49), hasWritten: true) == .changed(.init(.log, .cut)))
@@ -89,7 +89,7 @@ struct LedgerFilesRuleTests {
     #expect(Self.verdict(Self.look(log: limit - 1), after: long, hasWritten: true) == .changed(.init(.log, .cut)))
   }
 
-  @Test("a log header that is invalid, or that no write explains, counts as written by another program")
+  @Test("a log header that is invalid, or that no write of the ledger explains, counts as written by another program")
   func header() {
     #expect(LogFile.isHeader(Self.header) && LogFile.isHeader(Self.otherHeader))
     #expect(Self.verdict(Self.look(header: Self.otherHeader)) == .changed(.init(.log, .overwritten)))
@@ -103,7 +103,7 @@ struct LedgerFilesRuleTests {
     #expect(Self.verdict(Self.look(), after: Self.look(log: 0, header: [])) == .whole)
   }
 
-  @Test("each look at the files is compared with the last look that found whole files")
+  @Test("each check of the files compares them with the last check that found whole files")
   func sequence() {
     var rule = LedgerFilesRule(Self.look())
     rule.hasWritten = true

@@ -75,7 +75,7 @@ struct LedgerFilesTests {
   }
 
   @Test(
-    "if a file was replaced, removed, cut or overwritten, announcements are refused, and the error names the change",
+    "if a ledger file was replaced, removed, cut or overwritten, announcements are refused, and the error says which",
     arguments: Fault.allCases)
   func accepting(_ fault: Fault) async throws {
     let ledger = try await filled(50)
@@ -104,7 +104,9 @@ struct LedgerFilesTests {
     #expect(FileManager.default.fileExists(atPath: place.file.path + ".damaged"))
   }
 
-  @Test("a look at the files finds a changed file without a write to the ledger", arguments: Fault.allCases)
+  @Test(
+    "a check of the ledger's files finds a changed file, even if nothing was written to the ledger",
+    arguments: Fault.allCases)
   func looking(_ fault: Fault) async throws {
     let ledger = try await filled(5)
     await ledger.checkFiles()
@@ -115,7 +117,7 @@ struct LedgerFilesTests {
   }
 
   @Test(
-    "announcements accepted before the log was removed or replaced are in the file",
+    "announcements that were accepted before the log was removed or replaced are in the ledger's main file",
     arguments: [Fault.logRemoved, .logReplaced])
   func rescued(_ fault: Fault) async throws {
     let ledger = try await filled(100)
@@ -129,7 +131,8 @@ struct LedgerFilesTests {
     #expect(try await other.open().entry(id: "100") != nil)
   }
 
-  @Test("long normal work, with pruning, checkpoints and other programs, is not reported as a change of the files")
+  @Test(
+    "long normal work, with pruning, checkpoints and other programs, does not count as a change of the ledger's files")
   func normal() async throws {
     let ledger = try place.open()
     let writer = try Writer("accept", place.file.path)
@@ -170,7 +173,7 @@ struct LedgerFilesTests {
     #expect(try await ledger.checkIntegrity() != nil)
   }
 
-  @Test("a file that another process made shorter is whole if every page is there, and cut otherwise")
+  @Test("a ledger file that another process made shorter is whole if every page is there, and otherwise counts as cut")
   func shortened() async throws {
     let ledger = try place.open()
     let other = try DatabaseQueue(waitingFor: place.file)

@@ -66,7 +66,8 @@ struct LibraryTests {
     }
   }
 
-  @Test("each name has one change, the latest, at the end of the list, and the same file again is not a change")
+  @Test(
+    "the list of changes has the latest change of each name, at its end, and publishing the same file is not a change")
   func compaction() async throws {
     try await announce("A", libraryClip("a.wav"))
     try await announce("B", libraryClip("b.wav"))
@@ -88,7 +89,7 @@ struct LibraryTests {
     #expect(rows == 3)
   }
 
-  @Test("pages of any size give every change once, also when clips are changed and removed between two pages")
+  @Test("pages of any size give every change once, even if clips are changed and removed between two pages")
   func pages() async throws {
     for number in 0..<10 { try await announce("\(number)", libraryClip("\(number).wav")) }
     try await ledger.removeFromLibrary(clip: "9.wav", group: "group.crier")
@@ -115,7 +116,7 @@ struct LibraryTests {
       ])
   }
 
-  @Test("an anchor before a forgotten removal has expired, and an up-to-date reader never has an expired anchor")
+  @Test("an anchor expires when a removal after it is forgotten, and an up-to-date reader never has an expired anchor")
   func expiry() async throws {
     for number in 0..<5 { try await announce("\(number)", libraryClip("\(number).wav")) }
     let early = try #require(try await page(limit: 2)?.anchor)
@@ -157,7 +158,7 @@ struct LibraryTests {
 
   // MARK: - Whose they are
 
-  @Test("an account sees only its own clips of the group, even of a clip that several accounts have")
+  @Test("an account sees only its own clips of an app group, even of a clip that several accounts have")
   func isolation() async throws {
     try await announce("A", libraryClip("a.wav"))
     try await announce("K", libraryClip("k.wav", "b"), account: "kiosk")
@@ -179,7 +180,7 @@ struct LibraryTests {
     #expect(try await ledger.libraryClip(sha256: a, account: "shop", group: "group.crier") == nil)
   }
 
-  @Test("removing an announcement removes its clip only from its account's library, if no other announcement has it")
+  @Test("if no other announcement has it, a removed announcement's clip leaves its account's library, and no other")
   func removal() async throws {
     try await announce("A", libraryClip("a.wav"))
     try await announce("A2", libraryClip("a.wav"))
@@ -192,7 +193,7 @@ struct LibraryTests {
     #expect(try await changes(account: "kiosk") == ["added a.wav"])
   }
 
-  @Test("the clips of a batch are in the library, and the clips of all accounts can be listed in pages")
+  @Test("the library has the clips of a batch, and can list the clips of all accounts in pages")
   func batches() async throws {
     try await ledger.note(
       clips: ["a.wav", "b.wav"], ofBatch: "b-1", account: "shop", files: [libraryClip("a.wav"), libraryClip("b.wav")])
@@ -219,7 +220,7 @@ struct LibraryTests {
 
   // MARK: - Packs
 
-  @Test("packs are added, changed and removed for all accounts, and a broken pack stays as it was")
+  @Test("packs are added, changed and removed for all accounts, and a broken pack stays in the library as it was")
   func packs() async throws {
     #expect(try await ledger.setLibraryPacks([pack("li"), pack("wang")]))
     #expect(try await !ledger.setLibraryPacks([pack("wang"), pack("li")]))
@@ -237,7 +238,7 @@ struct LibraryTests {
 
   // MARK: - News
 
-  @Test("library news name the groups with changes since a position, and the position survives a restart")
+  @Test("the ledger names the groups whose library changed since a position, and the position survives a restart")
   func news() async throws {
     #expect(try await ledger.libraryNews(after: nil) == nil)
     try await announce("A", libraryClip("a.wav"))

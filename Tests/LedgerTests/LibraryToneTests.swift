@@ -42,7 +42,8 @@ struct LibraryToneTests {
     #expect(try await ledger.libraryClip(sha256: digest, account: "shop", group: "group.tills") == nil)
   }
 
-  @Test("a tone with the same bytes is unchanged, a tone with other bytes is changed, and a missing tone is removed")
+  @Test(
+    "a tone with the same bytes gives no change of the library, and other bytes or a missing tone give a change")
   func life() async throws {
     try await ledger.setLibraryTones([libraryClip("chime.wav"), libraryClip("bell.wav")])
     let anchor = try #require(try await ledger.libraryChanges(account: "shop", group: "group.crier")?.anchor)
@@ -56,7 +57,7 @@ struct LibraryToneTests {
     #expect(try await changes(after: anchor) == ["changed tone chime.wav", "added tone bell.wav"])
   }
 
-  @Test("the tones of a group whose folder could not be read stay")
+  @Test("the tones of a group whose folder cannot be read stay in the library")
   func unreadable() async throws {
     try await ledger.setLibraryTones([libraryClip("chime.wav"), libraryClip("bell.wav", group: "group.tills")])
     #expect(try await ledger.setLibraryTones([], unreadable: ["group.crier"]))
@@ -64,7 +65,7 @@ struct LibraryToneTests {
     #expect(try await changes(group: "group.tills").isEmpty)
   }
 
-  @Test("library news name the groups whose tones have changed, separately from voice packs")
+  @Test("the ledger names the groups whose tones changed, separately from changes of voice packs")
   func news() async throws {
     try await ledger.setLibraryTones([libraryClip("chime.wav", group: "group.tills")])
     let news = try #require(try await ledger.libraryNews(after: nil))
@@ -76,7 +77,7 @@ struct LibraryToneTests {
     #expect(both.tones == ["group.tills"] && both.hasPacks)
   }
 
-  @Test("a tone without a name, a group or a digest is refused, and nothing is changed")
+  @Test("a tone without a name, a group or a digest is refused, and the library does not change")
   func invalid() async throws {
     try await ledger.setLibraryTones([libraryClip("chime.wav")])
     for (name, digit, group) in [("", "a", "group.crier"), ("x.wav", "x", "group.crier"), ("x.wav", "a", "")] {
@@ -88,7 +89,7 @@ struct LibraryToneTests {
     #expect(try await changes() == ["added tone chime.wav"])
   }
 
-  @Test("a library of an earlier version keeps its changes and its anchors, and can have tones afterwards")
+  @Test("an earlier version's library keeps its changes and its anchors, and can have tones afterwards")
   func migration() async throws {
     let old = try TemporaryLedger()
     let anchor: Int64 = 41

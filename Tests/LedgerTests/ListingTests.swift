@@ -33,7 +33,7 @@ struct ListingTests {
     return ids
   }
 
-  @Test("pages of any size give every announcement once, newest first", arguments: [1, 2, 3, 7, 50])
+  @Test("pages of any size give every announcement of an account once, newest first", arguments: [1, 2, 3, 7, 50])
   func pages(limit: Int) async throws {
     let ledger = try place.open()
     var expected: [String] = []
@@ -64,7 +64,7 @@ struct ListingTests {
     }
   }
 
-  @Test("a page is found in an index, and 100,000 other announcements are not read")
+  @Test("a page of announcements is found by an index, without reading 100,000 other announcements")
   func plan() async throws {
     let ledger = try place.open()
     let plans = try await ledger.read { database in
@@ -112,7 +112,7 @@ struct ListingTests {
     #expect(failed.announcements.map(\.id) == ["7"] && failed.next == nil && failed.rowCount == 1)
   }
 
-  @Test("a call of a search reads a limited number of rows, and the next call continues at the cursor")
+  @Test("a search reads a limited number of rows in each call, and the next call continues at the cursor")
   func search() async throws {
     let ledger = try place.open()
     let states: [Ledger.State] = [.played, .failed, .cancelled, .expired]
@@ -137,7 +137,7 @@ struct ListingTests {
     #expect(found == ["Needle"] && calls == 2_000 / Ledger.searchedAtOnce)
   }
 
-  @Test("a search no longer finds removed announcements and pruned words")
+  @Test("a search does not find removed announcements and pruned words any more")
   func removed() async throws {
     let ledger = try place.open()
     var filter = Ledger.AnnouncementFilter()
@@ -158,7 +158,7 @@ struct ListingTests {
     #expect(words == 0)
   }
 
-  @Test("an announcement is found by its amount, payer and note as they were sent")
+  @Test("a search finds an announcement by its amount, payer and note as they were sent")
   func sentValues() async throws {
     let ledger = try place.open()
     var answer = answer("A", key: "first")
@@ -172,7 +172,7 @@ struct ListingTests {
     }
   }
 
-  @Test("an announcement keeps the words of its first answer")
+  @Test("the list has an announcement with the words of its first answer")
   func firstAnswer() async throws {
     let ledger = try place.open()
     for (key, text) in [("first", "one dollar"), ("second", "two dollars")] {
@@ -214,7 +214,7 @@ struct ListingTests {
     #expect(try await all(ledger, filter, limit: 10).count == 3)
   }
 
-  @Test("a page of a list ends after many pushes, and the next page continues at the cursor")
+  @Test("a page of announcements ends early after many pushes, and the next page continues at the cursor")
   func manyPushes() async throws {
     let ledger = try place.open()
     for id in ["A", "B", "C"] { _ = try await ledger.accept(answer: answer(id)) }
@@ -237,7 +237,7 @@ struct ListingTests {
     #expect(rest.announcements.map(\.id) == ["A"] && rest.next == nil)
   }
 
-  @Test("a ledger without the index gets the index, and lists its earlier announcements")
+  @Test("a ledger of a version without the index gets it, and lists its earlier announcements")
   func migrated() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -33,7 +33,7 @@ struct MigrationTests {
     try database.close()
   }
 
-  @Test("a ledger of the first version keeps its announcements and gains keys and responses")
+  @Test("a ledger of the first version keeps its announcements, and gets the tables for keys and responses")
   func first() async throws {
     try makeFirstVersion()
     do {
@@ -54,7 +54,7 @@ struct MigrationTests {
     #expect(try await again.recent().map(\.number) == [42, 41])
   }
 
-  @Test("clips of responses from the fifth version are read from their reports")
+  @Test("in the migration from the fifth version, the clip of a response is read from its report")
   func clips() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -93,7 +93,7 @@ struct MigrationTests {
     for name in ["a.wav", "0.wav", "1199.wav"] { #expect(try await ledger.isClipOfOthers(name, than: "other")) }
   }
 
-  @Test("eight processes can open an older ledger at once")
+  @Test("eight processes can open and migrate an older ledger at the same time")
   func together() async throws {
     try makeFirstVersion()
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -40,7 +40,7 @@ struct NeededClipsTests {
     #expect(try await needed("b-1").isEmpty)
   }
 
-  @Test("an unfinished announcement needs its clip, and a finished one does not")
+  @Test("an unfinished announcement needs its clip, and a finished announcement does not")
   func unfinished() async throws {
     let first = try await waiting("A-1", clip: "a.wav")
     _ = try await waiting("A-2", clip: "b.wav")
@@ -52,7 +52,7 @@ struct NeededClipsTests {
     #expect(try await needed() == ["b.wav"])
   }
 
-  @Test("an unfinished announcement needs the clip of its answer, also before it has a clip itself")
+  @Test("an unfinished announcement needs the clip of its answer, even if its own clip is not yet there")
   func answer() async throws {
     let number = try await answered("A-1", clip: "a.wav")
     // An answer without an announcement is of a clip that is not to be played.
@@ -65,7 +65,7 @@ struct NeededClipsTests {
     #expect(try await needed().isEmpty)
   }
 
-  @Test("an unfinished replay needs the clips of its finished original: the played clip and the clip of the answer")
+  @Test("an unfinished replay needs two clips of its finished original: the played clip and the clip of the answer")
   func replay() async throws {
     let original = try await answered("A-1", clip: "answer.wav")
     try await ledger.set(original, .rendering)

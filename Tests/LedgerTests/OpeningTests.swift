@@ -26,7 +26,7 @@ struct OpeningTests {
     #expect(try place.mode(place.folder.appending(path: "a/b")) == 0o700)
   }
 
-  @Test("a file that is not a database is an error and stays unchanged")
+  @Test("a ledger file that is not a database is an error and stays unchanged")
   func noDatabase() throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -55,7 +55,7 @@ struct OpeningTests {
     #expect(try Data(contentsOf: place.file) == bytes)
   }
 
-  @Test("a truncated file, or an empty file with a log, is reported as damaged")
+  @Test("a ledger file that is truncated, or that is empty and has a log, is reported as damaged")
   func cut() async throws {
     do {
       let ledger = try place.open()
@@ -71,7 +71,7 @@ struct OpeningTests {
     #expect(try place.size() == 0 && place.size("-wal") == 5000)
   }
 
-  @Test("another program's database is refused before anything in it is changed")
+  @Test("another program's database is refused as a ledger before anything in it is changed")
   func foreign() throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -118,7 +118,7 @@ struct OpeningTests {
     #expect(try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM announcements") } == 1)
   }
 
-  @Test("a folder in place of the file, and a file in place of a folder, have their own error")
+  @Test("a folder in place of the ledger's file, and a file in place of its folder, have their own error")
   func wrongKind() throws {
     try FileManager.default.createDirectory(at: place.file, withIntermediateDirectories: true)
     #expect(place.openingFailure == .wrongKindOfFile)
@@ -127,7 +127,7 @@ struct OpeningTests {
     #expect(error?.code == .wrongKindOfFile)
   }
 
-  @Test("every connection that writes synchronizes each commit before it returns")
+  @Test("every connection that writes to the ledger synchronizes each commit before it returns")
   func settings() async throws {
     let ledger = try place.open()
     let settings = try await ledger.settings()

@@ -30,7 +30,7 @@ struct PlayerSeatTests {
     _ = try other.takeSeat(lane: "counter")
   }
 
-  @Test("the error for a taken lane names the process that plays on it")
+  @Test("the error for a lane that has a player names the process that plays on it")
   func holder() throws {
     let seat = try ledger.takeSeat(lane: "counter")
     var report = PlayerReport(processID: 4711, startedAt: place.clock.now, reportedAt: place.clock.now)
@@ -41,7 +41,7 @@ struct PlayerSeatTests {
     withExtendedLifetime(seat) {}
   }
 
-  @Test("the longest report of a player fits, and is read as it was written")
+  @Test("the longest possible report of a player can be stored, and is read back unchanged")
   func longest() throws {
     let seat = try ledger.takeSeat(lane: "counter")
     let date = Date(timeIntervalSince1970: 4_102_444_800.123)
@@ -54,7 +54,7 @@ struct PlayerSeatTests {
     #expect(try ledger.player(lane: "counter").report?.blockedCode == report.blockedCode)
   }
 
-  @Test("a watcher sees the player's report, and whether the player is running")
+  @Test("a watcher of a lane sees the player's report, and whether the player is running")
   func report() throws {
     let watcher = try place.open()
     #expect(try watcher.player(lane: "counter") == PlayerStatus(lane: "counter", isRunning: false, report: nil))
@@ -85,7 +85,7 @@ struct PlayerSeatTests {
   }
 
   @Test(
-    "constant watching does not block a player, and never reads a partial report", .timeLimit(.minutes(5)))
+    "a player that is watched constantly is not blocked, and its report is never read in part", .timeLimit(.minutes(5)))
   func looking() async throws {
     try await withThrowingTaskGroup { group in
       for _ in 0..<2 {
@@ -117,7 +117,7 @@ struct PlayerSeatTests {
     }
   }
 
-  @Test("a truncated, empty or corrupted report is ignored")
+  @Test("a player's report that is truncated, empty or corrupted is ignored")
   func nonsense() throws {
     let report = PlayerReport(startedAt: place.clock.now, reportedAt: place.clock.now)
     let bytes = try report.bytes

@@ -37,14 +37,14 @@ struct ProviderPaymentTests {
     }
   }
 
-  @Test("a payment that is reported twice is stored once")
+  @Test("a provider's payment that is reported twice is stored once")
   func duplicate() async throws {
     #expect(try await ledger.accept(providerPayments: [report("a")]) == [.accepted])
     #expect(try await ledger.accept(providerPayments: [report("a")]) == [.duplicate])
     #expect(try await ledger.waitingProviderPayments(after: 0).map(\.id) == ["a"])
   }
 
-  @Test("fifty simultaneous reports of a payment are stored once")
+  @Test("fifty simultaneous reports of a provider's payment are stored once")
   func concurrent() async throws {
     let results = try await withThrowingTaskGroup(of: [Ledger.ProviderAcceptance].self) { group in
       for _ in 0..<50 { group.addTask { try await ledger.accept(providerPayments: [report("a")]) } }
@@ -63,7 +63,7 @@ struct ProviderPaymentTests {
     #expect(try await states == [.waiting, .refused, .refused])
   }
 
-  @Test("the failure of a payment is stored before the payment's success, and not after")
+  @Test("a payment's failure is stored if it is reported before the success, and not if it is reported afterwards")
   func failedAfterSuccess() async throws {
     #expect(try await ledger.accept(providerPayments: [report("a/failed", success: "a")]) == [.accepted])
     #expect(try await ledger.accept(providerPayments: [report("a")]) == [.accepted])
@@ -71,7 +71,7 @@ struct ProviderPaymentTests {
     #expect(try await ledger.accept(providerPayments: [report("b/failed", success: "b")]) == [.afterSuccess])
   }
 
-  @Test("a report that is late or refused is stored as ended")
+  @Test("the report of a payment that is late or refused is stored as ended")
   func ended() async throws {
     var late = report("a")
     late.payload = nil
@@ -81,7 +81,7 @@ struct ProviderPaymentTests {
     #expect(try await states == [.late, .refused, .refused])
   }
 
-  @Test("a payment that was announced or refused no longer waits, and its payload is removed")
+  @Test("a provider's payment that was announced or refused no longer waits, and its payload is removed")
   func announced() async throws {
     _ = try await ledger.accept(providerPayments: [report("a"), report("b"), report("c")])
     let waiting = try await ledger.waitingProviderPayments(after: 0)
@@ -93,7 +93,7 @@ struct ProviderPaymentTests {
     #expect(payments[1].reason == "cannot be spoken")
   }
 
-  @Test("the starts of announcing a payment are counted until the payment ends or is stopped in order")
+  @Test("each start of announcing a payment is counted, until the payment ends or an orderly stop resets the count")
   func starts() async throws {
     _ = try await ledger.accept(providerPayments: [report("a")])
     let number = try await ledger.waitingProviderPayments(after: 0)[0].number
@@ -104,7 +104,7 @@ struct ProviderPaymentTests {
     #expect(try await ledger.waitingProviderPayments(after: 0).map(\.starts) == [0])
   }
 
-  @Test("a payment is recognised after its row was pruned, until its identity expires")
+  @Test("a provider's payment is recognised after its row was pruned, until its identity expires")
   func pruning() async throws {
     let day: TimeInterval = 86_400
     _ = try await ledger.accept(providerPayments: [
@@ -124,14 +124,14 @@ struct ProviderPaymentTests {
       try await ledger.accept(providerPayments: [report("for ever"), report("for a year")]) == [.duplicate, .accepted])
   }
 
-  @Test("a duplicate and another sum of a payment are recognised after the ledger is opened again")
+  @Test("a repeated payment, and one with another sum, are recognised after the ledger is opened again")
   func reopened() async throws {
     _ = try await ledger.accept(providerPayments: [report("a")])
     let other = try place.open()
     #expect(try await other.accept(providerPayments: [report("a"), report("a", "1.00")]) == [.duplicate, .otherSum])
   }
 
-  @Test("a request whose payments do not fit into the ledger stores none of them")
+  @Test("none of a request's payments is stored if they do not all fit into the ledger")
   func full() async throws {
     var options = Ledger.Options()
     options.maximumBytes = 4096

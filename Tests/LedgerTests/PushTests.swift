@@ -43,7 +43,7 @@ struct PushTests {
   }
 
   @Test(
-    "a device has the outcome of its latest push for each token kind, and a later device with its id has no outcome")
+    "a device has the outcome of its latest push for each token kind, and a new device with its id has none")
   func outcomes() async throws {
     try await ledger.register(newDevice(tokens: [.alert: "aa", .fileProviderExtension: "bb"]))
     let numbers = try await ledger.accept(
@@ -97,7 +97,7 @@ struct PushTests {
     }
   }
 
-  @Test("the number of a device rises by one with each alert to the device, and not with other pushes")
+  @Test("the last sequence number of a device rises by one with each alert to it, and not with other pushes")
   func sequence() async throws {
     for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
     try await ledger.register(newDevice(account: "kiosk", tokens: [:]))
@@ -115,7 +115,7 @@ struct PushTests {
     #expect(background.map(\.sequence) == [nil] && background.map(\.body) == [Data(#"{"sequence":null}"#.utf8)])
   }
 
-  @Test("simultaneous acceptances through two ledgers number the pushes of a device without gaps, with different ids")
+  @Test("if two ledgers accept pushes at once, the pushes of a device are numbered without gaps and have different ids")
   func racing() async throws {
     try await ledger.register(newDevice())
     let other = try place.open()
@@ -133,7 +133,7 @@ struct PushTests {
     #expect(Set(pushes.map(\.id)).count == 60 && Set(pushes.map(\.announcement)).count == 60)
   }
 
-  @Test("a repeated request, and another request with the same id, push nothing again")
+  @Test("a repeated request, and another request with the same id, cause no second push")
   func duplicate() async throws {
     try await ledger.register(newDevice())
     _ = try await ledger.accept(answer: answer("A"), pushing: [newPush()])
@@ -150,7 +150,7 @@ struct PushTests {
     #expect(try await pushes().map(\.announcement) == ["A", "B"])
   }
 
-  @Test("a push to a device that the account does not have is left out, and the others are stored")
+  @Test("a push to a device that the account does not have is left out, and the other pushes are stored")
   func nobody() async throws {
     try await ledger.register(newDevice())
     try await ledger.register(newDevice("phone-2", account: "kiosk"))
@@ -160,7 +160,7 @@ struct PushTests {
     #expect(try await ledger.device(account: "kiosk", id: "phone-2")?.lastSequence == 0)
   }
 
-  @Test("an invalid push is refused with its field, nothing is stored, and no number is used up")
+  @Test("an invalid push is refused by an error that names the field, nothing is stored, and no number is used up")
   func refused() async throws {
     try await ledger.register(newDevice())
     func changed(_ change: (inout NewPush) -> Void) -> NewPush {
@@ -194,7 +194,7 @@ struct PushTests {
     #expect(try await pushes().map(\.sequence) == [1])
   }
 
-  @Test("the sequence number of a push is inserted in the gap of its body, and only there")
+  @Test("the sequence number of a push is inserted only at the place for it in the push's body")
   func gap() async throws {
     try await ledger.register(newDevice())
     var push = newPush()
@@ -219,7 +219,7 @@ struct PushTests {
     #expect(try await ledger.expirePushes(numbers.map { ($0, nil) }).isEmpty)
   }
 
-  @Test("an invalid push among simultaneous acceptances does not affect the others")
+  @Test("an invalid push among pushes that are accepted at the same time does not affect the others")
   func together() async throws {
     try await ledger.register(newDevice())
     let failed = await withTaskGroup(of: Int?.self) { group in
@@ -258,7 +258,7 @@ struct PushTests {
 
   // MARK: - Sending
 
-  @Test("starting to send marks pushes, counts attempts and returns the tokens of their devices")
+  @Test("when pushes start to be sent, the ledger marks them, counts the attempts and returns their devices' tokens")
   func starting() async throws {
     let kinds: [PushTokenKind: String] = [
       .alert: "a1", .background: "b2", .fileProvider: "c3", .fileProviderExtension: "d4",
@@ -287,7 +287,7 @@ struct PushTests {
     #expect(Set(sent.map(\.push.id)).count == 2)
   }
 
-  @Test("a push keeps its app, and gets no token after the device has another app or environment")
+  @Test("a push keeps its app, and gets no token if its device has another app or environment by then")
   func otherApp() async throws {
     try await ledger.register(newDevice())
     let numbers = try await ledger.accept([newPush()], account: "shop")
@@ -329,7 +329,7 @@ struct PushTests {
     }
   }
 
-  @Test("a postponed push waits with its reason and its number of attempts")
+  @Test("a postponed push keeps its reason and its number of attempts while it waits")
   func postponing() async throws {
     try await ledger.register(newDevice())
     let numbers = try await ledger.accept([newPush(), newPush()], account: "shop")
@@ -361,7 +361,7 @@ struct PushTests {
 
   // MARK: - Catching up
 
-  @Test("catching up reads the pushes of a device after a number, in order and in any state")
+  @Test("a phone that catches up reads its pushes after a number, in order and in any state")
   func catchingUp() async throws {
     for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
     let numbers = try await ledger.accept((0..<6).map { _ in newPush() }, account: "shop")
@@ -377,7 +377,7 @@ struct PushTests {
     }
   }
 
-  @Test("a new device with the id of a removed device continues its numbers, and neither lists nor receives its pushes")
+  @Test("a new device with a removed device's id continues its numbers, and neither lists nor receives its pushes")
   func sameName() async throws {
     try await ledger.register(newDevice(), "first")
     let old = try await ledger.accept([newPush(), newPush()], account: "shop")
@@ -425,7 +425,7 @@ struct PushTests {
     #expect(try await pushes().map(\.sequence) == [2, 3])
   }
 
-  @Test("pruning removes pushes that ended before a moment, and never an unfinished one")
+  @Test("pruning removes pushes that ended before a given time, and never an unfinished push")
   func pruning() async throws {
     try await ledger.register(newDevice())
     let numbers = try await ledger.accept((0..<4).map { _ in newPush() }, account: "shop")
@@ -475,7 +475,7 @@ struct PushTests {
     #expect(try await ledger.neededClips(ofBatches: []).isEmpty)
   }
 
-  @Test("a device has the clips that were pushed to it since its registration, and an index finds each clip")
+  @Test("a device may fetch the clips that were pushed to it since its registration, and an index finds each clip")
   func ownClips() async throws {
     for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id)) }
     _ = try await ledger.accept(answer: answer("A", clip: "c.wav"), pushing: [newPush(clip: "a.wav")])
@@ -506,7 +506,7 @@ struct PushTests {
         && !plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" }, "\(plan)")
   }
 
-  @Test("the clip of another account's push counts as a clip of other accounts")
+  @Test("a clip in the push of another account counts as a clip of another account")
   func clipOfOthers() async throws {
     try await ledger.register(newDevice(account: "kiosk"))
     _ = try await ledger.accept([newPush(clip: "a.wav")], account: "kiosk")
@@ -514,7 +514,7 @@ struct PushTests {
     #expect(try await !ledger.isClipOfOthers("a.wav", than: "kiosk"))
   }
 
-  @Test("only one sender of pushes at a time has the right to send, and a second follows when the first is released")
+  @Test("only one sender at a time may send pushes, and a second sender begins when the first has ended")
   func seat() async throws {
     let other = try place.open()
     var first = try ledger.takeSeat(of: .pushes)

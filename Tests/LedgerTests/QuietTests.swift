@@ -30,7 +30,7 @@ struct QuietTests {
     StoredAnnouncement(id: id, lane: "counter", kind: .summary, category: .alert, payload: Data("{}".utf8))
   }
 
-  @Test("only received payments that ended as quiet and await a summary are listed, page by page")
+  @Test("the list for a summary has only received payments that ended as quiet and have no summary yet, page by page")
   func listed() async throws {
     for id in ["a", "b", "c", "d"] { _ = try await ledger.accept(payment(id)) }
     var refund = payment("refund")
@@ -50,7 +50,7 @@ struct QuietTests {
     #expect(try await ledger.quietPayments(lane: "till").map(\.number) == [6])
   }
 
-  @Test("quiet payments are named in only one summary, and stay quiet after the summary is played or cancelled")
+  @Test("a quiet payment is named in only one summary, and stays quiet after the summary is played or cancelled")
   func named() async throws {
     for id in ["a", "b", "c"] {
       let number = try await ledger.accept(payment(id)).number
@@ -80,7 +80,7 @@ struct QuietTests {
     #expect(try await ledger.entry(id: "s") == nil)
   }
 
-  @Test("a summary that ends as quiet leaves its payments to the next summary")
+  @Test("the payments of a summary that ends as quiet are left for the next summary")
   func again() async throws {
     for id in ["a", "b"] { _ = try await ledger.accept(payment(id)) }
     try await ledger.set(1, .quiet, Self.awaited)
@@ -98,7 +98,7 @@ struct QuietTests {
     #expect(try await due == [1, 2])
   }
 
-  @Test("quiet payments are found in an index")
+  @Test("quiet payments are found by an index")
   func plan() async throws {
     let plan = try await ledger.read { database in
       try Row.fetchAll(

@@ -35,7 +35,7 @@ struct ReadingOnlyTests {
     try await eventually { !isOpen() }
   }
 
-  @Test("a ledger for reading only is read beside its writer, and refuses to write")
+  @Test("a ledger that is opened for reading only is read beside its writer, and refuses to write")
   func beside() async throws {
     let writer = try place.open()
     try await _ = writer.accept(payment("a"))
@@ -49,7 +49,7 @@ struct ReadingOnlyTests {
     #expect(try await writer.recent().map(\.id) == ["b", "a"])
   }
 
-  @Test("the file is unchanged after the last reader closes it, also with a log that a crash left")
+  @Test("the ledger's file is unchanged after the last reader closes it, also with a log that a crash left")
   func bytes() async throws {
     let writer = try place.open()
     try await _ = writer.accept(payment("a"))
@@ -66,7 +66,7 @@ struct ReadingOnlyTests {
     #expect(try await Ledger(at: copy).accept(payment("b")).number == 2)
   }
 
-  @Test("a closed ledger is read, and can be opened for writing afterwards")
+  @Test("a closed ledger can be read, and can be opened for writing afterwards")
   func closed() async throws {
     do { try await _ = place.open().accept(payment("a")) }
     try await place.isClosed()
@@ -77,7 +77,7 @@ struct ReadingOnlyTests {
     #expect(try await place.open().accept(payment("b")).number == 2)
   }
 
-  @Test("a ledger of an earlier version is refused with a code of its own, and is not migrated")
+  @Test("an earlier version's ledger is refused for reading only with its own error code, and is not migrated")
   func older() async throws {
     try EarlierLedger.write(to: place.file)
     let before = try Data(contentsOf: place.file)
@@ -89,7 +89,7 @@ struct ReadingOnlyTests {
   }
 
   @Test(
-    "a newer ledger, another program's database, a damaged file and a missing file are refused and stay as they are")
+    "a ledger file that is newer, foreign, damaged or missing is refused for reading only and stays as it is")
   func refused() async throws {
     // The ledger may still be giving up its lock, on a machine that is busy.
     var configuration = Configuration()

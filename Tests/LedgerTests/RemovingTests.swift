@@ -36,7 +36,8 @@ struct RemovingTests {
     return number
   }
 
-  @Test("a removal returns the entry and the clips, keys and bodies of its responses, and leaves nothing")
+  @Test(
+    "removing an announcement returns its entry and the clips, keys and bodies of its responses, and leaves nothing")
   func result() async throws {
     let number = try await heard("A-1")
     _ = try await ledger.accept(answer: answer("A-1"))
@@ -65,7 +66,7 @@ struct RemovingTests {
     for number in [number, replay] { #expect(try await ledger.entry(number) == nil) }
   }
 
-  @Test("a removed announcement cannot be replayed, and nothing is accepted")
+  @Test("a removed announcement cannot be replayed, and no replay is accepted")
   func gone() async throws {
     let number = try await heard("A-1")
     _ = try await ledger.remove(account: "shop", id: "A-1")
@@ -77,7 +78,7 @@ struct RemovingTests {
   }
 
   @Test(
-    "a clip belongs to other accounts if another account's response, announcement or batch contains the clip",
+    "a clip also belongs to another account if that account's response, announcement or batch contains it",
     arguments: 0..<3)
   func others(place: Int) async throws {
     for account in ["a", "shop", "z"] {
@@ -94,14 +95,14 @@ struct RemovingTests {
     for name in ["", "a.wav\0"] { #expect(try await !ledger.isClipOfOthers(name, than: "z")) }
   }
 
-  @Test("entries of the player itself, such as replays, do not count as another account")
+  @Test("a player's own entries, such as replays, do not count as another account's")
   func player() async throws {
     try await heard("A-1")
     try await heard(replayAnnouncement("r"))
     #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"))
   }
 
-  @Test("the check for other accounts uses indexes on the clip and the account")
+  @Test("the search for other accounts with a clip uses indexes on the clip and the account")
   func plan() async throws {
     let steps = try await ledger.read { database in
       try Row.fetchAll(
@@ -113,7 +114,7 @@ struct RemovingTests {
     #expect(looks.allSatisfy { $0.contains("(clip=? AND account<?)") || $0.contains("(clip=? AND account>?)") })
   }
 
-  @Test("a batch's clips are forgotten with the batch, except for those in a later batch")
+  @Test("when a batch is forgotten, its clips are forgotten too, except those of a later batch")
   func batches() async throws {
     let names = (0..<450).map { "\($0).wav" }
     try await ledger.note(clips: names, ofBatch: "b1", account: "shop")
@@ -125,7 +126,7 @@ struct RemovingTests {
     #expect(try await !ledger.isClipOfOthers("7.wav", than: "z"))
   }
 
-  @Test("invalid clips are refused, and none is recorded")
+  @Test("a batch with invalid clips is refused, and none of its clips is recorded")
   func refused() async throws {
     for (names, batch) in [(["a.wav", ""], "b"), (["a.wav", "\0"], "b"), (["a.wav"], "")] {
       let error = await #expect(throws: LedgerError.self) {

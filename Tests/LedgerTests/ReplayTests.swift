@@ -36,7 +36,7 @@ struct ReplayTests {
     #expect(try await ledger.replay(second)?.original == original)
   }
 
-  @Test("a finished replay does not count towards the limits, and a refused one is not stored")
+  @Test("a finished replay does not count towards the limits, and a replay above them is not stored")
   func limits() async throws {
     let original = try await ledger.accept(payment("A-1")).number
     var numbers: [Int64] = []

@@ -110,7 +110,7 @@ struct RestoringTests {
     for number in payments + [summary] { #expect(try await ledger.restore(number) == nil) }
   }
 
-  @Test("an announcement on a lane with a running player cannot be restored without the player")
+  @Test("an announcement on a lane with a running player cannot be restored in the ledger, but only by the player")
   func unplayed() async throws {
     let number = try await accept("a")
     #expect(try await ledger.cancelUnplayed(number))
@@ -121,7 +121,7 @@ struct RestoringTests {
     #expect(try await ledger.entry(number)?.state == .cancelled)
   }
 
-  @Test("a lane is free for a player after an announcement was restored without a player")
+  @Test("after an announcement was restored without a player, a player can take its lane")
   func freed() async throws {
     let number = try await accept("a")
     #expect(try await ledger.cancelUnplayed(number))

@@ -32,7 +32,7 @@ struct SignInTests {
       withCode: digestOf("code \(id)"), keyID: key, keyDigest: digestOf("key \(key)"))
   }
 
-  @Test("a code is exchanged once, for a key with the code's properties, also after the ledger is opened again")
+  @Test("a sign-in code is exchanged once, for a key with the code's properties, also after the ledger is opened again")
   func exchanged() async throws {
     let code = try await make(new("a", addresses: ["192.0.2.0/24", "::1"]))
     #expect(code.expiresAt == place.clock.now.addingTimeInterval(900) && code.createdAt == place.clock.now)
@@ -54,7 +54,7 @@ struct SignInTests {
     #expect(acts.map(\.actor) == ["key:admin", "code:a"])
   }
 
-  @Test("of many simultaneous exchanges of one code, only one gets a key")
+  @Test("of many simultaneous exchanges of one sign-in code, only one gets a key")
   func race() async throws {
     try await make(new("a"))
     let outcomes = try await withThrowingTaskGroup(of: Ledger.SignIn.self) { group in
@@ -66,7 +66,7 @@ struct SignInTests {
     #expect(try await ledger.keys().count == 1)
   }
 
-  @Test("a code that is unknown, removed or expired makes no key")
+  @Test("a sign-in code that is unknown, removed or expired makes no key")
   func refused() async throws {
     #expect(try await signIn("nobody") == .unknown)
     try await make(new("a"))
@@ -84,7 +84,7 @@ struct SignInTests {
       ])
   }
 
-  @Test("an exchanged code cannot be removed, and its key can be revoked like any other")
+  @Test("an exchanged sign-in code cannot be removed, and its key can be revoked like any other key")
   func revoked() async throws {
     try await make(new("a"))
     _ = try await signIn("a")
@@ -94,7 +94,7 @@ struct SignInTests {
     #expect(try await signIn("a", "other") == .used)
   }
 
-  @Test("a code becomes invalid when the key that made it is revoked or expires")
+  @Test("a sign-in code becomes invalid when the key that made it is revoked or expires")
   func maker() async throws {
     try await ledger.createKey(newKey("admin"))
     var short = newKey("short")
@@ -110,7 +110,7 @@ struct SignInTests {
     #expect(try await ledger.signInCodes() == [])
   }
 
-  @Test("when a code is made, codes that ended more than a day ago are forgotten")
+  @Test("when a sign-in code is made, codes that ended more than a day ago are forgotten")
   func forgotten() async throws {
     try await make(new("a"))
     _ = try await signIn("a")
@@ -123,7 +123,7 @@ struct SignInTests {
     #expect(try await ledger.key(id: "k")?.signInCode == "a")
   }
 
-  @Test("two codes cannot have the same id or digest, and an exchange for an existing key does not use up the code")
+  @Test("two sign-in codes cannot have one id or digest, and an exchange for an existing key does not use up its code")
   func unique() async throws {
     try await make(new("a"))
     var same = new("b")
@@ -140,7 +140,7 @@ struct SignInTests {
     }
   }
 
-  @Test("a code with a value that breaks a rule is refused")
+  @Test("a sign-in code with an invalid value is refused")
   func invalid() async throws {
     var codes = Array(repeating: new("a"), count: 8)
     codes[0].days = 0

@@ -23,7 +23,7 @@ struct SignedRequestsTests {
       digestOf(name), keyID: key, signedAt: signedAt ?? now, atMost: most)
   }
 
-  @Test("a signed request is admitted once by all ledgers on the file")
+  @Test("all ledgers on one file together admit a signed request only once")
   func once() async throws {
     let other = try place.open()
     #expect(try await admit("a") == .admitted)
@@ -33,7 +33,7 @@ struct SignedRequestsTests {
     #expect(try await admit("b") == .replayed)
   }
 
-  @Test("of simultaneous copies of a signed request, one is admitted")
+  @Test("of simultaneous copies of a signed request, only one is admitted")
   func together() async throws {
     let other = try place.open()
     let outcomes = try await withThrowingTaskGroup(of: Ledger.SignedRequestOutcome.self) { group in
@@ -43,13 +43,13 @@ struct SignedRequestsTests {
     #expect(outcomes.count { $0 == .admitted } == 1 && outcomes.count { $0 == .replayed } == 39)
   }
 
-  @Test("an admitted request is remembered after reopening the ledger")
+  @Test("an admitted signed request is remembered after the ledger is opened again")
   func restart() async throws {
     #expect(try await admit("a") == .admitted)
     #expect(try await admit("a", to: try place.open()) == .replayed)
   }
 
-  @Test("old requests are forgotten, and requests of that age are refused from then on, regardless of the clock")
+  @Test("old signed requests are forgotten, and requests as old as those are refused then, regardless of the clock")
   func forgotten() async throws {
     for (name, seconds) in [("a", -400), ("b", -301), ("c", -300), ("d", 0)] as [(String, Int64)] {
       #expect(try await admit(name, at: now + seconds) == .admitted)
@@ -64,14 +64,14 @@ struct SignedRequestsTests {
     #expect(try await admit("b", at: now - 301, to: try place.open()) == .forgotten)
   }
 
-  @Test("a clock that was ahead for a while does not make later requests fail")
+  @Test("a clock that was ahead for a while does not make later signed requests fail")
   func clockAhead() async throws {
     #expect(try await admit("a") == .admitted)
     try await ledger.forgetSignedRequests(before: now + 86_400)
     #expect(try await admit("b", at: now + 1) == .admitted)
   }
 
-  @Test("each key has its own limit of remembered requests, which frees up when old ones are forgotten")
+  @Test("each key has its own limit of remembered requests, and forgotten requests make room again")
   func full() async throws {
     for index in 0..<3 { #expect(try await admit("a\(index)", at: now + Int64(index), atMost: 3) == .admitted) }
     #expect(try await admit("a3", at: now + 3, atMost: 3) == .tooMany)
@@ -82,7 +82,7 @@ struct SignedRequestsTests {
     #expect(try await admit("a4", at: now + 4, atMost: 3) == .tooMany)
   }
 
-  @Test("one call forgets thousands of requests")
+  @Test("one call can forget thousands of signed requests")
   func many() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<2_500 { group.addTask { _ = try await admit("a\(index)", atMost: 5_000) } }

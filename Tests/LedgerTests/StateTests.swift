@@ -34,7 +34,7 @@ struct StateTests {
     .played: [], .cancelled: [], .failed: [], .expired: [], .quiet: [],
   ]
 
-  @Test("a state can change only as the table allows", arguments: Ledger.State.allCases)
+  @Test("the state of an announcement can change only as the table allows", arguments: Ledger.State.allCases)
   func transitions(from: Ledger.State) async throws {
     for target in Ledger.State.allCases {
       let number = try await ledger.accept(payment("\(target)")).number
@@ -60,7 +60,7 @@ struct StateTests {
     }
   }
 
-  @Test("a change stores the clip, the playing time, the detail, the times and the attempts")
+  @Test("a change of an announcement's state stores the clip, the playing time, the detail, the times and the attempts")
   func changes() async throws {
     let number = try await ledger.accept(payment("a")).number
     place.clock.advance(by: 1)
@@ -78,7 +78,7 @@ struct StateTests {
     #expect(events[3].detail == ["code": "device_lost"] && events[3].number == number && events[3].lane == "counter")
   }
 
-  @Test("an unknown number, or a detail that is too long, is an error")
+  @Test("a change of state is an error for an unknown number, and if its detail is too long")
   func bad() async throws {
     let missing = try await #require(throws: LedgerError.self) { try await ledger.set(7, .played) }
     #expect(missing.code == .notFound)
@@ -92,7 +92,7 @@ struct StateTests {
     #expect(try await ledger.entry(number)?.state == .accepted)
   }
 
-  @Test("of several simultaneous final states of an announcement, exactly one applies")
+  @Test("if several final states of an announcement are set at the same time, exactly one applies")
   func racing() async throws {
     let other = try place.open()
     for round in 0..<30 {
@@ -109,7 +109,8 @@ struct StateTests {
     }
   }
 
-  @Test("after a crash, the playing announcement waits again and rendering ones are accepted again, in their order")
+  @Test(
+    "after a crash, the announcement that played waits again, and those being rendered are accepted again, in order")
   func recovery() async throws {
     var numbers: [Int64] = []
     for state in [Ledger.State.played, .playing, .waiting, .rendering, .accepted, .cancelled, .playing] {
@@ -132,7 +133,7 @@ struct StateTests {
     #expect(try await again.unfinished(lane: "counter") == left)
   }
 
-  @Test("a lane's last passed sequence number rises with changes, and never falls")
+  @Test("the last sequence number that a lane has passed rises with changes of state, and never falls")
   func sequences() async throws {
     #expect(try await ledger.lastPassedSequence(lane: "counter") == nil)
     let number = try await ledger.accept(payment("a", sequence: 5)).number

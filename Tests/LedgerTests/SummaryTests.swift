@@ -20,7 +20,7 @@ struct SummaryTests {
     return numbers
   }
 
-  @Test("a summary is recorded for each of its members, and the members count as played when the summary is played")
+  @Test("a summary is recorded for each of its payments, which count as played when the summary is played")
   func played() async throws {
     let members = try await accept("a", "b", "c")
     try await ledger.set(members[1], .rendering)
@@ -38,7 +38,7 @@ struct SummaryTests {
   }
 
   @Test(
-    "a summary that ends without being played releases its members",
+    "when a summary ends without being played, its payments are free again",
     arguments: [Ledger.State.cancelled, .failed, .expired])
   func released(_ end: Ledger.State) async throws {
     let members = try await accept("a", "b")
@@ -51,7 +51,7 @@ struct SummaryTests {
     #expect(try await ledger.events().last?.kind == .released)
   }
 
-  @Test("a member of a summary cannot be played by itself, but can be cancelled")
+  @Test("a payment in a summary cannot be played by itself, but can be cancelled")
   func silent() async throws {
     let members = try await accept("a", "b")
     try await ledger.set(members[0], .waiting)
@@ -61,7 +61,7 @@ struct SummaryTests {
     #expect(try await ledger.set(members[0], .cancelled))
   }
 
-  @Test("a summary with an unsuitable member is refused completely")
+  @Test("a summary with one unsuitable payment is refused completely")
   func refused() async throws {
     let numbers = try await accept("played", "playing", "summarised", "fit")
     for state in StateTests.way(to: .played) { try await ledger.set(numbers[0], state) }
@@ -78,7 +78,7 @@ struct SummaryTests {
     #expect(try await ledger.entry(numbers[3])?.summarisedBy == nil)
   }
 
-  @Test("a repeated summary adds no members")
+  @Test("a summary that is recorded again adds no payments")
   func duplicate() async throws {
     let members = try await accept("a", "b")
     let first = try await ledger.accept(payment("sum"), standingFor: [members[0]])

@@ -69,7 +69,7 @@ struct WebhookTests {
       ofWebhook: number)
   }
 
-  @Test("an endpoint of an earlier version gets details as texts, and a new endpoint gets numbers and booleans")
+  @Test("a webhook endpoint of an earlier version gets details as texts, and a new one gets numbers and booleans")
   func formats() async throws {
     let (old, new) = (try await register(newEndpoint("old")), try await register(newEndpoint("new")))
     #expect(try await endpoint(new).format == .typed)
@@ -81,7 +81,7 @@ struct WebhookTests {
     #expect(try await bodies(new).first?.contains(#""detail":{"cached":false,"duration_ms":1333}"#) == true)
   }
 
-  @Test("the latest attempts to an endpoint are kept, newest first, and are removed with the endpoint")
+  @Test("the latest attempts to reach a webhook endpoint are kept, newest first, and are removed with the endpoint")
   func keptAttempts() async throws {
     let id = try await register(try newEndpoint())
     guard case .stored = try await ledger.testWebhookEndpoint(account: "shop", id: id) else {
@@ -116,7 +116,7 @@ struct WebhookTests {
 
   // MARK: - Endpoints
 
-  @Test("an endpoint is stored with all its values, shown without its secret, and removed with its messages")
+  @Test("a webhook endpoint is stored with all its values, shown without its secret, and removed with its messages")
   func endpoints() async throws {
     var new = try newEndpoint(kinds: [.played, .failed])
     new.text = "till"
@@ -143,7 +143,7 @@ struct WebhookTests {
     #expect(acts.allSatisfy { $0.subject == id })
   }
 
-  @Test("an account has at most sixteen endpoints with different URLs, and does not see endpoints of other accounts")
+  @Test("an account has at most sixteen webhook endpoints with different URLs, and sees none of other accounts")
   func limits() async throws {
     for number in 0..<16 { try await register(newEndpoint("\(number)")) }
     for (new, code) in [
@@ -189,7 +189,7 @@ struct WebhookTests {
     #expect(try await bodies(moneyOnly).isEmpty)
   }
 
-  @Test("a new answer leads to one message with its details, and a repeated answer leads to no message")
+  @Test("a new answer leads to one webhook message with its details, and a repeated answer leads to none")
   func rendered() async throws {
     let id = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -203,7 +203,7 @@ struct WebhookTests {
     #expect(try await endpoint(id).counts.waiting == 1)
   }
 
-  @Test("the end of an announcement is sent, and its earlier states and its cancellation are not sent")
+  @Test("the end of an announcement is sent to webhooks, and its earlier states and its cancellation are not")
   func ended() async throws {
     let id = try await register(newEndpoint())
     for (name, state) in [("A", .played), ("B", .failed), ("C", .expired), ("D", .cancelled)]
@@ -222,7 +222,8 @@ struct WebhookTests {
         + #""type":"announcement.played"}"#)
   }
 
-  @Test("the end of each payment of a summary is sent, and summaries and announcements of this machine are not sent")
+  @Test(
+    "webhooks get the end of each payment in a summary, and nothing about the summary or this machine's announcements")
   func summaries() async throws {
     let id = try await register(newEndpoint())
     let members = try await [
@@ -236,7 +237,7 @@ struct WebhookTests {
     #expect(try await bodies(id).allSatisfy { $0.contains(#""detail":{"by":\#(summary)}"#) })
   }
 
-  @Test("the end of a push is sent with its outcome, and the end of a push that announces nothing is not sent")
+  @Test("webhooks get the end of a push with its outcome, unless the push announces nothing")
   func pushed() async throws {
     let id = try await register(newEndpoint())
     try await ledger.register(newDevice())
@@ -257,7 +258,7 @@ struct WebhookTests {
         + #""timestamp":"2027-01-15T08:00:00.000Z","type":"announcement.failed"}"#)
   }
 
-  @Test("each endpoint gets only the messages of its account and of the types it is registered for")
+  @Test("each webhook endpoint gets only the messages of its account and of the types for which it is registered")
   func isolated() async throws {
     let all = try await register(newEndpoint("all"))
     let failures = try await register(newEndpoint("failures", kinds: [.failed]))
@@ -274,7 +275,7 @@ struct WebhookTests {
     #expect(Set(ids).count == 3)
   }
 
-  @Test("a refused write leads to no message")
+  @Test("a write that the ledger refuses leads to no webhook message")
   func refused() async throws {
     let id = try await register(newEndpoint())
     let number = try await ledger.accept(payment("A", account: "shop")).number
@@ -287,7 +288,7 @@ struct WebhookTests {
     #expect(try await kinds(id).isEmpty)
   }
 
-  @Test("the listener is called after the transaction, and only for new messages")
+  @Test("the listener for messages is called after the transaction, and only for new messages")
   func noticed() async throws {
     let count = Locked(0)
     ledger.onNewWebhooks { count.withLock { $0 += 1 } }
@@ -302,7 +303,7 @@ struct WebhookTests {
     #expect(count.withLock { $0 } == 2)
   }
 
-  @Test("an account without endpoints costs one look-up in an index")
+  @Test("an answer of an account without webhook endpoints costs one look-up in an index")
   func lookUp() async throws {
     let plan = try await ledger.read { database in
       try Row.fetchAll(
@@ -316,7 +317,9 @@ struct WebhookTests {
     #expect(plan.count == 1 && plan.first?.hasPrefix("SEARCH webhook_endpoints USING INDEX") == true, "\(plan)")
   }
 
-  @Test("after SIGKILL, every stored answer has led to one message or is counted as missed", .timeLimit(.minutes(5)))
+  @Test(
+    "after SIGKILL, every stored answer has led to one webhook message or is counted as missed", .timeLimit(.minutes(5))
+  )
   func killed() async throws {
     let id = try await register(newEndpoint())
     var promised = 0
@@ -337,7 +340,7 @@ struct WebhookTests {
 
   // MARK: - Sending
 
-  @Test("a delivered message ends, and a failed message waits with the same id and body")
+  @Test("a delivered webhook message ends, and a failed message waits with the same id and body")
   func attempts() async throws {
     let id = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -365,7 +368,7 @@ struct WebhookTests {
     #expect(stored.state == .delivered && stored.attempts == 2 && stored.finishedAt == place.clock.now)
   }
 
-  @Test("after three days of failed attempts only, the endpoint is disabled and its messages expire")
+  @Test("after three days of only failed attempts, the webhook endpoint is disabled and its messages expire")
   func disabled() async throws {
     let id = try await register(newEndpoint())
     for name in ["A", "B", "C"] { _ = try await ledger.accept(answer: answer(name)) }
@@ -399,7 +402,7 @@ struct WebhookTests {
     #expect(try await ledger.administrativeActs().last?.action == .webhookEndpointEnabled)
   }
 
-  @Test("a delivery restarts the three days after which an endpoint is disabled, however old the messages are")
+  @Test("a delivery restarts the three days until a failing endpoint is disabled, however old its messages are")
   func recovering() async throws {
     let id = try await register(newEndpoint())
     for name in ["A", "B"] { _ = try await ledger.accept(answer: answer(name)) }
@@ -417,7 +420,7 @@ struct WebhookTests {
     #expect(shown.counts.delivered == 1 && shown.counts.expired == 1 && shown.counts.waiting == 0)
   }
 
-  @Test("after a message has expired, the next message has three days of its own, however old the failure is")
+  @Test("after a webhook message has expired, the next one has three days of its own, however old the failure is")
   func quietAfterExpiry() async throws {
     let id = try await register(newEndpoint())
     for name in ["A", "B"] { _ = try await ledger.accept(answer: answer(name)) }
@@ -437,7 +440,7 @@ struct WebhookTests {
     #expect(try await endpoint(id).disabledReason == .failing)
   }
 
-  @Test("an attempt that comes late because no sender was running restarts the three days")
+  @Test("if no sender was running, a late attempt restarts the three days until an endpoint is disabled")
   func absence() async throws {
     let id = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -450,7 +453,7 @@ struct WebhookTests {
     #expect(try await ledger.unfinishedWebhooks().first?.firstAttemptAt == place.clock.now)
   }
 
-  @Test("the starts of sending a message are counted until an attempt ends or the sender is stopped")
+  @Test("each start of sending a webhook message is counted until the attempt ends or the sender is stopped")
   func starts() async throws {
     _ = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -466,7 +469,7 @@ struct WebhookTests {
     #expect(try await ledger.unfinishedWebhooks().map(\.starts) == [0])
   }
 
-  @Test("a receiver that wants no more messages disables its endpoint at once")
+  @Test("a webhook endpoint is disabled at once if its receiver wants no more messages")
   func gone() async throws {
     let id = try await register(newEndpoint())
     for name in ["A", "B"] { _ = try await ledger.accept(answer: answer(name)) }
@@ -477,7 +480,7 @@ struct WebhookTests {
     #expect(shown.disabledReason == .gone && shown.counts.failed == 1 && shown.counts.expired == 1)
   }
 
-  @Test("beyond ten thousand waiting messages, events are counted and not stored")
+  @Test("if more than ten thousand webhook messages wait, further events are counted and not stored")
   func backlog() async throws {
     let id = try await register(newEndpoint())
     try await ledger.write(while: .changingWebhooks) { database in
@@ -489,7 +492,7 @@ struct WebhookTests {
     #expect(try await ledger.testWebhookEndpoint(account: "shop", id: id) == .tooManyWaiting)
   }
 
-  @Test("messages that have ended are kept for a day at most, and unfinished ones stay")
+  @Test("webhook messages that have ended are kept for a day at most, and unfinished messages stay")
   func pruned() async throws {
     let id = try await register(newEndpoint())
     for name in ["A", "B", "C"] { _ = try await ledger.accept(answer: answer(name)) }
@@ -503,7 +506,7 @@ struct WebhookTests {
     #expect(try await endpoint(id).counts.delivered == 2)
   }
 
-  @Test("only one sender at a time has the right to send the webhooks")
+  @Test("only one sender at a time may send the webhooks")
   func seat() throws {
     do {
       let seat = try #require(try ledger.takeSeat(of: .webhooks))

@@ -8,7 +8,7 @@ import Waveforms
 
 @Suite("The arithmetic gives the same bits on every machine")
 struct DecibelsTests {
-  @Test("factors agree with the power function to 12 digits")
+  @Test("the factors for decibels agree with the power function to 12 digits")
   func factors() {
     for hundredths in -7000...7000 {
       let expected = pow(10, Double(hundredths) / 2000)
@@ -23,7 +23,7 @@ struct DecibelsTests {
     #expect(Decibels.hundredths(0.126) == 13)
   }
 
-  @Test("a fade is a raised cosine from 0 to 1, to 10⁻⁷")
+  @Test("a fade is a raised cosine from 0 to 1, with an error of at most 10⁻⁷")
   func fade() {
     for count in [1, 2, 44, 110] {
       for index in 0...count {
@@ -33,7 +33,7 @@ struct DecibelsTests {
     }
   }
 
-  @Test("samples are rounded to the nearest integer, with halves to even, and never wrap")
+  @Test("samples are rounded to the nearest integer, with halves to even, and never wrap around")
   func rounding() {
     let samples: [Int16] = [1, 3, 5, -1, -3, -5, 32_767, -32_768, 0, 2]
     let signal = SampleBlocks(samples)
@@ -43,7 +43,7 @@ struct DecibelsTests {
     #expect(signal.rendered(gain: 100, curve: flat).map { abs(Int($0)) }.max() == 32_767)
   }
 
-  @Test("a constant offset is found, and speech that is asymmetric for a moment does not count as an offset")
+  @Test("a constant offset of a sound is found, and speech that is asymmetric for a moment has no offset")
   func offset() {
     let speech = TestSounds.silence(seconds: 0.1) + TestSounds.speech(seconds: 1)
     #expect(ConstantOffset.find(in: TestSounds.waveform(speech).samples) == 0)

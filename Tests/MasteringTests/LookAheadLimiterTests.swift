@@ -17,7 +17,7 @@ struct LookAheadLimiterTests {
     return limiter.curve(gain: gain, ceiling: ceiling).map { 20 * log10(Double($0)) }
   }
 
-  @Test("a sound below the ceiling stays unchanged, bit for bit")
+  @Test("the limiter leaves a sound below the ceiling unchanged, bit for bit")
   func untouched() {
     let sound = TestSounds.waveform(TestSounds.speech(seconds: 1, amplitude: 0.3))
     let signal = SampleBlocks(sound.samples)
@@ -27,7 +27,7 @@ struct LookAheadLimiterTests {
     #expect(signal.rendered(gain: 1, curve: curve) == sound.samples)
   }
 
-  @Test("the true peak stays under the ceiling, for every sound", arguments: TestSounds.all.keys.sorted())
+  @Test("the limiter keeps the true peak of every sound under the ceiling", arguments: TestSounds.all.keys.sorted())
   func ceilingHolds(name: String) throws {
     let sound = try #require(TestSounds.all[name])
     let signal = SampleBlocks(sound.samples)
@@ -39,7 +39,7 @@ struct LookAheadLimiterTests {
     }
   }
 
-  @Test("the gain begins to fall 2 to 5 ms before a peak")
+  @Test("the limiter's gain begins to fall 2 to 5 ms before a peak")
   func lookAhead() throws {
     var samples = [Int16](repeating: 0, count: 22_050)
     samples[11_025] = 32_000
@@ -51,7 +51,7 @@ struct LookAheadLimiterTests {
     #expect(Double(bottom - SampleBlocks.margin) * 8 <= 11_025)
   }
 
-  @Test("after a peak the gain recovers with a time constant of 80 ms")
+  @Test("after a peak, the limiter's gain recovers with a time constant of 80 ms")
   func release() throws {
     var samples = [Int16](repeating: 0, count: 22_050)
     samples[4000] = 32_000
@@ -62,7 +62,7 @@ struct LookAheadLimiterTests {
     #expect(abs(left - exp(-79.8 / 80)) < 0.01)
   }
 
-  @Test("during a vowel the gain is stable and changes by less than 0.6 dB within a period")
+  @Test("during a vowel, the limiter's gain changes by less than 0.6 dB within a period")
   func noDistortion() {
     // The sound has pulses at 120 Hz, limited by 6 dB.
     let vowel = TestSounds.waveform(
@@ -75,7 +75,7 @@ struct LookAheadLimiterTests {
     #expect((middle.max() ?? 0) - (middle.min() ?? 0) < 0.6)
   }
 
-  @Test("in limited speech the gain falls by at most 2 dB per ms and rises by at most 0.2 dB per ms")
+  @Test("in limited speech, the gain falls by at most 2 dB per ms and rises by at most 0.2 dB per ms")
   func slopes() {
     let curve = gains(TestSounds.waveform(TestSounds.speech(seconds: 2, pitch: 110, amplitude: 0.9)), gain: 1.6)
     let slopes = zip(curve, curve.dropFirst()).map { ($1 - $0) / blockMilliseconds }

@@ -8,7 +8,7 @@ import Waveforms
 @Suite("The fast measurement of loudness")
 struct LoudnessEstimateTests {
   @Test(
-    "the fast measurement agrees with libebur128 within 0.1 LU",
+    "the fast measurement of loudness agrees with libebur128 within 0.1 LU",
     arguments: [0.4, 0.5, 0.99, 1.0, 2.3, 3.71, 12.0, 29.9])
   func agrees(seconds: Double) throws {
     let sounds = [
@@ -23,7 +23,8 @@ struct LoudnessEstimateTests {
     }
   }
 
-  @Test("a sound without a gating block above the gate has no result", arguments: [0, 1, 2_204, 8_819])
+  @Test(
+    "the loudness of a sound without a gating block above the gate is not measured", arguments: [0, 1, 2_204, 8_819])
   func none(count: Int) {
     #expect(LoudnessEstimate.hundredths(of: [Int16](repeating: 9_000, count: count)) == nil)
     #expect(LoudnessEstimate.hundredths(of: [Int16](repeating: 0, count: 44_100)) == nil)

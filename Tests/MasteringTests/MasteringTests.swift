@@ -11,7 +11,7 @@ struct MasteringTests {
   private let mastering = Mastering()
 
   @Test(
-    "files have the promised loudness, true peak, silence and format, measured by libebur128 and libsndfile",
+    "libebur128 and libsndfile measure the promised loudness, true peak, silence and format in mastered files",
     arguments: TestSounds.all.keys.sorted())
   func measured(name: String) throws {
     let mastered = try mastering.master(#require(TestSounds.all[name]))
@@ -30,7 +30,7 @@ struct MasteringTests {
     #expect(mastered.waveform.samples.first == 0 && mastered.waveform.samples.last == 0)
   }
 
-  @Test("speech is within 0.3 LU of the target, whatever its original level")
+  @Test("mastered speech is within 0.3 LU of the target loudness, whatever its original level")
   func levels() throws {
     for amplitude in [0.003, 0.02, 0.1, 0.5, 1.5] {
       let speech = TestSounds.waveform(TestSounds.speech(seconds: 1.5, amplitude: amplitude))
@@ -38,7 +38,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("other loudness targets and other ceilings are reached too")
+  @Test("mastering also reaches other loudness targets and other ceilings")
   func settings() throws {
     let speech = TestSounds.waveform(TestSounds.speech(seconds: 1.5))
     let mastered = try Mastering(targetLUFS: -23, maximumTruePeakDBTP: -6, edgeSilenceMilliseconds: 100).master(speech)
@@ -48,13 +48,13 @@ struct MasteringTests {
     #expect(abs(report.leadingSilenceMilliseconds - 100) <= 1)
   }
 
-  @Test("the same sound always gives the same samples")
+  @Test("mastering the same sound always gives the same samples")
   func deterministic() throws {
     let speech = TestSounds.waveform(TestSounds.speech(seconds: 1))
     #expect(try mastering.master(speech) == mastering.master(speech))
   }
 
-  @Test("if the samples change, the version must change too")
+  @Test("if mastering gives other samples, its version must change too")
   func pinned() throws {
     // The sound consists of integers, so that it is the same everywhere, and has peaks, so that it is limited.
     let samples = (0..<22_050).map { index -> Int16 in
@@ -79,7 +79,7 @@ struct MasteringTests {
     #expect(abs(once.loudnessLUFS - twice.loudnessLUFS) <= 0.3)
   }
 
-  @Test("a sound of less than 400 ms is as loud as a long one while it lasts")
+  @Test("a mastered sound of less than 400 ms is as loud as a long one while it lasts")
   func short() throws {
     for seconds in [0.05, 0.12, 0.3] {
       let mastered = try mastering.master(TestSounds.waveform(TestSounds.tone(1000, amplitude: 0.1, seconds: seconds)))
@@ -90,7 +90,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("a sound too short for its fades does not cause a trap")
+  @Test("a sound that is too short for its fades is mastered without a trap")
   func tiny() {
     for count in 1...200 {
       let square = TestSounds.square(period: 20, amplitude: 0.5, seconds: 1).prefix(count)
@@ -103,7 +103,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("a recording with ends other than zero is faded, so that there is no step")
+  @Test("a recording whose ends are not zero is faded, so that there is no step")
   func fades() throws {
     let cosine = (0..<22_050).map { 0.4 * cos(Double($0) * 0.05) }
     let report = try TestSounds.measure(mastering.master(TestSounds.waveform(cosine)).waveform)
@@ -111,7 +111,7 @@ struct MasteringTests {
     #expect(report.largestStep < report.samplePeak * 0.06)
   }
 
-  @Test("marks are shifted by the trimming and limited to the remaining sound")
+  @Test("mastering shifts marks by the trimming, and limits them to the remaining sound")
   func marks() throws {
     let sound = TestSounds.waveform(
       TestSounds.silence(seconds: 0.5) + TestSounds.tone(1000, amplitude: 0.5, seconds: 1),
@@ -127,7 +127,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("marks of a recording without lead-in are shifted by the added silence")
+  @Test("mastering shifts the marks of a recording without a lead-in by the added silence")
   func addedSilence() throws {
     let sound = TestSounds.waveform(
       TestSounds.tone(1000, amplitude: 0.5, seconds: 1),
@@ -137,7 +137,7 @@ struct MasteringTests {
   }
 
   @Test(
-    "silence is an error, in any form",
+    "a silent sound is an error, in any form",
     arguments: [
       [], [0], Array(repeating: 0, count: 22_050), Array(repeating: 20, count: 22_050),
       (0..<22_050).map { Int16($0 % 2 * 2) }, Array(repeating: 12_000, count: 22_050),
@@ -146,7 +146,7 @@ struct MasteringTests {
     #expect(code(Waveform(samples: samples, sampleRate: 22_050)) == .silent)
   }
 
-  @Test("a rate other than 22,050 Hz is refused and not converted")
+  @Test("a sound at a rate other than 22,050 Hz is refused and not converted")
   func otherRate() {
     let sound = Waveform(samples: TestSounds.waveform(TestSounds.speech(seconds: 1)).samples, sampleRate: 16_000)
     #expect(code(sound) == .unsupportedSampleRate)
@@ -161,7 +161,7 @@ struct MasteringTests {
     #expect(throws: Never.self) { try mastering.leveled(sound) }
   }
 
-  @Test("an error's description says what to do next, and contains nothing of the sound")
+  @Test("the description of a mastering error says what to do next, and contains nothing of the sound")
   func description() {
     do {
       _ = try mastering.master(Waveform(samples: [], sampleRate: 22_050))
@@ -174,7 +174,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("runs of two voices are levelled to the same loudness and keep 5 ms at their ends")
+  @Test("the runs of two voices are levelled to the same loudness and keep 5 ms of silence at their ends")
   func leveled() throws {
     let loud = try mastering.leveled(TestSounds.waveform(TestSounds.speech(seconds: 1, pitch: 120, amplitude: 0.9)))
     let quiet = try mastering.leveled(TestSounds.waveform(TestSounds.speech(seconds: 1, pitch: 230, amplitude: 0.05)))

@@ -30,7 +30,7 @@ struct MeterReadingTests {
     return sounds
   }
 
-  @Test("the fast measurement agrees with libebur128 within 0.000001 LU, and its rounded results are the same")
+  @Test("the fast measurement agrees with libebur128 within 0.000001 LU, and gives the same rounded results")
   func agrees() throws {
     var returned = 0
     for samples in Self.sounds.map({ TestSounds.waveform($0).samples }) where samples.count >= 8_820 {
@@ -44,7 +44,7 @@ struct MeterReadingTests {
     #expect(returned > 40)
   }
 
-  @Test("a sound whose loudness is between two hundredths is left to libebur128")
+  @Test("libebur128 measures a sound whose loudness is between two hundredths for the fast measurement")
   func betweenHundredths() throws {
     // Scaling a sound in small steps moves its loudness across many boundaries.
     let sound = TestSounds.speech(seconds: 0.42, amplitude: 0.5)
@@ -64,7 +64,7 @@ struct MeterReadingTests {
     #expect(left < 10)
   }
 
-  @Test("blocks that cross the relative gate count as libebur128 counts them")
+  @Test("the fast measurement counts blocks that cross the relative gate as libebur128 does")
   func atGate() throws {
     let loud = TestSounds.tone(1_000, amplitude: 0.5, seconds: 0.8)
     for step in 0..<60 {
@@ -76,7 +76,9 @@ struct MeterReadingTests {
     }
   }
 
-  @Test("a sound without a gating block above the gate has no result", arguments: [0, 1, 2_204, 8_819])
+  @Test(
+    "the fast measurement gives no result for a sound without a gating block above the gate",
+    arguments: [0, 1, 2_204, 8_819])
   func none(count: Int) {
     #expect(MeterReading.hundredths(of: [Int16](repeating: 9_000, count: count)) == nil)
     #expect(MeterReading.hundredths(of: [Int16](repeating: 0, count: 44_100)) == nil)

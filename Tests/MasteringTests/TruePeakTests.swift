@@ -35,7 +35,7 @@ struct TruePeakTests {
     return TruePeak(signal, magnitudes: signal.levels().magnitudes)
   }
 
-  @Test("no level is above its upper bound", arguments: sounds.keys.sorted())
+  @Test("no level between samples is above its upper bound", arguments: sounds.keys.sorted())
   func boundsHold(name: String) throws {
     var truePeak = Self.truePeak(try #require(Self.sounds[name]))
     let bounds = truePeak.levels
@@ -46,7 +46,7 @@ struct TruePeakTests {
     }
   }
 
-  @Test("the blocks that are left out do not change the highest level", arguments: sounds.keys.sorted())
+  @Test("the blocks that the search skips do not change the highest level", arguments: sounds.keys.sorted())
   func highest(name: String) throws {
     var truePeak = Self.truePeak(try #require(Self.sounds[name]))
     let highest = truePeak.highest()
@@ -55,7 +55,7 @@ struct TruePeakTests {
   }
 
   @Test(
-    "every level above the threshold is exact, and a level that is not exact is at most the threshold",
+    "every level between samples above the threshold is exact, and an inexact level is at most the threshold",
     arguments: sounds.keys.sorted())
   func thresholds(name: String) throws {
     let samples = try #require(Self.sounds[name])
@@ -71,7 +71,7 @@ struct TruePeakTests {
     }
   }
 
-  @Test("in speech, less than one block in twenty has to be computed for the highest level")
+  @Test("in speech, the highest level between samples needs less than one block in twenty")
   func fewAreComputed() {
     var truePeak = Self.truePeak(TestSounds.waveform(TestSounds.speech(seconds: 3, amplitude: 0.8)).samples)
     _ = truePeak.highest()

@@ -32,7 +32,7 @@ struct AttachmentCancellationTests {
     return SoundAnswer(status: 200, fields: [:], body: body)
   }
 
-  @Test("a cancelled download of a slow body ends at once and leaves no file")
+  @Test("a cancelled download of an attachment with a slow body ends at once and leaves no file")
   func slowBody() async {
     let reached = Event()
     let downloader = folder.downloader(ScriptedFetcher { _, _ in Self.stalled(reached) })
@@ -44,7 +44,7 @@ struct AttachmentCancellationTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("the time limit ends a download of a slow body and leaves no file")
+  @Test("a download of an attachment with a slow body ends at the time limit and leaves no file")
   func timeLimit() async {
     let (reached, clock) = (Event(), HeldClock())
     let fetcher = ScriptedFetcher { _, _ in Self.stalled(reached) }
@@ -58,7 +58,7 @@ struct AttachmentCancellationTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("a download ends without waiting for a fetcher that cannot be cancelled, and a late answer is not stored")
+  @Test("a cancelled download does not wait for a fetcher that cannot be cancelled, and its late answer is not stored")
   func deafFetcher() async {
     let held = Locked<AwaitedAnswer<SoundAnswer>?>(nil)
     let (isHeld, isDropped) = (Event(), Event())
@@ -82,7 +82,7 @@ struct AttachmentCancellationTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("a task that is already cancelled sends no request")
+  @Test("a download in a task that is already cancelled sends no request")
   func cancelledBefore() async {
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer(200, [:], [Sample.file()]) }
     let downloader = folder.downloader(fetcher)
@@ -110,7 +110,7 @@ struct AttachmentCancellationTests {
     case close
   }
 
-  @Test("a cancellation at any moment leaves no file", arguments: Moment.allCases)
+  @Test("a download that is cancelled at any moment leaves no file", arguments: Moment.allCases)
   func moments(_ moment: Moment) async throws {
     let caller = Locked<Task<DownloadedAttachment, any Error>?>(nil)
     let cancel = { @Sendable (now: Moment) in
@@ -168,7 +168,7 @@ struct AttachmentCancellationTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("the first of several outcomes counts, and a later wait has the same outcome")
+  @Test("the first of several outcomes of a download counts, and a later wait has the same outcome")
   func firstOutcome() async throws {
     let first = FirstOutcome<Int, DownloadError>()
     let outcome = await first.wait {
@@ -191,7 +191,7 @@ struct AttachmentCancellationTests {
     #expect(try later.get() == 1)
   }
 
-  @Test("a file is either kept or abandoned, and the second call changes nothing")
+  @Test("a downloaded file is either kept or abandoned, and the second call changes nothing")
   func eitherOr() throws {
     let kept = AttachmentFile(folder: folder.attachments, calls: .system)
     try kept.make(fileExtension: "jpg")

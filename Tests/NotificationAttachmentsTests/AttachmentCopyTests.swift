@@ -28,7 +28,7 @@ struct AttachmentCopyTests {
   }
 
   @Test(
-    "a copy has the bytes of the original, and the original stays and is not linked to the copy",
+    "the copy of an attachment has the bytes of the original, which stays and is not linked to the copy",
     arguments: [12, 1000, 65_536, 300_000])
   func copies(_ count: Int) async throws {
     let bytes = Sample.file(.m4a, count)
@@ -47,7 +47,7 @@ struct AttachmentCopyTests {
     #expect(links == 1)
   }
 
-  @Test("a missing file, a folder, a link and a URL of a server are refused")
+  @Test("an attachment is not copied if it is missing, a folder, a link or a URL of a server")
   func refused() async throws {
     #expect(await code(folder.root.appending(path: "none.jpg")) == .notFound)
     #expect(await code(folder.root.appending(path: "none/none.jpg")) == .notFound)
@@ -60,7 +60,7 @@ struct AttachmentCopyTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("an empty file, a file of unknown content and a file that is too large are refused")
+  @Test("an attachment is not copied if it is empty, too large or of unknown content")
   func badContent() async throws {
     #expect(await code(try folder.write([], as: "a.jpg")) == .emptyAnswer)
     #expect(await code(try folder.write([0xFF, 0xD8, 0xFF], as: "b.jpg")) == .unknownContent)
@@ -71,7 +71,7 @@ struct AttachmentCopyTests {
     #expect(folder.sizes == [5_000_000])
   }
 
-  @Test("a file that grows or shrinks while it is copied is refused")
+  @Test("an attachment that grows or shrinks while it is copied is refused")
   func changing() async throws {
     let file = try folder.write(Sample.file(), as: "a.jpg")
     for (size, expected) in [(999, DownloadError.Code.lengthMismatch), (1001, .truncated)] {
@@ -86,7 +86,7 @@ struct AttachmentCopyTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("an error while reading ends the copy with the error text of the system")
+  @Test("an error while an attachment is read ends the copy with the system's error text")
   func unreadable() async throws {
     let file = try folder.write(Sample.file(), as: "a.jpg")
     var calls = FileSystemCalls.system
@@ -96,7 +96,7 @@ struct AttachmentCopyTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("at most 64 KiB are read at a time")
+  @Test("a copy reads at most 64 KiB at a time")
   func pieces() async throws {
     let file = try folder.write(Sample.file(.avi, 20_000_000), as: "a.avi")
     let largest = Locked(0)
@@ -109,7 +109,9 @@ struct AttachmentCopyTests {
     #expect(largest.withLock { $0 } == 64 << 10)
   }
 
-  @Test("a copy ends at the time limit or at a cancellation, even if the disk hangs", arguments: [true, false])
+  @Test(
+    "a copy of an attachment ends at the time limit or at a cancellation, even if the disk hangs",
+    arguments: [true, false])
   func hangingDisk(_ isCancelled: Bool) async throws {
     let file = try folder.write(Sample.file(.avi, 200_000), as: "a.avi")
     let (hangs, ended) = (Event(), Event())

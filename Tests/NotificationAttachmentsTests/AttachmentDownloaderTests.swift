@@ -27,7 +27,7 @@ struct AttachmentDownloaderTests {
     }
   }
 
-  @Test("each format is stored with its bytes and its extension", arguments: AttachmentKind.allCases)
+  @Test("an attachment of each format is stored with its bytes and its extension", arguments: AttachmentKind.allCases)
   func formats(_ kind: AttachmentKind) async throws {
     let bytes = Sample.file(kind, 100_000)
     let pieces = [Array(bytes[..<5]), Array(bytes[5..<40_000]), Array(bytes[40_000...])]
@@ -44,7 +44,7 @@ struct AttachmentDownloaderTests {
     #expect(folder.sizes == [100_000])
   }
 
-  @Test("the request accepts uncompressed media only, and goes to the checked addresses")
+  @Test("the request for an attachment accepts uncompressed media only, and goes to the checked addresses")
   func request() async throws {
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer(200, [:], [Sample.file()]) }
     _ = try await folder.downloader(fetcher).download(Sample.request)
@@ -56,7 +56,7 @@ struct AttachmentDownloaderTests {
     #expect(request.mostBytes == 50_000_000)
   }
 
-  @Test("two downloads of one URL are two separate files that only the owner can read")
+  @Test("two downloads of one attachment are two separate files that only the owner can read")
   func separateFiles() async throws {
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer(200, [:], [Sample.file()]) }
     let downloader = folder.downloader(fetcher)
@@ -71,7 +71,7 @@ struct AttachmentDownloaderTests {
   }
 
   @Test(
-    "the content decides on the format, and not the name or the content type",
+    "the content of an attachment decides on its format, and not its name or content type",
     arguments: [("image/png", "text/html"), ("text/html", "image/jpeg")])
   func content(_ right: String, _ wrong: String) async throws {
     let picture = ScriptedFetcher { _, _ in SoundAnswer(200, ["Content-Type": wrong], [Sample.file(.png)]) }
@@ -83,7 +83,7 @@ struct AttachmentDownloaderTests {
     #expect(folder.sizes == [1000])
   }
 
-  @Test("an unknown, empty, short or truncated content leaves no file")
+  @Test("an attachment with unknown, empty, short or truncated content leaves no file")
   func badContent() async {
     #expect(await failure({ _, _ in SoundAnswer(200, [:], [Array("caff12345678".utf8)]) })?.code == .unknownContent)
     #expect(await failure({ _, _ in SoundAnswer(200, [:], []) })?.code == .emptyAnswer)
@@ -96,7 +96,7 @@ struct AttachmentDownloaderTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("a private host, http and a redirect to a private host are refused, and nothing is stored")
+  @Test("an attachment from a private host, over http or with a redirect to a private host is refused and not stored")
   func addresses() async {
     let whole: ScriptedFetcher.Script = { _, _ in SoundAnswer(200, [:], [Sample.file()]) }
     for url in [
@@ -118,7 +118,7 @@ struct AttachmentDownloaderTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("a redirect to another public host is followed")
+  @Test("the download of an attachment follows a redirect to another public host")
   func redirect() async throws {
     let fetcher = ScriptedFetcher { _, number in
       if number == 1 { return SoundAnswer(302, ["Location": "https://other.example/b"], [Array("moved".utf8)]) }
@@ -129,7 +129,7 @@ struct AttachmentDownloaderTests {
   }
 
   @Test(
-    "an error of the fetcher becomes the error of the download",
+    "an error of the fetcher becomes the error of the attachment's download",
     arguments: [
       (.hostNotFound, .hostNotFound), (.cannotConnect, .cannotConnect), (.notTrusted, .notTrusted),
       (.connectionLost, .connectionLost),
@@ -139,7 +139,7 @@ struct AttachmentDownloaderTests {
     #expect(await failure({ _, _ in throw CocoaError(.fileNoSuchFile) })?.code == .connectionLost)
   }
 
-  @Test("a full disk ends the download with the system's text, and leaves no file")
+  @Test("a full disk ends the download of an attachment with the system's text, and leaves no file")
   func fullDisk() async {
     var calls = FileSystemCalls.system
     calls.write = { (_, _) throws(SystemError) in throw SystemError(number: ENOSPC) }
@@ -149,7 +149,7 @@ struct AttachmentDownloaderTests {
     #expect(folder.sizes.isEmpty)
   }
 
-  @Test("a folder that cannot be made is an error")
+  @Test("a folder for attachments that cannot be made is an error")
   func noFolder() async throws {
     _ = try folder.write([1], as: "tmp")
     #expect(await failure({ _, _ in SoundAnswer(200, [:], [Sample.file()]) })?.code == .notStored)
@@ -183,7 +183,7 @@ struct AttachmentDownloaderTests {
   }
 
   @Test(
-    "a body beyond its limit is read only up to the piece that exceeds the limit",
+    "a body beyond the limit is read only up to the piece that exceeds the limit",
     arguments: [
       AttachmentKind.png, .mp3, .avi,
     ])

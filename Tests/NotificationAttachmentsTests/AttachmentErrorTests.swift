@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Errors of attachments")
 struct AttachmentErrorTests {
-  @Test("an error says what failed, on which host, why, and what to do")
+  @Test("the error of an attachment says what failed, on which host, why, and what to do")
   func text() {
     #expect(
       DownloadError(.notFound, of: .attachment, host: "a.example", status: 404).description
@@ -20,7 +20,9 @@ struct AttachmentErrorTests {
         == "Getting an attachment failed: there is no such file. Check the path.")
   }
 
-  @Test("each code has a cause and a remedy of its own words", arguments: DownloadError.Code.allCases)
+  @Test(
+    "each error code of an attachment has its own words for the cause and the remedy",
+    arguments: DownloadError.Code.allCases)
   func everyCode(_ code: DownloadError.Code) {
     let error = DownloadError(code, of: .attachment, host: "a.example")
     #expect(error.description.hasPrefix("Getting an attachment from a.example failed: "))

@@ -29,7 +29,9 @@ struct AttachmentIntakeTests {
     #expect(intake.kind == kind && intake.byteCount == count)
   }
 
-  @Test("an attachment of exactly its limit is taken, and one more byte is refused", arguments: AttachmentKind.allCases)
+  @Test(
+    "an attachment of exactly the size limit is accepted, and one byte more is refused",
+    arguments: AttachmentKind.allCases)
   func limits(_ kind: AttachmentKind) throws {
     let limit = kind.family.maximumBytes
     try receive(kind, limit)
@@ -37,7 +39,7 @@ struct AttachmentIntakeTests {
     #expect(code { try receive(kind, limit + 1) } == .tooLarge)
   }
 
-  @Test("a declared length beyond the limit of the family ends the transfer at the first bytes")
+  @Test("a declared length beyond the limit for images, audio or movies ends the transfer at the first bytes")
   func declaredBeyondFamily() throws {
     for kind in AttachmentKind.allCases where kind.family != .movie {
       var intake = try AttachmentIntake(declared: kind.family.maximumBytes + 1, host: nil)
@@ -45,14 +47,14 @@ struct AttachmentIntakeTests {
     }
   }
 
-  @Test("a declared length beyond every limit ends the transfer before the first byte")
+  @Test("a declared length beyond every limit ends an attachment's transfer before the first byte")
   func declaredBeyondAll() {
     #expect(code { _ = try AttachmentIntake(declared: 50_000_000, host: nil) } == nil)
     #expect(code { _ = try AttachmentIntake(declared: 50_000_001, host: nil) } == .tooLarge)
     #expect(code { _ = try AttachmentIntake(declared: .max, host: nil) } == .tooLarge)
   }
 
-  @Test("the error names the limit of the family")
+  @Test("the error for an attachment that is too large names the limit for images, audio or movies")
   func limitText() {
     #expect(throws: DownloadError(.tooLarge, of: .attachment, host: "a.example", reason: "the limit of audio is 5 MB"))
     {
@@ -68,7 +70,7 @@ struct AttachmentIntakeTests {
     }
   }
 
-  @Test("a picture of a person is an image of at most 1 MB, and another format is refused at its first bytes")
+  @Test("a payer's picture is an image of at most 1 MB, and another format is refused at its first bytes")
   func portrait() throws {
     for kind in AttachmentKind.allCases {
       var intake = try AttachmentIntake(declared: nil, host: nil, limits: .portrait)
@@ -83,7 +85,7 @@ struct AttachmentIntakeTests {
     }
   }
 
-  @Test("pieces of one byte are held until the format is known, and are then passed on")
+  @Test("the first small pieces of an attachment are held until the format is known, and are then passed on")
   func smallPieces() throws {
     let bytes = Sample.file(.png, 100)
     var intake = try AttachmentIntake(declared: nil, host: nil)
@@ -98,14 +100,14 @@ struct AttachmentIntakeTests {
     #expect(stored == bytes)
   }
 
-  @Test("unknown content is refused at the 12th byte")
+  @Test("an attachment with unknown content is refused at the 12th byte")
   func unknown() throws {
     var intake = try AttachmentIntake(declared: nil, host: nil)
     _ = try intake.receive(Array("<!DOCTYPE h".utf8))
     #expect(code { _ = try intake.receive([0x74]) } == .unknownContent)
   }
 
-  @Test("fewer than 12 bytes have an unknown format, and no bytes are an empty answer")
+  @Test("an attachment of fewer than 12 bytes has an unknown format, and one without bytes is an empty answer")
   func short() throws {
     var short = try AttachmentIntake(declared: nil, host: nil)
     _ = try short.receive([0xFF, 0xD8, 0xFF])
@@ -114,7 +116,7 @@ struct AttachmentIntakeTests {
     #expect(code { try AttachmentIntake(declared: 0, host: nil).end(isBroken: false) } == .emptyAnswer)
   }
 
-  @Test("more bytes than declared are refused at once, and fewer bytes are refused at the end")
+  @Test("more bytes of an attachment than declared are refused at once, and fewer bytes at the end")
   func lyingLength() throws {
     var long = try AttachmentIntake(declared: 12, host: nil)
     _ = try long.receive(Sample.start(.gif))
@@ -125,7 +127,7 @@ struct AttachmentIntakeTests {
     #expect(code { try short.end(isBroken: true) } == .connectionLost)
   }
 
-  @Test("a connection that breaks is an error, except after the last declared byte")
+  @Test("a connection that breaks during an attachment is an error, except after the last declared byte")
   func broken() throws {
     var undeclared = try AttachmentIntake(declared: nil, host: nil)
     _ = try undeclared.receive(Sample.file(.gif, 50))

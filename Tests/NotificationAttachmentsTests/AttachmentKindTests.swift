@@ -59,13 +59,15 @@ struct AttachmentKindTests {
     ]
   }
 
-  @Test("a format is recognized by its first bytes", arguments: Row.known + Row.brands)
+  @Test("the format of an attachment is recognised by its first bytes", arguments: Row.known + Row.brands)
   func known(_ row: Row) { #expect(AttachmentKind(firstBytes: row.bytes) == row.kind) }
 
-  @Test("every other content is unknown", arguments: Row.unknown)
+  @Test("content that iOS does not accept as an attachment has no format", arguments: Row.unknown)
   func unknown(_ row: Row) { #expect(AttachmentKind(firstBytes: row.bytes) == nil) }
 
-  @Test("a format is known after 12 bytes, and later bytes make no difference", arguments: AttachmentKind.allCases)
+  @Test(
+    "the format of an attachment is known after 12 bytes, and later bytes make no difference",
+    arguments: AttachmentKind.allCases)
   func length(_ kind: AttachmentKind) {
     let start = Sample.start(kind)
     #expect(start.count == 12)
@@ -76,7 +78,7 @@ struct AttachmentKindTests {
   }
 
   @Test(
-    "each format has its type, its extension and its family",
+    "each format of an attachment has its type, its extension and its family",
     arguments: [
       (.jpeg, "public.jpeg", "jpg", .image), (.png, "public.png", "png", .image),
       (.gif, "com.compuserve.gif", "gif", .image), (.wav, "com.microsoft.waveform-audio", "wav", .audio),
@@ -91,7 +93,7 @@ struct AttachmentKindTests {
     #expect(kind.family == family)
   }
 
-  @Test("an image has at most 10 MB, audio 5 MB and a movie 50 MB")
+  @Test("an image attachment has at most 10 MB, an audio attachment 5 MB and a movie 50 MB")
   func limits() {
     #expect(AttachmentKind.Family.image.maximumBytes == 10_000_000)
     #expect(AttachmentKind.Family.audio.maximumBytes == 5_000_000)

@@ -8,7 +8,9 @@ import Testing
 struct AttachmentPayloadTests {
   private func read(_ json: String) -> AttachmentPayload { AttachmentPayload(Data(json.utf8)) }
 
-  @Test("each of the three keys names the attachment", arguments: ["attachment-url", "image-url", "image_url"])
+  @Test(
+    "each of the three attachment keys of a payload names the attachment",
+    arguments: ["attachment-url", "image-url", "image_url"])
   func keys(_ key: String) {
     let payload = read(#"{"aps": {"alert": "a"}, "\#(key)": "https://a.example/1.jpg"}"#)
     #expect(payload.request == AttachmentRequest(url: Sample.url("https://a.example/1.jpg")))
@@ -16,7 +18,7 @@ struct AttachmentPayloadTests {
     #expect(payload.remarks.isEmpty)
   }
 
-  @Test("if a payload has several of the keys, a fixed order of the keys decides")
+  @Test("if a payload has several attachment keys, a fixed order of the keys decides")
   func order() {
     let urls = ["image_url": 3, "image-url": 2, "attachment-url": 1].map { #""\#($0)": "https://a.example/\#($1)""# }
     let three = read("{\(urls.joined(separator: ", "))}")
@@ -25,7 +27,7 @@ struct AttachmentPayloadTests {
     #expect(two.request?.url.path == "/2")
   }
 
-  @Test("a key below the top level, or in another spelling, is not read")
+  @Test("an attachment key below the top level, or in another spelling, is not read")
   func otherPlaces() {
     for json in [
       "{}", #"{"aps": {"attachment-url": "https://a.example/1"}}"#, #"{"data": {"image-url": "https://a.example/1"}}"#,
@@ -37,7 +39,9 @@ struct AttachmentPayloadTests {
     }
   }
 
-  @Test("a value that is not a string is ignored with a remark", arguments: ["7", "true", "null", "[]", "{}", "1.5"])
+  @Test(
+    "an attachment key whose value is not a string is ignored with a remark",
+    arguments: ["7", "true", "null", "[]", "{}", "1.5"])
   func noText(_ value: String) {
     let payload = read(#"{"attachment-url": \#(value)}"#)
     #expect(payload.request == nil)
@@ -46,7 +50,7 @@ struct AttachmentPayloadTests {
   }
 
   @Test(
-    "a text that is not the URL of a server is ignored with a remark",
+    "an attachment key whose text is not the URL of a server is ignored with a remark",
     arguments: [
       "", "a", "a.example/1.jpg", "/1.jpg", "https://", "https:1.jpg", "file:///etc/passwd", "data:,a", "ftp://a/b",
     ])
@@ -56,20 +60,22 @@ struct AttachmentPayloadTests {
     #expect(payload.remarks.map(\.problem) == [.noURL])
   }
 
-  @Test("after a key with an unusable value, the next key is taken")
+  @Test("if the value of an attachment key is unusable, the next key is taken")
   func nextKey() {
     let payload = read(#"{"attachment-url": 7, "image-url": "b", "image_url": "https://a.example/3"}"#)
     #expect(payload.request?.url.path == "/3")
     #expect(payload.remarks.map(\.problem) == [.noText, .noURL])
   }
 
-  @Test("a payload that is not an object is ignored with a remark", arguments: ["", "[]", "7", "{", "null", "\u{0}"])
+  @Test(
+    "a payload that is not an object has no attachment, and a remark says so",
+    arguments: ["", "[]", "7", "{", "null", "\u{0}"])
   func noObject(_ json: String) {
     #expect(read(json).request == nil)
     #expect(read(json).remarks.map(\.problem) == [.noObject])
   }
 
-  @Test("a payload with deep nesting does not crash the program")
+  @Test("a deeply nested payload with an attachment does not crash the program")
   func nesting() {
     let depth = 100_000
     let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -80,7 +86,7 @@ struct AttachmentPayloadTests {
     read(#"{"image-url": "https://a.example/1", "attachment-options": \#(json)}"#)
   }
 
-  @Test("the options determine how the thumbnail is made")
+  @Test("the options of an attachment determine how the thumbnail is made")
   func options() {
     let payload = options(
       #"{"hidden": true, "thumbnail-time": 2.5, "thumbnail-clipping": {"x": 0.7, "y": 0, "width": 0.3, "height": 1}}"#)
@@ -92,7 +98,7 @@ struct AttachmentPayloadTests {
     #expect(payload.remarks.isEmpty)
   }
 
-  @Test("unknown options are ignored, and without options the system decides")
+  @Test("unknown options of an attachment are ignored, and without options the system decides")
   func unknownOptions() {
     for json in ["{}", #"{"colour": "red", "Hidden": true}"#] {
       #expect(options(json).request?.options == AttachmentOptions())
@@ -101,7 +107,7 @@ struct AttachmentPayloadTests {
   }
 
   @Test(
-    "an option with a wrong value is ignored with a remark, and the attachment is kept",
+    "an attachment's option with a wrong value is ignored with a remark, and the attachment is kept",
     arguments: [
       (#"{"hidden": 1}"#, .noBoolean), (#"{"hidden": "true"}"#, .noBoolean), (#"{"thumbnail-time": -1}"#, .noTime),
       (#"{"thumbnail-time": true}"#, .noTime), (#"{"thumbnail-time": "2"}"#, .noTime),
@@ -119,20 +125,21 @@ struct AttachmentPayloadTests {
     #expect(mixed.request != nil)
   }
 
-  @Test("a wrong option does not affect the valid options")
+  @Test("a wrong option of an attachment does not affect the valid options")
   func mixedOptions() {
     let payload = options(#"{"hidden": true, "thumbnail-time": "2"}"#)
     #expect(payload.request?.options == AttachmentOptions(hidesThumbnail: true))
     #expect(payload.remarks.map(\.key) == ["thumbnail-time"])
   }
 
-  @Test("options that are not an object are ignored with a remark", arguments: ["[]", "7", "\"hidden\"", "null"])
+  @Test(
+    "attachment options that are not an object are ignored with a remark", arguments: ["[]", "7", "\"hidden\"", "null"])
   func noOptions(_ json: String) {
     #expect(options(json).request?.options == AttachmentOptions())
     #expect(options(json).remarks.map(\.problem) == [.noObject])
   }
 
-  @Test("the identifier has 1 to 64 characters")
+  @Test("the identifier of an attachment has 1 to 64 characters")
   func identifiers() {
     func read(_ value: String) -> AttachmentPayload {
       self.read(#"{"image-url": "https://a.example/1", "attachment-identifier": \#(value)}"#)
@@ -145,7 +152,7 @@ struct AttachmentPayloadTests {
     }
   }
 
-  @Test("a remark names the key and a valid value, and does not contain the wrong value")
+  @Test("a remark about a payload names the key and a valid value, and does not contain the wrong value")
   func texts() {
     let payload = read(#"{"attachment-url": "secret"}"#)
     #expect(

@@ -24,7 +24,7 @@ struct AttachmentTransferTests {
   }
 
   @Test(
-    "a URL must follow the rules of sound downloads",
+    "the URL of an attachment must follow the rules for sound downloads",
     arguments: [
       ("http://a.example/1.jpg", .notEncrypted), ("ftp://a.example/1.jpg", .invalidURL),
       ("file:///etc/passwd", .invalidURL), ("https://user:secret@a.example/", .credentialsInURL),
@@ -34,20 +34,20 @@ struct AttachmentTransferTests {
     #expect(code { _ = try transfer(text) } == expected)
   }
 
-  @Test("http is allowed on request, and the fragment is not requested")
+  @Test("an attachment may come over http if the rules allow it, and the URL's fragment is not requested")
   func unencrypted() throws {
     let transfer = try transfer("http://a.example/1.jpg#part", DownloadRules(allowsUnencrypted: true))
     #expect(transfer.url.absoluteString == "http://a.example/1.jpg")
   }
 
-  @Test("an error of the rules names the attachment, and not a sound")
+  @Test("an error of the download rules names the attachment, and not a sound")
   func ruleErrors() throws {
     #expect(throws: DownloadError(.notEncrypted, of: .attachment, host: "a.example")) {
       try transfer("http://a.example/1.jpg")
     }
   }
 
-  @Test("a redirect is followed, unless it leads in a circle, to http, to no target or beyond the limit")
+  @Test("an attachment's redirect is followed, unless it leads in a circle, to http, to no target or beyond the limit")
   func redirects() throws {
     var transfer = try transfer()
     for (number, status) in [301, 302, 303, 307, 308].enumerated() {
@@ -66,7 +66,7 @@ struct AttachmentTransferTests {
   }
 
   @Test(
-    "every status other than success and redirects is an error",
+    "for an attachment, every status other than success and redirects is an error",
     arguments: [
       (204, .unexpectedStatus), (206, .unexpectedStatus), (304, .unexpectedStatus), (400, .unexpectedStatus),
       (401, .accessRefused), (403, .accessRefused), (404, .notFound), (410, .notFound), (429, .serverBusy),
@@ -79,7 +79,7 @@ struct AttachmentTransferTests {
     }
   }
 
-  @Test("a compressed answer is refused", arguments: ["gzip", "br", "identity, gzip"])
+  @Test("a compressed answer to the request for an attachment is refused", arguments: ["gzip", "br", "identity, gzip"])
   func compressed(_ encoding: String) throws {
     var transfer = try transfer()
     #expect(
@@ -87,14 +87,14 @@ struct AttachmentTransferTests {
   }
 
   @Test(
-    "a declared length that is not a number is refused",
+    "an attachment whose declared length is not a number is refused",
     arguments: ["-1", "", "1x", "1, 1", "99999999999999999999"])
   func noNumber(_ length: String) throws {
     var transfer = try transfer()
     #expect(code { _ = try transfer.receiveHead(status: 200, fields: ["content-length": length]) } == .lengthMismatch)
   }
 
-  @Test("a declared length beyond every limit is refused before the body")
+  @Test("an attachment whose declared length is beyond every limit is refused before its body")
   func declaredLength() throws {
     var transfer = try transfer()
     #expect(code { _ = try transfer.receiveHead(status: 200, fields: ["content-length": "50000001"]) } == .tooLarge)

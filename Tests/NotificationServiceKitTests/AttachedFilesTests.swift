@@ -71,7 +71,7 @@ struct AttachedFilesTests {
     return try #require(all.first)
   }
 
-  @Test("both files are handed over, and the file of the picture is removed")
+  @Test("a notification is handed over with its attachment and the payer's picture, and the picture's file is removed")
   func both() async throws {
     let phone = try PhoneFolder()
     let (service, folder, _) = service(
@@ -84,7 +84,7 @@ struct AttachedFilesTests {
     #expect(try Array(Data(contentsOf: attachment.file)) == Self.jpeg)
   }
 
-  @Test("with a ready attachment, a notification waits for a slow picture no longer than the limit")
+  @Test("when its attachment is ready, a notification waits for a slow picture no longer than the limit")
   func slowPicture() async throws {
     let phone = try PhoneFolder()
     let (service, folder, clock) = service(
@@ -96,7 +96,7 @@ struct AttachedFilesTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("a ready picture is shown, although the attachment is slow")
+  @Test("a payer's picture that is ready is shown even if the attachment is slow")
   func slowAttachment() async throws {
     let phone = try PhoneFolder()
     let (service, folder, clock) = service(
@@ -119,7 +119,7 @@ struct AttachedFilesTests {
     #expect(phone.errorCodes == [.attachmentFailed])
   }
 
-  @Test("a summary has no attachment and no sender, and their files are removed")
+  @Test("a summary has no attachment and no sender, and the files for them are removed")
   func summary() async throws {
     let phone = try PhoneFolder()
     let (service, folder, _) = service(

@@ -13,7 +13,7 @@ struct BusyOrderTests {
   private static let words = ["Received", "two", "dollars"]
 
   @Test(
-    "if a notification's time ends while the order is locked, it is heard, and the next process knows of the hand-over")
+    "a notification whose time ends while the order is locked is heard, and the next process learns of its hand-over")
   func expiresWithoutOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words, milliseconds: 700)
@@ -87,7 +87,7 @@ struct BusyOrderTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("a decision that is late when it is written is made again, from the same order")
+  @Test("a decision that would be written too late is made again from the stored order")
   func lateDecision() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)
@@ -103,7 +103,7 @@ struct BusyOrderTests {
     #expect(try file.read()?.freeAt == 10)
   }
 
-  @Test("on a disk that stays slow, the last decision is written")
+  @Test("if the disk stays slow, the last decision is written even though it is late")
   func alwaysLate() throws {
     let phone = try PhoneFolder()
     let file = NotificationOrderFile(container: phone.container.directory)

@@ -27,7 +27,7 @@ struct CatchUpTests {
     }
   }
 
-  @Test("a search for lost pushes runs entirely while the system must not suspend the process")
+  @Test("a search for lost pushes runs only while the system is asked not to suspend the process")
   func uninterrupted() async throws {
     let phone = try PhoneFolder()
     try phone.publish(String(repeating: "a", count: 64) + ".wav")
@@ -52,7 +52,7 @@ struct CatchUpTests {
     #expect(!service.requests.isOpen)
   }
 
-  @Test("a cancelled search ends, although the service does not answer")
+  @Test("a cancelled search for lost pushes ends even if the service does not answer")
   func cancelledRequest() async throws {
     let phone = try PhoneFolder()
     let source = Service(nil)
@@ -66,7 +66,7 @@ struct CatchUpTests {
     #expect(phone.local.withLock { $0.isEmpty })
   }
 
-  @Test("a cancelled search gives up the lost pushes that wait, and their numbers are missing again")
+  @Test("a cancelled search gives up the lost pushes that it found, and their numbers are missing again")
   func cancelledWait() async throws {
     let phone = try PhoneFolder()
     let clip = PhoneFolder.sound(milliseconds: 100)
@@ -89,7 +89,7 @@ struct CatchUpTests {
     #expect(order.lastHeard == 0)
   }
 
-  @Test("the last number is read while another process holds the lock of the order")
+  @Test("the last sequence number can be read while another process holds the lock of the order")
   func lastSequence() throws {
     let phone = try PhoneFolder()
     #expect(try phone.service().lastSequence() == nil)

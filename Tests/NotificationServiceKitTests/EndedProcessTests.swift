@@ -127,7 +127,7 @@ struct EndedProcessTests {
     #expect(answer7 != nil)
   }
 
-  @Test("after a restart of the phone, a push does not wait for earlier processes and sounds")
+  @Test("after a restart of the phone, a push does not wait for processes and sounds from before the restart")
   func restart() throws {
     var order = NotificationOrder()
     order.notice(1_000_000)
@@ -141,7 +141,8 @@ struct EndedProcessTests {
     #expect(order.lastSequence == 7)
   }
 
-  @Test("before the first sound, the service is asked for all from the lowest number whose process was killed")
+  @Test(
+    "if the processes of the first pushes are killed, the service is asked for all pushes from the lowest number on")
   func killedFirst() throws {
     var order = NotificationOrder()
     for sequence: Int64 in [6, 5] { _ = try arrive(&order, Push.payment(sequence, at: 0), at: 0) }
@@ -151,7 +152,7 @@ struct EndedProcessTests {
   }
 
   @Test(
-    "a clock that is up to 5 s behind is another process's reading, and one that is further behind a restart",
+    "a clock at most 5 s behind counts as another process's reading, and a clock further behind as a restart",
     arguments: [(95_000, true), (94_999, false), (100_000, true), (160_000, true)])
   func readings(now: Int64, isSameStart: Bool) throws {
     var order = NotificationOrder()

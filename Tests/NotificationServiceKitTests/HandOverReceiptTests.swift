@@ -47,7 +47,7 @@ struct HandOverReceiptTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []).sorted()
   }
 
-  @Test("the service learns of each hand-over, with its id and its time")
+  @Test("the service gets a receipt for each hand-over of a notification, with its id and time")
   func sent() async throws {
     let service = service()
     for number in Int64(1)...3 {
@@ -58,7 +58,7 @@ struct HandOverReceiptTests {
     #expect(first?.at == Date(timeIntervalSince1970: 1_780_000_000))
   }
 
-  @Test("a service that does not answer does not delay the hand-over, and a receipt follows the hand-over")
+  @Test("a service that does not answer does not delay the hand-over, and the receipt is sent after the hand-over")
   func doesNotDelay() async throws {
     let mayAnswer = Event()
     receiver.whenCalled.withLock { $0 = { await mayAnswer.wait() } }
@@ -78,7 +78,7 @@ struct HandOverReceiptTests {
     try await eventually("all receipts are sent") { Set(receiver.ids) == ["p1", "p2"] && files.isEmpty }
   }
 
-  @Test("receipts that could not be sent are sent when the next notification comes, by any process")
+  @Test("receipts that could not be sent are sent by the process of the next notification")
   func nextProcess() async throws {
     receiver.isReachable.withLock { $0 = false }
     _ = await service().handOver(try TestPush(hasTokens: false).payload)
@@ -93,7 +93,7 @@ struct HandOverReceiptTests {
     try await eventually("all receipts are sent") { Set(receiver.ids) == ["p1", "p2"] && files.isEmpty }
   }
 
-  @Test("the app sends what is left when it catches up, also if there are more receipts than fit into a call")
+  @Test("when the app catches up, it sends the receipts that are left, also if one call cannot contain them all")
   func catchUp() async throws {
     receiver.isReachable.withLock { $0 = false }
     let service = service()
@@ -106,7 +106,7 @@ struct HandOverReceiptTests {
     #expect(files.isEmpty)
   }
 
-  @Test("a lost push that the phone shows itself has a receipt")
+  @Test("a lost push that the phone shows as a local notification has a receipt")
   func lostPush() async throws {
     struct Missed: MissedAnnouncements {
       let payload: Data
@@ -120,14 +120,14 @@ struct HandOverReceiptTests {
     #expect(receiver.ids == ["p1"])
   }
 
-  @Test("a push of another sender has no receipt, and without a service none is written")
+  @Test("a push of another sender has no receipt, and without a service no receipt is written")
   func foreign() async throws {
     _ = await service().handOver(Data(#"{"aps":{"alert":"Hello"}}"#.utf8))
     _ = await phone.service().handOver(try TestPush(hasTokens: false).payload)
     #expect(receiver.ids.isEmpty && files.isEmpty)
   }
 
-  @Test("damaged receipts are removed, and others are sent")
+  @Test("damaged receipts are removed, and the other receipts are sent")
   func damaged() async throws {
     let service = service()
     service.receipts.note("p1")
@@ -139,7 +139,7 @@ struct HandOverReceiptTests {
     #expect(files == ["9-x.tmp"])
   }
 
-  @Test("of more than 1,000 receipts, the newest are kept")
+  @Test("if more than 1,000 receipts wait, the newest are kept")
   func bounds() async throws {
     let service = service()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -154,7 +154,7 @@ struct HandOverReceiptTests {
   }
 
   @Test(
-    "receipts that the service will never take are forgotten, and others are kept",
+    "receipts that the service will never accept are forgotten, and the other receipts are kept",
     arguments: [(422, true), (404, true), (401, false), (503, false), (200, true)])
   func refused(status: Int, isForgotten: Bool) async throws {
     let url = try #require(URL(string: "https://sounds.example"))

@@ -18,7 +18,7 @@ struct HandOverTests {
     range.map { TestPush(id: "p\($0)", sequence: $0) }
   }
 
-  @Test("two processes hand over in the order of the numbers, and their sounds do not overlap")
+  @Test("two processes hand over notifications in the order of their numbers, and the sounds do not overlap")
   func twoProcesses() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -61,7 +61,7 @@ struct HandOverTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("a second push with the same announcement is silent")
+  @Test("a second push with the same announcement makes no sound")
   func duplicate() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -71,7 +71,7 @@ struct HandOverTests {
   }
 
   @Test(
-    "a notification whose time ends before its turn is silent, and a local one in its place has its sound",
+    "a notification whose time ends before its turn is silent, and a local notification has its sound instead",
     arguments: [(nil, "p2"), ("request-2", "request-2")])
   func expiry(identifier: String?, local expected: String) async throws {
     let phone = try PhoneFolder()
@@ -105,7 +105,9 @@ struct HandOverTests {
     #expect(record.sounds == ["p2"])
   }
 
-  @Test("a turn and an expiry at the same moment lead to one hand-over", arguments: 0..<60)
+  @Test(
+    "if a turn and the end of the time come at the same moment, the notification is handed over once", arguments: 0..<60
+  )
   func race(round: Int) async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -125,7 +127,7 @@ struct HandOverTests {
     #expect(record.handOvers.withLock { $0.count } == 1)
   }
 
-  @Test("an announcement that is found while a decision is made is heard in place of the earlier sound")
+  @Test("an announcement that is found while a decision is made is heard in place of the sound that was found before")
   func foundDuringDecision() throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -160,7 +162,7 @@ struct HandOverTests {
     work.preparation.end()
   }
 
-  @Test("the lock of the order is free when the handler is called")
+  @Test("the order is not locked when the system's handler is called")
   func lockAtHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -177,7 +179,7 @@ struct HandOverTests {
     #expect(free.withLock { $0 } == [true, true, true, true, true])
   }
 
-  @Test("a damaged order is replaced by a new order, and the notification is handed over")
+  @Test("a damaged file of the order is replaced, and the notification is handed over")
   func damagedOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -190,7 +192,7 @@ struct HandOverTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("if the order is unavailable, the notification is handed over with its sound, and the error is reported")
+  @Test("if the order cannot be read, the notification is handed over with its sound, and the error is reported")
   func noOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -204,7 +206,7 @@ struct HandOverTests {
   }
 
   @Test(
-    "a payload that is not a JSON object is handed over with the default sound, and the error does not contain a value",
+    "a payload that is not a JSON object gets the default sound, and the error contains no value",
     arguments: ["", "[]"])
   func noObject(_ payload: String) async throws {
     let phone = try PhoneFolder()

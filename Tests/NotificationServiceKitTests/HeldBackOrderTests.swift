@@ -44,7 +44,7 @@ struct HeldBackOrderTests {
     #expect(next == .speak)
   }
 
-  @Test("the number of tries for an unavailable sound is kept after a restart of the phone")
+  @Test("the number of tries for a sound that is unavailable is kept after a restart of the phone")
   func restartedPhone() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -65,7 +65,7 @@ struct HeldBackOrderTests {
     #expect(order.failures.allSatisfy { $0.tries == 3 })
   }
 
-  @Test("an unfinished try for a lost push counts if it had 2 s")
+  @Test("a try for a lost push that did not end counts if it had 2 s")
   func unfinishedTry() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -92,7 +92,7 @@ struct HeldBackOrderTests {
     #expect(order.failures.map(\.tries) == [1])
   }
 
-  @Test("a payment that was heard without its amount is heard again, in order, when the service sends it")
+  @Test("a payment that was heard without its amount is heard again, in order, when the service sends it again")
   func heardWithTone() throws {
     var order = NotificationOrder()
     order.restart(after: 3)
@@ -133,7 +133,7 @@ struct HeldBackOrderTests {
     if case .summarise = second { Issue.record("A summary passes the fifth payment.") }
   }
 
-  @Test("a payment that was handed over after its process counted as ended delays no later payment")
+  @Test("a payment whose process hands it over after counting as ended delays no later payment")
   func handedOverLate() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

@@ -16,7 +16,7 @@ struct LostPushOrderTests {
     return try #require(number)
   }
 
-  @Test("the answer to an old request does not end a newer request of the same process")
+  @Test("an answer to an older request for lost pushes does not end the newer request of the same process")
   func staleAnswer() throws {
     var order = NotificationOrder()
     order.restart(after: 1)
@@ -35,7 +35,7 @@ struct LostPushOrderTests {
     _ = second
   }
 
-  @Test("a payment whose sound failed during a request for lost pushes stays unheard, although the request ends")
+  @Test("a payment whose sound failed while lost pushes were requested stays unheard after that request ends")
   func unheardDuringRequest() throws {
     var order = NotificationOrder()
     order.restart(after: 1)
@@ -50,7 +50,7 @@ struct LostPushOrderTests {
     #expect(order.unheard == [2])
   }
 
-  @Test("a late push replaces the same push that the service was asked for")
+  @Test("a push that arrives late replaces the copy that the service was asked for")
   func latePush() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -66,7 +66,7 @@ struct LostPushOrderTests {
     #expect(answer2 == .speak)
   }
 
-  @Test("an answer to a request does not clear a number that became missing again during the request")
+  @Test("a number that becomes missing again during a request for lost pushes stays missing after the answer")
   func missingAgain() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -81,7 +81,7 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 1_200)
   }
 
-  @Test("the service is asked again for the same numbers after 4 s, and for further ones without this pause")
+  @Test("the service is asked again for the same missing numbers after 4 s, and for further numbers at once")
   func askedAgain() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -93,7 +93,7 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 500)
   }
 
-  @Test("lost pushes that a process gives up leave the order, and their numbers are missing again")
+  @Test("lost pushes that a process gives up are removed from the order, and their numbers are missing again")
   func released() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -108,7 +108,7 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 5_600)
   }
 
-  @Test("a hand-over without the order is not repeated, and the next push waits for the end of its sound")
+  @Test("a notification that was handed over without the order is not repeated, and the next push waits for its sound")
   func unwrittenHandOver() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

@@ -85,7 +85,9 @@ struct LostPushTests {
     }
   }
 
-  @Test("an answer of the service after the last hand-over of a process is ignored, and the next process asks again")
+  @Test(
+    "a service's answer after the last hand-over of its process is ignored, and the next process asks again"
+  )
   func answerAfterHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -135,7 +137,7 @@ struct LostPushTests {
     #expect(!service.requests.isOpen)
   }
 
-  @Test("the last hand-over waits until the search for lost pushes has released the order")
+  @Test("the last hand-over of a process waits until its search for lost pushes has unlocked the order")
   func drain() async throws {
     let requests = OpenRequests()
     requests.begin()

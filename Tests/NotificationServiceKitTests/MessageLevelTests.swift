@@ -39,7 +39,7 @@ struct MessageLevelTests {
   }
 
   @Test(
-    "the loudness equals that of libebur128 at every sample rate",
+    "the measured loudness of a downloaded message equals that of libebur128 at every sample rate",
     arguments: [8_000, 16_000, 22_050, 44_100, 48_000])
   func loudness(sampleRate: Int) throws {
     let waveform = Self.noise(milliseconds: 3_000, level: 0.2, sampleRate: sampleRate)
@@ -48,7 +48,7 @@ struct MessageLevelTests {
     #expect(abs(own - other) < 0.1)
   }
 
-  @Test("a message of any level is played as loud as an announcement", arguments: [0.01, 0.05, 0.2])
+  @Test("a downloaded message of any level is played as loud as an announcement", arguments: [0.01, 0.05, 0.2])
   func leveled(level: Double) async throws {
     let phone = try PhoneFolder()
     let bytes = WAVFile.encode(Self.noise(milliseconds: 2_000, level: level))
@@ -61,7 +61,7 @@ struct MessageLevelTests {
     #expect(abs(measured + 16) < 1)
   }
 
-  @Test("a loud peak is never clipped")
+  @Test("a loud peak of a downloaded message is never clipped")
   func peak() throws {
     var waveform = Self.noise(milliseconds: 2_000, level: 0.01)
     waveform.samples[5_000] = 32_767
@@ -70,7 +70,7 @@ struct MessageLevelTests {
     #expect(leveled.samples.map { abs(Int($0)) }.max() ?? 0 <= 26_030)
   }
 
-  @Test("silence, a long message and a file of another format are refused")
+  @Test("a downloaded message that is silent, too long or in another format is refused")
   func refused() async throws {
     let phone = try PhoneFolder()
     #expect(await Self.handOver(WAVFile.encode(Self.noise(milliseconds: 900, level: 0)), phone) == .systemDefault)
@@ -81,7 +81,7 @@ struct MessageLevelTests {
     #expect(phone.errorCodes == [.soundRefused, .lengthRefused, .soundRefused])
   }
 
-  @Test("a push with an announcement never plays a sound from elsewhere in place of the announcement")
+  @Test("a push with an announcement never plays a downloaded message in place of the announcement")
   func announcementFirst() async throws {
     let phone = try PhoneFolder()
     var payload = String(decoding: try TestPush().payload, as: UTF8.self)

@@ -19,7 +19,7 @@ struct NotificationOrderTests {
     return try #require(number)
   }
 
-  @Test("a sound begins after the end of the previous sound and a gap")
+  @Test("the sound of a notification begins after the end of the previous sound and a gap")
   func spacing() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0), .payment(2, at: 10), .payment(3, at: 20)])
@@ -31,7 +31,7 @@ struct NotificationOrderTests {
     }
   }
 
-  @Test("a push that arrives late, but within the patience, is heard before the pushes with later numbers")
+  @Test("a push that arrives late, but while its number is waited for, is heard before the pushes with later numbers")
   func reordered() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000), .payment(2, at: 2_500)])
@@ -39,7 +39,7 @@ struct NotificationOrderTests {
     #expect(phone.sounds[1].begin == 2_500)
   }
 
-  @Test("a push waits for a missing number no longer than the patience")
+  @Test("a push waits for a missing number no longer than the configured time")
   func missing() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000)])
@@ -47,7 +47,7 @@ struct NotificationOrderTests {
     #expect((3_000...3_020).contains(phone.sounds[1].begin))
   }
 
-  @Test("the service is asked for a lost push, and the push is heard in its place")
+  @Test("the service is asked for a lost push, and the push is heard in the place of its number")
   func caughtUp() {
     var phone = VirtualPhone()
     phone.canAsk = true
@@ -58,7 +58,7 @@ struct NotificationOrderTests {
     #expect((1_700...1_760).contains(phone.sounds[1].begin))
   }
 
-  @Test("a push does not wait any longer for a number that the service does not know")
+  @Test("a push stops waiting for a number if the service does not know the number")
   func unknownToTheService() {
     var phone = VirtualPhone()
     phone.canAsk = true
@@ -67,7 +67,7 @@ struct NotificationOrderTests {
     #expect((1_700...1_760).contains(phone.sounds[1].begin))
   }
 
-  @Test("one process asks for a gap, and another process asks after the first has been silent for too long")
+  @Test("one process asks for missing numbers, and another process asks if the first one is silent for too long")
   func oneAsks() {
     let settings = NotificationOrder.Settings()
     var order = NotificationOrder()
@@ -112,7 +112,7 @@ struct NotificationOrderTests {
     #expect(phone.heard == (1...7).map { "p\($0)" })
   }
 
-  @Test("a summary stands for payments only, and ends at a refund")
+  @Test("a summary contains payments only, and ends before a refund")
   func refundInBacklog() {
     var phone = VirtualPhone()
     phone.run((1...20).map { .payment($0, at: $0, category: $0 == 5 ? .refund : .payment) })
@@ -131,7 +131,7 @@ struct NotificationOrderTests {
     #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 23_020 })
   }
 
-  @Test("no more local notifications wait than the system keeps, and the other payments are heard later, in order")
+  @Test("if the system keeps no more local notifications, the other payments are heard later, in order")
   func pendingLimit() {
     var phone = VirtualPhone()
     phone.canSummarise = false
@@ -172,7 +172,7 @@ struct NotificationOrderTests {
     #expect(order.postponed == [4])
   }
 
-  @Test("a payment that must end takes no place of a local notification that a payment before it needs")
+  @Test("a payment whose time ends gives way to an earlier payment that needs the last free local notification")
   func places() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -186,7 +186,7 @@ struct NotificationOrderTests {
     #expect(order.entry(numbers[1])?.slot == 9_250)
   }
 
-  @Test("the times that are given to payments whose processes still work count as places of local notifications")
+  @Test("a time that a payment got while its process works counts towards the limit of local notifications")
   func givenPlaces() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -205,7 +205,7 @@ struct NotificationOrderTests {
     #expect(early == .wait(until: 9_250) && due == .later(at: 9_250))
   }
 
-  @Test("a summary that was not decided cannot begin, and its payments stay")
+  @Test("a summary that was never decided on cannot begin, and its payments stay in the order")
   func undecidedSummary() throws {
     var order = NotificationOrder()
     let numbers = try (1...2).map { sequence in try arrive(&order, sequence, at: 0) }
@@ -215,7 +215,7 @@ struct NotificationOrderTests {
   }
 
   @Test(
-    "a missing number is waited for 2 s if nobody can be asked for it, and 6 s while the service is asked",
+    "a push waits 2 s for a missing number if nobody can be asked for it, and 6 s while the service is asked",
     arguments: [(false, 2_000), (true, 6_000)])
   func patience(canAsk: Bool, patience: Int64) throws {
     var order = NotificationOrder()
@@ -250,7 +250,7 @@ struct NotificationOrderTests {
     #expect(answer4 == .later(at: 20_250))
   }
 
-  @Test("if a sound is longer than expected, later local notifications begin later")
+  @Test("if a sound is longer than expected, the local notifications after it begin later")
   func longerThanExpected() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -332,14 +332,14 @@ struct NotificationOrderTests {
     #expect(phone.handOvers[1].at <= 24_020)
   }
 
-  @Test("a payment whose clip downloads slowly keeps its place")
+  @Test("a payment whose clip downloads slowly keeps its place in the order")
   func slowPreparation() {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0, preparation: 4_000), .payment(2, at: 10)])
     #expect(phone.heard == ["p1", "p2"])
   }
 
-  @Test("information is heard after the payments that wait")
+  @Test("a notification that is only information is heard after the payments that wait")
   func information() {
     var phone = VirtualPhone()
     phone.run([

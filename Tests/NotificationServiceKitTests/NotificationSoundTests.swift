@@ -42,7 +42,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes.isEmpty)
   }
 
-  @Test("words with another amount than the push are not heard")
+  @Test("a voice pack's words that say another amount than the push are not heard")
   func readBack() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -52,7 +52,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.amountMismatch])
   }
 
-  @Test("words with an amount are refused if the push has no amount")
+  @Test("a voice pack's words that say an amount are refused if the push has no amount")
   func amountFromNowhere() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
@@ -81,7 +81,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.wordsUnavailable])
   }
 
-  @Test("a clip that the group has already is used without a network")
+  @Test("a clip that the app group already has is used without a network")
   func stored() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false, clip: Self.clip)
@@ -89,7 +89,7 @@ struct NotificationSoundTests {
     #expect(try await phone.service().handOver(push.payload).first?.sound == .named(push.clipName))
   }
 
-  @Test("a stored file with the clip's name and other bytes is not used")
+  @Test("a stored file with the clip's name but other bytes is not used")
   func storedOtherBytes() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false, clip: Self.clip)
@@ -108,7 +108,7 @@ struct NotificationSoundTests {
     #expect(try phone.library.contents(of: push.clipName) == Self.clip)
   }
 
-  @Test("a download with another digest is refused, and leaves no file")
+  @Test("a downloaded clip with another digest is refused, and leaves no file")
   func wrongDigest() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false, clip: Self.clip)
@@ -118,7 +118,7 @@ struct NotificationSoundTests {
     #expect(phone.errorCodes == [.downloadFailed])
   }
 
-  @Test("without the announcement, the fixed phrase is heard, else the chosen tone, else the default sound")
+  @Test("if there is no announcement, the fixed phrase is heard, else the chosen tone, else the default sound")
   func otherSounds() async throws {
     let phone = try PhoneFolder()
     let push = TestPush(hasTokens: false)
@@ -135,7 +135,7 @@ struct NotificationSoundTests {
         == .named("received.en-US.wav"))
   }
 
-  @Test("the chosen tone is preferred to the sound that the push names, and that sound to the default")
+  @Test("the chosen tone takes precedence over the sound that the push names, and that sound over the default")
   func payloadSound() async throws {
     let phone = try PhoneFolder()
     let service = phone.service()
@@ -147,7 +147,7 @@ struct NotificationSoundTests {
     #expect(try await service.handOver(again.payload).first?.sound == .named("chime.wav"))
   }
 
-  @Test("a phrase of 30 s or more is never chosen", arguments: [29_999, 30_000])
+  @Test("a fixed phrase of 30 s or more is never chosen", arguments: [29_999, 30_000])
   func longPhrase(milliseconds: Int) throws {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: milliseconds)
@@ -155,7 +155,7 @@ struct NotificationSoundTests {
     #expect((duration == nil) == (milliseconds >= 30_000))
   }
 
-  @Test("the search ends with the first announcement, and keeps the best sound until then")
+  @Test("the search for a sound ends with the first announcement, and keeps the best sound until then")
   func search() {
     var search = SoundSearch(hasClip: true, hasTokens: true, hasKind: true, hasSoundURL: false)
     let tone = PreparedSound(name: "default", quality: .tone, duration: 1)

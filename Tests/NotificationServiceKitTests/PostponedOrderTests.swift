@@ -31,7 +31,8 @@ struct PostponedOrderTests {
     return (order, second)
   }
 
-  @Test("no later payment is heard before a lost push that was given up, however late the service sends it again")
+  @Test(
+    "no later payment is heard before a lost push whose process gave it up, however late the service sends it again")
   func nothingPasses() throws {
     var (order, second) = try givenUp()
     let late = order.turn(of: second, "p2", at: 20_000, canAsk: true, settings)
@@ -80,7 +81,7 @@ struct PostponedOrderTests {
     #expect(turn == .speak)
   }
 
-  @Test("a notification that must end follows a lost push only if the sound of the lost push is ready")
+  @Test("a notification whose time ends follows a lost push only if the sound of the lost push is ready")
   func unpreparedLostPush() throws {
     for isReady in [false, true] {
       var order = NotificationOrder()
@@ -94,7 +95,7 @@ struct PostponedOrderTests {
     }
   }
 
-  @Test("three tries within 20 s are made for the sound of a lost push, and then the push is heard once with a tone")
+  @Test("the phone tries three times within 20 s to get a lost push's sound, and then plays the push once with a tone")
   func noSound() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -113,7 +114,7 @@ struct PostponedOrderTests {
     #expect(again == nil)
   }
 
-  @Test("a push whose process was stopped has no second time budget when it arrives again")
+  @Test("a push whose process was stopped gets no second time limit when it arrives again")
   func oneBudget() throws {
     var order = NotificationOrder()
     let number = try arrive(&order, 1, since: 1_000, at: 16_000)
@@ -123,7 +124,7 @@ struct PostponedOrderTests {
     #expect(order.entry(other)?.deadline == 39_000)
   }
 
-  @Test("an order is read exactly as it was written")
+  @Test("an order of notifications is read exactly as it was written")
   func readBack() throws {
     let (order, _) = try givenUp()
     var fields = try #require(
@@ -148,7 +149,7 @@ struct PostponedOrderTests {
     #expect(String(decoding: again, as: UTF8.self) == String(decoding: written, as: UTF8.self))
   }
 
-  @Test("an order of another version of the app keeps all fields that this version can read")
+  @Test("an order that another version of the app wrote keeps all fields that this version can read")
   func otherVersion() throws {
     let (order, _) = try givenUp()
     var fields = try #require(

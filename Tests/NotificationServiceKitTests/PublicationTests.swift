@@ -32,7 +32,7 @@ struct PublicationTests {
     func end() { isAllowed.signal() }
   }
 
-  @Test("the last hand-over waits for the end of a publication")
+  @Test("the last hand-over waits until a running publication of a sound ends")
   func waits() async throws {
     let phone = try PhoneFolder()
     let service = phone.service { _, _ in SoundAnswer(404, [:], []) }
@@ -50,7 +50,7 @@ struct PublicationTests {
     #expect(hadEnded.withLock { $0 } == [true])
   }
 
-  @Test("a publication that does not end holds up the hand-over for no longer than the limit")
+  @Test("the publication of a sound that does not end delays the hand-over no longer than the limit")
   func bounded() async throws {
     let phone = try PhoneFolder()
     var limits = PhoneFolder.patient
@@ -62,7 +62,7 @@ struct PublicationTests {
     publication.end()
   }
 
-  @Test("the publications of the downloader are those that a hand-over waits for")
+  @Test("a hand-over waits for the publications of the downloader")
   func ofDownloader() throws {
     let phone = try PhoneFolder()
     let service = phone.service { _, _ in SoundAnswer(404, [:], []) }

@@ -12,7 +12,7 @@ struct PushedTextsTests {
     (try? NotificationPayload(readable: Data(json.utf8)))?.texts ?? PushedTexts()
   }
 
-  @Test("every text that iOS reads is read")
+  @Test("every text of a push that iOS reads is read")
   func all() {
     let texts = texts(
       """
@@ -29,27 +29,27 @@ struct PushedTextsTests {
     #expect(texts.thread == "till-2")
   }
 
-  @Test("a text in place of the alert dictionary is the body")
+  @Test("an alert that is a text, and not a dictionary, is the body")
   func text() {
     #expect(texts(#"{"aps":{"alert":"Paid"}}"#).body == "Paid")
     #expect(texts(#"{"aps":{"alert":"Paid"}}"#).title == nil)
   }
 
-  @Test("a badge of 0 is kept, because it removes the number")
+  @Test("a badge of 0 is kept, because it removes the number from the app's icon")
   func noBadge() { #expect(texts(#"{"aps":{"badge":0}}"#).badge == 0) }
 
-  @Test("each level is read by its name", arguments: InterruptionLevel.allCases)
+  @Test("each interruption level is read by its name", arguments: InterruptionLevel.allCases)
   func levels(level: InterruptionLevel) {
     #expect(texts(#"{"aps":{"interruption-level":"\#(level.rawValue)"}}"#).interruptionLevel == level)
   }
 
-  @Test("a score is kept between 0 and 1", arguments: [(-3.0, 0.0), (0.5, 0.5), (7.0, 1.0)])
+  @Test("a relevance score is limited to 0 to 1", arguments: [(-3.0, 0.0), (0.5, 0.5), (7.0, 1.0)])
   func scores(score: Double, kept: Double) {
     #expect(texts(#"{"aps":{"relevance-score":\#(score)}}"#).relevanceScore == kept)
   }
 
   @Test(
-    "a value of another type counts as absent, and the other values are read",
+    "a value of a wrong type in a push counts as absent, and the other values are read",
     arguments: [
       #""alert":7"#, #""alert":{"title":7}"#, #""badge":"3""#, #""badge":1.5"#, #""thread-id":{}"#,
       #""interruption-level":"loud""#, #""interruption-level":1"#, #""relevance-score":"high""#, #""category":[]"#,
@@ -65,7 +65,7 @@ struct PushedTextsTests {
   }
 
   @Test(
-    "a payload without texts has none",
+    "a push without texts has none",
     arguments: ["", "{", "[]", "{}", #"{"aps":7}"#, #"{"aps":null}"#, #"{"aps":{}}"#])
   func nothing(json: String) { #expect(texts(json) == PushedTexts()) }
 }

@@ -29,7 +29,7 @@ struct SoundMemoryTests {
     }
   }
 
-  @Test("a large sound waits for another large sound, and a small sound does not")
+  @Test("a large sound waits until another large sound has left the memory, and a small sound does not")
   func oneLargeSound() async {
     let memory = SoundMemory()
     let (first, second, small) = (Work(), Work(), Work())
@@ -49,7 +49,7 @@ struct SoundMemoryTests {
     #expect(memory.mostHeld == SoundMemory.mostBytes)
   }
 
-  @Test("a clip of usual length does not wait for a slow download that holds all bytes")
+  @Test("a clip of usual length does not wait for a slow download that has all bytes for large sounds")
   func usualClip() async {
     let memory = SoundMemory()
     let large = Work()
@@ -60,7 +60,7 @@ struct SoundMemoryTests {
     #expect(await task.value)
   }
 
-  @Test("a sound that needs more than all the memory is read alone, and is not refused")
+  @Test("a sound that needs more than the limit of memory is read alone, and is not refused")
   func tooLarge() async {
     let memory = SoundMemory()
     #expect(await memory.hold(.max) { true } == true)
@@ -68,7 +68,7 @@ struct SoundMemoryTests {
     #expect(memory.mostHeld == SoundMemory.mostBytes)
   }
 
-  @Test("cancelled work stops waiting, and the next work begins")
+  @Test("cancelled work stops waiting for memory, and the next work begins")
   func cancelled() async {
     let memory = SoundMemory()
     let (first, second) = (Work(), Work())
@@ -82,7 +82,7 @@ struct SoundMemoryTests {
     #expect(await memory.hold(SoundMemory.mostBytes) { true } == true)
   }
 
-  @Test("the bytes are free again after an error")
+  @Test("the memory of a sound is free again after an error")
   func failed() async {
     struct Failure: Error {}
     let memory = SoundMemory()
@@ -97,7 +97,7 @@ struct SoundMemoryTests {
     Data(#"{"aps":{"alert":"Hello","sound":"default"},"sound-url":"\#(soundURL)"}"#.utf8)
   }
 
-  @Test("a sound from elsewhere of more than 30 s at 48,000 Hz is refused before it is fetched")
+  @Test("a downloaded message of more than 30 s at 48,000 Hz is refused before it is fetched")
   func largeSound() async throws {
     let phone = try PhoneFolder()
     let bytes = [UInt8](repeating: 0, count: AnnouncementSounds.mostBytesFromElsewhere + 1)
@@ -128,7 +128,7 @@ struct SoundMemoryTests {
     }
   }
 
-  @Test("a clip whose declared size is beyond the limit is not read")
+  @Test("a stored clip whose declared size is beyond the limit is not read")
   func largeClip() throws {
     let phone = try PhoneFolder()
     let name = String(repeating: "ab", count: 32) + ".wav"

@@ -31,7 +31,7 @@ struct ToneDurationTests {
     return folder
   }
 
-  @Test("if no file has the tone, the length of the system's sound is assumed")
+  @Test("if no file has the named tone, the length of the system's sound is assumed")
   func assumed() throws {
     let phone = try PhoneFolder()
     for payload in [nil, "default", "cash.wav"] {
@@ -41,7 +41,7 @@ struct ToneDurationTests {
     }
   }
 
-  @Test("in place of the system's default sound, default.wav of the group is named, else that of the bundle")
+  @Test("in place of the system's default sound, default.wav of the app group is named, or else that of the bundle")
   func defaultFile() throws {
     let phone = try PhoneFolder()
     let bundle = try bundle(of: phone, "default.wav", milliseconds: 7_000)
@@ -52,7 +52,7 @@ struct ToneDurationTests {
     #expect(tone(phone, bundle: bundle) == Self.fallback(5_001))
   }
 
-  @Test("default.wav is named in place of a sound that is missing or 30 s long")
+  @Test("default.wav is named as the sound if the named sound is missing or 30 s long")
   func replaced() throws {
     let phone = try PhoneFolder()
     try phone.publish("default.wav", milliseconds: 5_000)
@@ -63,7 +63,7 @@ struct ToneDurationTests {
     #expect(tone(phone, payload: "cash.wav") == PreparedSound(name: "cash.wav", quality: .tone, duration: 3_001))
   }
 
-  @Test("a default.wav that iOS does not play is not named", arguments: [0, 30_000])
+  @Test("a default.wav that iOS would not play is not named as the sound", arguments: [0, 30_000])
   func unplayable(milliseconds: Int) throws {
     let phone = try PhoneFolder()
     if milliseconds > 0 {
@@ -74,7 +74,7 @@ struct ToneDurationTests {
     #expect(tone(phone).name == "default")
   }
 
-  @Test("the length of a tone of more than 6 MB is known")
+  @Test("the length of a tone file of more than 6 MB is known")
   func largeTone() throws {
     let phone = try PhoneFolder()
     // 29 s at 192,000 Hz.
@@ -83,7 +83,7 @@ struct ToneDurationTests {
     #expect(duration(phone, payload: "cash.wav") == 29_001)
   }
 
-  @Test("the header of a file equals the header of the same bytes in memory, also if the file ends early")
+  @Test("the header of a sound file is read as the same bytes in memory are, also if the file ends early")
   func header() throws {
     let phone = try PhoneFolder()
     let file = phone.container.directory.appending(path: "sound.wav")

@@ -22,7 +22,7 @@ struct UnreadableAnnouncementTests {
     func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) { (payloads, true) }
   }
 
-  @Test("the clip that the push names is heard if the phone has that clip")
+  @Test("if an announcement is unreadable, the clip that the push names is heard if the phone has it")
   func ownClip() async throws {
     let phone = try PhoneFolder()
     try phone.publish(Self.clip)
@@ -31,7 +31,7 @@ struct UnreadableAnnouncementTests {
     #expect(phone.errorCodes == [.payloadUnreadable])
   }
 
-  @Test("if the phone lacks the clip that the push names, the tone is heard")
+  @Test("if an announcement is unreadable and the phone lacks the push's clip, the tone is heard")
   func missingClip() async throws {
     let phone = try PhoneFolder()
     #expect(await phone.service().handOver(payload()).map(\.sound) == [.systemDefault])
@@ -41,7 +41,7 @@ struct UnreadableAnnouncementTests {
     #expect(await phone.service().handOver(second).map(\.sound) == [.named("chime.wav")])
   }
 
-  @Test("a push that names another sound keeps that sound, and a push without a sound stays silent")
+  @Test("an unreadable push that names another sound keeps that sound, and one without a sound stays silent")
   func ownSound() async throws {
     let phone = try PhoneFolder()
     #expect(await phone.service().handOver(payload(sound: "cash.wav")).map(\.sound) == [.named("cash.wav")])
@@ -60,7 +60,7 @@ struct UnreadableAnnouncementTests {
   }
 
   @Test(
-    "an id or a number in another form is not used",
+    "an id or a number of a push in another form is not used",
     arguments: [#"{"id":"","sequence":1}"#, #"{"id":"p1","sequence":0}"#, #"{"id":1,"sequence":1}"#, "7"])
   func noIdentity(_ crier: String) {
     let read = try? NotificationPayload(readable: Data(#"{"aps":{"sound":"cash.wav"},"crier":\#(crier)}"#.utf8))
@@ -82,7 +82,7 @@ struct UnreadableAnnouncementTests {
     #expect(try service.lastSequence() == 1)
   }
 
-  @Test("a lost push without an id and a number is reported, and the search counts as incomplete")
+  @Test("a lost push without an id and a number is reported, and the search for lost pushes counts as incomplete")
   func lostWithoutNumber() async throws {
     let phone = try PhoneFolder()
     let service = phone.service(missed: Service(payloads: [Data(#"{"crier":7}"#.utf8), payload()]))

@@ -15,7 +15,7 @@ struct UserInfoTests {
     #expect(again == (try JSONSerialization.jsonObject(with: Data(payload.utf8))) as? NSDictionary)
   }
 
-  @Test("amounts stay text, and integers stay integers")
+  @Test("amounts stay text and integers stay integers when a payload is converted to userInfo")
   func numbers() {
     let payload = UserInfo.payload(of: [
       "crier": ["amount": "12.50", "sequence": 9_007_199_254_740_993] as [String: Any]
@@ -25,7 +25,7 @@ struct UserInfoTests {
     #expect(text.contains(#""sequence":9007199254740993"#))
   }
 
-  @Test("a value that JSON cannot represent is left out, and every other value stays")
+  @Test("a value of userInfo that JSON cannot represent is left out, and every other value stays")
   func unconvertible() throws {
     let userInfo: [AnyHashable: Any] = [
       "aps": ["sound": "clip.wav", "when": Date()] as [String: Any], "list": [1, Date(), "two"] as [Any],
@@ -39,13 +39,13 @@ struct UserInfoTests {
     #expect((object["list"] as? [Any])?.count == 2)
   }
 
-  @Test("a key that is not a text is left out")
+  @Test("a key of userInfo that is not a text is left out")
   func keys() throws {
     let payload = UserInfo.payload(of: [1: "one", "aps": ["sound": "clip.wav"]])
     #expect(String(decoding: payload, as: UTF8.self) == #"{"aps":{"sound":"clip.wav"}}"#)
   }
 
-  @Test("an infinite number and NaN are left out", arguments: [Double.infinity, -.infinity, .nan])
+  @Test("an infinite number and NaN in userInfo are left out", arguments: [Double.infinity, -.infinity, .nan])
   func notFinite(number: Double) {
     #expect(String(decoding: UserInfo.payload(of: ["a": number, "b": 1]), as: UTF8.self) == #"{"b":1}"#)
   }

@@ -19,7 +19,7 @@ struct JSONFieldsTests {
     #expect(JSONFields(body(65)) == nil)
   }
 
-  @Test("a body may have as many bytes as the limit for a request, and no more")
+  @Test("a JSON body may have as many bytes as a request may have, and no more")
   func size() {
     let body = Data("[]".utf8) + Data(repeating: 0x20, count: ProviderRequest.largestBody - 2)
     #expect(JSONFields(body) != nil)

@@ -7,14 +7,14 @@ import Testing
 @Suite struct BacklogTests {
   private let overTwo = PlaybackOrder.Settings(longestBacklog: 2)
 
-  @Test("by default, any number of payments is played individually")
+  @Test("without a limit for the backlog, any number of payments is played individually")
   func unset() {
     var order = PlaybackOrder()
     for number in 1...500 as ClosedRange<Int64> { order.accept(.a(.payment, number, lasts: .max)) }
     #expect(order.hearAll().count == 500)
   }
 
-  @Test("more payments than the limit are summarised, and a number of payments equal to the limit is not")
+  @Test("a backlog of more payments than the limit is summarised, and one of exactly the limit is not")
   func count() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2, sequence: 1), settings: overTwo)
     #expect(order.upcoming(1, at: 0).map(\.number) == [1])
@@ -25,7 +25,7 @@ import Testing
     #expect(three.summarised() == [1, 2, 3] && three.waitingCount == 3 && three.playing == nil)
   }
 
-  @Test("payments that take longer than the limit are summarised, and an unknown duration has an assumed value")
+  @Test("a backlog that takes longer than the limit is summarised, and an unknown duration has an assumed value")
   func duration() {
     let settings = PlaybackOrder.Settings(longestBacklogMilliseconds: 10_000, assumedDuration: 5_000)
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2), settings: settings)
@@ -43,7 +43,7 @@ import Testing
     #expect(order.hearAll() == [1, 2, 3])
   }
 
-  @Test("sums of extreme durations are clamped")
+  @Test("a backlog with extreme durations is summarised, because their sum is limited instead of overflowing")
   func bounds() {
     let settings = PlaybackOrder.Settings(longestBacklogMilliseconds: .max - 1, assumedDuration: .min)
     var order = PlaybackOrder.of(
@@ -52,7 +52,7 @@ import Testing
     #expect(order.summarised() == [1, 2, 3, 4])
   }
 
-  @Test("alerts and information are not counted and keep waiting")
+  @Test("alerts and information do not count as a backlog, and keep waiting")
   func others() {
     var order = PlaybackOrder.of(
       .a(.payment, 1), .a(.alert, 2), .a(.payment, 3), .a(.information, 4), settings: overTwo)
@@ -78,7 +78,7 @@ import Testing
     #expect(order.summarised(at: 2_100) == [1, 2, 3, 4])
   }
 
-  @Test("a summary takes the place of its payments, and missing numbers are reported")
+  @Test("a summary takes the place of its payments, and the numbers missing between them are reported")
   func began() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 3), .a(.payment, 2, sequence: 6), .a(.payment, 3), .a(.payment, 4, sequence: 2),
@@ -103,7 +103,7 @@ import Testing
     #expect(order.hearAll() == [4])
   }
 
-  @Test("a summary of payments that are not next does not begin, and no payment is lost")
+  @Test("a summary of payments that are not the next ones does not begin, and no payment is lost")
   func notBegun() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 5), .a(.payment, 2), .a(.payment, 3), .a(.refund, 4), settings: overTwo, last: 4)
@@ -132,7 +132,7 @@ import Testing
     #expect(payments == nil && order.playing?.number == 1)
   }
 
-  @Test("payments to be summarised interrupt information, and a summary cannot be interrupted")
+  @Test("payments that are to be summarised interrupt information, and nothing interrupts a summary")
   func interruption() {
     var order = PlaybackOrder.of(.a(.information, 1), settings: overTwo)
     _ = order.next(at: 0)

@@ -4,7 +4,7 @@ import PlaybackOrder
 import Testing
 
 @Suite struct CategoryTests {
-  @Test("payments and refunds are money, which never expires and is never interrupted")
+  @Test("payments and refunds count as money, which never expires and is never interrupted")
   func money() {
     for category in PlaybackItem.Category.allCases {
       #expect(category.isMoney == [.payment, .refund].contains(category))
@@ -13,7 +13,7 @@ import Testing
     #expect(PlaybackItem.Category.allCases.filter(\.mayBeInterrupted) == [.information])
   }
 
-  @Test("the names of the categories are the names in ledgers and payloads")
+  @Test("the names of the categories are the same in ledgers and payloads")
   func names() {
     #expect(PlaybackItem.Category.allCases.map(\.rawValue) == ["payment", "refund", "alert", "information"])
     #expect(PlaybackItem.Category(rawValue: "Payment") == nil)

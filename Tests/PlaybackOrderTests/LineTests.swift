@@ -19,13 +19,13 @@ import Testing
     #expect(taken == nil && removed == nil && expired.isEmpty)
   }
 
-  @Test("items are in the order of acceptance, whatever the order of insertion, and each occurs once")
+  @Test("the items of a queue are in the order of acceptance, whatever the order of insertion, and each occurs once")
   func acceptance() {
     #expect(line(3, 1, 2, 1, 3, 2).items.map(\.number) == [1, 2, 3])
     #expect(line(.max, .min, 0).items.map(\.number) == [.min, 0, .max])
   }
 
-  @Test("by sequence, items are in the order of sequence numbers and then of acceptance")
+  @Test("a queue by sequence has its items in the order of the sequence numbers, and then of acceptance")
   func sequence() {
     var line = Line(isBySequence: true)
     for (number, sequence) in [(1, 9), (2, .min), (3, .max), (5, 9), (4, 9), (4, 9)] as [(Int64, Int64)] {
@@ -44,7 +44,9 @@ import Testing
     #expect(line.items.map(\.durationMilliseconds) == [nil])
   }
 
-  @Test("removing a number removes only its item, if the item is in the queue", arguments: 1...5 as ClosedRange<Int64>)
+  @Test(
+    "removing a number from the queue removes only its item, if the queue has the item",
+    arguments: 1...5 as ClosedRange<Int64>)
   func remove(_ number: Int64) {
     var line = line(1, 2, 3, 4, 5)
     for missing in [Int64.min, 0, 6, .max] {
@@ -56,7 +58,7 @@ import Testing
     #expect(line.items.map(\.number) == (1...5).filter { $0 != number })
   }
 
-  @Test("an item that was taken can no longer be found, changed or removed")
+  @Test("an item that was taken from the queue can no longer be found, changed or removed")
   func taken() {
     var line = line(1, 2)
     let first = line.takeFirst()
@@ -69,7 +71,7 @@ import Testing
     #expect(line.items.map(\.number) == [1, 2])
   }
 
-  @Test("thousands of items pass in order, even if some are put back")
+  @Test("thousands of items are taken from a queue in order, even if some are put back")
   func long() {
     var line = Line()
     var (accepted, heard) = (Int64(0), Int64(0))
@@ -88,7 +90,7 @@ import Testing
     #expect(heard > 4_000)
   }
 
-  @Test("only expired items are removed, in order")
+  @Test("the removal of expired items from a queue removes only these, in order")
   func expired() {
     var line = Line()
     line.insert(.a(.alert, 1, expires: 5))
@@ -101,7 +103,7 @@ import Testing
     #expect(line.items.map(\.number) == [2, 3])
   }
 
-  @Test("removing expired items after others were taken keeps the rest")
+  @Test("expired items can be removed after others were taken, and all other items stay")
   func expiredAfterTaking() {
     var line = line(1, 2)
     for number in 3...6 as ClosedRange<Int64> { line.insert(.a(.alert, number, expires: number % 2 == 0 ? 9 : nil)) }

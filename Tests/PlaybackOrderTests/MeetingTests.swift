@@ -16,7 +16,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct MeetingTests {
-  @Test("the rules equal the documented table")
+  @Test("the rules for two announcements equal the documented table")
   func written() {
     let table = """
       payment     | waits; in order | waits; in order | waits; before   | interrupts; before
@@ -40,7 +40,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("while an announcement plays, a newcomer waits or interrupts as in the table", arguments: pairs)
+  @Test("while an announcement plays, a new announcement waits or interrupts as the table says", arguments: pairs)
   func whilePlaying(_ pair: Pair) {
     var order = PlaybackOrder.of(.a(pair.present, 1))
     #expect(order.next(at: 0) == .play(.a(pair.present, 1), .inOrder))
@@ -60,7 +60,8 @@ struct Pair: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "a category that nothing interrupts in the table cannot be interrupted", arguments: PlaybackItem.Category.allCases)
+    "an announcement cannot be interrupted if nothing in the table interrupts its category",
+    arguments: PlaybackItem.Category.allCases)
   func uninterrupted(_ present: PlaybackItem.Category) {
     let isInterrupted = pairs.contains { $0.present == present && $0.meeting.whilePlaying == .interrupts }
     var order = PlaybackOrder.of(.a(present, 1))
@@ -71,7 +72,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.waitingCount == (isInterrupted ? 1 : 0))
   }
 
-  @Test("a newcomer is put before or after a waiting announcement as the table says", arguments: pairs)
+  @Test("a new announcement is put before or after a waiting announcement as the table says", arguments: pairs)
   func whileWaiting(_ pair: Pair) {
     var order = PlaybackOrder.of(.a(pair.present, 1), .a(pair.newcomer, 2))
     let expected: [Int64] = pair.meeting.whileWaiting == .before ? [2, 1] : [1, 2]
@@ -102,7 +103,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.hearAll() == (pair.meeting.whileWaiting == .before ? [2, 1] : [1, 2]))
   }
 
-  @Test("a newcomer is also put among many waiting announcements as the table says", arguments: pairs)
+  @Test("a new announcement is put among many waiting announcements as the table says", arguments: pairs)
   func many(_ pair: Pair) {
     var order = PlaybackOrder()
     for number in 1...200 { order.accept(.a(number % 2 == 0 ? pair.newcomer : pair.present, Int64(number))) }

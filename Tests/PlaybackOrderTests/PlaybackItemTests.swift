@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct PlaybackItemTests {
   @Test(
-    "an alert or information expires at its time, and never expires without a time", arguments: [Int64.min, 0, 9, .max])
+    "an alert or information expires at the time that it has, and never expires without a time",
+    arguments: [Int64.min, 0, 9, .max])
   func expiry(_ moment: Int64) {
     for category in [PlaybackItem.Category.alert, .information] {
       #expect(PlaybackItem.a(category, 1, expires: moment).hasExpired(at: moment))

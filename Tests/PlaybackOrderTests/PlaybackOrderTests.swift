@@ -4,7 +4,7 @@ import PlaybackOrder
 import Testing
 
 @Suite struct PlaybackOrderTests {
-  @Test("an empty order is idle, whatever is reported to it")
+  @Test("a playback order without announcements is idle, whatever is reported to it")
   func empty() {
     var order = PlaybackOrder()
     order.finished()
@@ -17,7 +17,7 @@ import Testing
     #expect(order.upcoming(5, at: 0).isEmpty)
   }
 
-  @Test("only one announcement plays at a time, until it has finished")
+  @Test("only one announcement plays at a time, and the next one begins when it has finished")
   func one() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2))
     #expect(order.next(at: 0) == .play(.a(.payment, 1), .inOrder))
@@ -28,7 +28,7 @@ import Testing
     #expect(order.next(at: 0) == .play(.a(.payment, 2), .inOrder))
   }
 
-  @Test("payments and refunds without numbers are played together in the order of acceptance")
+  @Test("payments and refunds without sequence numbers are played together in the order of acceptance")
   func acceptance() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.refund, 2), .a(.payment, 3))
     #expect(order.hearAll() == [1, 2, 3])
@@ -47,7 +47,7 @@ import Testing
     #expect(order.hearAll() == [2, 3, 4])
   }
 
-  @Test("items that are not accepted in the order of their numbers are played in that order")
+  @Test("announcements that are accepted in another order than that of their sequence numbers are played by number")
   func unsorted() {
     var order = PlaybackOrder.of(.a(.payment, 3), .a(.payment, 1), .a(.alert, 9), .a(.alert, 2))
     #expect(order.hearAll() == [1, 3, 2, 9])
@@ -63,7 +63,7 @@ import Testing
     #expect(order.lastSequence == 3)
   }
 
-  @Test("a missing number is waited for 2 s by default", arguments: [nil, 0, 700] as [Int64?])
+  @Test("the wait for a missing sequence number takes 2 s by default", arguments: [nil, 0, 700] as [Int64?])
   func patience(_ set: Int64?) {
     let settings = set.map { PlaybackOrder.Settings(sequencePatience: $0) } ?? PlaybackOrder.Settings()
     var order = PlaybackOrder.of(.a(.payment, 1, sequence: 3, at: 50), settings: settings, last: 1)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "during the wait for a number, other announcements can play, payments and refunds first, and the wait continues")
+    "during the wait for a missing number, other announcements can play, payments and refunds first")
   func othersSpeak() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 3), .a(.information, 2), .a(.alert, 3), .a(.refund, 4), last: 1)
@@ -89,7 +89,7 @@ import Testing
     #expect(order.hearAll(at: 2_000) == [1, 2, 3])
   }
 
-  @Test("a late or missing number that arrives does not delay the numbers after it")
+  @Test("a late number does not delay the numbers after it when it arrives")
   func notHeldUp() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 5), .a(.refund, 2), .a(.payment, 3, sequence: 2), .a(.payment, 4), last: 4)
@@ -98,7 +98,7 @@ import Testing
     #expect(order.hearAll() == [3, 1, 2])
   }
 
-  @Test("a late number is played at once and reported as late")
+  @Test("an announcement with a late number is played at once and reported as late")
   func late() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 5), .a(.payment, 2, sequence: 3), .a(.alert, 3), last: 4)
@@ -107,7 +107,7 @@ import Testing
     #expect(order.hearAll() == [1, 3])
   }
 
-  @Test("the number of an alert or of information does not count as missing, and does not determine the order")
+  @Test("the sequence number of an alert or of information never counts as missing, and does not affect the order")
   func otherNumbers() {
     var order = PlaybackOrder.of(
       .a(.alert, 1, sequence: 3), .a(.information, 2, sequence: 2), .a(.payment, 3, sequence: 4), last: 1)
@@ -116,7 +116,7 @@ import Testing
     #expect(order.lastSequence == 4)
   }
 
-  @Test("a cancelled number is neither missing nor waited for")
+  @Test("a number whose announcement was cancelled is not missing, and no announcement waits for it")
   func cancelled() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 2), .a(.payment, 2, sequence: 3), .a(.payment, 3, sequence: 4), last: 1)
@@ -125,7 +125,7 @@ import Testing
     #expect(order.hearAll() == [1, 3])
   }
 
-  @Test("thousands of cancelled numbers after a gap store almost nothing, and the next number does not wait again")
+  @Test("thousands of cancelled numbers after a gap take almost no memory, and the next number does not wait again")
   func cancelledThousands() {
     var order = PlaybackOrder(lastSequence: 1)
     for number in 3...5_000 as ClosedRange<Int64> {
@@ -136,7 +136,7 @@ import Testing
     #expect(order.turn(at: 5_001) == .afterMissing([2...2]))
   }
 
-  @Test("after a restart the order continues, and numbers that ended after a gap are not missing")
+  @Test("after a restart, the order continues, and numbers above a gap that have ended are not missing")
   func restart() {
     var order = PlaybackOrder.of(
       .a(.payment, 7, sequence: 5), .a(.payment, 8, sequence: 6), .a(.payment, 9, sequence: 7), last: 4)
@@ -159,7 +159,7 @@ import Testing
     #expect(order.hearAll() == [4, 3, 1, 2])
   }
 
-  @Test("an announcement cancelled before it interrupts does not interrupt")
+  @Test("an announcement that is cancelled before it interrupts another one does not interrupt")
   func cancelledNewcomer() {
     var order = PlaybackOrder.of(.a(.information, 1))
     _ = order.next(at: 0)
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(
-    "while a payment, a refund or an alert plays, the order does not ask for a wait",
+    "while a payment, a refund or an alert plays, the order asks for no wait",
     arguments: PlaybackItem.Category.allCases.dropLast()
   )
   func nothingToWaitFor(_ category: PlaybackItem.Category) {
@@ -252,7 +252,9 @@ import Testing
 
   // MARK: Upcoming
 
-  @Test("upcoming returns the announcements that play next and changes nothing", arguments: [0, 999, 2_000] as [Int64])
+  @Test(
+    "upcoming returns the announcements that play next and changes nothing",
+    arguments: [0, 999, 2_000] as [Int64])
   func upcoming(_ now: Int64) {
     var order = PlaybackOrder.of(
       .a(.information, 1), .a(.alert, 2), .a(.payment, 3, sequence: 2), .a(.payment, 4, sequence: 4),
@@ -267,7 +269,7 @@ import Testing
     #expect(heard.count == (now < 2_000 ? 6 : 7))
   }
 
-  @Test("a duration is set for the right announcement, in any queue")
+  @Test("a duration is set for the right announcement, whichever queue has it")
   func duration() {
     var order = PlaybackOrder.of(.a(.payment, 1, sequence: 1), .a(.payment, 2), .a(.alert, 3), .a(.information, 4))
     for number in 1...4 as ClosedRange<Int64> { order.setDuration(number * 100, of: number) }

@@ -14,7 +14,7 @@ import Testing
 
   private func take(_ line: inout SequenceLine) -> PlaybackOrder.SequenceTurn? { line.takeFirst()?.turn }
 
-  @Test("an empty queue is not due, does not wait, and has no items")
+  @Test("an empty queue of numbers is not due, does not wait, and has no items")
   func empty() {
     var line = line(last: 4)
     #expect(!line.isDue(at: .max) && line.waitsUntil(at: 0) == nil)
@@ -22,7 +22,7 @@ import Testing
     #expect(turn == nil && removed == nil && line.last == 4)
   }
 
-  @Test("the next number is due at once, even if the clock is behind its acceptance")
+  @Test("the next number is due at once, even if the clock is earlier than its acceptance")
   func next() {
     var line = line(last: 4, (5, 100))
     #expect(line.isDue(at: 0) && line.waitsUntil(at: 0) == nil)
@@ -30,7 +30,7 @@ import Testing
     #expect(turn == .inOrder && line.last == 5)
   }
 
-  @Test("a number after a gap waits exactly as long as set, and reports the missing numbers")
+  @Test("a number after a gap waits exactly as long as configured, and reports the missing numbers")
   func gap() {
     var line = line(last: 4, (8, 100))
     #expect(!line.isDue(at: 2_099) && line.waitsUntil(at: 2_099) == 2_100)
@@ -39,7 +39,7 @@ import Testing
     #expect(turn == .afterMissing([5...7]) && line.last == 8)
   }
 
-  @Test("the wait begins with the first acceptance after the gap, whatever its number")
+  @Test("the wait for missing numbers begins with the first acceptance after the gap, whatever its number")
   func firstBehind() {
     var line = line(last: 4, (9, 100), (6, 1_500), (8, 1_900))
     #expect(line.waitsUntil(at: 0) == 2_100)
@@ -49,7 +49,7 @@ import Testing
     #expect(turns == [.afterMissing([5...5]), .afterMissing([7...7]), .inOrder])
   }
 
-  @Test("each gap has its own waiting time")
+  @Test("each gap in the numbers has its own waiting time")
   func twoGaps() {
     var line = line(last: 4, (6, 100), (8, 900))
     #expect(line.waitsUntil(at: 0) == 2_100)
@@ -74,7 +74,7 @@ import Testing
     #expect(turns == [.late, .inOrder] && line.last == 5)
   }
 
-  @Test("a repeated number is played again, as late")
+  @Test("a repeated number is played again, and counts as late")
   func repeated() {
     var line = line(last: 4, (5, 0))
     line.insert(.a(.payment, 6, sequence: 5))
@@ -94,7 +94,7 @@ import Testing
     #expect(turn == .inOrder && line.last == 5)
   }
 
-  @Test("the very first sequence number is due at once if it is at most 1", arguments: [Int64.min, -5, 0, 1])
+  @Test("the first sequence number of all is due at once if it is at most 1", arguments: [Int64.min, -5, 0, 1])
   func firstEver(_ sequence: Int64) {
     var line = line(last: nil, (sequence, 0))
     #expect(line.isDue(at: 0))
@@ -102,7 +102,7 @@ import Testing
     #expect(turn == .inOrder && line.last == sequence)
   }
 
-  @Test("a first number above 1 waits, and no numbers are reported as missing", arguments: [2, 77, Int64.max])
+  @Test("a first sequence number above 1 waits, and no numbers are reported as missing", arguments: [2, 77, Int64.max])
   func laterFirstEver(_ sequence: Int64) {
     var line = line(last: nil, (sequence, 0))
     #expect(line.waitsUntil(at: 0) == 2_000)
@@ -110,7 +110,7 @@ import Testing
     #expect(turn == .inOrder && line.last == sequence)
   }
 
-  @Test("a cancelled number is not waited for")
+  @Test("no item waits for a number that was cancelled")
   func cancelled() {
     var line = line(last: 4, (5, 0), (6, 0), (7, 0))
     let removed = line.remove(6)
@@ -119,7 +119,7 @@ import Testing
     #expect(turns == [.inOrder, .inOrder] && line.last == 7)
   }
 
-  @Test("cancelling the next number makes the following one due")
+  @Test("if the next number is cancelled, the number after it is due")
   func cancelledNext() {
     var line = line(last: 4, (5, 0))
     _ = line.remove(5)
@@ -128,7 +128,7 @@ import Testing
     #expect(line.isDue(at: 0))
   }
 
-  @Test("cancelling 1 before anything was played makes 2 due")
+  @Test("cancelling number 1 before anything was played makes number 2 due")
   func cancelledFirstEver() {
     var line = line(last: nil, (1, 0))
     _ = line.remove(1)
@@ -136,7 +136,8 @@ import Testing
     #expect(line.isDue(at: 0) && line.last == 1)
   }
 
-  @Test("a cancelled first number above 1 counts as known, and the numbers below it are still unknown")
+  @Test(
+    "if the first number is above 1 and is cancelled, it counts as known, and the numbers below it are still unknown")
   func cancelledBeforeFirst() {
     var line = line(last: nil, (3, 0))
     _ = line.remove(3)
@@ -147,7 +148,7 @@ import Testing
     #expect(turn == .afterMissing([4...4]) && line.last == 5)
   }
 
-  @Test("the first number after a gap starts the wait even if it is cancelled")
+  @Test("the first number after a gap starts the wait even if it was cancelled")
   func cancelledBehindGap() {
     var line = line(last: 4, (6, 0), (7, 1_500))
     _ = line.remove(6)
@@ -156,7 +157,7 @@ import Testing
     #expect(turn == .afterMissing([5...5]))
   }
 
-  @Test("a number that has already ended is not missing, and starts the wait for the numbers below it")
+  @Test("a number above a gap whose announcement has already ended is not missing, and starts the wait for those below")
   func settled() {
     var line = line(last: 4)
     line.settle(6, acceptedAt: 100)
@@ -182,7 +183,7 @@ import Testing
     #expect(line.last == .max)
   }
 
-  @Test("the smallest and the largest number are separated by one gap")
+  @Test("if only the smallest and the largest number exist, all numbers between them form one gap")
   func widest() {
     var line = line(last: .min, (.max, 0))
     let turn = take(&line)

@@ -11,7 +11,7 @@ import Testing
     return settled
   }
 
-  @Test("without settled numbers, all numbers are missing")
+  @Test("if no numbers have ended, all numbers count as missing")
   func none() {
     #expect(SettledNumbers().missing(from: 2, before: 5) == [2...4])
     #expect(SettledNumbers().missing(from: 5, before: 5) == [])
@@ -19,7 +19,7 @@ import Testing
     #expect(SettledNumbers().lowest == nil && SettledNumbers().earliestAcceptance == nil)
   }
 
-  @Test("only the numbers between settled numbers are missing")
+  @Test("only the numbers between those that have ended count as missing")
   func between() {
     #expect(settled(4, 7, 8).missing(from: 2, before: 10) == [2...3, 5...6, 9...9])
     #expect(settled(4, 7, 8).missing(from: 4, before: 8) == [5...6])
@@ -28,7 +28,7 @@ import Testing
     #expect(settled(1, 9).missing(from: 3, before: 5) == [3...4])
   }
 
-  @Test("consecutive numbers form one range with the earliest time, whatever their order")
+  @Test("consecutive numbers that have ended form one range with the earliest time, whatever their order")
   func runs() {
     var numbers = SettledNumbers()
     for number in (1...1_000).reversed() as [Int64] { numbers.insert(number * 2, acceptedAt: number) }
@@ -40,7 +40,7 @@ import Testing
     #expect(numbers.missing(from: 0, before: 2_003) == [0...0, 2_001...2_002])
   }
 
-  @Test("passing a number forgets the numbers below it and those that directly follow it")
+  @Test("when the order passes a number, the numbers below it and those directly after it are forgotten")
   func passing() {
     var numbers = settled(2, 3, 5, 6, 9)
     let steps = [0, 1, 4, 7, 20].map { numbers.passing($0) }
@@ -50,7 +50,7 @@ import Testing
     #expect(again == 20)
   }
 
-  @Test("the largest and the smallest number are handled like other numbers")
+  @Test("the largest and the smallest possible number are handled like other numbers")
   func bounds() {
     var numbers = settled(.max, .min, .max - 1, .min + 1)
     #expect(numbers.runCount == 2 && numbers.lowest == .min)

@@ -86,7 +86,7 @@ struct ChimeTests {
   }
 
   @Test(
-    "a kind without a chime of its own has the general chime, and a kind can have no chime",
+    "a kind of payment without a chime of its own has the general chime, and a kind can have no chime",
     arguments: Payment.Kind.allCases)
   func oneKind(_ own: Payment.Kind) async throws {
     let none = try await heard(Chimes(all: chime(Self.all), own: [own: Chimes.Own.none])) { player in
@@ -95,7 +95,7 @@ struct ChimeTests {
     #expect(none == Payment.Kind.allCases.flatMap { $0 == own ? [Self.words] : [Self.all, Self.words] })
   }
 
-  @Test("a kind can have a chime even if there is no general chime")
+  @Test("a kind of payment can have a chime even if there is no general chime")
   func onlyOne() async throws {
     let sounds = try await heard(Chimes(own: [.refunded: .sound(chime(900))])) { player in
       for kind in [Payment.Kind.received, .refunded] { try await play(payment(kind), on: player) }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Player commands", .timeLimit(.minutes(2)))
 struct CommandTests {
-  @Test("pause holds the current sound and lets nothing begin, and resume continues")
+  @Test("the command pause holds the current sound and lets nothing begin, and resume continues")
   func pause() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -26,7 +26,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("skip cancels the current announcement, even while paused, and the next one plays")
+  @Test("the command skip cancels the current announcement, even during a pause, and the next one plays")
   func skip() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -45,7 +45,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("cancel ends a waiting or playing announcement, and leaves a finished one unchanged")
+  @Test("the command cancel ends a waiting or playing announcement, and leaves a finished one unchanged")
   func cancel() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -62,7 +62,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("concurrent skips at the end of a sound give each announcement one end and each caller an answer")
+  @Test("if several skips come at the end of a sound, each announcement ends once and each caller gets an answer")
   func races() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -130,7 +130,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("commands of other processes take effect; of the commands sent before the player began, only cancel does")
+  @Test("commands of other processes take effect, and of those sent before the player began, only cancel does")
   func elsewhere() async throws {
     let lane = try TestLane()
     try await lane.ledger.send(.skip(nil), lane: "counter")

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Player failures", .timeLimit(.minutes(2)))
 struct FailureTests {
-  @Test("an announcement that cannot be rendered fails with its code, and the others play")
+  @Test("an announcement that cannot be rendered fails with its error code, and the others play")
   func permanent() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -24,7 +24,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("a payment waits for the engine, with growing pauses between the tries, and keeps its place in the order")
+  @Test("a payment waits for an unavailable engine, with growing pauses between the tries, and keeps its place")
   func passing() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -85,7 +85,7 @@ struct FailureTests {
     #expect(try lane.ledger.player(lane: player.lane).report?.blockedCode == nil)
   }
 
-  @Test("the rendering of information is tried again only a limited number of times")
+  @Test("information that cannot be rendered is tried again only a limited number of times")
   func attempts() async throws {
     let lane = try TestLane()
     let away = RenderFailure(code: "engine_unavailable", isPassing: true)
@@ -97,7 +97,8 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("a device lost during a sound is reported once and retried, and the sound plays from its start")
+  @Test(
+    "the loss of a device during a sound is reported once, and when the device is back, the sound plays from its start")
   func lost() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -125,7 +126,7 @@ struct FailureTests {
   }
 
   @Test(
-    "the return of a device is reported while the sound plays, and only then does the announcement count as playing")
+    "the return of a device is reported when a sound plays on it, and only then does the announcement count as playing")
   func back() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceBusy)
@@ -188,7 +189,7 @@ struct FailureTests {
     await next.stop()
   }
 
-  @Test("an announcement that was ended in the ledger is not changed")
+  @Test("a player does not change an announcement that was ended in the ledger")
   func endedElsewhere() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

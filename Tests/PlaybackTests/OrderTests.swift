@@ -45,7 +45,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("a missing number is waited for, then skipped and reported, and it is late if it still arrives")
+  @Test("the player waits for a missing number, then skips and reports it, and a number that arrives then is late")
   func missing() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -83,7 +83,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("after a restart, a cancelled number is not waited for")
+  @Test("after a restart, no announcement waits for a number that was cancelled")
   func cancelledNumber() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -101,7 +101,7 @@ struct OrderTests {
     await next.stop()
   }
 
-  @Test("information expires after its lifetime, and a payment never expires")
+  @Test("waiting information expires after its lifetime, and a payment never expires")
   func expiry() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -119,7 +119,9 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("from a copy of the ledger at any step of a run, the remaining announcements are played once and in order")
+  @Test(
+    "a copy of the ledger at any step of a run can be continued, and the remaining announcements play once and in order"
+  )
   func restartAtEveryStep() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -154,7 +156,7 @@ struct OrderTests {
     }
   }
 
-  @Test("announcements accepted by another process are played")
+  @Test("a player also plays announcements that another process has accepted")
   func elsewhere() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

@@ -24,7 +24,7 @@ struct PauseMemoryTests {
 
   private var kept: Ledger.Pause? { get async throws { try await lane.ledger.pause(lane: "counter") } }
 
-  @Test("a pause outlasts its player: the next one is paused with the same key and time, and plays after a resume")
+  @Test("a pause outlasts its player: the next player has a pause with the same key and time, and plays after a resume")
   func holds() async throws {
     lane.output.hearAll()
     let first = try await remembering()
@@ -58,7 +58,7 @@ struct PauseMemoryTests {
     await player.stop()
   }
 
-  @Test("a second pause changes neither the time nor who paused")
+  @Test("a second pause changes neither the time of the first pause nor who paused")
   func twice() async throws {
     let player = try await remembering()
     let since = lane.clock.date()
@@ -87,7 +87,7 @@ struct PauseMemoryTests {
     await next.stop()
   }
 
-  @Test("a player without a memory of pauses starts unpaused, and does not change a stored pause")
+  @Test("a player that keeps no pauses starts unpaused, and does not change a stored pause")
   func forgetful() async throws {
     let service = try await remembering()
     try await service.pause(by: "till")
@@ -129,7 +129,7 @@ struct PauseMemoryTests {
   }
 
   @Test(
-    "the time of a pause continues while no player runs",
+    "a pause that is limited in time continues to run out while no player runs",
     arguments: [(before: 400_000 as Int64, meanwhile: 100_000 as Int64), (0, 900_000), (300_000, 0)])
   func endsAfterRestart(before: Int64, meanwhile: Int64) async throws {
     lane.output.hearAll()
@@ -179,7 +179,7 @@ struct PauseMemoryTests {
     #expect(try await lane.ledger.pause(lane: "counter") == nil)
   }
 
-  @Test("a commanded volume goes to the function that keeps volumes, and otherwise applies until the player ends")
+  @Test("a volume that a command sets is given to the function that stores volumes, or applies until the player ends")
   func volume() async throws {
     let told = Locked<[Int]>([])
     let player = try await remembering { $0.keepVolume = { percent in told.withLock { $0.append(percent) } } }

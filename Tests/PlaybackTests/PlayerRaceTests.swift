@@ -49,7 +49,7 @@ private final class WatchedClock: PlayerClock {
 @Suite("Player race conditions", .timeLimit(.minutes(2)))
 struct PlayerRaceTests {
   /// The player has its own ledger and a clock whose calendar can be set.
-  @Test("a command takes effect even after the calendar was set back")
+  @Test("a player command takes effect even after the wall clock was set back")
   func calendarSetBack() async throws {
     let lane = try TestLane()
     let clock = SetCalendar(lane.clock)
@@ -99,7 +99,7 @@ struct PlayerRaceTests {
     await player.stop()
   }
 
-  @Test("the view shows the playing announcement and counts hundreds of waiting ones")
+  @Test("the queue's view shows the playing announcement and counts hundreds of waiting ones")
   func viewOfMany() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -149,7 +149,7 @@ struct PlayerRaceTests {
   }
 
   /// The player reads both messages at once. Before it answers the second, it tries to write the end of the sound.
-  @Test("a request for the status that comes together with the end of a sound does not wait for the ledger")
+  @Test("a status request at the end of a sound does not wait for the ledger")
   func statusTogetherWithEnd() async throws {
     let lane = try TestLane()
     let clock = WatchedClock(lane.clock)
@@ -202,7 +202,7 @@ struct PlayerRaceTests {
     await player.stop()
   }
 
-  @Test("a skip that cannot be written is answered with the ledger's error")
+  @Test("a skip that cannot be written to the ledger is answered with the ledger's error")
   func skipWhileLedgerFails() async throws {
     let lane = try TestLane()
     let (player, _, file) = try impatientPlayer(of: lane)
@@ -216,7 +216,7 @@ struct PlayerRaceTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("an announcement that was ended in the ledger is not played")
+  @Test("the player does not play an announcement that was ended in the ledger")
   func endedElsewhere() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -233,7 +233,7 @@ struct PlayerRaceTests {
     await player.stop()
   }
 
-  @Test("information in a format that no device supports fails, and a payment waits for another device")
+  @Test("information in a format that no device supports fails, and a payment in that format waits for another device")
   func formatRefused() async throws {
     let lane = try TestLane()
     lane.output.refuse(.formatUnsupported)
@@ -253,7 +253,8 @@ struct PlayerRaceTests {
     await player.stop()
   }
 
-  @Test("errors of a phrase book, an option, a pack or a voice, which an operator can repair, do not end a payment")
+  @Test(
+    "a payment does not end because of an error that an operator can repair, such as an invalid phrase book or pack")
   func repairable() {
     #expect(AnnouncerRendering.mayPass(AnnouncementError(.phraseBookInvalid, "a", "b", remedy: "c")))
     for code in [AnnouncerError.Code.optionInvalid, .methodUnavailable, .amountMismatch] {
@@ -327,7 +328,7 @@ struct SharedLaneTests {
     #expect(try await task.value.map(\.state) == [.played])
   }
 
-  @Test("a device that cannot be opened at first is an error, and nothing is accepted")
+  @Test("a device that cannot be opened when a program starts is an error, and nothing is accepted")
   func noDevice() async throws {
     let lane = try TestLane()
     lane.output.refuseOpening(.deviceMissing)
@@ -339,7 +340,7 @@ struct SharedLaneTests {
     #expect(try !lane.ledger.player(lane: "counter").isRunning)
   }
 
-  @Test("an interrupt ends the program at once, and leaves announcements of other programs to the next player")
+  @Test("an interrupt ends the playing program at once, and the next player plays the other programs' announcements")
   func interrupt() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("other").onCounter)
@@ -352,7 +353,7 @@ struct SharedLaneTests {
     #expect(try await lane.ledger.entry(id: "own")?.state == .cancelled)
   }
 
-  @Test("an interrupt of a program cancels its remaining announcements in the process that plays the lane")
+  @Test("an interrupted program cancels its remaining announcements in the process that plays the lane")
   func interruptElsewhere() async throws {
     let lane = try TestLane()
     let player = try await lane.started()

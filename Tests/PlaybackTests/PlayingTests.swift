@@ -11,7 +11,7 @@ import Waveforms
 
 @Suite("Playing", .timeLimit(.minutes(2)))
 struct PlayingTests {
-  @Test("an announcement passes through all states, and is only played after it has been heard")
+  @Test("an announcement passes through all states, and is only marked as played after it has been heard")
   func states() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -29,7 +29,7 @@ struct PlayingTests {
     await player.stop()
   }
 
-  @Test("a duplicate is the same announcement and is played once")
+  @Test("an announcement that is accepted twice is the same announcement and is played once")
   func duplicate() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -79,7 +79,7 @@ struct PlayingTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("the silence between two sounds is the gap, including the quiet ends of the clips")
+  @Test("the silence between two sounds is as long as the gap, including the quiet ends of the clips")
   func gap() async throws {
     let lane = try TestLane()
     // 30 ms of silence, 40 ms of sound, 50 ms of silence.
@@ -149,7 +149,7 @@ struct PlayingTests {
     await #expect(throws: PlayerError.self) { try await second.pause() }
   }
 
-  @Test("the gap also applies after the last sound of another player")
+  @Test("the gap between sounds also applies after the last sound of another player")
   func gapAtHandover() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -168,7 +168,7 @@ struct PlayingTests {
     await second.stop()
   }
 
-  @Test("stop lets the current sound end and leaves the other announcements to the next player")
+  @Test("when a player stops, the current sound plays to its end, and the next player plays the other announcements")
   func stop() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -186,7 +186,7 @@ struct PlayingTests {
     await next.stop()
   }
 
-  @Test("an immediate stop ends the current sound, which the next player plays again from its start")
+  @Test("when a player stops immediately, the current sound ends, and the next player plays it again from its start")
   func stopAtOnce() async throws {
     let lane = try TestLane()
     let player = try await lane.started()

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("The player's probe of its device", .timeLimit(.minutes(10)))
 struct ProbeTests {
-  @Test("a device that is missing at the start is noticed before anything is to be played, and so is its return")
+  @Test("a device that is missing at the start, and its return, are noticed before anything has to be played")
   func missing() async throws {
     let lane = try TestLane()
     lane.output.refuseOpening(.deviceMissing)
@@ -36,7 +36,7 @@ struct ProbeTests {
     await player.stop()
   }
 
-  @Test("an announcement that begins while a probe finds the device missing does not count as playing")
+  @Test("an announcement that begins while a probe finds no device does not count as playing")
   func begunDuringProbe() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceMissing)

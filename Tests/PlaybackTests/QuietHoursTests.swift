@@ -39,7 +39,7 @@ struct QuietHoursTests {
     return states
   }
 
-  @Test("announcements in quiet hours end as quiet, in order, with their sequence numbers")
+  @Test("announcements in quiet hours end in the state quiet, in order, with their sequence numbers")
   func quiet() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -123,7 +123,9 @@ struct QuietHoursTests {
     await third.stop()
   }
 
-  @Test("payments that are quiet while summaries are off stay unannounced, even if summaries are switched on later")
+  @Test(
+    "payments that are quiet while summaries are off are never summarised, even if summaries are switched on later"
+  )
   func off() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -207,7 +209,7 @@ struct QuietHoursTests {
     }
   }
 
-  @Test("a payment whose device was lost ends as quiet when quiet hours begin, and is not played in quiet hours")
+  @Test("a payment whose device is lost ends as quiet when quiet hours begin")
   func lostDevice() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceLost)
@@ -264,7 +266,7 @@ struct QuietHoursTests {
     await player.stop()
   }
 
-  @Test("a rule sets the volume when its time begins, and a volume that a person sets applies until then")
+  @Test("a rule sets the volume when its time begins, and until then the volume that a person has set applies")
   func volume() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

@@ -34,7 +34,7 @@ struct RecordedPlaybackTests {
     for gap in sounds.gaps { #expect(gap >= 250 - 20) }
   }
 
-  @Test("a replay is the word \"again\" followed by the announcement, and the original has no such word")
+  @Test("a replay is the word \"again\" followed by the announcement, and the original announcement has no such word")
   func again() async throws {
     let server = try PulseServer()
     let lane = try RecordedLane(server: server, tones: tones)

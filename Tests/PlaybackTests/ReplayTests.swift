@@ -20,7 +20,7 @@ struct ReplayTests {
     return player
   }
 
-  @Test("every replay, even of a replay, begins with one \"again\", and the original does not")
+  @Test("every replay, even of a replay, begins with one word \"again\", and the original does not")
   func again() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)
@@ -36,7 +36,7 @@ struct ReplayTests {
     await player.stop()
   }
 
-  @Test("a replay whose \"again\" cannot be rendered is not played, and the payment is not changed")
+  @Test("a replay whose word \"again\" cannot be rendered is not played, and the payment is not changed")
   func without() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)
@@ -49,7 +49,7 @@ struct ReplayTests {
   }
 
   @Test(
-    "\"again\" is converted to the announcement's sample rate, and both keep their duration",
+    "the word \"again\" is converted to the announcement's sample rate, and both keep their duration",
     arguments: [8_000, 22_050, 48_000])
   func rates(rate: Int) throws {
     func tone(_ rate: Int) -> Waveform { Waveform(samples: Array(repeating: 8_000, count: rate / 2), sampleRate: rate) }
@@ -75,7 +75,7 @@ struct ReplayTests {
     await player.stop()
   }
 
-  @Test("three replays of an account and ten in all can wait, and one more is accepted after one has ended")
+  @Test("three replays of an account, and ten in all, can wait at a time")
   func limits() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)
@@ -106,7 +106,7 @@ struct ReplayTests {
     await player.stop()
   }
 
-  @Test("three hundred replay requests of other processes become ten replays")
+  @Test("of three hundred requests by other processes to replay, ten become replays")
   func flood() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)

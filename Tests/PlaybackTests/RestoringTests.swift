@@ -137,7 +137,7 @@ struct RestoringTests {
     }
   }
 
-  @Test("a rendering that still runs when its announcement is cancelled does not end the restored announcement")
+  @Test("if an announcement is cancelled and restored, the end of its earlier rendering does not end the announcement")
   func rendering() async throws {
     let lane = try TestLane()
     let renderer = HeldRenderer()
@@ -160,7 +160,7 @@ struct RestoringTests {
     await player.stop()
   }
 
-  @Test("of announcements that are cancelled and restored at once, each is heard once or stays cancelled")
+  @Test("an announcement that is cancelled and restored at the same time is heard once or stays cancelled")
   func races() async throws {
     let lane = try TestLane()
     let player = try await lane.started()

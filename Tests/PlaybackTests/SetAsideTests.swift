@@ -75,7 +75,9 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("the sequence number of an announcement that is set aside is not waited for, and is neither late nor missing")
+  @Test(
+    "no announcement waits for the number of one that is set aside, which is neither late nor missing"
+  )
   func sequence() async throws {
     let lane = try TestLane()
     for number in 1...3 {
@@ -91,7 +93,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("an announcement that is set aside can be cancelled, and is then not heard")
+  @Test("an announcement that was set aside after two crashes can be cancelled, and is then not heard")
   func cancelled() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -129,7 +131,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("an announcement that a player finds at its start counts as begun before its clip is read or heard")
+  @Test("an announcement that a new player finds counts as begun before its clip is read or heard")
   func countedFirst() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("a").onCounter)
@@ -148,7 +150,7 @@ struct SetAsideTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("if the queue is never empty, an announcement that is set aside is played after ten minutes")
+  @Test("if the queue is never empty, an announcement that was set aside after two crashes is played after ten minutes")
   func overdue() async throws {
     let lane = try TestLane()
     for id in ["a", "b", "c", "d", "e"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -168,7 +170,8 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("while an overdue announcement waits for another try, a second overdue announcement does not block the queue")
+  @Test(
+    "while an overdue announcement that was set aside waits for another try, a second one does not block the queue")
   func twoOverdue() async throws {
     let lane = try TestLane()
     for id in ["a", "b", "c", "d", "e", "f"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -203,7 +206,7 @@ struct SetAsideTests {
     await player.stop()
   }
 
-  @Test("a player that is stopped in order does not count its announcement as interrupted")
+  @Test("a player that is stopped orderly does not count its announcement as interrupted")
   func stopped() async throws {
     let lane = try TestLane()
     for _ in 0..<3 {
@@ -217,7 +220,7 @@ struct SetAsideTests {
     }
   }
 
-  @Test("after further crashes, work waits an hour, then six hours, and announcements wait half a minute less")
+  @Test("after further crashes, interrupted work waits one hour, then six hours, and announcements half a minute less")
   func longer() {
     #expect(InterruptedWork.pause(afterStarts: 0) == nil && InterruptedWork.pause(afterStarts: 1) == nil)
     #expect([2, 3, 4, .max].map { InterruptedWork.pause(afterStarts: $0) } == [600, 3_600, 21_600, 21_600])

@@ -20,7 +20,7 @@ private func stored(_ payload: String, account: String = "", id: String) throws 
 @Suite("Stored announcements")
 struct StoredAnnouncementTests {
   @Test(
-    "the payload determines the category",
+    "the payload of an announcement determines its category",
     arguments: [
       ("received", PlaybackItem.Category.payment), ("refunded", .refund), ("withdrawn", .refund), ("failed", .refund),
       ("pending", .refund),
@@ -32,13 +32,13 @@ struct StoredAnnouncementTests {
     #expect(announcement.kind == .request && !announcement.isReplay)
   }
 
-  @Test("a text is information and has the given id")
+  @Test("a text is an announcement of the category information, and has the given id")
   func text() throws {
     let announcement = try stored(#"{"aps":{"alert":"Closing soon"}}"#, id: "t1")
     #expect(announcement.category == .information && announcement.id == "t1" && announcement.sequence == nil)
   }
 
-  @Test("the payload is stored byte for byte, and the sender's defaults beside it")
+  @Test("the payload of an announcement is stored byte for byte, and the sender's defaults beside it")
   func defaults() throws {
     let payload = Data(#" {"id":"p1", "amount":"1.50","currency":"CNY"} "#.utf8)
     let announcement = StoredAnnouncement(
@@ -69,7 +69,7 @@ struct StoredContentTests {
     return try stored(payload, id: id)
   }
 
-  @Test("a file is information with its absolute path")
+  @Test("a sound file is an announcement of the category information, and has its absolute path")
   func file() throws {
     let file = URL(filePath: "/tmp/../tmp/a b.wav")
     let stored = StoredAnnouncement(file: file, id: "f1")
@@ -88,7 +88,7 @@ struct StoredContentTests {
     }
   }
 
-  @Test("a summary has the number and the sum of payments in each currency")
+  @Test("a stored summary has the number and the sum of payments in each currency")
   func summary() throws {
     let payments = [try payment("1", "12.50", "CNY"), try payment("2", "20", "USD"), try payment("3", "45.00", "CNY")]
     let summary = try #require(StoredAnnouncement.summary(of: payments))
@@ -131,7 +131,7 @@ struct StoredContentTests {
     }
   }
 
-  @Test("an unreadable payload is an error that names the field")
+  @Test("an unreadable payload in the ledger is an error that names the field")
   func unreadable() throws {
     var stored = StoredAnnouncement(file: URL(filePath: "/tmp/a.wav"), id: "f1")
     stored.payload = Data("{}".utf8)

@@ -72,7 +72,7 @@ struct BacklogSummaryTests {
     await player.stop()
   }
 
-  @Test("a payment cancelled while the summary is rendered is not part of it")
+  @Test("a payment that is cancelled while the summary is rendered is not part of the summary")
   func outdated() async throws {
     let lane = try TestLane()
     let gate = Gate()

@@ -9,7 +9,7 @@ struct QRCodeTests {
   /// A link as people get it.
   private static let link = "https://shop.example/#sign-in=7d3k9q2m0abcdefghjkm"
 
-  @Test("a code is a square with the three patterns that readers look for")
+  @Test("a QR code is a square with the three patterns that readers look for")
   func patterns() throws {
     let code = try QRCode(Self.link)
     #expect(code.size >= 21 && (code.size - 21).isMultiple(of: 4) && code.rows.allSatisfy { $0.count == code.size })
@@ -21,13 +21,13 @@ struct QRCodeTests {
     #expect(digits.suffix(7).map { String($0.suffix(7)) } != pattern)
   }
 
-  @Test("the same text has the same code, and another text has another code")
+  @Test("the same text gives the same QR code, and another text gives another code")
   func same() throws {
     #expect(try QRCode(Self.link) == QRCode(Self.link))
     #expect(try QRCode(Self.link) != QRCode(Self.link + "n"))
   }
 
-  @Test("the printed lines have only the modules of the code and a light margin")
+  @Test("the printed lines have only the modules of the QR code and a light margin")
   func lines() throws {
     let code = try QRCode(Self.link)
     let lines = code.lines
@@ -44,14 +44,14 @@ struct QRCodeTests {
     #expect(Set(lines.joined()).isSubset(of: ["█", "▀", "▄", " "]))
   }
 
-  @Test("the longest allowed text has a code")
+  @Test("a QR code can be made for the longest allowed text")
   func longest() throws {
     #expect(try QRCode(String(repeating: "x", count: QRCode.longestText)).size == 89)
     #expect(try QRCode("€").size == 21)
   }
 
   @Test(
-    "a text that is empty, too long or contains a NUL has no code",
+    "no QR code is made for a text that is empty, too long or contains a NUL",
     arguments: ["", String(repeating: "x", count: QRCode.longestText + 1), "a\0b"])
   func invalid(text: String) {
     let error = #expect(throws: QRCodeError.self) { try QRCode(text) }
@@ -64,7 +64,7 @@ struct QRCodeTests {
   }
 
   @Test(
-    "another program reads the text of a code", .enabled(if: reader != nil, "zbar-tools is not installed"),
+    "another program can read the text of a QR code", .enabled(if: reader != nil, "zbar-tools is not installed"),
     arguments: [link, "x", "http://[2001:db8::1]:8080/shop/#sign-in=00000000000000000000", "小店"])
   func readBack(text: String) throws {
     let code = try QRCode(text)

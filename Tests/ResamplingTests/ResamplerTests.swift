@@ -9,14 +9,14 @@ import Testing
     (0..<rate).map { Int16((amplitude * sin(2 * .pi * frequency * Double($0) / Double(rate))).rounded()) }
   }
 
-  @Test("equal rates leave the samples unchanged")
+  @Test("resampling to the same rate leaves the samples unchanged")
   func sameRate() throws {
     let samples: [Int16] = [0, 1, -1, .max, .min]
     #expect(try Resampler.convert(samples, from: 22_050, to: 22_050) == samples)
   }
 
   @Test(
-    "a tone keeps its duration, its pitch and its position",
+    "a resampled tone keeps its duration, its pitch and its position",
     arguments: [(22_050, 48_000), (22_050, 44_100), (48_000, 22_050), (44_100, 8_000), (22_050, 192_000)])
   func tone(source: Int, target: Int) throws {
     let converted = try Resampler.convert(sine(1000, rate: source, amplitude: 16_000), from: source, to: target)
@@ -27,7 +27,7 @@ import Testing
     #expect((differences.dropFirst(target / 20).dropLast(target / 20).max() ?? .max) <= 2)
   }
 
-  @Test("a tone above the new rate's range is reduced by 90 dB and causes no alias")
+  @Test("a tone above the range of the new sample rate is reduced by 90 dB and causes no alias")
   func dropsWhatCannotBeHeld() throws {
     var resampler = try Resampler(from: 48_000, to: 22_050)
     let tone = sine(15_000, rate: 48_000, amplitude: 16_000).map(Float.init)
@@ -37,7 +37,7 @@ import Testing
     #expect(20 * log10((2 * energy).squareRoot() / 16_000) < -90)
   }
 
-  @Test("samples at full scale do not wrap around")
+  @Test("resampled samples at full scale do not wrap around")
   func fullScale() throws {
     let square = (0..<22_050).map { $0 / 25 % 2 == 0 ? Int16.max : Int16.min }
     let converted = try Resampler.convert(square, from: 22_050, to: 48_000)
@@ -46,7 +46,7 @@ import Testing
     #expect(jumps == 0)
   }
 
-  @Test("conversion in pieces gives the same result as conversion at once")
+  @Test("resampling in pieces gives the same result as resampling at once")
   func pieces() throws {
     let samples = sine(440, rate: 22_050, amplitude: 12_000).map(Float.init)
     var whole = try Resampler(from: 22_050, to: 48_000)
@@ -61,13 +61,13 @@ import Testing
     #expect(one == many)
   }
 
-  @Test("an empty input gives an empty output")
+  @Test("resampling an empty input gives an empty output")
   func empty() throws {
     #expect(try Resampler.convert([], from: 22_050, to: 48_000).isEmpty)
   }
 
   @Test(
-    "the error for an unsupported rate names the rate",
+    "the error for an unsupported sample rate names the rate",
     arguments: [(0, 48_000), (999, 48_000), (48_000, 768_001)])
   func refused(source: Int, target: Int) {
     let error = #expect(throws: ResamplingError.self) { try Resampler.convert([1], from: source, to: target) }

@@ -57,7 +57,7 @@ struct HostileHeaderTests {
   ]
 
   @Test(
-    "reading a header with any content neither traps nor goes on for ever",
+    "reading a sound file's header with any content neither traps nor continues forever",
     arguments: [("wav", wav), ("aiff", aiff), ("caf", ima4CAF), ("m4a", m4a), ("aac", aac)])
   func anyHeader(_ name: String, _ sample: [UInt8]) throws {
     #expect(try #require(SoundHeader(of: sample)).sampleRate != nil, "\(name) is a sound before it is changed")

@@ -9,7 +9,7 @@ import Waveforms
 
 @Suite("Sound files that other programs make")
 struct SampleFileTests {
-  @Test("each file gets the expected verdict and the expected problems", arguments: SampleFile.all)
+  @Test("each sample file gets the expected verdict and the expected problems", arguments: SampleFile.all)
   func verdict(sample: SampleFile) throws {
     try withFolder { folder in
       let diagnosis = diagnosis(of: try sample.make(in: folder))
@@ -34,7 +34,7 @@ struct SampleFileTests {
     }
   }
 
-  @Test("there are at least 60 files, of which at least 40 are playable and at least 40 are not playable")
+  @Test("the tests have at least 60 sample files, of which at least 40 are playable and at least 40 are not playable")
   func count() {
     #expect(SampleFile.all.count >= 60)
     #expect(SampleFile.all.count { $0.isPlayable } >= 40)

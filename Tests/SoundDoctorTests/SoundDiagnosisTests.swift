@@ -33,20 +33,20 @@ struct SoundDiagnosisTests {
     #expect(codes(header(rate: rate, frames: .max)) == [.tooLong])
   }
 
-  @Test("the duration never reads 30,000 ms for a sound below 30 s")
+  @Test("the duration of a sound below 30 s is never shown as 30,000 ms")
   func duration() {
     #expect(header(frames: 30 * 44_100 - 1).durationMilliseconds == 29_999)
     #expect(header(frames: 30 * 44_100).durationMilliseconds == 30_000)
     #expect(header(frames: .max).durationMilliseconds == nil)
   }
 
-  @Test("linear PCM of 8 to 32 bits is playable, and no other number of bits")
+  @Test("only linear PCM of 8 to 32 bits is playable")
   func bits() {
     for bits in 8...32 { #expect(codes(header(.wav, .pcm(bits: bits))) == []) }
     for bits in [0, 1, 7, 33, 64] { #expect(codes(header(.wav, .pcm(bits: bits))) == [.codecNotSupported]) }
   }
 
-  @Test("a loudness from 3 LU below Crier's clips to 1 LU above its tones is no problem, and any other is a warning")
+  @Test("a loudness from 3 LU below Crier's clips to 1 LU above its tones is accepted, and any other gets a warning")
   func loudness() {
     func at(_ loudness: Double) -> [SoundProblem.Code] {
       codes(levels: SoundLevels(peak: 0.5, loudnessLUFS: loudness))
@@ -55,7 +55,7 @@ struct SoundDiagnosisTests {
     #expect(at(-19.01) == [.tooQuiet] && at(-10.99) == [.tooLoud])
   }
 
-  @Test("the message about the loudness names the measured value and the limit")
+  @Test("the message about a sound's loudness names the measured value and the limit")
   func loudnessText() {
     func message(_ loudness: Double) -> String? {
       let facts = SoundFacts(
@@ -83,7 +83,7 @@ struct SoundDiagnosisTests {
   }
 
   @Test(
-    "a file may be named default.wav, default.caf or default.aiff",
+    "a sound file may be named default.wav, default.caf or default.aiff",
     arguments: [SoundContainer.wav, .caf, .aiff])
   func fallback(_ container: SoundContainer) {
     #expect(codes(header(container), path: "default.\(container.fileExtensions[0])") == [])
@@ -98,7 +98,7 @@ struct SoundDiagnosisTests {
   }
 
   @Test(
-    "a file with a wrong name gets a command that gives it the nearest right name",
+    "a sound file with a wrong name gets a command that gives it the nearest right name",
     arguments: [
       ("/s/.tone.wav", ["invalid_name: mv -n /s/.tone.wav /s/tone.wav"]),
       ("/s/.wav", ["wrong_extension: mv -n /s/.wav /s/.wav.wav", "invalid_name: mv -n /s/.wav /s/wav.wav"]),
@@ -113,7 +113,7 @@ struct SoundDiagnosisTests {
     #expect(problems(named: path) == expected)
   }
 
-  @Test("a name may have 255 bytes, and a longer one is cut to its first 40 letters")
+  @Test("a file name may have 255 bytes, and a longer name is cut to its first 40 letters")
   func longNames() {
     #expect(problems(named: "/s/" + String(repeating: "x", count: 251) + ".wav") == [])
     for count in [252, 253, 1_000] {
@@ -122,7 +122,7 @@ struct SoundDiagnosisTests {
     }
   }
 
-  @Test("a message about the length has seconds, rounded down")
+  @Test("a message about a sound's length has seconds, rounded down")
   func lengthTexts() {
     func message(_ header: SoundHeader) -> String? {
       let facts = SoundFacts(
@@ -138,7 +138,7 @@ struct SoundDiagnosisTests {
         == "The header states 2.00 s of sound, but only 1.99 s is there: the file was cut off.")
   }
 
-  @Test("a rate from 8,000 to 48,000 Hz is usual, and any other gets a warning")
+  @Test("a sample rate from 8,000 to 48,000 Hz is usual, and any other rate gets a warning")
   func rates() {
     for rate in [8_000, 48_000] { #expect(codes(header(rate: rate)) == []) }
     for rate in [7_999, 48_001] { #expect(codes(header(rate: rate)) == [.unusualSampleRate]) }
@@ -168,7 +168,7 @@ struct SoundDiagnosisTests {
   func undecodable() { #expect(codes(levels: nil) == [.undecodable]) }
 
   @Test(
-    "a warning is given only for a folder named Sounds that is not in Library",
+    "a folder named Sounds gets a warning only if it is not in Library",
     arguments: [
       ("/containers/group.crier/Library/Sounds", true), ("/containers/group.crier/Sounds", false),
       ("/Sounds", false), ("/containers/group.crier/library/sounds", false), ("/home/ada/tones", true), ("/", true),
@@ -177,7 +177,7 @@ struct SoundDiagnosisTests {
     #expect(codes(folder: folder) == (isRight ? [] : [.wrongFolder]))
   }
 
-  @Test("errors come before warnings, and only errors make a sound unplayable")
+  @Test("errors of a sound come before warnings, and only errors make the sound unplayable")
   func order() {
     var faulty = header(rate: 96_000)
     faulty.faults = [.lengthMissing]
@@ -192,7 +192,7 @@ struct SoundDiagnosisTests {
   }
 
   @Test(
-    "each kind of content that is not a sound has its own problem and no other problem",
+    "each kind of file that is not a sound has its own problem and no other problem",
     arguments: [
       (SoundContent.missing, SoundProblem.Code.missing), (.folder, .folder), (.special, .notAFile),
       (.unreadable, .unreadable), (.oversized, .fileTooLarge), (.empty, .emptyFile), (.zeros, .onlyZeroBytes),
@@ -203,7 +203,7 @@ struct SoundDiagnosisTests {
     #expect(diagnosis.problems.map(\.code) == [code] && !diagnosis.isPlayable && !diagnosis.isMendable)
   }
 
-  @Test("the commands quote the file's name for the shell")
+  @Test("the suggested commands quote the file's name for the shell")
   func quoting() {
     func remedy(_ path: String) -> String? {
       let facts = SoundFacts(
@@ -217,7 +217,7 @@ struct SoundDiagnosisTests {
     #expect(remedy("/tones/a:b.mp3") == "crier sounds check --fix /tones/a:b.mp3")
   }
 
-  @Test("docs/sounds.md explains every code, with its severity")
+  @Test("docs/sounds.md explains every code of a problem, with its severity")
   func documented() throws {
     let page = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/sounds.md"),

@@ -30,7 +30,8 @@ struct SoundExaminationTests {
     #expect(try code(Array("RIFF".utf8)) == [.textNotSound])
   }
 
-  @Test("a folder, a missing file, an unreadable file and a pipe each have their own problem, and nothing blocks")
+  @Test(
+    "a folder, a missing file, an unreadable file and a pipe each have their own problem, and none blocks the check")
   func places() throws {
     try withFolder { folder in
       let ofFolder = diagnosis(of: folder)
@@ -46,7 +47,7 @@ struct SoundExaminationTests {
     }
   }
 
-  @Test("a symbolic link is followed, and the link's own name is checked")
+  @Test("the check follows a symbolic link to a sound, and checks the link's own name")
   func link() throws {
     try withFolder { folder in
       _ = try SampleFile.sox("tone.wav").make(in: folder)
@@ -56,7 +57,7 @@ struct SoundExaminationTests {
     }
   }
 
-  @Test("bytes can be checked before they are in a file")
+  @Test("the bytes of a sound can be checked before they are in a file")
   func bytes() {
     let sound = Waveform(samples: (0..<22_050).map { $0 / 25 % 2 == 0 ? 5_000 : -5_000 }, sampleRate: 22_050)
     let examination = SoundExamination(
@@ -65,7 +66,9 @@ struct SoundExaminationTests {
     #expect(SoundDiagnosis(of: examination.facts).isPlayable)
   }
 
-  @Test("every format that Crier writes is playable without a warning", arguments: SoundFormat.Container.allCases)
+  @Test(
+    "a sound in every format that Crier writes is playable without a warning", arguments: SoundFormat.Container.allCases
+  )
   func ours(container: SoundFormat.Container) throws {
     let sound = Waveform(samples: (0..<22_050).map { $0 / 25 % 2 == 0 ? 4_500 : -4_500 }, sampleRate: 22_050)
     for encoding in SoundFormat.encodings(of: container) {
@@ -98,7 +101,7 @@ struct SoundExaminationTests {
     }
   }
 
-  @Test("no truncation of a file and no change of a single header byte causes a trap")
+  @Test("a sound file that is cut anywhere, or has any changed byte in its header, causes no trap")
   func hostile() throws {
     let samples: [SampleFile] = [
       .sox("a.wav", "-e ima-adpcm", rate: 8_000, frames: 800),

@@ -12,7 +12,7 @@ struct SoundMendingTests {
   }
 
   @Test(
-    "the copy is mono WAV of 16 bits at 22,050 Hz without a problem",
+    "the repaired copy is a mono WAV file with 16 bits at 22,050 Hz, and has no problem",
     arguments: [
       SampleFile.ffmpeg("tone.mp3", "-c:a libmp3lame", rate: 44_100), .sox("six.wav", channels: 6),
       .sox("96k.wav", rate: 96_000), .sox("loud.wav", gain: 0), .sox("quiet.wav", gain: -40),
@@ -65,7 +65,7 @@ struct SoundMendingTests {
     }
   }
 
-  @Test("an existing file is never replaced, and the error says so")
+  @Test("a repaired copy never replaces an existing file, and the error says so")
   func exists() throws {
     try withFolder { folder in
       let existing = folder.appending(path: "loud-fixed.wav")

@@ -53,7 +53,9 @@ struct DoctorCheckTests {
     throw Refusal(description: error.message)
   }
 
-  @Test("only a sound that iOS plays is published, and an error has the doctor's words", arguments: Answer.all)
+  @Test(
+    "a downloaded sound is published only if iOS plays it, and otherwise the error has the words of crier sounds check",
+    arguments: Answer.all)
   func published(_ answer: Answer) async throws {
     let home = try TemporaryLibrary()
     let old = Sample.wav(seed: 9)

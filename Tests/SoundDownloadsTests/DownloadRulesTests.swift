@@ -21,7 +21,7 @@ struct DownloadRulesTests {
   }
 
   @Test(
-    "only an https URL with a host and without a password is allowed",
+    "by default, a sound is only downloaded from an https URL with a host and without a password",
     arguments: [
       ("https://a.example/s.wav", nil), ("HTTPS://a.example", nil), ("https://a.example:8443/s.wav?token=1", nil),
       ("https://[2001:db8::1]/s.wav", nil), ("http://a.example/s.wav", .notEncrypted),
@@ -43,14 +43,14 @@ struct DownloadRulesTests {
     #expect(try code(text) == expected)
   }
 
-  @Test("http is allowed on request, and every other scheme except https is refused")
+  @Test("http is allowed for downloads on request, and every other scheme except https is refused")
   func unencrypted() throws {
     let rules = DownloadRules(allowsUnencrypted: true)
     #expect(try code("http://a.example/s.wav", rules) == nil)
     #expect(try code("ftp://a.example/s.wav", rules) == .invalidURL)
   }
 
-  @Test("the size limit is at least one byte and at most that of the library")
+  @Test("the size limit of a download is at least one byte and at most that of the library")
   func sizes() {
     #expect(DownloadRules(mostBytes: 0).mostBytes == 1)
     #expect(DownloadRules(mostBytes: .max).mostBytes == SoundLibrary.maximumClipBytes)
@@ -71,7 +71,7 @@ struct DownloadRulesTests {
   }
 
   @Test(
-    "with https, a name may have the address that a VPN app invents, and the own service one of a Tailscale network",
+    "over https, a host may have an address that a VPN app invents, and the app's own service a Tailscale address",
     arguments: [
       ("https://a.example/s.wav", "198.18.0.7", nil, true), ("https://a.example/s.wav", "198.19.255.255", nil, true),
       ("http://a.example/s.wav", "198.18.0.7", nil, false), ("https://198.18.0.7/s.wav", "198.18.0.7", nil, false),
@@ -115,7 +115,7 @@ struct DownloadRulesTests {
     #expect(try redirect("//b.example/t.wav", after: trail) == .success("https://b.example/t.wav"))
   }
 
-  @Test("a redirect in a circle, beyond the limit, to http or to an invalid URL is refused")
+  @Test("a redirect that leads in a circle, beyond the limit, to http or to an invalid URL is refused")
   func refused() throws {
     let first = "https://a.example/1"
     #expect(try redirect(first, after: [first]) == .failure(DownloadError(.redirectCircle, host: "a.example")))
@@ -139,7 +139,7 @@ struct DownloadRulesTests {
   }
 
   @Test(
-    "an answer is refused if its content type cannot be that of a sound",
+    "a download is refused if its content type cannot be that of a sound",
     arguments: [
       (nil, true), ("audio/wav", true), ("audio/x-caf; a=b", true), ("application/octet-stream", true),
       ("binary/octet-stream", true), ("Audio/AIFF", true), ("nonsense", true),
@@ -151,7 +151,7 @@ struct DownloadRulesTests {
     #expect(SoundKind.isPossible(contentType: type) == isPossible)
   }
 
-  @Test("the format is recognised by the first bytes")
+  @Test("the format of a downloaded sound is recognised by its first bytes")
   func kinds() {
     #expect(SoundKind(Sample.wav()) == .wav)
     #expect(SoundKind(Array("FORM....AIFF".utf8)) == .aiff)
@@ -162,7 +162,7 @@ struct DownloadRulesTests {
     }
   }
 
-  @Test("an error names the attempt, the host and the remedy, and no other part of the URL")
+  @Test("the error of a download names the attempt, the host and the remedy, and no other part of the URL")
   func texts() throws {
     for code in DownloadError.Code.allCases {
       let text = DownloadError(code, host: "a.example", status: 404, reason: "It is short.").description

@@ -134,7 +134,8 @@ struct ServerDownloadTests {
       rules: DownloadRules(allowsUnencrypted: true), clock: clock, check: Sample.check)
   }
 
-  @Test("each kind of bad answer has its own error, and the library is unchanged", arguments: BadServer.all)
+  @Test(
+    "each kind of bad answer to a download has its own error, and the library is unchanged", arguments: BadServer.all)
   func badServers(_ bad: BadServer) async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -147,7 +148,8 @@ struct ServerDownloadTests {
     #expect(home.records.isEmpty)
   }
 
-  @Test("a server that stalls before or within its answer ends at the time limit", arguments: [0, 1, 500])
+  @Test(
+    "a download from a server that stalls before or within its answer ends at the time limit", arguments: [0, 1, 500])
   func stalls(_ sent: Int) async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -173,7 +175,7 @@ struct ServerDownloadTests {
     #expect(home.files == ["a.wav": old])
   }
 
-  @Test("a redirect within the limit is followed to the sound")
+  @Test("a download follows redirects within the limit to the sound")
   func redirected() async throws {
     let server = try LocalServer { request, connection in
       guard request.target == "/new.wav?token=1" else {
@@ -187,7 +189,7 @@ struct ServerDownloadTests {
     #expect(home.files == [sound.name: Sample.wav()])
   }
 
-  @Test("a transfer that breaks in the middle continues with the missing bytes")
+  @Test("a download that breaks in the middle continues with the missing bytes")
   func resumes() async throws {
     let bytes = Sample.wav(100_000)
     let server = try LocalServer { request, connection in
@@ -211,7 +213,7 @@ struct ServerDownloadTests {
     #expect(server.requests.last?.fields["range"] == "bytes=40000-")
   }
 
-  @Test("a stored sound is requested with its entity tag, and an answer with 304 keeps the sound")
+  @Test("a stored sound is requested with its entity tag, and stays if the answer is 304")
   func notModified() async throws {
     let server = try LocalServer { request, connection in
       guard request.fields["if-none-match"] == "W/\"v1\"" else {
@@ -232,7 +234,7 @@ struct ServerDownloadTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("a request in a cancelled task ends with an error")
+  @Test("a download in a cancelled task ends with an error")
   func cancelledRequest() async throws {
     // Without the cancellation, the request would never end.
     let server = try LocalServer { _, connection in
@@ -261,7 +263,7 @@ struct ServerDownloadTests {
     }
   }
 
-  @Test("a request whose end comes before its start is never sent, and has the error of its end")
+  @Test("a request whose download fails before the request starts is never sent, and has the error of the failure")
   func endedEarly() async throws {
     let answer = SessionAnswer(mostBytes: 10) {}
     answer.end(.connectionLost)
@@ -270,7 +272,7 @@ struct ServerDownloadTests {
     }
   }
 
-  @Test("a connection is closed after the last reader of its answer is gone")
+  @Test("the connection of a download is closed after the last reader of its answer is gone")
   func dropped() async throws {
     let closed = Event()
     let server = try LocalServer { _, connection in
@@ -286,7 +288,7 @@ struct ServerDownloadTests {
     await closed.wait()
   }
 
-  @Test("a port on which no program listens has its own error")
+  @Test("a download from a port on which no program listens has its own error")
   func nothingListens() async throws {
     let port = try LocalServer { _, _ in }.port
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/a.wav"))
@@ -299,7 +301,7 @@ struct ServerDownloadTests {
     #expect(home.files.isEmpty)
   }
 
-  @Test("a server without a valid certificate has its own error")
+  @Test("a download from a server without a valid certificate has its own error")
   func noEncryption() async throws {
     let server = try LocalServer(BadServer.file(Sample.wav(), length: nil))
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/a.wav"))

@@ -33,7 +33,7 @@ struct SoundDownloaderTests {
     ScriptedFetcher { _, _ in SoundAnswer(200, ["ETag": "\"v1\""], [Sample.wav()]) }
   }
 
-  @Test("callers of the same URL and name share one transfer, and the cancellation of one caller does not end it")
+  @Test("callers of the same URL and name share one download, and the cancellation of one caller does not end it")
   func shared() async throws {
     let mayAnswer = Event()
     let fetcher = ScriptedFetcher { _, _ in
@@ -61,7 +61,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": Sample.wav()])
   }
 
-  @Test("if all callers are cancelled, the transfer is cancelled, and a later caller starts a new transfer")
+  @Test("if all callers are cancelled, their download is cancelled, and a later caller starts a new one")
   func abandoned() async throws {
     let isCancelled = Event()
     let fetcher = ScriptedFetcher { _, number in
@@ -80,7 +80,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": Sample.wav()])
   }
 
-  @Test("a caller that is already cancelled starts no transfer")
+  @Test("a caller that is already cancelled starts no download")
   func cancelledBefore() async throws {
     let fetcher = Self.whole
     let downloader = downloader(fetcher)
@@ -95,7 +95,7 @@ struct SoundDownloaderTests {
     #expect(downloader.waiting == 0)
   }
 
-  @Test("callers with another name or another URL have separate transfers")
+  @Test("callers with another name or another URL have separate downloads")
   func separate() async throws {
     let downloader = downloader(Self.whole)
     let other = try #require(URL(string: "https://other.example/a.wav"))
@@ -107,7 +107,7 @@ struct SoundDownloaderTests {
     #expect(Set(home.files.keys) == Set(names))
   }
 
-  @Test("without a given name, the sound is named after the digest of the URL and the extension of the format")
+  @Test("without a given name, a downloaded sound is named after the digest of its URL and the extension of its format")
   func names() async throws {
     let caf = Array("caff12345678".utf8)
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer(200, [:], [caf]) }
@@ -123,7 +123,7 @@ struct SoundDownloaderTests {
   }
 
   @Test(
-    "an invalid file name is refused before a request is sent",
+    "an invalid file name for a sound is refused before a request is sent",
     arguments: [
       String(repeating: "a", count: 64) + ".wav", "a.mp3", "../a.wav", ".a.wav", "",
     ])
@@ -172,7 +172,7 @@ struct SoundDownloaderTests {
     #expect(error?.code == .insecureRedirect)
   }
 
-  @Test("the error contains the error of the content check, and the library is unchanged")
+  @Test("if the content check refuses a sound, the error contains the check's error, and the library is unchanged")
   func refusedContent() async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -184,7 +184,7 @@ struct SoundDownloaderTests {
     #expect(home.records.isEmpty)
   }
 
-  @Test("if the library cannot store the sound, the error contains the reason, and the old file stays")
+  @Test("if the library cannot store a downloaded sound, the error has the reason, and the old file stays")
   func fullDisk() async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -197,7 +197,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": old])
   }
 
-  @Test("the old file stays until the new file is complete")
+  @Test("the old file of a sound stays until the new file is complete")
   func oldStays() async throws {
     let old = Sample.wav(seed: 9)
     _ = try home.library.publish(old, as: "a.wav")
@@ -214,7 +214,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": Sample.wav()])
   }
 
-  @Test("the time limit also ends the wait for a fetcher that cannot be cancelled")
+  @Test("the time limit of a download also ends the wait for a fetcher that cannot be cancelled")
   func timeLimit() async {
     let clock = HeldClock()
     let held = Locked<AwaitedAnswer<SoundAnswer>?>(nil)
@@ -258,7 +258,7 @@ struct SoundDownloaderTests {
     #expect(home.files == ["a.wav": Sample.wav(), "b.wav": Sample.wav()])
   }
 
-  @Test("a stored sound that is removed during the request is transferred again")
+  @Test("a stored sound that is removed during the request is downloaded again")
   func removedMeanwhile() async throws {
     let library = home.library
     let fetcher = ScriptedFetcher { request, _ in
@@ -275,7 +275,7 @@ struct SoundDownloaderTests {
     #expect(fetcher.requests.count == 3)
   }
 
-  @Test("records are outside Library/Sounds, contain no URL, and are limited in number")
+  @Test("the records of downloads are outside Library/Sounds, contain no URL, and are limited in number")
   func recordFiles() async throws {
     let url = try #require(URL(string: "https://sounds.example/a.wav?token=secret"))
     _ = try await downloader(Self.whole).download(url, as: "a.wav")

@@ -24,7 +24,7 @@ struct TransferTests {
     return transfer
   }
 
-  @Test("the first request asks for the whole sound, uncompressed")
+  @Test("the first request of a download asks for the whole sound, uncompressed")
   func first() {
     let fields = transfer().fields
     #expect(fields["Accept-Encoding"] == "identity")
@@ -32,7 +32,7 @@ struct TransferTests {
     #expect(transfer(storedTag: "\"v1\"").fields["If-None-Match"] == "\"v1\"")
   }
 
-  @Test("after a broken transfer, the missing bytes are requested if the entity tag is strong")
+  @Test("after a broken download, the missing bytes are requested if the entity tag is strong")
   func resumption() throws {
     let strong = try broken()
     #expect(strong.fields["Range"] == "bytes=4-")
@@ -44,7 +44,7 @@ struct TransferTests {
     }
   }
 
-  @Test("a partial answer continues the sound")
+  @Test("a partial answer continues the transfer of a sound")
   func continued() throws {
     var transfer = try broken()
     let next = try transfer.receiveHead(
@@ -55,7 +55,7 @@ struct TransferTests {
     #expect(transfer.bytes == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   }
 
-  @Test("a whole answer to a request for the missing bytes starts the transfer again")
+  @Test("a whole answer to a request for the missing bytes starts the download again")
   func startsAnew() throws {
     var transfer = try broken()
     _ = try transfer.receiveHead(status: 200, fields: ["etag": "\"v2\"", "content-length": "3"])
@@ -65,7 +65,7 @@ struct TransferTests {
     #expect(transfer.entityTag == "\"v2\"")
   }
 
-  @Test("after 416, the whole sound is requested")
+  @Test("after an answer with 416, the whole sound is requested")
   func notSatisfiable() throws {
     var transfer = try broken()
     #expect(try transfer.receiveHead(status: 416, fields: [:]) == .request)
@@ -73,7 +73,7 @@ struct TransferTests {
   }
 
   @Test(
-    "a partial answer with other bytes, another size or another entity tag is refused",
+    "a partial answer is refused if it has other bytes, another size or another entity tag",
     arguments: [
       ("\"v1\"", nil), ("\"v1\"", "bytes 3-9/10"), ("\"v1\"", "bytes 5-9/10"), ("\"v1\"", "bytes 4-8/10"),
       ("\"v1\"", "bytes 4-10/11"), ("\"v1\"", "bytes 4-9/*"), ("\"v1\"", "bytes */10"), ("\"v1\"", "4-9/10"),
@@ -91,7 +91,7 @@ struct TransferTests {
     }
   }
 
-  @Test("a partial answer that was not requested is refused")
+  @Test("a partial answer is refused if no part was requested")
   func unexpectedRange() {
     var transfer = transfer()
     #expect(throws: DownloadError(.wrongRange, host: "a.example")) {
@@ -99,7 +99,7 @@ struct TransferTests {
     }
   }
 
-  @Test("more bytes than declared are refused at once, and an answer with fewer bytes is requested again")
+  @Test("a download with more bytes than declared is refused at once, and one with fewer bytes is requested again")
   func declaredLength() throws {
     var long = transfer()
     _ = try long.receiveHead(status: 200, fields: ["content-length": "3"])
@@ -117,7 +117,7 @@ struct TransferTests {
   }
 
   @Test(
-    "a declared length that is not a number is refused",
+    "a download whose declared length is not a number is refused",
     arguments: ["-1", "", "1x", "1, 1", "99999999999999999999"])
   func noNumber(_ length: String) {
     var transfer = transfer()
@@ -142,7 +142,7 @@ struct TransferTests {
     #expect(try streamed.endBody(nil))
   }
 
-  @Test("a transfer whose connection breaks after the last declared byte is complete")
+  @Test("a download whose connection breaks after the last declared byte is complete")
   func lateBreak() throws {
     var transfer = transfer()
     _ = try transfer.receiveHead(status: 200, fields: ["content-length": "2"])
@@ -150,7 +150,7 @@ struct TransferTests {
     #expect(try transfer.endBody(.connectionLost))
   }
 
-  @Test("304 keeps the stored sound only if the request asked for it")
+  @Test("an answer with 304 keeps the stored sound only if the request asked for it")
   func notModified() throws {
     var asked = transfer(storedTag: "\"v1\"")
     #expect(try asked.receiveHead(status: 304, fields: [:]) == .keepStored)
@@ -161,7 +161,7 @@ struct TransferTests {
     }
   }
 
-  @Test("after a failed transfer from a redirect's target, the original URL is requested again")
+  @Test("if the download from a redirect's target fails, the original URL is requested again")
   func originalAgain() throws {
     var transfer = transfer()
     #expect(try transfer.receiveHead(status: 307, fields: ["location": "https://b.example/t.wav"]) == .request)
@@ -170,7 +170,7 @@ struct TransferTests {
     #expect(transfer.url == Self.url)
   }
 
-  @Test("a compressed answer is refused", arguments: ["gzip", "br", "identity, gzip"])
+  @Test("a compressed answer to a download is refused", arguments: ["gzip", "br", "identity, gzip"])
   func compressed(_ encoding: String) {
     var transfer = transfer()
     #expect(throws: DownloadError(.compressedAnswer, host: "a.example")) {
@@ -179,7 +179,7 @@ struct TransferTests {
   }
 
   @Test(
-    "every other status has its own error code",
+    "every other status of an answer has its own error code",
     arguments: [
       (204, .unexpectedStatus), (300, .unexpectedStatus), (400, .unexpectedStatus), (401, .accessRefused),
       (403, .accessRefused), (404, .notFound), (407, .accessRefused), (410, .notFound), (416, .unexpectedStatus),

@@ -24,7 +24,7 @@ struct SoundFilesTests {
     #expect(SoundFormat.encodings(of: .caf) == [.pcm16, .ulaw, .alaw])
   }
 
-  @Test("a sound survives each format, including its comment", arguments: formats)
+  @Test("a sound that is written in any format is read back unchanged, including its comment", arguments: formats)
   func roundTrip(format: SoundFormat) throws {
     let bytes = try SoundFiles.encode(waveform, as: format, comment: "支付宝到账 12.50")
     let decoded = try SoundFiles.decode(bytes)
@@ -43,7 +43,7 @@ struct SoundFilesTests {
     }
   }
 
-  @Test("another program reads each file in the intended format", arguments: formats)
+  @Test("another program reads each written sound file in the intended format", arguments: formats)
   func measured(format: SoundFormat) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ struct SoundFilesTests {
     #expect(abs(report.samplePeak - 0.48) < 0.02)
   }
 
-  @Test("the same sound always gives the same bytes, without a time or a program's name", arguments: formats)
+  @Test("the same sound always gives the same bytes of a file, without a time or a program's name", arguments: formats)
   func deterministic(format: SoundFormat) throws {
     let bytes = try SoundFiles.encode(waveform, as: format, comment: "hello")
     #expect(try SoundFiles.encode(waveform, as: format, comment: "hello") == bytes)
@@ -77,13 +77,13 @@ struct SoundFilesTests {
     #expect(contains(bytes, Array("FVER".utf8) + [0, 0, 0, 4, 0xA2, 0x80, 0x51, 0x40]))
   }
 
-  @Test("plain WAV equals the output of WAVFile")
+  @Test("a plain WAV file equals the output of WAVFile")
   func plainWAV() throws {
     let format = SoundFormat(container: .wav, encoding: .pcm16)
     #expect(try SoundFiles.encode(waveform, as: format, comment: "x") == WAVFile.encode(waveform, comment: "x"))
   }
 
-  @Test("an empty comment is left out, and a comment ends at its first NUL", arguments: formats)
+  @Test("an empty comment of a sound file is left out, and a comment ends at its first NUL", arguments: formats)
   func comments(format: SoundFormat) throws {
     #expect(try SoundFiles.decode(SoundFiles.encode(waveform, as: format, comment: "")).comment == nil)
     #expect(try SoundFiles.decode(SoundFiles.encode(waveform, as: format, comment: nil)).comment == nil)
@@ -92,7 +92,7 @@ struct SoundFilesTests {
     #expect(try SoundFiles.decode(SoundFiles.encode(waveform, as: format, comment: long)).comment == long)
   }
 
-  @Test("the error for an unsupported combination names the choices")
+  @Test("the error for an unsupported combination of container and encoding names the choices")
   func unsupported() {
     do {
       _ = try SoundFiles.encode(waveform, as: SoundFormat(container: .caf, encoding: .ima4))
@@ -105,7 +105,7 @@ struct SoundFilesTests {
     }
   }
 
-  @Test("a truncated file is refused or gives fewer samples, and never causes a trap", arguments: formats)
+  @Test("a truncated sound file is refused or gives fewer samples, and never causes a trap", arguments: formats)
   func truncated(format: SoundFormat) throws {
     let bytes = try SoundFiles.encode(waveform, as: format, comment: "c")
     for length in stride(from: 0, to: bytes.count, by: 97) {
@@ -123,14 +123,14 @@ struct SoundFilesTests {
     }
   }
 
-  @Test("stereo is refused")
+  @Test("a stereo sound file is refused")
   func stereo() {
     var bytes = WAVFile.encode(waveform)
     bytes[22] = 2
     #expect(code(bytes) == .notMono)
   }
 
-  @Test("samples in an unsupported encoding are refused")
+  @Test("a sound file whose samples are in an unsupported encoding is refused")
   func floatingPoint() {
     var bytes = WAVFile.encode(waveform)
     bytes[20] = 3  // IEEE float.
@@ -140,7 +140,7 @@ struct SoundFilesTests {
     #expect(code(bytes) == .unsupportedEncoding)
   }
 
-  @Test("a sample that is not a number counts as silence, and not as the peak")
+  @Test("a sample that is not a number counts as silence, and does not affect the peak")
   func notANumber() throws {
     var bytes = WAVFile.encode(waveform)
     bytes[20] = 3  // IEEE float.

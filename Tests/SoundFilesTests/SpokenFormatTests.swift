@@ -29,13 +29,13 @@ struct SpokenFormatTests {
     return try SoundReport.measure(file: file.path(percentEncoded: false))
   }
 
-  @Test("all formats can be written with Debian's libsndfile")
+  @Test("Debian's libsndfile can write all formats of spoken texts")
   func writable() {
     #expect(SpokenFormat.writable == [.mp3, .flac, .wav, .pcm])
   }
 
   @Test(
-    "each file is as long and as loud as its sound",
+    "a spoken text in each format is as long and as loud as its sound",
     arguments: [SpokenFormat.mp3, .flac, .wav], [22_050, 24_000, 8_000])
   func decoded(format: SpokenFormat, rate: Int) throws {
     let waveform = Self.waveform(rate: rate)
@@ -48,7 +48,7 @@ struct SpokenFormatTests {
     #expect(report.container.contains(names[format] ?? "none"), "\(report.container)")
   }
 
-  @Test("FLAC, WAV and bare samples keep every sample")
+  @Test("FLAC, WAV and samples without a header keep every sample")
   func lossless() throws {
     let waveform = Self.waveform(rate: 22_050)
     for format in [SpokenFormat.flac, .wav] {
@@ -61,7 +61,7 @@ struct SpokenFormatTests {
     #expect(samples == waveform.samples)
   }
 
-  @Test("an MP3 follows its sound closely")
+  @Test("the samples of an MP3 differ from those of its sound by less than -40 dB")
   func mp3() throws {
     let waveform = Self.waveform(rate: 22_050)
     let decoded = try SoundFiles.mix(try SpokenFormat.mp3.encode(waveform)).samples
@@ -74,13 +74,13 @@ struct SpokenFormatTests {
     #expect(10 * log10(signal / max(noise, 1)) > 40)
   }
 
-  @Test("the same sound always gives the same bytes", arguments: SpokenFormat.allCases)
+  @Test("the same sound always gives the same bytes in each format", arguments: SpokenFormat.allCases)
   func deterministic(format: SpokenFormat) throws {
     let waveform = Self.waveform(rate: 22_050)
     #expect(try format.encode(waveform) == format.encode(waveform))
   }
 
-  @Test("a WAV file has no comment, so it does not repeat the text")
+  @Test("a spoken text's WAV file has no comment, so that it does not repeat the text")
   func noComment() throws {
     #expect(try SoundFiles.decode(SpokenFormat.wav.encode(Self.waveform(rate: 22_050))).comment == nil)
   }

@@ -43,7 +43,9 @@ private final class SmallDisk {
   "A full or read-only disk",
   .enabled(if: SmallDisk.canBeMounted, "mounting a file system in memory takes root on Linux"))
 struct FullDiskTests {
-  @Test("a full disk is an error; its clips stay, no temporary file stays, and publishing works again with free space")
+  @Test(
+    "publishing on a full disk fails, keeps the clips, leaves no temporary file, and works again with free space"
+  )
   func full() throws {
     let disk = try #require(SmallDisk())
     let container = GroupContainer(directory: disk.directory)
@@ -64,7 +66,7 @@ struct FullDiskTests {
     #expect(try library.contents(of: "b.wav") == large)
   }
 
-  @Test("a read-only disk is an error, and its clips can still be read")
+  @Test("on a read-only disk, publishing is an error, and clips can still be read")
   func readOnly() throws {
     let disk = try #require(SmallDisk())
     let library = SoundLibrary(container: GroupContainer(directory: disk.directory))

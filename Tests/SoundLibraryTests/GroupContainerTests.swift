@@ -6,20 +6,20 @@ import Testing
 
 @Suite("A group container")
 struct GroupContainerTests {
-  @Test("the sounds are in Library/Sounds of the group's folder")
+  @Test("the sounds of a group are in Library/Sounds of the group's folder")
   func soundsDirectory() throws {
     let container = try GroupContainer(containers: URL(fileURLWithPath: "/srv/containers"), group: "group.crier")
     #expect(container.soundsDirectory.path == "/srv/containers/group.crier/Library/Sounds")
   }
 
-  @Test("a container can be a folder that the system named")
+  @Test("the container of a group can be a folder that the system names")
   func ownDirectory() {
     let container = GroupContainer(directory: URL(fileURLWithPath: "/private/AppGroup/7F0C"))
     #expect(container.soundsDirectory.path == "/private/AppGroup/7F0C/Library/Sounds")
   }
 
   @Test(
-    "names that Apple's group identifiers allow are accepted",
+    "group names that Apple's group identifiers allow are accepted",
     arguments: ["group.crier", "a", "7", "Group-1.com.example", "-", String(repeating: "a", count: 155)])
   func goodNames(_ name: String) throws {
     #expect(GroupContainer.isGroupName(name))
@@ -27,7 +27,7 @@ struct GroupContainerTests {
   }
 
   @Test(
-    "names that could lead elsewhere, or that Apple's identifiers do not allow, are refused",
+    "group names that could lead elsewhere, or that Apple's identifiers do not allow, are refused",
     arguments: [
       "", ".", "..", ".hidden", "a..b", "a/b", "/", "../etc", "a\\b", "a b", "a_b", "组", "é", "a\0b", "a\nb", "ａ",
       String(repeating: "a", count: 156),
@@ -40,7 +40,7 @@ struct GroupContainerTests {
     #expect(error?.code == .invalidGroupName)
   }
 
-  @Test("the error states the given name and the rule, with control characters escaped")
+  @Test("the error for an invalid group name states the name and the rule, with control characters escaped")
   func errorText() {
     let error = #expect(throws: SoundLibraryError.self) {
       try GroupContainer(containers: URL(fileURLWithPath: "/srv"), group: "组/\u{1B}[2J")

@@ -19,7 +19,7 @@ struct GroupedPublishingTests {
     GroupedPublishing(library: SoundLibrary(container: home.container, calls: calls))
   }
 
-  @Test("each clip's bytes are synchronized before the clip gets its name, and the folder once, after all names")
+  @Test("in a group, each clip's bytes are synchronized before it gets its name, and the folder once, after all names")
   func order() throws {
     let log = CallLog()
     try home.makeSoundsDirectory()
@@ -40,7 +40,7 @@ struct GroupedPublishingTests {
     }
   }
 
-  @Test("the system is asked to write the bytes of each clip as soon as the clip is prepared")
+  @Test("the system is asked to write a clip's bytes to the disk as soon as the clip is prepared")
   func startsWriting() throws {
     let starts = Counter()
     var calls = FileSystemCalls.system
@@ -64,7 +64,7 @@ struct GroupedPublishingTests {
     #expect(try home.library.contents(of: "b.wav") == [2, 2])
   }
 
-  @Test("a clip that is given up leaves no file, and an empty group does nothing")
+  @Test("a prepared clip that is given up leaves no file, and an empty group changes nothing")
   func givesUp() throws {
     let groups = groups()
     do {
@@ -94,7 +94,7 @@ struct GroupedPublishingTests {
   }
 
   @Test(
-    "a hidden name is removed once for a clip that fails, and never for a published one: others may have taken it",
+    "the temporary name of a failed clip is removed once, and that of a published clip never, as others may use it",
     arguments: [true, false])
   func removals(fails: Bool) throws {
     let removals = Counter()
@@ -117,7 +117,7 @@ struct GroupedPublishingTests {
     #expect(home.names == (fails ? [] : ["a.wav"]))
   }
 
-  @Test("a folder with a clip's name is moved away, and its clip is published with the others")
+  @Test("a folder with a clip's name is moved away, and the clip is published with the others of its group")
   func folderAsClip() throws {
     try home.makeSoundsDirectory()
     let place = home.container.soundsDirectory.appending(path: "a.wav")
@@ -144,7 +144,7 @@ struct GroupedPublishingTests {
     #expect(hidden.isEmpty)
   }
 
-  @Test("a failure while a clip is written is an error of this clip, and the group's other clips are published")
+  @Test("a failure while a clip is written is an error of this clip only, and the group's other clips are published")
   func writingFails() throws {
     var calls = FileSystemCalls.system
     let write = calls.write
@@ -174,7 +174,7 @@ struct GroupedPublishingTests {
     #expect(home.names.isEmpty)
   }
 
-  @Test("two clips of a group or of two publishers may have the same name, and the last published clip stays")
+  @Test("two clips of one group or of two publishers may have one name, and the clip published last stays")
   func sameName() throws {
     let (one, other) = (groups(), groups())
     let clips = [try one.prepare([1], as: "a.wav"), try one.prepare([2], as: "a.wav")]
@@ -186,7 +186,7 @@ struct GroupedPublishingTests {
     #expect(try home.library.contents(of: "a.wav") == [3])
   }
 
-  @Test("hidden files of a prepared group are not removed, and hidden files of a killed process are removed")
+  @Test("the hidden files of a prepared group stay, and the hidden files of a killed process are removed")
   func temporaryFiles() throws {
     for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
     let groups = groups()
@@ -208,7 +208,7 @@ struct GroupedPublishingTests {
     #expect(try home.library.contents(of: "a.wav") == [2])
   }
 
-  @Test("every opened file descriptor is closed", arguments: [nil] + Step.allCases)
+  @Test("publishing a group closes every opened file descriptor", arguments: [nil] + Step.allCases)
   func descriptors(_ failing: Step?) throws {
     let open = Counter()
     let groups = groups((failing?.failing(with: EIO) ?? .system).counting(open))

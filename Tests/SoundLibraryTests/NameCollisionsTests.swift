@@ -14,7 +14,7 @@ struct NameCollisionsTests {
     NameCollisions(places.map { SoundListing($0, $1) }).collisions
   }
 
-  @Test("a name that is in only one place does not collide")
+  @Test("a sound's name that is in only one place does not collide")
   func none() {
     #expect(collisions([]).isEmpty)
     #expect(
@@ -24,7 +24,7 @@ struct NameCollisionsTests {
       ]).isEmpty)
   }
 
-  @Test("a name in several places collides, and the file in the first place is heard")
+  @Test("a sound's name that is in several places collides, and the file in the first place is heard")
   func places() throws {
     let places: [SoundPlace] = [.appContainer, group, shop, .bundle]
     for first in places.indices {
@@ -38,7 +38,7 @@ struct NameCollisionsTests {
     }
   }
 
-  @Test("an empty file in the first place collides, and the system's sound is heard")
+  @Test("a name collides even if the file in the first place is empty, and then the system's sound is heard")
   func empty() throws {
     let found = collisions([(group, [("tone.wav", .emptyFile)]), (.bundle, [("tone.wav", .file)])])
     try #require(found.count == 1)
@@ -46,7 +46,7 @@ struct NameCollisionsTests {
     #expect(found[0].others.map(\.path) == ["/groups/group.crier/Library/Sounds/tone.wav", "/Shop.app/tone.wav"])
   }
 
-  @Test("a name that one place has in two Unicode normal forms collides")
+  @Test("a name that one place has in two Unicode normal forms collides with itself")
   func normalForms() throws {
     let (composed, decomposed) = ("caf\u{E9}.wav", "cafe\u{301}.wav")
     let found = collisions([(group, [(decomposed, .file), (composed, .file)])])
@@ -59,7 +59,7 @@ struct NameCollisionsTests {
     #expect(places.map(\.kinds) == [[.severalPlaces]])
   }
 
-  @Test("names that differ only in letter case collide, and a phone plays each file by its own name")
+  @Test("names of sounds that differ only in letter case collide, and a phone plays each file by its own name")
   func letterCase() throws {
     let found = collisions([(group, [("Tone.wav", .file)]), (.bundle, [("tone.wav", .file)])])
     try #require(found.map(\.name) == ["Tone.wav", "tone.wav"])
@@ -69,7 +69,7 @@ struct NameCollisionsTests {
     #expect(found[1].others == [found[0].heard.url])
   }
 
-  @Test("one name can have collisions of every kind")
+  @Test("one name of a sound can have collisions of every kind")
   func all() {
     let found = collisions([
       (.appContainer, [("caf\u{E9}.wav", .file), ("cafe\u{301}.wav", .file)]), (.bundle, [("CAF\u{C9}.wav", .file)]),
@@ -78,7 +78,7 @@ struct NameCollisionsTests {
     #expect(found.map(\.kinds) == [[.letterCase], NameCollisions.Kind.allCases])
   }
 
-  @Test("a link counts because iOS may follow it; folders and hidden files do not count")
+  @Test("links count for collisions, because iOS may follow them, and folders and hidden files do not count")
   func kinds() {
     let link = collisions([(group, [("tone.wav", .symbolicLink)]), (.bundle, [("tone.wav", .file)])])
     #expect(link.map(\.heard.rule) == [.bundle])
@@ -86,7 +86,7 @@ struct NameCollisionsTests {
     #expect(collisions([(group, [(".DS_Store", .file)]), (.bundle, [(".DS_Store", .file)])]).isEmpty)
   }
 
-  @Test("if none of the colliding entries can be heard, the fallback is heard")
+  @Test("if none of the colliding files can be heard, the fallback is heard")
   func fallback() throws {
     let found = collisions([
       (group, [("tone.wav", .symbolicLink)]), (.bundle, [("tone.wav", .symbolicLink), ("default.wav", .file)]),
@@ -95,7 +95,7 @@ struct NameCollisionsTests {
     #expect(found[0].others.count == 2)
   }
 
-  @Test("default.wav collides like any other name")
+  @Test("the name default.wav collides like any other name")
   func fallbackCollides() {
     let found = collisions([(group, [("default.wav", .file)]), (.bundle, [("default.wav", .file)])])
     #expect(found.map(\.name) == ["default.wav"])

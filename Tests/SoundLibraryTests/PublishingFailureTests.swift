@@ -46,7 +46,7 @@ struct PublishingFailureTests {
   init() throws { home = try TemporaryContainer() }
 
   @Test(
-    "a failure at any step is an error with the system's reason, and leaves the old clip and no other file",
+    "if a step of publishing fails, the error has the system's reason, and the old clip and no other file stays",
     arguments: Step.allCases, codes)
   func leavesNothing(_ step: Step, _ reason: (number: Int32, code: SoundLibraryError.Code)) throws {
     _ = try home.library.publish([1, 2, 3], as: "a.wav")
@@ -60,7 +60,7 @@ struct PublishingFailureTests {
     #expect(try home.library.contents(of: "a.wav") == [1, 2, 3])
   }
 
-  @Test("the error says that the folder could not be created", arguments: codes)
+  @Test("if the folder cannot be created, the error of publishing says so", arguments: codes)
   func cannotMakeFolder(_ reason: (number: Int32, code: SoundLibraryError.Code)) throws {
     var calls = FileSystemCalls.system
     calls.makeFolder = { (_, _, _) throws(SystemError) in throw SystemError(number: reason.number) }
@@ -69,7 +69,7 @@ struct PublishingFailureTests {
     #expect(error?.code == reason.code)
   }
 
-  @Test("after a failure of the last step, the complete clip is in place")
+  @Test("if the last step of publishing fails, the complete clip is in place")
   func lastStep() throws {
     try home.makeSoundsDirectory()
     var calls = FileSystemCalls.system
@@ -86,7 +86,7 @@ struct PublishingFailureTests {
     #expect(try home.library.contents(of: "a.wav") == [1, 2, 3])
   }
 
-  @Test("interrupted calls and partial writes do not make publishing fail")
+  @Test("interrupted system calls and partial writes do not make publishing fail")
   func interruptions() throws {
     let system = FileSystemCalls.system
     var calls = system
@@ -125,7 +125,7 @@ struct PublishingFailureTests {
     #expect(home.names == ["a.wav"])
   }
 
-  @Test("a write that accepts no bytes is an error and does not loop forever")
+  @Test("a write that accepts no bytes makes publishing fail, and does not loop forever")
   func writesNothing() throws {
     var calls = FileSystemCalls.system
     calls.write = { (_, _) throws(SystemError) in 0 }
@@ -135,7 +135,7 @@ struct PublishingFailureTests {
     #expect(home.names == [])
   }
 
-  @Test("a clip is synchronized in order: its bytes, its name, then the folder's entry")
+  @Test("publishing synchronizes a clip in order: its bytes, its name, then the folder's entry")
   func order() throws {
     let system = FileSystemCalls.system
     try home.makeSoundsDirectory()
@@ -158,7 +158,7 @@ struct PublishingFailureTests {
     #expect(log.withLock { $0 } == ["write", "synchronize file", "rename", "synchronize folder"])
   }
 
-  @Test("every opened file descriptor is closed, after failure and success")
+  @Test("publishing closes every opened file descriptor, after failure and success")
   func descriptors() throws {
     let open = Counter()
     for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
@@ -170,7 +170,9 @@ struct PublishingFailureTests {
     }
   }
 
-  @Test("a folder without write permission is an error", .enabled(if: geteuid() != 0, "root may write anywhere"))
+  @Test(
+    "publishing into a folder without write permission is an error",
+    .enabled(if: geteuid() != 0, "root may write anywhere"))
   func withoutPermission() throws {
     try home.makeSoundsDirectory()
     let folder = home.container.soundsDirectory.path
@@ -180,7 +182,8 @@ struct PublishingFailureTests {
     #expect(error?.code == .notPermitted)
   }
 
-  @Test("the error states the operation, the folder, the reason and the next step, but not the clip's name")
+  @Test(
+    "the error of publishing states the operation, the folder, the reason and the next step, but not the clip's name")
   func description() {
     let folder = URL(fileURLWithPath: "/srv/group.crier/Library/Sounds")
     let error = SoundLibraryError(SystemError(number: ENOSPC), while: .publishing, in: folder)

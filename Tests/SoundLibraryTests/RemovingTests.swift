@@ -11,7 +11,7 @@ struct RemovingTests {
 
   init() throws { home = try TemporaryContainer() }
 
-  @Test("only the named clip is removed, and it can be published again")
+  @Test("a removal removes only the named clip, which can be published again")
   func removes() throws {
     for name in ["a.wav", "b.caf", "c.aiff"] { _ = try home.library.publish([1], as: name) }
     #expect(try home.library.remove("b.caf"))
@@ -21,14 +21,15 @@ struct RemovingTests {
     #expect(try home.library.contents(of: "b.caf") == [2])
   }
 
-  @Test("the result says whether the clip existed, with or without a folder")
+  @Test("the result of a removal says whether the clip existed, with or without a folder")
   func missing() throws {
     #expect(try !home.library.remove("a.wav"))
     try home.makeSoundsDirectory()
     #expect(try !home.library.remove("a.wav"))
   }
 
-  @Test("a name that leads out of the folder is refused", arguments: ["../a.wav", "/etc/passwd", ".a.wav", "a", ""])
+  @Test(
+    "a removal refuses a name that leads out of the folder", arguments: ["../a.wav", "/etc/passwd", ".a.wav", "a", ""])
   func names(_ name: String) {
     let error = #expect(throws: SoundLibraryError.self) { try home.library.remove(name) }
     #expect(error?.code == .invalidClipName)
@@ -44,7 +45,7 @@ struct RemovingTests {
     #expect(home.names == ["a.wav", "b.wav", "c.wav"])
   }
 
-  @Test("only the names of clips are listed, in order")
+  @Test("the list of clips has only the names of clips, in order")
   func list() throws {
     #expect(try home.library.names() == [])
     for name in ["b.wav", "a.caf"] { _ = try home.library.publish([1], as: name) }

@@ -82,7 +82,7 @@ struct SoundChoiceTests {
     #expect(choice().name == "push.caf" && choice().remark == .toneMissing)
   }
 
-  @Test("a preference that cannot be read does not prevent a sound")
+  @Test("if the preference for a tone cannot be read, the default sound is chosen, and a remark says why")
   func unreadable() throws {
     let home = try TemporaryContainer()
     var calls = FileSystemCalls.system
@@ -93,7 +93,7 @@ struct SoundChoiceTests {
     #expect(choice.isDefault && choice.rule == .defaultSound && choice.remark == .preferenceUnreadable)
   }
 
-  @Test("the tones are the files that are not rendered clips, without folders, links and hidden files")
+  @Test("the tones in a folder are the files that are not rendered clips, without folders, links and hidden files")
   func listing() throws {
     let home = try TemporaryContainer()
     #expect(try home.library.tones() == [])

@@ -14,13 +14,13 @@ struct SoundKeepingRuleTests {
   }
 
   @Test(
-    "whatever time a file states for its last use, a new use is recorded",
+    "a new use of a clip is recorded, whatever time its file states for its last use",
     arguments: [Int.min, Int.min + 1, -1, 0, Int.max - 1, Int.max])
   func anyTime(_ time: Int) {
     #expect(SoundUse(at: testTime).isNews(lastUsedAt: time))
   }
 
-  @Test("without limits nothing is removed")
+  @Test("pruning without limits removes nothing")
   func noLimits() {
     #expect(removed(SoundKeeping(), [storedSound(1, hours: 100_000)]).isEmpty)
   }
@@ -39,7 +39,7 @@ struct SoundKeepingRuleTests {
     }
   }
 
-  @Test("above the limit of files, clips are removed in the same order; tones count, but are not removed")
+  @Test("above the limit of files, the clips unused for the longest time are removed; tones count, but stay")
   func files() {
     let tone = StoredSound(name: "tone.wav", byteCount: 1_000, lastUsed: testTime.addingTimeInterval(-1e8))
     let sounds = [tone, storedSound(1, hours: 5), storedSound(2, hours: 9)]
@@ -55,7 +55,7 @@ struct SoundKeepingRuleTests {
     #expect(removals.map(\.0) == [clipName(1)] && removals.map(\.1) == [.unused])
   }
 
-  @Test("no clip is removed in the hour after its use, even if the recorded use is up to an hour too early")
+  @Test("no clip is removed in the hour after its use, even if the recorded time is up to an hour too early")
   func young() {
     let sounds = [
       storedSound(1, hours: 1.9), storedSound(2, hours: 2.1), storedSound(3, hours: 0), storedSound(4, hours: -5),
@@ -65,21 +65,21 @@ struct SoundKeepingRuleTests {
     }
   }
 
-  @Test("a clip stays as long as a link to it is valid")
+  @Test("a clip stays for as many days after its last use as a link to it is valid")
   func links() {
     let keeping = SoundKeeping(mostBytes: 0, keptAfterUse: 7 * 86_400)
     #expect(
       removed(keeping, [storedSound(1, hours: 7 * 24), storedSound(2, hours: 7 * 24 + 2)]).map(\.0) == [clipName(2)])
   }
 
-  @Test("needed clips stay, however old they are and whatever the budget")
+  @Test("clips that are needed stay, however old they are and whatever the budget is")
   func needed() {
     let sounds = [storedSound(1, hours: 9_000), storedSound(2, hours: 8_000)]
     let keeping = SoundKeeping(mostBytes: 0, mostFiles: 0, longestUnused: 0)
     #expect(removed(keeping, sounds, needed: [clipName(1)]).map(\.0) == [clipName(2)])
   }
 
-  @Test("clips are divided into small groups in their order", arguments: [0, 1, 255, 256, 257, 1_000])
+  @Test("pruning divides the clips into small groups in their order", arguments: [0, 1, 255, 256, 257, 1_000])
   func groups(count: Int) {
     let removals = (0..<count).map { SoundKeeping.Removal(sound: storedSound($0, hours: 5), reason: .budget) }
     let groups = SoundKeeping.groups(of: removals)
@@ -89,7 +89,7 @@ struct SoundKeepingRuleTests {
   }
 
   @Test(
-    "only names of rendered clips are removed",
+    "pruning removes only files with names of rendered clips",
     arguments: [
       ("tone.wav", false), (String(repeating: "a", count: 64) + ".wav", true),
       (String(repeating: "0", count: 64) + ".caf", true), (String(repeating: "9", count: 64) + ".aiff", true),

@@ -31,7 +31,7 @@ struct SoundKeepingTests {
       ])
   }
 
-  @Test("a use of a clip is recorded once an hour, and a look at a clip does not count as a use")
+  @Test("a use of a clip is recorded at most once an hour, and a lookup does not count as a use")
   func use() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     func lastUsed() throws -> Double {
@@ -48,7 +48,7 @@ struct SoundKeepingTests {
     #expect(try !library().use(clipName(2)))
   }
 
-  @Test("a use in the future, from a wrong clock, is corrected")
+  @Test("a recorded use in the future, from a wrong clock, is corrected")
   func future() throws {
     _ = try library(hours: 9_000).publish([1], as: clipName(1))
     #expect(try library().prune(SoundKeeping(mostBytes: 0), needed: []).isEmpty)
@@ -83,7 +83,7 @@ struct SoundKeepingTests {
     #expect(listings.value == 2 && home.names == [".publishing-3", clipName(2)])
   }
 
-  @Test("a clip that is used or published again while other clips are removed stays")
+  @Test("a clip that is used or published again during pruning stays")
   func meanwhile() throws {
     for number in 1...2 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
     // The first lock is that of the removal of the first clip. By then the second one is used again.
@@ -97,7 +97,7 @@ struct SoundKeepingTests {
     #expect(removed.map(\.sound.name) == [clipName(1)] && home.names == [clipName(2)])
   }
 
-  @Test("a clip that is needed when its removal begins stays, and a tone that was chosen meanwhile stays too")
+  @Test("a clip that is needed when its removal begins stays, and so does a tone that was chosen during pruning")
   func neededMeanwhile() throws {
     for number in 1...4 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
     let excess = try library().excess(SoundKeeping(mostBytes: 0), needed: [clipName(4)])
@@ -113,7 +113,7 @@ struct SoundKeepingTests {
     #expect(try library().remove(excess).map(\.sound.name) == [clipName(2)], "the others are gone or stay")
   }
 
-  @Test("nothing is removed from a folder that was removed meanwhile")
+  @Test("pruning removes nothing from a folder that was removed during pruning")
   func folderRemoved() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     let excess = try library().excess(SoundKeeping(mostBytes: 0), needed: [])
@@ -121,7 +121,7 @@ struct SoundKeepingTests {
     #expect(try library().remove(excess).isEmpty)
   }
 
-  @Test("a clip whose use is just being recorded is not removed")
+  @Test("pruning does not remove a clip whose use is just being recorded")
   func locked() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     var calls = FileSystemCalls.system
@@ -144,7 +144,7 @@ struct SoundKeepingTests {
     #expect(try library(calls: calls).contents(of: clipName(1), isUse: true) == nil)
   }
 
-  @Test("temporary files of processes that have ended are removed, and temporary files in use stay")
+  @Test("pruning removes temporary files of processes that have ended, and keeps temporary files in use")
   func temporaries() throws {
     try home.leaveBehind(".publishing-3")
     try home.leaveBehind(".publishing-700")
@@ -155,7 +155,7 @@ struct SoundKeepingTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("a clip that cannot be touched, as on a read-only disk, can still be used")
+  @Test("a clip whose use cannot be recorded, as on a read-only disk, can still be used")
   func untouchable() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     var calls = FileSystemCalls.system
@@ -174,7 +174,7 @@ struct SoundKeepingTests {
     #expect(try library(calls: calls).contents(of: clipName(1)) == [1])
   }
 
-  @Test("a lock that a stopped process holds delays a use, but does not block the use for ever")
+  @Test("a lock that a stopped process holds delays the use of a clip, but does not block it forever")
   func stopped() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     let lock = try #require(
@@ -185,14 +185,14 @@ struct SoundKeepingTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("the chosen tone stays, even if its name has the form of a clip's name")
+  @Test("pruning keeps the chosen tone, even if its name has the form of a clip's name")
   func chosenTone() throws {
     for number in 1...2 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
     try FileTonePreference(container: home.container).setTone(clipName(1))
     #expect(try library().prune(SoundKeeping(mostBytes: 0), needed: []).map(\.sound.name) == [clipName(2)])
   }
 
-  @Test("a clip that cannot be removed is an error that names the folder, and the other clips are removed")
+  @Test("a clip that pruning cannot remove is an error that names the folder, and the other clips are removed")
   func failure() throws {
     for number in 1...3 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
     let first = Counter()

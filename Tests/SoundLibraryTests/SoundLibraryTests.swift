@@ -28,7 +28,7 @@ struct SoundLibraryTests {
     #expect(try home.library.contents(of: "a.caf") == bytes)
   }
 
-  @Test("an absent clip is nil, with or without a folder")
+  @Test("the library returns nil for a clip that it does not have, with or without a folder")
   func missing() throws {
     #expect(try home.library.contents(of: "a.wav") == nil)
     #expect(TemporaryContainer.names(in: home.root) == [])
@@ -61,7 +61,7 @@ struct SoundLibraryTests {
     #expect(try reader.readToEnd() == Data([1, 1, 1]))
   }
 
-  @Test("a deleted folder is created again")
+  @Test("a deleted folder of sounds is created again by publishing")
   func removedFolder() throws {
     let library = home.library
     _ = try library.publish([1], as: "a.wav")
@@ -91,7 +91,7 @@ struct SoundLibraryTests {
   }
 
   @Test(
-    "every file name with a sound extension is accepted",
+    "every file name with a sound extension can be published",
     arguments: ["9fe1.wav", "到账.aiff", "a b.caf", "a..wav", "-.wav", String(repeating: "n", count: 251) + ".wav"])
   func goodNames(_ name: String) throws {
     let url = try home.library.publish([1], as: name)
@@ -100,7 +100,7 @@ struct SoundLibraryTests {
   }
 
   @Test(
-    "every other name is refused, and nothing is created",
+    "every other file name is refused, and nothing is created",
     arguments: [
       "", ".wav", ".a.wav", ".\u{308}a.wav", "a.wav\u{308}", "..", "../a.wav", "a/b.wav", "/a.wav", "a\0.wav",
       "a.wav\0", "a\n.wav", "a\u{7F}.wav",
@@ -150,7 +150,7 @@ struct SoundLibraryTests {
     #expect(TemporaryContainer.names(in: outside.appending(path: "Sounds")) == [])
   }
 
-  @Test("a symbolic link to the container is followed, because the operator chose it")
+  @Test("a symbolic link to the library's container is followed, because the operator chose it")
   func linkedContainer() throws {
     let disk = home.root.appending(path: "disk")
     try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
@@ -228,7 +228,7 @@ struct SoundLibraryTests {
     #expect(try library.foldersSetAside().count == 2, "nothing of somebody's is removed")
   }
 
-  @Test("a clip that another publisher put in the folder's place meanwhile is not moved away")
+  @Test("if a clip of another publisher has replaced the folder meanwhile, the clip is not moved away")
   func folderReplacedMeanwhile() throws {
     try FileManager.default.createDirectory(
       at: home.container.soundsDirectory.appending(path: "a.wav"), withIntermediateDirectories: true)
@@ -251,7 +251,7 @@ struct SoundLibraryTests {
     #expect(home.names == [".set-aside-0", "a.wav"])
   }
 
-  @Test("a folder that cannot be moved away is an error, and no temporary file stays")
+  @Test("a folder with a clip's name that cannot be moved away is an error, and no temporary file stays")
   func fixedFolder() throws {
     try FileManager.default.createDirectory(
       at: home.container.soundsDirectory.appending(path: "a.wav"), withIntermediateDirectories: true)
@@ -267,7 +267,7 @@ struct SoundLibraryTests {
     #expect(home.names == ["a.wav"])
   }
 
-  @Test("a file in place of a folder on the path is refused", arguments: ["", "Library", "Library/Sounds"])
+  @Test("a file in place of a folder on the library's path is refused", arguments: ["", "Library", "Library/Sounds"])
   func fileAsFolder(_ path: String) throws {
     let file = path.isEmpty ? home.container.directory : home.container.directory.appending(path: path)
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -24,7 +24,7 @@ struct SoundListingTests {
     SoundListing.Entry(name: name, kind: kind)
   }
 
-  @Test("a listing has every entry of the folder with its type")
+  @Test("the listing of a place has every entry of its folder, with the entry's type")
   func kinds() throws {
     let sounds = home.folder(group)
     try home.put("a.wav", in: group)
@@ -45,7 +45,7 @@ struct SoundListingTests {
     #expect(try home.places.listings { $0 == "b.wav" }[1].entries == [entry("b.wav", .emptyFile)])
   }
 
-  @Test("a file that cannot be opened is unreadable, and the system's sound is heard instead")
+  @Test("a file that cannot be opened counts as unreadable, and the system's sound is heard instead")
   func unreadable() throws {
     try home.put("tone.wav", in: group)
     try home.put("tone.wav", in: .bundle)
@@ -58,7 +58,7 @@ struct SoundListingTests {
     #expect(result.remarks == [.unreadableFile("tone.wav", group)])
   }
 
-  @Test("a symbolic link is not followed, and the search goes on in the next place")
+  @Test("the search does not follow a symbolic link, and continues in the next place")
   func link() throws {
     try home.put("real.wav", in: group)
     try FileManager.default.createSymbolicLink(
@@ -86,7 +86,7 @@ struct SoundListingTests {
     #expect(try Data(contentsOf: try #require(other.url)) == Data([3]))
   }
 
-  @Test("places that are left out or whose folders do not exist have no entries")
+  @Test("a place that is left out, or whose folder does not exist, has no entries")
   func missing() throws {
     #expect(try SoundPlaces().listings().isEmpty)
     let nowhere = home.root.appending(path: "nowhere")
@@ -101,7 +101,7 @@ struct SoundListingTests {
     #expect(resolution.rule == .system)
   }
 
-  @Test("a folder Sounds beside Library is not searched")
+  @Test("the search leaves out a folder Sounds that is beside Library")
   func wrongFolder() throws {
     let wrong = home.root.appending(path: "app/Sounds")
     try FileManager.default.createDirectory(at: wrong, withIntermediateDirectories: true)
@@ -109,7 +109,7 @@ struct SoundListingTests {
     #expect(try home.resolve("tone.wav").rule == .system)
   }
 
-  @Test("a folder that cannot be listed, or a link in its place, is an error and not an empty listing")
+  @Test("a place whose folder cannot be listed, or is a link, is an error and not an empty listing")
   func errors() throws {
     let sounds = home.folder(.appContainer)
     try FileManager.default.removeItem(at: sounds)
@@ -134,7 +134,7 @@ struct SoundListingTests {
     #expect(error?.code == .tooManyOpenFiles)
   }
 
-  @Test("an entry that is removed while the folder is listed is left out")
+  @Test("an entry that is removed while the folder is listed is left out of the listing")
   func removed() throws {
     try home.put("tone.wav", in: group)
     var calls = FileSystemCalls.system

@@ -94,7 +94,7 @@ struct SoundLookupOnDiskTests {
   }
 
   @Test(
-    "whatever the three places contain, the first match decides, with and without default.wav",
+    "whatever the three places of sounds contain, the first match decides, with and without default.wav",
     arguments: Candidate.allCases, Candidate.allCases)
   func everyCombination(_ app: Candidate, _ group: Candidate) throws {
     for bundle in Candidate.allCases {

@@ -37,7 +37,7 @@ struct SoundLookupTests {
     ([.appContainer, group, .bundle], true, .appContainer),
   ]
 
-  @Test("the first of app container, group container and bundle wins, then default.wav, then the system's sound")
+  @Test("a sound is searched in app container, group and bundle; then default.wav; then the system's sound is heard")
   func table() throws {
     for row in Self.table {
       let home = try TemporaryPlaces()
@@ -53,7 +53,7 @@ struct SoundLookupTests {
     }
   }
 
-  @Test("of several files named default.wav, the first that the search finds is the fallback")
+  @Test("if several files are named default.wav, the first that the search finds is the fallback")
   func fallbacks() {
     for sound in 0..<8 {
       for fallback in 0..<8 {
@@ -72,7 +72,7 @@ struct SoundLookupTests {
     }
   }
 
-  @Test("with any entries in the places, the first regular file decides, and only a readable file is heard")
+  @Test("whatever entries the places have, the first regular file decides, and is heard only if it is readable")
   func kinds() {
     let kinds: [SoundListing.Kind?] = [nil, .file, .emptyFile, .unreadableFile, .folder, .symbolicLink, .special]
     for app in kinds {
@@ -102,7 +102,7 @@ struct SoundLookupTests {
     }
   }
 
-  @Test("an empty or unreadable file is not replaced by default.wav or by a file in a later place")
+  @Test("if the first file is empty or unreadable, neither default.wav nor a file in a later place replaces it")
   func broken() throws {
     for (kind, code) in [(SoundListing.Kind.emptyFile, "empty_file"), (.unreadableFile, "unreadable_file")] {
       let listings = [
@@ -117,7 +117,7 @@ struct SoundLookupTests {
     }
   }
 
-  @Test("an empty default.wav ends the search, and the system's sound is heard")
+  @Test("an empty default.wav ends the search for a sound, and the system's sound is heard")
   func brokenFallback() {
     let result = SoundLookup([
       SoundListing(.appContainer, [("default.wav", .emptyFile)]), SoundListing(.bundle, [("default.wav", .file)]),
@@ -126,13 +126,13 @@ struct SoundLookupTests {
     #expect(result.remarks == [.notFound([.appContainer, .bundle]), .emptyFile("default.wav", .appContainer)])
   }
 
-  @Test("the name default is the system's sound, even if files have this name")
+  @Test("the name default means the system's sound, even if files have this name")
   func reserved() {
     let result = resolve("default", [(.bundle, ["default", "default.wav"])])
     #expect(result.rule == .reserved && result.url == nil && result.isNamedSound && result.remarks.isEmpty)
   }
 
-  @Test("default.wav can be asked for by its name, and is not its own fallback")
+  @Test("default.wav can be searched by its own name, and is then not its own fallback")
   func fallbackByName() {
     #expect(resolve("default.wav", [(.bundle, ["default.wav"])]).rule == .bundle)
     let missing = SoundLookup([SoundListing(.bundle, [("default.wav", .folder)])]).resolve("default.wav")
@@ -140,7 +140,7 @@ struct SoundLookupTests {
     #expect(missing.remarks == [.folder("default.wav", .bundle), .notFound([.bundle])])
   }
 
-  @Test("names are compared with letter case, and a name in another case gets a remark")
+  @Test("names of sounds are compared with letter case, and a name in another case gets a remark")
   func letterCase() throws {
     let missing = resolve("tone.wav", [(group, ["Tone.wav"]), (.bundle, [])])
     #expect(missing.rule == .system)
@@ -152,7 +152,8 @@ struct SoundLookupTests {
     #expect(resolve("straße.wav", [(.bundle, ["STRASSE.wav"])]).remarks.first == .otherCase("STRASSE.wav", .bundle))
   }
 
-  @Test("names in different Unicode normal forms are the same name, and a name with the same bytes takes precedence")
+  @Test(
+    "names in different Unicode normal forms count as the same name, and a name with the same bytes takes precedence")
   func normalForms() throws {
     let (composed, decomposed) = ("caf\u{E9}.wav", "cafe\u{301}.wav")
     for (name, other) in [(composed, decomposed), (decomposed, composed)] {
@@ -179,7 +180,7 @@ struct SoundLookupTests {
   }
 
   @Test(
-    "a name that no file can have finds no file and gets a remark",
+    "a sound's name that no file can have finds no file and gets a remark",
     arguments: [
       "../tone.wav", "a/tone.wav", "/Shop.app/tone.wav", "..", ".", "", "tone.wav\u{0}", "to\nne.wav", "\u{7F}.wav",
       String(repeating: "a", count: 252) + ".wav",
@@ -190,7 +191,7 @@ struct SoundLookupTests {
     #expect(result.rule == .system && result.url == nil && result.remarks == [.invalidName])
   }
 
-  @Test("no name leads out of the folders, even if the file exists there")
+  @Test("no name of a sound leads out of the folders, even if the file exists there")
   func escape() throws {
     let home = try TemporaryPlaces()
     try home.put("default.wav", in: .bundle)
@@ -202,7 +203,8 @@ struct SoundLookupTests {
     }
   }
 
-  @Test("a name without an extension is found only unchanged, and similar names with an extension are suggested")
+  @Test(
+    "a sound's name without an extension is found only unchanged, and similar names with an extension are suggested")
   func noExtension() {
     let missing = resolve("tone", [(group, ["tone.wav"]), (.bundle, ["tone.caf", "tone.wav", "tones.wav"])])
     #expect(missing.rule == .system)
@@ -212,7 +214,7 @@ struct SoundLookupTests {
     #expect(found.rule == .bundle && found.remarks == [.noExtension(similar: [])])
   }
 
-  @Test("if several groups have the sound, the first in the given order is taken, and a remark says so")
+  @Test("if several app groups have the sound, the first in the given order is taken, and a remark says so")
   func groups() {
     for order in [[group, shop], [shop, group]] {
       let result = resolve("tone.wav", order.map { ($0, ["tone.wav"]) })
@@ -224,14 +226,14 @@ struct SoundLookupTests {
     #expect(below.rule == .appContainer && below.remarks.isEmpty)
   }
 
-  @Test("only names similar to the searched name, and default.wav, are relevant to a search")
+  @Test("for a search, only names similar to the searched name, and default.wav, are relevant")
   func relevance() {
     let isRelevant = SoundLookup.relevance(to: ["tone", "cafe\u{301}.wav"])
     for name in ["tone", "Tone.wav", "caf\u{E9}.wav", "CAF\u{C9}.WAV", "default.wav"] { #expect(isRelevant(name)) }
     for name in ["tones.wav", "other.wav", "Info.plist"] { #expect(!isRelevant(name)) }
   }
 
-  @Test("every rule and remark has a code, and the text of every remark is a sentence")
+  @Test("every rule and remark of a search has a code, and the text of every remark is a sentence")
   func texts() {
     #expect(SoundResolution.Rule.fallback(.bundle).code == "fallback" && SoundResolution.Rule.system.code == "system")
     #expect(SoundResolution.Rule.appContainer.code == "app_container" && SoundResolution.Rule.bundle.code == "bundle")

@@ -18,7 +18,7 @@ struct TemporaryFileTests {
     try SoundsFolder(making: home.container, calls: calls)
   }
 
-  @Test("a file that a killed process left behind is removed by the next publisher that needs its name")
+  @Test("a temporary file that a killed process left is removed by the next publisher that needs its name")
   func removes() throws {
     try home.leaveBehind(".publishing-5")
     let temporary = try openFolder().makeTemporary(startingAt: 5)
@@ -27,7 +27,7 @@ struct TemporaryFileTests {
     #expect(try Data(contentsOf: file).isEmpty)
   }
 
-  @Test("many leftover files do not prevent publishing, and their number decreases")
+  @Test("many temporary files that are left over do not prevent publishing, and become fewer")
   func removesMany() throws {
     for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
     _ = try home.library.publish([1], as: "a.wav")
@@ -37,7 +37,7 @@ struct TemporaryFileTests {
     #expect(try home.library.contents(of: "a.wav") == [1])
   }
 
-  @Test("a file that somebody is writing is neither removed nor overwritten")
+  @Test("a temporary file that another process is writing is neither removed nor overwritten")
   func locked() throws {
     let folder = try openFolder()
     let first = try folder.makeTemporary(startingAt: 63)
@@ -49,7 +49,7 @@ struct TemporaryFileTests {
     #expect(abandoned.count == 3)
   }
 
-  @Test("a file that has become a clip in the meantime is not removed")
+  @Test("a temporary file that has become a clip in the meantime is not removed")
   func sparesAFileThatMoved() throws {
     let folder = try openFolder()
     try home.leaveBehind(".publishing-9", [1])
@@ -70,7 +70,7 @@ struct TemporaryFileTests {
     _ = folder
   }
 
-  @Test("a writer whose file was removed before it had the lock uses another name")
+  @Test("a writer whose temporary file was removed before the writer had its lock uses another name")
   func noticesItsRemoval() throws {
     let sounds = home.container.soundsDirectory
     var calls = FileSystemCalls.system
@@ -85,7 +85,7 @@ struct TemporaryFileTests {
     #expect(home.names == [".publishing-4"])
   }
 
-  @Test("a writer whose lock another process takes first uses another name")
+  @Test("a writer uses another temporary name if another process takes the lock first")
   func noticesItsRemover() throws {
     var calls = FileSystemCalls.system
     let lock = calls.lock
@@ -98,7 +98,7 @@ struct TemporaryFileTests {
     #expect(temporary.name == ".publishing-1")
   }
 
-  @Test("on a file system without locks, names alone keep files apart, and no leftover file is removed")
+  @Test("on a file system without locks, only the names keep temporary files apart, and no leftover file is removed")
   func worksWithoutLocks() throws {
     try home.leaveBehind(".publishing-0")
     var calls = FileSystemCalls.system
@@ -110,7 +110,7 @@ struct TemporaryFileTests {
     #expect(home.names.contains(".publishing-0"))
   }
 
-  @Test("if the first names are in use, other names are tried, and an error occurs if all names are in use")
+  @Test("if the first temporary names are in use, others are tried, and if all are in use, publishing fails")
   func runsOut() throws {
     var calls = FileSystemCalls.system
     calls.lock = { (_) throws(SystemError) in throw SystemError(number: EOPNOTSUPP) }
@@ -124,7 +124,7 @@ struct TemporaryFileTests {
     #expect(error?.code == .busy)
   }
 
-  @Test("a symbolic link or a folder under the temporary name is not followed")
+  @Test("a symbolic link or a folder in place of the temporary file is not followed")
   func refusesTraps() throws {
     let victim = home.root.appending(path: "victim")
     try Data([9]).write(to: victim)

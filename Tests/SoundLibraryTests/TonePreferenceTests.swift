@@ -23,7 +23,7 @@ struct TonePreferenceTests {
     try Data(text.utf8).write(to: preference.file)
   }
 
-  @Test("the file is Library/Preferences/<group>.json, with the tone under the key sound")
+  @Test("the chosen tone is stored in Library/Preferences/<group>.json, under the key sound")
   func place() throws {
     try preference.setTone("chime.wav")
     let path = home.root.path + "/containers/group.crier/Library/Preferences/group.crier.json"
@@ -49,14 +49,14 @@ struct TonePreferenceTests {
     #expect(TemporaryContainer.names(in: folder).isEmpty)
   }
 
-  @Test("reading creates no file and no folder")
+  @Test("reading the chosen tone creates no file and no folder")
   func readsOnly() throws {
     #expect(try preference.tone() == nil)
     #expect(TemporaryContainer.names(in: home.root).isEmpty)
   }
 
   @Test(
-    "a damaged file counts as no choice, and the next choice replaces it",
+    "a damaged file with the chosen tone counts as no choice, and the next choice replaces the file",
     arguments: [
       "", "{", "[]", "null", "{}", "{\"sound\":null}", "{\"sound\":7}", "{\"sound\":\"\"}", "{\"sound\":\"default\"}",
       "{\"sound\":\"../../a.wav\"}", "{\"sound\":\".a.wav\"}", "\u{FFFD}", "{\"Sound\":\"a.wav\"}",
@@ -69,13 +69,13 @@ struct TonePreferenceTests {
     #expect(try preference.tone() == "b.wav")
   }
 
-  @Test("other keys in the file do not disturb the choice")
+  @Test("other keys in the file do not affect the chosen tone")
   func otherKeys() throws {
     try store("{\"volume\": 3, \"sound\": \"a.wav\"}")
     #expect(try preference.tone() == "a.wav")
   }
 
-  @Test("a folder in place of the file counts as no choice, and storing is an error that says so")
+  @Test("a folder in place of the file counts as no chosen tone, and storing a tone is an error that says so")
   func folderInPlace() throws {
     try FileManager.default.createDirectory(at: preference.file, withIntermediateDirectories: true)
     #expect(try preference.tone() == nil)
@@ -86,7 +86,7 @@ struct TonePreferenceTests {
   }
 
   @Test(
-    "a name that no sound file can have is refused, and the old choice stays",
+    "a tone whose name no sound file can have is refused, and the earlier choice stays",
     arguments: ["", "default", "a", "../a.wav", ".a.wav", "a\u{0}.wav", "a.mp3", "/a.wav"])
   func refused(_ name: String) throws {
     try preference.setTone("old.wav")
@@ -95,7 +95,7 @@ struct TonePreferenceTests {
     #expect(try preference.tone() == "old.wav")
   }
 
-  @Test("a symbolic link in place of Preferences is refused, and nothing is written behind it")
+  @Test("a symbolic link in place of the folder Preferences is refused, and nothing is written behind it")
   func link() throws {
     let elsewhere = home.root.appending(path: "elsewhere")
     try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
@@ -110,7 +110,7 @@ struct TonePreferenceTests {
   }
 
   @Test(
-    "a folder that cannot be written, or a full disk, is an error, and the old choice stays",
+    "a folder that cannot be written, or a full disk, is an error, and the earlier choice of a tone stays",
     arguments: Step.allCases.filter { $0 != .writeLater },
     [(EACCES, SoundLibraryError.Code.notPermitted), (EROFS, .readOnly), (ENOSPC, .noSpace)])
   func unwritable(_ step: Step, _ reason: (number: Int32, code: SoundLibraryError.Code)) throws {
@@ -123,7 +123,7 @@ struct TonePreferenceTests {
     #expect(TemporaryContainer.names(in: folder) == ["group.crier.json"])
   }
 
-  @Test("a file that may not be read is an error, unlike a missing file")
+  @Test("a file with the chosen tone that may not be read is an error, unlike a missing file")
   func unreadable() throws {
     try preference.setTone("a.wav")
     var calls = FileSystemCalls.system
@@ -135,7 +135,7 @@ struct TonePreferenceTests {
     #expect(error?.description.hasPrefix("Reading the chosen tone from ") == true)
   }
 
-  @Test("when several writers choose at once, a reader always sees one complete choice")
+  @Test("if several writers choose a tone at once, a reader always sees one complete choice")
   func concurrent() throws {
     try preference.setTone("0.wav")
     let container = home.container
@@ -156,7 +156,7 @@ struct TonePreferenceTests {
     #expect(TemporaryContainer.names(in: folder) == ["group.crier.json"])
   }
 
-  @Test("each group has its own choice")
+  @Test("each group has its own chosen tone")
   func groups() throws {
     let other = FileTonePreference(
       container: try GroupContainer(containers: home.root.appending(path: "containers"), group: "group.other"))

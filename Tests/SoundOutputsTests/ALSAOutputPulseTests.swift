@@ -74,7 +74,7 @@ import Waveforms
     #expect(abs(Int(samples[sound].max() ?? 0) - 16_384 / 8) < 40)
   }
 
-  @Test("stopping drops the rest of the sound, also in the device's buffer, and reports the position")
+  @Test("stopping an output drops the rest of the sound, also in the device's buffer, and reports the position")
   func stopping() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -125,7 +125,7 @@ import Waveforms
   }
 
   @Test(
-    "a sound paused before its start is heard only after resuming, and a sound stopped before its start is not heard")
+    "a sound paused before its start is heard only after a resume, and a sound stopped before its start is not heard")
   func pausedFirst() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -193,7 +193,7 @@ import Waveforms
     return waking
   }
 
-  @Test("a sink that is kept awake gets sound between two sounds, without a long silence")
+  @Test("a sink that is kept awake gets a quiet tone between two sounds, without a long silence")
   func keptAwake() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -216,7 +216,8 @@ import Waveforms
     #expect((silences.max() ?? 9_999) <= 100, "\(silences.max() ?? -1) ms")
   }
 
-  @Test("a server's restart while the sink is kept awake only adds a lead-in, and opening reports a dead server")
+  @Test(
+    "if the sound server restarts while the sink is kept awake, only a lead-in is added; opening reports a dead server")
   func restartedWhileAwake() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm, waking: wakingWithTone(leadIn: 300))
@@ -238,7 +239,7 @@ import Waveforms
     #expect((290...310).contains(samples[..<sound.lowerBound].drop { abs($0) < 5 }.count * 1000 / rate))
   }
 
-  @Test("a killed server is a lost device, and after its restart the sound plays")
+  @Test("a killed sound server counts as a lost device, and after its restart the sound plays")
   func killedServer() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm)
@@ -259,7 +260,7 @@ import Waveforms
     #expect(abs((sounds.first?.count ?? 0) - rate * 3 / 2) <= rate * 5 / 1000)
   }
 
-  @Test("a server's restart while nothing plays has no effect")
+  @Test("a restart of the sound server while nothing plays has no effect")
   func restartedBetween() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm)
@@ -270,7 +271,7 @@ import Waveforms
     #expect(try output.play(tone, volume: .full, control: PlayControl()) == .heard)
   }
 
-  @Test("a server that hangs is a lost device, in playing and in opening, and releasing it does not hang")
+  @Test("a sound server that hangs counts as a lost device, in playing and in opening, and releasing it does not hang")
   func frozenServer() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm)

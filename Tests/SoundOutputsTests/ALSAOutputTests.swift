@@ -54,7 +54,9 @@ import Waveforms
     }
   }
 
-  @Test("each opening of the device has a lead-in, a second sound has no lead-in, and at volume 0 the tone is silent")
+  @Test(
+    "the device gets a lead-in whenever it is opened, and none before a second sound; at volume 0 the tone is silent"
+  )
   func openings() throws {
     var waking = Waking()
     (waking.leadInMilliseconds, waking.sound) = (100, .tone)
@@ -74,7 +76,7 @@ import Waveforms
     #expect(try written.allSatisfy { $0 == 0 })
   }
 
-  @Test("a device with 48,000 Hz and two channels receives the sound at its pitch in both channels")
+  @Test("a device with 48,000 Hz and two channels receives the sound at the right pitch in both channels")
   func converted() throws {
     let output = ALSAOutput(device: TestPCMs.stereo48000(path))
     let sound = Tone.sine(1000, milliseconds: 500, rate: 22_050)
@@ -99,14 +101,16 @@ import Waveforms
     }
   }
 
-  @Test("an empty sound counts as heard at once, without a device")
+  @Test("an empty sound counts as heard at once, and no device is opened")
   func empty() throws {
     let output = ALSAOutput(device: "crier_no_such_pcm")
     #expect(
       try output.play(Waveform(samples: [], sampleRate: 22_050), volume: .full, control: PlayControl()) == .heard)
   }
 
-  @Test("the error for a missing PCM names it", arguments: ["crier_no_such_pcm", "hw:31,0", "plughw:CARD=None"])
+  @Test(
+    "the error for a missing PCM of ALSA names the PCM",
+    arguments: ["crier_no_such_pcm", "hw:31,0", "plughw:CARD=None"])
   func missing(device: String) {
     TestPCMs.install()
     let error = #expect(throws: OutputError.self) {
@@ -119,7 +123,7 @@ import Waveforms
     #expect(error?.remedy == "choose one of the PCMs that “aplay -L” lists")
   }
 
-  @Test("a missing sound server is a lost device")
+  @Test("a missing sound server counts as a lost device")
   func noServer() {
     let error = #expect(throws: OutputError.self) {
       try ALSAOutput(device: TestPCMs.pulse(socket: "unix:\(directory.path)/none")).play(
@@ -128,7 +132,7 @@ import Waveforms
     #expect(error?.code == .deviceLost)
   }
 
-  @Test("outputs that are never used, or are released before use, open nothing")
+  @Test("an output that is never used, or is released before use, opens no device")
   func unused() throws {
     let pcm = TestPCMs.file(path)  // It creates its file when it is opened.
     _ = ALSAOutput(device: pcm)

@@ -23,7 +23,7 @@ import Testing
 
   private func sound(_ device: SimulatedDevice) -> [Int16] { device.heard.filter { $0 != 0 } }
 
-  @Test("a complete sound is heard once, in order, before playing ends, followed by silence")
+  @Test("a sound is heard completely, once and in order before playing ends, and is followed by silence")
   func whole() throws {
     let device = SimulatedDevice(clock: clock)
     #expect(try play(device) == .heard)
@@ -32,7 +32,7 @@ import Testing
     #expect((3000...3040).contains(clock.now().wholeMilliseconds))
   }
 
-  @Test("a sound shorter than the buffer is heard completely")
+  @Test("a sound that is shorter than the device's buffer is heard completely")
   func short() throws {
     let device = SimulatedDevice(clock: clock)
     var playing = DevicePlaying(device: device, samples: [1, 2, 3], control: control, clock: clock, watch: { _ in })
@@ -49,7 +49,7 @@ import Testing
     #expect(sound(device) == samples)
   }
 
-  @Test("a sound that was given up while its device hung is dropped when the device wakes up, and does not continue")
+  @Test("a sound that was given up while its device hung is dropped, and does not continue when the device wakes up")
   func abandoned() {
     let device = SimulatedDevice(clock: clock)
     var playing = DevicePlaying(
@@ -63,7 +63,7 @@ import Testing
     #expect(device.heard.count <= 1_050, "the buffer holds nothing more of it")
   }
 
-  @Test("after a suspension, playing continues at its position if the device can resume")
+  @Test("after a suspension, the sound continues at its position if the device can resume")
   func suspended() throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(1000, .suspended)]
@@ -73,7 +73,9 @@ import Testing
     #expect((3150...3250).contains(clock.now().wholeMilliseconds))
   }
 
-  @Test("a device that cannot resume restarts slightly before the position", arguments: [nil, Int.max])
+  @Test(
+    "after a suspension, a device that cannot resume begins again slightly before the position",
+    arguments: [nil, Int.max])
   func suspendedForGood(wakingCalls: Int?) throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(1000, .suspended)]
@@ -82,7 +84,7 @@ import Testing
     expectNothingLost(device)
   }
 
-  @Test("a pause uses the device's own pause if it has one")
+  @Test("a pause of a sound uses the device's own pause if the device has one")
   func hardwarePause() throws {
     let device = SimulatedDevice(clock: clock)
     device.canPause = true
@@ -104,7 +106,8 @@ import Testing
     #expect(device.calls == ["prepare", "drop", "prepare", "drop", "prepare"])
   }
 
-  @Test("stopping, also while paused, drops the buffer and reports what was heard", arguments: [false, true])
+  @Test(
+    "stopping a sound, also while it is paused, drops the buffer and reports what was heard", arguments: [false, true])
   func stopping(canPause: Bool) throws {
     let device = SimulatedDevice(clock: clock)
     device.canPause = canPause
@@ -116,7 +119,7 @@ import Testing
     #expect(control.position == 1000)
   }
 
-  @Test("a device that stops playing sound is lost after 2 s", arguments: [0, 1000, 2999])
+  @Test("a device that stops playing a sound is lost after 2 s", arguments: [0, 1000, 2999])
   func stalled(frame: Int) throws {
     let device = SimulatedDevice(clock: clock)
     device.stallsAt = frame
@@ -126,7 +129,8 @@ import Testing
   }
 
   @Test(
-    "a lost, failed or busy device ends playing with its fault", arguments: [DeviceFault.Kind.lost, .failed, .busy])
+    "if the device is lost, fails or is busy, playing ends with that fault",
+    arguments: [DeviceFault.Kind.lost, .failed, .busy])
   func faults(kind: DeviceFault.Kind) {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(1000, kind)]
@@ -134,7 +138,7 @@ import Testing
     #expect(fault?.kind == kind)
   }
 
-  @Test("the position is reported while a sound plays")
+  @Test("the position is reported while the sound plays")
   func position() throws {
     let device = SimulatedDevice(clock: clock)
     let places = Locked<[Int]>([])
@@ -177,7 +181,7 @@ import Testing
     return result
   }
 
-  @Test("on a sink that swallows its first 300 ms, a sound loses 300 ms without a lead-in, and nothing with a lead-in")
+  @Test("on a sink that swallows its first 300 ms, a sound loses 300 ms, or nothing if it has a lead-in")
   func leadIn() throws {
     let device = sleepyDevice()
     #expect(try play(device) == .heard)
@@ -196,7 +200,7 @@ import Testing
     #expect(sound(device) == samples)
   }
 
-  @Test("a sound's position stays at 0 during the lead-in, and a sound stopped in the lead-in was heard for 0 ms")
+  @Test("the position stays at 0 during the lead-in, and a sound that is stopped in the lead-in was heard for 0 ms")
   func positionInLeadIn() throws {
     let device = SimulatedDevice(clock: clock)
     let places = Locked<[Int]>([])
@@ -209,7 +213,7 @@ import Testing
     #expect(sound(other).isEmpty && !other.isAwake, "the next sound has a lead-in too")
   }
 
-  @Test("a sound that follows while the sink is kept awake has no lead-in, and loses nothing")
+  @Test("while the sink is kept awake, the next sound has no lead-in, and loses nothing")
   func keptAwake() throws {
     let device = sleepyDevice()
     #expect(try play(device, waking(leadIn: 300), for: .seconds(60)) == .heard)
@@ -220,7 +224,7 @@ import Testing
     #expect(device.played.prefix(frames).dropFirst(3_300).count >= 60_000 - 200)
   }
 
-  @Test("after a sound that was stopped, the sink is kept awake too")
+  @Test("the sink is kept awake after a sound that was stopped, too")
   func keptAwakeAfterStop() throws {
     let (device, stopped) = (sleepyDevice(), PlayControl())
     clock.at(.seconds(1)) { stopped.stop() }
@@ -233,7 +237,7 @@ import Testing
     #expect(device.played.count < 1_000 + 5_000 + 3_100, "without a second lead-in")
   }
 
-  @Test("keeping the sink awake survives an underrun; another fault ends it, and the next sound has a lead-in")
+  @Test("the sink stays awake after an underrun; after any other fault, the next sound has a lead-in")
   func faultsWhileAwake() throws {
     let device = sleepyDevice()
     device.faults = [(4_000, .underrun), (9_000, .lost)]
@@ -244,7 +248,7 @@ import Testing
     #expect(sound(device) == samples + samples)
   }
 
-  @Test("an underrun in the lead-in loses nothing, and adds no second lead-in")
+  @Test("an underrun in the lead-in loses nothing of the sound, and adds no second lead-in")
   func underrunInLeadIn() throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(100, .underrun)]
@@ -269,7 +273,8 @@ import Testing
     #expect(device.played.count { $0 == 0 } >= 600)
   }
 
-  @Test("the tone has -60 dBFS and 100 Hz, meets the sound without a step, and continues after it")
+  @Test(
+    "the tone that keeps a sink awake has -60 dBFS and 100 Hz, meets the sound without a step, and continues after it")
   func wakingTone() throws {
     let device = SimulatedDevice(clock: clock, rate: 48_000, buffer: 9_600, period: 1_200)
     var playing = DevicePlaying(

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of the thread that keeps a hanging device from blocking its caller.
 @Suite(.timeLimit(.minutes(2))) struct DeviceThreadTests {
-  @Test("the caller goes on while a job that makes no progress still hangs")
+  @Test("the caller of a job that hangs gives up after the time limit, and continues while the job still hangs")
   func abandoned() {
     let thread = DeviceThread()
     defer { thread.end() }
@@ -23,7 +23,7 @@ import Testing
     #expect(thread.run(patience: .seconds(60)) { _, answer in answer.give(isDone.withLock { $0 }) } == true)
   }
 
-  @Test("a job without a time limit is waited for, whatever the patience is")
+  @Test("the caller waits for a job that has no time limit until the job ends")
   func unlimited() {
     let answer = PendingAnswer<Int>()
     answer.noteProgress(false)
@@ -31,7 +31,7 @@ import Testing
     #expect(answer.wait(patience: .zero) == 7)
   }
 
-  @Test("a job learns that nobody waits for its answer any more")
+  @Test("a job can see that its caller no longer waits for the answer")
   func givenUp() {
     let answer = PendingAnswer<Int>()
     #expect(!answer.isAbandoned)
@@ -41,7 +41,7 @@ import Testing
     #expect(answer.isAbandoned, "progress comes too late")
   }
 
-  @Test("only the first answer of a job is given")
+  @Test("the caller of a job gets only the first answer of the job")
   func once() {
     let answer = PendingAnswer<Int>()
     answer.give(1)
@@ -49,7 +49,7 @@ import Testing
     #expect(answer.wait(patience: .zero) == 1)
   }
 
-  @Test("no single wait for a device is longer than the 3 s that a call may take")
+  @Test("no single wait for a device is longer than the 3 s that a call to the device may take")
   func limits() {
     let limits = [ALSAOutput.openingPatience, ALSAOutput.releasingPatience, ALSAOutput.playingPatience]
     #expect(limits.allSatisfy { $0 < .seconds(3) })

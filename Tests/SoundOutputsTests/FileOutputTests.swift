@@ -23,7 +23,7 @@ import Waveforms
     (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
   }
 
-  @Test("a sound has one line when it begins and one when it ends")
+  @Test("a file output writes one line when a sound begins and one line when it ends")
   func lineByLine() throws {
     let during = Locked<[String]>([])
     clock.at(.seconds(1)) { [log] in during.withLock { $0 = Self.lines(of: log) } }
@@ -35,7 +35,7 @@ import Waveforms
     #expect(lines == [begin, end])
   }
 
-  @Test("a stopped sound ends where it was stopped")
+  @Test("a file output ends a stopped sound where it was stopped")
   func stopped() throws {
     let control = PlayControl(label: "a")
     clock.at(.milliseconds(700)) { control.stop() }
@@ -44,7 +44,7 @@ import Waveforms
     #expect(lines.last == #"{"at_ms":700,"event":"end","heard_ms":700,"label":"a","outcome":"stopped"}"#)
   }
 
-  @Test("an output appends to an existing file, also after it was released")
+  @Test("a file output appends to an existing file, also after the output was released")
   func appends() throws {
     let output = FileOutput(path: log, pace: .immediate, clock: clock)
     for _ in 0..<2 {
@@ -57,7 +57,7 @@ import Waveforms
     #expect(clock.now() == .zero, "the immediate pace takes no time")
   }
 
-  @Test("sounds played without delay still wait for the end of a pause")
+  @Test("sounds that are played without delay still wait for the end of a pause")
   func immediatePause() throws {
     let control = PlayControl(label: "a")
     control.pause()
@@ -67,7 +67,7 @@ import Waveforms
     #expect(lines.last == #"{"at_ms":3000,"event":"end","heard_ms":2000,"label":"a","outcome":"heard"}"#)
   }
 
-  @Test("the timeline contains each sound at its time and volume, with silence between sounds")
+  @Test("the timeline of a file output has each sound at its time and volume, with silence between sounds")
   func timelineFile() throws {
     let output = FileOutput(path: log, timeline: timeline, clock: clock)
     _ = try output.play(sound, volume: .full, control: PlayControl())
@@ -83,7 +83,7 @@ import Waveforms
     #expect(heard.samples == parts)
   }
 
-  @Test("a sound of another rate keeps its length on the timeline")
+  @Test("a sound at another sample rate keeps its length on the timeline of a file output")
   func otherRate() throws {
     let output = FileOutput(path: log, timeline: timeline, pace: .immediate, clock: clock)
     _ = try output.play(Tone.sine(440, milliseconds: 500, rate: 22_050), volume: .full, control: PlayControl())
@@ -93,7 +93,7 @@ import Waveforms
     #expect(abs(Tone.frequency(of: heard.samples[...], rate: 22_050) - 440) < 1)
   }
 
-  @Test("a file that cannot be written is an error that names it")
+  @Test("a file output whose file cannot be written is an error that names the file")
   func unwritable() {
     let path = directory.appending(path: "none/played.log").path
     let error = #expect(throws: OutputError.self) {
@@ -105,7 +105,7 @@ import Waveforms
         + "To continue, make the directory writable and free some disk space.")
   }
 
-  @Test("a full disk is an error, and the sound does not count as played")
+  @Test("if the disk of a file output is full, the sound does not count as played, and the error says so")
   func fullDisk() {
     let error = #expect(throws: OutputError.self) {
       try FileOutput(path: "/dev/full", clock: clock).play(sound, volume: .full, control: PlayControl())

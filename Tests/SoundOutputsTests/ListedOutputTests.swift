@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The list of outputs")
 struct ListedOutputTests {
-  @Test("the default output is the first, and each output is listed once with a name that can be chosen")
+  @Test("the default output comes first in the list, and each output is listed once with a name that can be chosen")
   func listed() throws {
     TestPCMs.install()
     let outputs = ListedOutput.all
@@ -19,7 +19,7 @@ struct ListedOutputTests {
     }
   }
 
-  @Test("the PCM that discards its sound and plugins are not outputs, and the PCM default has one name")
+  @Test("the list has no PCM that discards its sound and no plugins, and the PCM default has one name")
   func names() {
     #expect(ListedOutput.id(ofPCM: "null") == nil && ListedOutput.id(ofPCM: "") == nil)
     #expect(ListedOutput.id(ofPCM: "speexrate") == nil && ListedOutput.id(ofPCM: "usbstream:CARD=USB") == nil)

@@ -11,7 +11,7 @@ import Waveforms
   private let clock = SimulatedClock()
   private let sound = Waveform(samples: Array(repeating: 1, count: 22_050 * 3), sampleRate: 22_050)
 
-  @Test("playing takes as long as the sound")
+  @Test("the null output plays a sound for as long as the sound lasts")
   func length() throws {
     let control = PlayControl()
     #expect(try NullOutput(clock: clock).play(sound, volume: .full, control: control) == .heard)
@@ -19,7 +19,7 @@ import Waveforms
     #expect(control.position == 3000)
   }
 
-  @Test("stopping ends playing and reports the position")
+  @Test("stopping the null output ends playing and reports the position")
   func stopping() throws {
     let control = PlayControl()
     clock.at(.milliseconds(1234)) { control.stop() }
@@ -29,7 +29,7 @@ import Waveforms
     #expect(control.position == 1234)
   }
 
-  @Test("a pause takes time, but no sound is lost")
+  @Test("a pause of the null output takes time, but no sound is lost")
   func pausing() throws {
     let control = PlayControl()
     let place = Locked(0)
@@ -53,7 +53,7 @@ import Waveforms
       try NullOutput(clock: clock).play(sound, volume: .full, control: control) == .stopped(atMilliseconds: 1000))
   }
 
-  @Test("the position follows the time")
+  @Test("the position in a sound follows the time")
   func position() throws {
     let control = PlayControl()
     let places = Locked<[Int]>([])

@@ -8,7 +8,7 @@ private let choices = "the outputs are “default”, “alsa:NAME”, “null�
 
 @Suite struct OutputNameTests {
   @Test(
-    "names are parsed, and printed in the same form",
+    "names of outputs are parsed, and printed in the same form",
     arguments: [
       ("default", OutputName.systemDefault), ("null", .null), ("alsa:plughw:1,0", .alsa("plughw:1,0")),
       ("alsa:null", .alsa("null")), ("file:/tmp/a:b.log", .file("/tmp/a:b.log")),
@@ -19,13 +19,13 @@ private let choices = "the outputs are “default”, “alsa:NAME”, “null�
     #expect(name.description == text)
   }
 
-  @Test("ALSA's default is the system's default")
+  @Test("the output name of ALSA's default PCM means the system's default output")
   func alsaDefault() throws {
     #expect(try OutputName("alsa:default") == .systemDefault)
   }
 
   @Test(
-    "an invalid name is refused, with the valid choices",
+    "an invalid name of an output is refused, with the valid choices",
     arguments: [
       (
         "", "Unknown output “”: \(choices) use one of these."
@@ -55,12 +55,12 @@ private let choices = "the outputs are “default”, “alsa:NAME”, “null�
     #expect(error?.description == message)
   }
 
-  @Test("a PCM or path with a NUL is refused", arguments: ["alsa:a\0b", "file:a\0b"])
+  @Test("an output name with a NUL in its PCM or path is refused", arguments: ["alsa:a\0b", "file:a\0b"])
   func refusesNUL(text: String) {
     #expect(throws: OutputError.self) { try OutputName(text) }
   }
 
-  @Test("each name creates an output with that name", arguments: ["null", "alsa:plughw:1,0", "file:/tmp/x.log"])
+  @Test("each output name creates an output with that name", arguments: ["null", "alsa:plughw:1,0", "file:/tmp/x.log"])
   func makes(text: String) throws {
     #expect(try OutputName(text).makeOutput().name == text)
   }

@@ -6,18 +6,18 @@ import Testing
 @Suite struct VolumeTests {
   private let samples: [Int16] = [.min, -20_000, -1, 0, 1, 20_000, .max]
 
-  @Test("100 % leaves every sample unchanged")
+  @Test("a volume of 100 % leaves every sample unchanged")
   func full() {
     #expect(Volume.full.applied(to: samples) == samples)
     #expect(Volume(percent: 100) == .full)
   }
 
-  @Test("0 % is silence")
+  @Test("a volume of 0 % is silence")
   func silent() {
     #expect(Volume.silent.applied(to: samples) == Array(repeating: 0, count: samples.count))
   }
 
-  @Test("the amplitude is the cube of the volume, rounded to the nearest value, with halves away from zero")
+  @Test("the amplitude is the cube of the volume, and samples are rounded to the nearest value, halves away from zero")
   func cube() throws {
     let half = try #require(Volume(percent: 50))
     #expect(half.applied(to: [.min, -4, -3, 0, 3, 4, 12, 16_000]) == [-4096, -1, 0, 0, 0, 1, 2, 2000])

@@ -20,14 +20,14 @@ struct MisbehavingChildTests {
     }
   }
 
-  @Test("with a well-behaved engine every text gets its own sound")
+  @Test("each text gets its own sound if the children of the engine behave well")
   func honest() async throws {
     let engine = try StandInEngine.engine()
     for _ in 0..<3 { try await expectOwnSounds(engine) }
   }
 
   @Test(
-    "an invalid answer of a child gives no sound, and all later texts get their own sound",
+    "after an invalid answer of a child, its text gets no sound, and all later texts get their own sound",
     arguments: [
       "answers with a byte before its answer", "answers with a byte behind its answer", "answers twice",
       "answers with a number of its own", "ends without an answer", "answers half", "crashes behind its answer",
@@ -48,7 +48,7 @@ struct MisbehavingChildTests {
   }
 
   @Test(
-    "a child that does not end is killed and gives no sound, and all later texts get their own sound",
+    "a child that does not end is killed, its text gets no sound, and all later texts get their own sound",
     // The texts run one after another, because some use all of their permitted processor time.
     .serialized,
     arguments: [
@@ -65,7 +65,7 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
-  @Test("a child that ignores its limit of processor time is killed, and the text counts as failed")
+  @Test("a child that ignores its limit of processor time is killed, and its text counts as failed")
   func processorTime() async throws {
     let engine = try StandInEngine.engine(deadlineMilliseconds: 60_000)
     let error = await #expect(throws: SpeechEngineError.self) {
@@ -86,7 +86,7 @@ struct MisbehavingChildTests {
   }
 
   @Test(
-    "if no child can be started or confined, the engine is unavailable, and no text counts as failed",
+    "if no child process can be started or confined, the engine is unavailable, and no text counts as failed",
     arguments: ["without-processes", "without-confinement"])
   func noChild(voice: String) async throws {
     let engine = try StandInEngine.engine()
@@ -107,7 +107,7 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
-  @Test("a child that writes to every possible descriptor does not change the sound of any text")
+  @Test("a child that writes to every possible file descriptor does not change the sound of any text")
   func everyDescriptor() async throws {
     let engine = try StandInEngine.engine()
     let text = "child: writes to everybody"
@@ -128,7 +128,7 @@ struct MisbehavingChildTests {
     }
   }
 
-  @Test("an invalid answer to a request for phonemes is an error, and later texts get their own sound")
+  @Test("an invalid answer of a child to a request for phonemes is an error, and later texts get their own sound")
   func phonemes() async throws {
     let engine = try StandInEngine.engine()
     await #expect(throws: SpeechEngineError.self) {

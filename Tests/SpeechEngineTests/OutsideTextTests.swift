@@ -16,7 +16,7 @@ struct OutsideTextTests {
   ]
 
   @Test(
-    "the check of word events accepts every name and note with such signs, and the sum beside it is spoken",
+    "the check of word events accepts names and notes with signs of all kinds, and the sum beside them is spoken",
     arguments: ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"])
   func spoken(locale: String) async throws {
     let writer = try BuiltSpeaker.phraseBooks().writer(for: locale)

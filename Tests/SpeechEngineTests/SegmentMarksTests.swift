@@ -11,7 +11,7 @@ struct SegmentMarksTests {
     Script.Run(language: "x", voice: voice, segments: segments.map { Script.Segment($0.0, $0.1) })
   }
 
-  @Test("each segment has a mark, in order and without gaps")
+  @Test("each segment of a spoken text has a mark, in order and without gaps")
   func chinese() async throws {
     let run = run(
       [
@@ -30,7 +30,7 @@ struct SegmentMarksTests {
     #expect(total == waveform.durationMilliseconds)
   }
 
-  @Test("text from outside has a mark for each word, and a word that the engine merges shares its neighbour's mark")
+  @Test("a name or note has a mark for each word, and a word that the engine merges shares its neighbour's mark")
   func words() async throws {
     let run = run([("Received ", .phrase), ("Lunch for the two of us", .note)], voice: "en-us+f2")
     let marks = try await BuiltSpeaker.engine().waveform(of: run, rate: 160).waveform.marks
@@ -38,7 +38,7 @@ struct SegmentMarksTests {
     #expect(marks.count >= 5)
   }
 
-  @Test("in every locale the marks contain all of the words", arguments: ["hi+f2", "ko+f2", "ja+f2"])
+  @Test("the marks of a spoken text contain all of its words, in every locale", arguments: ["hi+f2", "ko+f2", "ja+f2"])
   func otherLanguages(voice: String) async throws {
     let texts = ["hi+f2": "बारह रुपये पचास पैसे", "ko+f2": "만 이천삼백 원 입금되었습니다", "ja+f2": "ペイペイで、せんえんをうけとりました"]
     let text = try #require(texts[voice])

@@ -23,7 +23,7 @@ struct SpeakerPoolTests {
     }
   }
 
-  @Test("killing speakers during a batch loses and corrupts nothing")
+  @Test("killing speakers during a batch neither loses nor corrupts a text")
   func killedBusy() async throws {
     let engine = BuiltSpeaker.engine(speakers: 2)
     let good = try await engine.speak(BuiltSpeaker.chinese)
@@ -54,7 +54,7 @@ struct SpeakerPoolTests {
     #expect(try await engine.speak(BuiltSpeaker.english) == good)
   }
 
-  @Test("a request beyond the queue's limit fails at once")
+  @Test("a request beyond the limit of the speakers' queue fails at once")
   func fullQueue() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 4)
     let outcomes = await withTaskGroup(of: SpeechEngineError.Code?.self) { group in
@@ -73,7 +73,7 @@ struct SpeakerPoolTests {
     #expect(outcomes.contains(nil))
   }
 
-  @Test("a request that is cancelled while waiting leaves its place to another request")
+  @Test("a request that is cancelled while it waits for a speaker leaves its place to another request")
   func cancelledWaiter() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 1, deadlineMilliseconds: 20_000)
     let long = Utterance(voice: "en-us+f2", rate: 160, text: String(repeating: "received twelve dollars, ", count: 60))
@@ -86,7 +86,7 @@ struct SpeakerPoolTests {
     #expect(try await !busy.value.isComplete)
   }
 
-  @Test("without a speaker program the error says what to install")
+  @Test("the error for a missing speaker program says what to install")
   func noProgram() async throws {
     let engine = SpeechEngine(.init(speaker: URL(filePath: "/nonexistent/speaker")))
     let error = await #expect(throws: SpeechEngineError.self) { try await engine.speak(BuiltSpeaker.english) }
@@ -95,14 +95,15 @@ struct SpeakerPoolTests {
   }
 
   @Test(
-    "a program that is not a speaker, or exits at once, is an unavailable engine", arguments: ["/bin/true", "/bin/cat"])
+    "if the speaker program is not a speaker, or exits at once, the engine is unavailable",
+    arguments: ["/bin/true", "/bin/cat"])
   func wrongProgram(path: String) async throws {
     let engine = SpeechEngine(.init(speaker: URL(filePath: path), deadlineMilliseconds: 100))
     let error = await #expect(throws: SpeechEngineError.self) { try await engine.identity() }
     #expect(error?.code == .engineUnavailable)
   }
 
-  @Test("the identity contains the engine's version and the digest of its data")
+  @Test("the identity of the engine contains its version and the digest of its data")
   func identity() async throws {
     let identity = try await BuiltSpeaker.engine().identity()
     #expect(identity.version.hasPrefix("1."))
@@ -110,7 +111,7 @@ struct SpeakerPoolTests {
     #expect(try await BuiltSpeaker.engine().identity() == identity)
   }
 
-  @Test("no speaker remains after the engine is released")
+  @Test("no speaker process remains after the engine is released")
   func end() async throws {
     var engine: SpeechEngine? = BuiltSpeaker.engine(speakers: 1)
     _ = try await engine?.speak(BuiltSpeaker.english)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-      "if voice processes and their children get a signal during a batch, nothing is lost or corrupted",
+      "if voice processes and their children get a signal during a batch, no text is lost or corrupted",
       arguments: requestsToEnd + [SIGKILL, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGVTALRM])
     func batch(signal: Int32) async throws {
       let engine = BuiltSpeaker.engine(speakers: 2)

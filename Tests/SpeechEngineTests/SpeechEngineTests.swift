@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The engine speaks")
 struct SpeechEngineTests {
-  @Test("words become mono samples at 22,050 Hz, with a time for each word")
+  @Test("spoken words become mono samples at 22,050 Hz, with a time for each word")
   func speech() async throws {
     let speech = try await BuiltSpeaker.engine().speak(BuiltSpeaker.english)
     #expect(speech.sampleRate == 22_050)
@@ -19,7 +19,7 @@ struct SpeechEngineTests {
     #expect(loudest > 8_000)
   }
 
-  @Test("the same words give the same samples, whatever was spoken before, in any speaker")
+  @Test("the same words give the same samples in any speaker, whatever was spoken before")
   func reproducible() async throws {
     let first = try await BuiltSpeaker.engine(speakers: 1).speak(BuiltSpeaker.chinese)
     let engine = BuiltSpeaker.engine(speakers: 2)
@@ -45,7 +45,7 @@ struct SpeechEngineTests {
   }
 
   @Test(
-    "text that cannot be spoken is a specific error",
+    "a text that cannot be spoken has an error of its own",
     arguments: [
       ("no-such-voice", 160, "hello", .voiceUnknown), ("en-us+nobody", 160, "hello", .voiceUnknown),
       ("../../etc/passwd", 160, "hello", .voiceUnknown), ("en-us+f2", 20, "hello", .requestRefused),
@@ -73,7 +73,7 @@ struct SpeechEngineTests {
     #expect(try await engine.speak(BuiltSpeaker.english).isComplete)
   }
 
-  @Test("speech longer than any clip is cut, and its full length is reported")
+  @Test("speech that is longer than any clip is cut, and its full length is reported")
   func longSpeech() async throws {
     let text = String(repeating: "received twelve dollars and fifty cents, ", count: 40)
     let speech = try await BuiltSpeaker.engine(deadlineMilliseconds: 20_000).speak(
@@ -93,7 +93,7 @@ struct SpeechEngineTests {
     #expect(error?.code == .textUnspeakable)
   }
 
-  @Test("markup and phoneme escapes are read as text")
+  @Test("markup and phoneme escapes in a text are read as text")
   func markup() async throws {
     let engine = BuiltSpeaker.engine()
     let bracketed = try await engine.phonemes(Utterance(voice: "en-us+f2", rate: 160, text: "[[h@loU]]"))

@@ -27,7 +27,7 @@ struct SpokenWordsTests {
 
   private var fiveDollars: Script.Run { run([("Received ", .phrase), ("five ", .amount), ("dollars", .amount)]) }
 
-  @Test("an event at the beginning of each word is accepted")
+  @Test("a sound with a word event at the beginning of each word is accepted")
   func own() {
     #expect(fits(fiveDollars, [(0, 8), (9, 4), (14, 7)]))
     #expect(
@@ -36,7 +36,7 @@ struct SpokenWordsTests {
         [(0, 1), (1, 1), (2, 1), (3, 1)]))
   }
 
-  @Test("the sound of another sum is refused: a sum with more, fewer, longer or no words")
+  @Test("the sound of another sum is refused if it has more, fewer, longer or no words")
   func another() {
     // Received one million dollars
     #expect(!fits(fiveDollars, [(0, 8), (9, 3), (13, 7), (21, 7)]))
@@ -53,7 +53,7 @@ struct SpokenWordsTests {
         [(0, 1), (1, 1), (2, 1), (4, 1)]))
   }
 
-  @Test("words in another order, and times that decrease or lie after the sound, are refused")
+  @Test("a sound is refused if its word events have another order, or times that decrease or lie after the sound")
   func order() {
     #expect(!fits(fiveDollars, [(0, 8), (14, 7), (9, 4)]))
     var late = speech([(0, 8), (9, 4), (14, 7)])
@@ -74,7 +74,7 @@ struct SpokenWordsTests {
     #expect(!fits(long, [(0, 4), (5, 3)]))
   }
 
-  @Test("inside a name or a note an event may be anywhere, and each word around it has an event at its first letter")
+  @Test("a word event inside a name or note may be anywhere, and each word around it has an event at its first letter")
   func outside() {
     let name = run([("from ", .phrase), ("x. goNo", .payer), (", paid", .phrase)])
     #expect(fits(name, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4)]))
@@ -86,7 +86,8 @@ struct SpokenWordsTests {
     #expect(!fits(sum, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4), (20, 7)]))
   }
 
-  @Test("the engine may report no event for a Korean word that begins with a nasal, and several for spelled letters")
+  @Test(
+    "the engine may report no event for a Korean word that begins with a nasal, and several events for spelled letters")
   func wordEvents() {
     #expect(fits(run([("오천 원 ", .amount), ("네이버페이", .phrase)], voice: "ko+f2"), [(0, 2), (3, 1)]))
     #expect(fits(run([("from ", .phrase), ("Лев.", .payer)]), [(0, 4), (5, 3), (5, 3), (5, 3)]))
@@ -94,7 +95,7 @@ struct SpokenWordsTests {
   }
 
   @Test(
-    "silence is refused for the announcement's own words, but a name or a pause may be silent")
+    "the announcement's own words may not be silent, but a name or a pause may")
   func silence() {
     func isTaken(_ run: Script.Run, _ events: [(position: Int, length: Int)] = []) -> Bool {
       var silent = speech(events)

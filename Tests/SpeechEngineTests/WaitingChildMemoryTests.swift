@@ -69,7 +69,7 @@ import TestSupport
     }
 
     @Test(
-      "a waiting child and its parent contain neither words nor sound of earlier requests")
+      "the memory of a waiting child and of its parent contains neither words nor sound of earlier requests")
     func waiting() async throws {
       let engine = BuiltSpeaker.engine(speakers: 1)
       let utterance = Utterance(

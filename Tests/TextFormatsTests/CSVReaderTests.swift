@@ -65,7 +65,7 @@ struct CSVReaderTests {
     ("\u{FEFF}sep=;\n1,5;2\n", ["2: 1,5|2"]),
   ]
 
-  @Test("a text is read as its records with their first lines, in pieces of any size", arguments: sound)
+  @Test("comma-separated text is read as records with their first lines, in pieces of any size", arguments: sound)
   func records(text: String, expected: [String]) {
     for pieceBytes in [1, 2, 3, 5, .max] { #expect(read(Array(text.utf8), pieceBytes: pieceBytes) == expected) }
   }
@@ -87,18 +87,19 @@ struct CSVReaderTests {
     ("\"\n\"x\n", ["1.1: stray_quote", "2.1: unclosed_quote"]),
   ]
 
-  @Test("an error has its line and field, and the rest of the text is read", arguments: faulty)
+  @Test(
+    "an error in comma-separated values has its line and field, and the rest of the text is read", arguments: faulty)
   func faults(text: String, expected: [String]) {
     for pieceBytes in [1, 2, 3, 5, .max] { #expect(read(Array(text.utf8), pieceBytes: pieceBytes) == expected) }
   }
 
-  @Test("invalid UTF-8 makes only its own record invalid")
+  @Test("invalid UTF-8 makes only its own CSV record invalid")
   func invalidUTF8() {
     let bytes = Array("a\nb,".utf8) + [0xFF, 0x0A] + Array("\"".utf8) + [0xC3, 0x0A, 0xA9] + Array("\"\nc".utf8)
     #expect(read(bytes) == ["1: a", "2.2: invalid_utf8", "3.1: invalid_utf8", "5: c"])
   }
 
-  @Test("a record of 64 KiB is read, a record of one more byte is an error, and the next line is read")
+  @Test("a CSV record of 64 KiB is read, a record of one byte more is an error, and the next line is read")
   func length() {
     let longest = String(repeating: "x", count: CSVReader.largestRecord)
     #expect(read(Array("\(longest)\ny\n".utf8)) == ["1: \(longest)", "2: y"])
@@ -107,7 +108,7 @@ struct CSVReaderTests {
     #expect(read(far, pieceBytes: 999) == ["1.1: record_too_long", "2: y"])
   }
 
-  @Test("if the first line is longer than a record, its first 64 KiB decide on the separator")
+  @Test("if the first CSV line is longer than a record may be, its first 64 KiB decide on the separator")
   func longFirstLine() {
     let start = "a;b;" + String(repeating: "x", count: CSVReader.largestRecord)
     let list = Array("\(start),,,,\n1;2,3\n".utf8)
@@ -117,7 +118,7 @@ struct CSVReaderTests {
   }
 
   @Test(
-    "a missing line break at the end of a record is reported",
+    "a CSV record reports whether it has no line break at its end",
     arguments: [("a,b", true), ("a,b\n", false), ("a\r\n", false)])
   func lineBreak(text: String, isMissing: Bool) throws {
     var reader = CSVReader()
@@ -127,14 +128,14 @@ struct CSVReaderTests {
     #expect(reader.lacksLineBreak == isMissing)
   }
 
-  @Test("an unclosed quotation mark makes only its own line invalid, however much text follows")
+  @Test("an unclosed quotation mark makes only its own CSV line invalid, however much text follows")
   func unclosedBeforeMuch() {
     let rows = (2...20_000).map { "\($0): \($0)|x" }
     let text = "\"a,x\n" + (2...20_000).map { "\($0),x\n" }.joined()
     #expect(read(Array(text.utf8), pieceBytes: 4_096) == ["1.1: record_too_long"] + rows)
   }
 
-  @Test("the number of consumed bytes includes exactly the records returned so far")
+  @Test("the number of consumed CSV bytes includes exactly the records that were returned so far")
   func consumedBytes() throws {
     var reader = CSVReader()
     reader.append(Array("\u{FEFF}ab,c\r\n\n\"d\ne\"\nf".utf8))
@@ -144,7 +145,9 @@ struct CSVReaderTests {
     #expect(offsets == [9, 16, 17])
   }
 
-  @Test("an error has the position and the remedy, and does not contain the text", arguments: CSVError.Code.allCases)
+  @Test(
+    "an error in comma-separated values has the position and the remedy, and does not contain the text",
+    arguments: CSVError.Code.allCases)
   func description(code: CSVError.Code) {
     let error = CSVError(code, line: 7, field: 3)
     #expect(error.description.hasPrefix("line 7, field 3: "))

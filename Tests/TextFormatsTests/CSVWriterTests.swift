@@ -7,7 +7,7 @@ import TextFormats
 @Suite("Writing comma-separated values")
 struct CSVWriterTests {
   @Test(
-    "a field is quoted only if it must be",
+    "a CSV field is quoted only if it must be",
     arguments: [
       (["a", "b c", ""], "a,b c,\r\n"), (["a,b", "c"], "\"a,b\",c\r\n"), (["say \"hi\""], "\"say \"\"hi\"\"\"\r\n"),
       (["a\nb", "c\rd", "e\r\nf"], "\"a\nb\",\"c\rd\",\"e\r\nf\"\r\n"), ([""], "\"\"\r\n"), (["", ""], ",\r\n"),
@@ -18,7 +18,7 @@ struct CSVWriterTests {
     #expect(CSVWriter.record(fields) == expected)
   }
 
-  @Test("every written text is read back unchanged")
+  @Test("every text that is written as CSV is read back unchanged")
   func roundTrip() throws {
     var random = SplitMix64(seed: 4_180)
     let pieces = ["a", ",", ";", "\t", "\"", "\n", "\r", "\r\n", " ", "\u{FEFF}", "张", "\u{301}", "\u{0}", "😀"]

@@ -32,12 +32,12 @@ struct ExplicitNullTests {
     try JSONDecoder().decode(Status.self, from: Data(json.utf8))
   }
 
-  @Test("an absent value is encoded as null under its key")
+  @Test("an absent optional value is encoded as null under its key")
   func absent() throws {
     #expect(try Self.json(Status(id: "a")) == #"{"fault":null,"finished_at":null,"id":"a","rows":null}"#)
   }
 
-  @Test("a value that is present is encoded as if it had no wrapper, even an object or a date")
+  @Test("an optional value that is present is encoded as if it had no wrapper, even an object or a date")
   func present() throws {
     let status = Status(
       id: "a", rows: 2, finishedAt: Date(timeIntervalSince1970: 86_400), fault: Status.Fault(code: "busy"))
@@ -52,7 +52,7 @@ struct ExplicitNullTests {
     #expect(try Self.status(#"{"id":"a","rows":null,"finished_at":null,"fault":null}"#) == Status(id: "a"))
   }
 
-  @Test("an encoded value is decoded to the same value")
+  @Test("an encoded optional value is decoded to the same value")
   func roundTrip() throws {
     for status in [
       Status(id: "a"), Status(id: "b", rows: 0, finishedAt: Date(timeIntervalSinceReferenceDate: 1.5)),
@@ -63,7 +63,7 @@ struct ExplicitNullTests {
   }
 
   @Test(
-    "a value of another type is an error, and not an absent value",
+    "an optional value of another type is an error, and not an absent value",
     arguments: [
       #"{"id":"a","rows":"2"}"#, #"{"id":"a","rows":{}}"#, #"{"id":"a","rows":[]}"#, #"{"id":"a","fault":{}}"#,
     ]
@@ -72,7 +72,7 @@ struct ExplicitNullTests {
     #expect(throws: DecodingError.self) { try Self.status(json) }
   }
 
-  @Test("elements of a list can be null")
+  @Test("elements of a JSON list can be null")
   func elements() throws {
     let list = [ExplicitNull(wrappedValue: 1), ExplicitNull(wrappedValue: nil)]
     let json = try JSONEncoder().encode(list)

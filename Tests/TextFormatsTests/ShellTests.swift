@@ -7,7 +7,7 @@ import TextFormats
 @Suite("Words of a shell")
 struct ShellTests {
   @Test(
-    "a plain text stays unchanged, and any other text is quoted",
+    "a plain text stays unchanged for a shell, and any other text is quoted",
     arguments: [
       ("/srv/crier", "/srv/crier"), ("a-b_c.d:e@f%g+h=i,j", "a-b_c.d:e@f%g+h=i,j"), ("", "''"),
       ("my shop", "'my shop'"), ("it's", #"'it'\''s'"#), ("$HOME", "'$HOME'"), ("*", "'*'"), ("店", "'店'"),
@@ -16,7 +16,7 @@ struct ShellTests {
   func quoted(text: String, word: String) { #expect(Shell.quoted(text) == word) }
 
   @Test(
-    "a path is written so that it cannot be taken for an option or an address",
+    "a path is written for a shell so that it cannot be taken for an option or an address",
     arguments: [
       ("-rf.wav", "./-rf.wav"), ("a:b.wav", "./a:b.wav"), ("/a:b.wav", "/a:b.wav"), ("- a", "'./- a'"),
       ("a.wav", "a.wav"),

@@ -28,7 +28,7 @@ struct ToneDescriptionTests {
     return try ToneDescriptions(directory: folder).description(of: "test")
   }
 
-  @Test("a valid description is read")
+  @Test("a valid description of a tone is read")
   func reads() throws {
     let description = try read(Self.valid)
     #expect(description.title == "A test" && description.attackMilliseconds == 2)
@@ -38,7 +38,7 @@ struct ToneDescriptionTests {
   }
 
   @Test(
-    "a fault is an error that names the field and the permitted values",
+    "a fault in a tone's description is an error that names the field and the permitted values",
     arguments: [
       ("\"A test\"", "\"\"", "title must have 1 to 80 characters without control characters"),
       ("\"A test\"", "\"a\\u001b[2J\"", "title must have 1 to 80 characters without control characters"),
@@ -84,7 +84,9 @@ struct ToneDescriptionTests {
     #expect(error?.description.hasSuffix("test.json: \(reason); correct the description of the tone.") == true)
   }
 
-  @Test("a file that is empty, too large, a folder or a pipe is an error, and nothing blocks")
+  @Test(
+    "a description of a tone that is empty, too large, a folder or a pipe is an error, and reading it does not block"
+  )
   func unreadable() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tones-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -111,7 +113,7 @@ struct ToneDescriptionTests {
     for name in ["largest", "link"] { #expect(try descriptions.description(of: name).title == "A test") }
   }
 
-  @Test("at most 16 notes are accepted")
+  @Test("the description of a tone may have at most 16 notes")
   func many() throws {
     let note = "{\"start_ms\": 0, \"length_ms\": 600, \"hertz\": 800, \"level\": 0.5}"
     for (count, isValid) in [(16, true), (17, false)] {
@@ -120,7 +122,7 @@ struct ToneDescriptionTests {
     }
   }
 
-  @Test("an unknown tone is an error that names the tones")
+  @Test("an unknown tone is an error that names the known tones")
   func unknown() throws {
     let error = #expect(throws: ToneError.self) { try ToneTests.shipped.description(of: "gong") }
     #expect(error?.code == .toneUnknown)
@@ -128,14 +130,14 @@ struct ToneDescriptionTests {
   }
 
   @Test(
-    "a name that leads out of the folder is unknown",
+    "a tone name that leads out of the folder is unknown",
     arguments: ["../Tones/bell", "", "Bell", "bell.json", "default"])
   func outside(_ name: String) throws {
     let error = #expect(throws: ToneError.self) { try ToneTests.shipped.description(of: name) }
     #expect(error?.code == .toneUnknown)
   }
 
-  @Test("a missing folder is an error that says what to do")
+  @Test("a missing folder of tone descriptions is an error that says what to do")
   func missing() {
     let error = #expect(throws: ToneError.self) {
       try ToneDescriptions(directory: URL(filePath: "/nonexistent/Tones")).names()

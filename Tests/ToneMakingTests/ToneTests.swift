@@ -59,7 +59,9 @@ struct ToneTests {
     #expect(abs(report.durationMilliseconds - Double(tone.durationMilliseconds)) <= 1)
   }
 
-  @Test("a tone has -12 LUFS within 1 LU, which is louder than announcements, and at most -1 dBTP", arguments: names)
+  @Test(
+    "a tone of Crier has -12 LUFS within 1 LU, which is louder than announcements, and at most -1 dBTP",
+    arguments: names)
   func loudness(_ name: String) throws {
     let tone = try MadeTone(name, from: Self.shipped)
     let report = try measure(tone)
@@ -87,13 +89,13 @@ struct ToneTests {
     }
   }
 
-  @Test("the same description always gives the same bytes", arguments: names)
+  @Test("the same description of a tone always gives the same bytes", arguments: names)
   func reproducible(_ name: String) throws {
     let first = try MadeTone(name, from: Self.shipped)
     #expect(try MadeTone(name, from: Self.shipped) == first)
   }
 
-  @Test("the samples of a description are the same on every machine")
+  @Test("the samples of a tone's description are the same on every machine")
   func golden() throws {
     let description = ToneDescription(
       title: "Test", attackMilliseconds: 3, releaseMilliseconds: 40,
@@ -113,7 +115,7 @@ struct ToneTests {
     #expect(digest == 10_704_768_874_142_753_897)
   }
 
-  @Test("different descriptions give different sounds")
+  @Test("different descriptions give different tones")
   func different() throws {
     let sounds = try Self.names.map { try MadeTone($0, from: Self.shipped).bytes }
     #expect(Set(sounds).count == Self.names.count)
@@ -133,7 +135,7 @@ struct ToneTests {
     #expect(end.step < loudest / 2)
   }
 
-  @Test("a tone that limiting would distort is an error that says what to change")
+  @Test("a tone that the limiter would distort is an error that says what to change")
   func unreachable() {
     let description = ToneDescription(
       title: "Test", attackMilliseconds: 1, releaseMilliseconds: 5,
@@ -147,7 +149,7 @@ struct ToneTests {
     #expect(error?.description.contains("cannot be made as loud as the others") == true)
   }
 
-  @Test("the sine, the cosine and the decay agree with the C library's functions")
+  @Test("the sine, the cosine and the decay of tones agree with the C library's functions")
   func exact() {
     for index in 0...1000 {
       let angle = Double.pi * Double(index) / 1000

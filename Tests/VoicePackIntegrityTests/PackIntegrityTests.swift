@@ -16,7 +16,7 @@ struct PackIntegrityTests {
       PackIntegrity.sha256([UInt8]()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
-  @Test("the digest covers everything in the manifest except itself")
+  @Test("the digest of a manifest covers everything in the manifest except itself")
   func digest() throws {
     let manifest = PackManifest(id: "shop", locale: "en-US", speaker: "Ada", licence: "CC0-1.0")
     let digest = try PackIntegrity.digest(of: manifest)
@@ -41,7 +41,7 @@ struct PackIntegrityTests {
     #expect(throws: Never.self) { try PackIntegrity.verify(pack) }
   }
 
-  @Test("an error names the first changed clip by file name")
+  @Test("the error for changed clips names the first one by its file name")
   func changedClips() throws {
     let folder = try SealedPack()
     for file in ["c.wav", "b.wav"] {
@@ -54,7 +54,7 @@ struct PackIntegrityTests {
     }
   }
 
-  @Test("clips that were exchanged are detected")
+  @Test("the check finds two clips that were exchanged")
   func swapped() throws {
     let folder = try SealedPack()
     try folder.write([1, 1], as: "b.wav")
@@ -73,7 +73,7 @@ struct PackIntegrityTests {
     #expect(error.code == .manifestChanged && error.file == nil)
   }
 
-  @Test("a digest in upper case and an empty digest do not match", arguments: [true, false])
+  @Test("a digest in upper case, or an empty digest, does not match", arguments: [true, false])
   func otherDigest(isUpperCase: Bool) throws {
     let folder = try SealedPack()
     var manifest = folder.manifest

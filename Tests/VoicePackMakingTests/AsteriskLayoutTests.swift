@@ -20,7 +20,7 @@ struct AsteriskLayoutTests {
     try AsteriskLayout.sources(in: folder.url, locale: locale)
   }
 
-  @Test("English numbers and dollars are found, and files with other words are not")
+  @Test("Asterisk's files of English numbers and dollars are found, and files with other words are not")
   func english() throws {
     try lay(
       "digits/1.wav", "digits/13.wav", "digits/90.wav", "digits/hundred.wav", "digits/dollars.wav",
@@ -32,27 +32,27 @@ struct AsteriskLayoutTests {
     #expect(try sources("en").map(\.file.lastPathComponent).contains("13.wav"))
   }
 
-  @Test("the files of Spanish numbers get the Spanish words")
+  @Test("Asterisk's files of Spanish numbers get the Spanish words")
   func spanish() throws {
     try lay(
       "digits/1.wav", "digits/1M.wav", "digits/22.wav", "digits/and.wav", "digits/hundred.wav", "digits/20-and.wav")
     #expect(try sources("es_MX").map(\.row.text) == ["uno", "un", "veintidós", "y", "cien"])
   }
 
-  @Test("if a word has two files, the first of the table is used, and if a file has two formats, WAV is used")
+  @Test("if a word has two files, the first of the table is used, and if a file has two formats, the WAV file is used")
   func oneOfEach() throws {
     try lay(
       "digits/100.gsm.wav", "digits/100.wav", "digits/hundred.wav", "digits/5.flac", "digits/5.wav", "digits/5.gsm")
     #expect(try sources("es").map(\.file.lastPathComponent) == ["5.wav", "100.wav"])
   }
 
-  @Test("rows keep the table's numbers, so that gaps show the missing sounds")
+  @Test("the rows of an import keep the numbers of the table, so that gaps show which sounds are missing")
   func numbers() throws {
     try lay("digits/0.wav", "digits/3.wav")
     #expect(try sources().map(\.row.number) == [1, 4])
   }
 
-  @Test("the import turns the sounds into clips")
+  @Test("an import of Asterisk's sounds turns them into clips")
   func imported() throws {
     try folder.wav("digits/7.wav", Signals.take(seconds: 0.4, rate: 8000), rate: 8000)
     let clips = try RecordingImport().recordings(sources()).clips
@@ -60,7 +60,7 @@ struct AsteriskLayoutTests {
     #expect((300...450).contains(clips[0].waveform.durationMilliseconds))
   }
 
-  @Test("a language without a table is refused, and the error names the available ones")
+  @Test("an import for a language without a table is refused, and the error names the available languages")
   func unknownLanguage() throws {
     try lay("digits/1.wav")
     let error = #expect(throws: PackMakingError.self) { try sources("fi-FI") }
@@ -68,7 +68,7 @@ struct AsteriskLayoutTests {
     #expect(error?.remedy.contains("en, es") == true)
   }
 
-  @Test("a folder without sounds and a missing folder are refused")
+  @Test("an import from a folder without sounds, or from a missing folder, is refused")
   func wrongFolder() throws {
     try lay("one.wav", "en/digits/1.wav")
     #expect(#expect(throws: PackMakingError.self) { try sources() }?.code == .noRecordings)

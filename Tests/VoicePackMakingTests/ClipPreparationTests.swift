@@ -21,7 +21,9 @@ struct ClipPreparationTests {
     #expect(throws: PackMakingError.self) { try prepared(samples) }?.code
   }
 
-  @Test("levels 40 dB apart become clips within 1 LU of -16 LUFS, below -1 dBTP", arguments: [0.9, 0.3, 0.03, 0.009])
+  @Test(
+    "recordings whose levels differ by 40 dB become clips within 1 LU of -16 LUFS and below -1 dBTP",
+    arguments: [0.9, 0.3, 0.03, 0.009])
   func levels(amplitude: Double) throws {
     let clip = try prepared(Signals.take(amplitude, noise: amplitude / 1000))
     let report = try folder.measure(clip.waveform)
@@ -31,7 +33,7 @@ struct ClipPreparationTests {
     #expect(report.channels == 1)
   }
 
-  @Test("both ends are exactly zero, without a step before them")
+  @Test("both ends of a prepared clip are exactly zero, without a step before them")
   func ends() throws {
     let samples = try prepared(Signals.take(noise: 0.003)).waveform.samples
     #expect(samples.first == 0)
@@ -43,7 +45,7 @@ struct ClipPreparationTests {
     }
   }
 
-  @Test("DC of a tenth of full scale and rumble are removed", arguments: [0.1, -0.1])
+  @Test("a DC offset of a tenth of full scale, and rumble, are removed from a recording", arguments: [0.1, -0.1])
   func directCurrent(offset: Double) throws {
     let rumble = Signals.tone(10, 0.05, seconds: 2)
     let clip = try prepared(Signals.mixed(Signals.take(), rumble).map { $0 + offset })
@@ -54,14 +56,14 @@ struct ClipPreparationTests {
     #expect(abs(clip.waveform.durationMilliseconds - clean.waveform.durationMilliseconds) <= 40)
   }
 
-  @Test("noise around the word is trimmed, whatever its level", arguments: [0, 0.0005, 0.003, 0.01])
+  @Test("noise around a recorded word is trimmed, whatever its level", arguments: [0, 0.0005, 0.003, 0.01])
   func noiseTrimmed(level: Double) throws {
     let clip = try prepared(Signals.take(noise: level))
     // The word lasts 500 ms, and the last part of its vowel disappears in the noise.
     #expect((420...540).contains(clip.waveform.durationMilliseconds))
   }
 
-  @Test("an onset 26 dB quieter than the vowel is kept to within 10 ms")
+  @Test("the beginning of a word, if it is 26 dB quieter than the vowel, is kept to within 10 ms")
   func softOnset() throws {
     let quiet = Signals.silence(seconds: 0.5)
     func length(hiss: Double) throws -> Int {
@@ -73,7 +75,7 @@ struct ClipPreparationTests {
     #expect(kept >= 65)
   }
 
-  @Test("a word that was cut close, without any noise around it, keeps its quiet onset")
+  @Test("a recorded word that was cut without any noise around it keeps its quiet beginning")
   func cutClose() throws {
     let word = Signals.word(0.3, seconds: 0.4)
     #expect(try prepared(word).waveform.durationMilliseconds >= 375)
@@ -81,7 +83,7 @@ struct ClipPreparationTests {
     #expect(try prepared(edges + word + edges).waveform.durationMilliseconds >= 375)
   }
 
-  @Test("a click beside the word is removed")
+  @Test("a click beside a recorded word is removed")
   func click() throws {
     var take = Signals.take()
     for index in 4800..<4900 { take[index] += index % 2 == 0 ? 0.3 : -0.3 }
@@ -89,19 +91,20 @@ struct ClipPreparationTests {
     #expect(clip.waveform.durationMilliseconds <= 540)
   }
 
-  @Test("a pause inside a phrase is kept")
+  @Test("a pause inside a recorded phrase is kept")
   func phrase() throws {
     let clip = try prepared(Signals.take() + Signals.take())
     #expect((1900...2050).contains(clip.waveform.durationMilliseconds))
   }
 
-  @Test("a steady tone counts as voice from end to end")
+  @Test("a steady tone in a recording counts as voice from end to end")
   func steadyTone() throws {
     let clip = try prepared(Signals.tone(440, 0.3, seconds: 1))
     #expect(abs(clip.waveform.durationMilliseconds - 1000) <= 15)
   }
 
-  @Test("the report has the noise floor, the peak, the clipped samples and the distance of voice and noise")
+  @Test(
+    "the report on a recording has the noise floor, the peak, the clipped samples and the distance of voice and noise")
   func report() throws {
     let report = try prepared(Signals.take(0.5, noise: 0.003)).report
     // 0.003/√3 is -55.2 dBFS over 24 kHz. 11 kHz of that remain, and the quietest frames are 1 dB lower.
@@ -117,7 +120,7 @@ struct ClipPreparationTests {
     #expect(try prepared(Signals.take()) == prepared(Signals.take()))
   }
 
-  @Test("silence, and a recording of noise alone, contain no voice")
+  @Test("a silent recording, and a recording of noise alone, contain no voice")
   func silent() {
     #expect(code(Signals.silence(seconds: 1)) == .silent)
     #expect(code(Signals.noise(0.005, seconds: 1)) == .silent)
@@ -125,7 +128,7 @@ struct ClipPreparationTests {
     #expect(code([]) == .silent)
   }
 
-  @Test("a click alone is too short")
+  @Test("a recording of a click alone is too short")
   func tooShort() {
     let quiet = Signals.silence(seconds: 0.5)
     #expect(code(quiet + Signals.tone(1000, 0.5, seconds: 0.02) + quiet) == .tooShort)

@@ -50,7 +50,7 @@ struct ClipReplacementTests {
       try PackWriter(directory: folder.url).replace("one.wav", with: Self.sound(440), in: after) == before.manifest)
   }
 
-  @Test("a pack that was replaced in the meantime is not overwritten")
+  @Test("a new recording does not overwrite a pack that was replaced in the meantime")
   func changed() throws {
     let old = try pack()
     try PackWriter(directory: folder.url).replace("one.wav", with: Self.sound(600), in: old)
@@ -61,7 +61,7 @@ struct ClipReplacementTests {
     #expect(try loaded().bytes(ofClip: "two.wav") == old.bytes(ofClip: "two.wav"))
   }
 
-  @Test("an import that ends while the new recording is written to the disk is not overwritten")
+  @Test("a new recording does not overwrite an import that ends while the recording is written to the disk")
   func importedMeanwhile() throws {
     let old = try pack()
     let isImported = Locked(false)
@@ -91,7 +91,7 @@ struct ClipReplacementTests {
       Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path)) == ["shop", PackWriter.lockName])
   }
 
-  @Test("a pack that was removed in the meantime does not come back")
+  @Test("a new recording does not bring back a pack that was removed in the meantime")
   func removed() throws {
     let old = try pack()
     try PackWriter(directory: folder.url).remove("shop")
@@ -102,7 +102,7 @@ struct ClipReplacementTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [PackWriter.lockName])
   }
 
-  @Test("a file that is not a clip, another sample rate, and a pack whose files were changed are refused")
+  @Test("a replacement is refused for a file that is not a clip, another sample rate, or a pack with changed files")
   func refused() throws {
     let pack = try pack()
     let writer = PackWriter(directory: folder.url)

@@ -25,7 +25,7 @@ struct ListedClipTests {
     return manifest
   }
 
-  @Test("words come in the order of the sheet, then other words, then phrases, each file once")
+  @Test("a pack's words are listed in the order of the sheet, then other words, then phrases, each file once")
   func order() throws {
     let clips = ListedClip.clips(of: manifest, vocabulary: try Templates.writer("en-US").vocabulary())
     #expect(
@@ -58,7 +58,7 @@ struct ListedClipTests {
     #expect(recorded.clips.map(\.position) == [.final, .rising, .plain, .final, .final])
   }
 
-  @Test("a clip is found by its token or phrase, in any letter case, with spaces or underscores")
+  @Test("a pack's clip is found by its token or phrase, in any letter case, with spaces or underscores")
   func says() {
     let clips = ListedClip.clips(of: manifest, vocabulary: nil)
     #expect(clips.filter { $0.says("TWO") }.map(\.file) == ["two.wav", "two-final.wav"])

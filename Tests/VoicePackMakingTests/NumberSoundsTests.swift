@@ -23,14 +23,14 @@ struct NumberSoundsTests {
     return NumberSounds.ratio(sayings(first), sayings(second))
   }
 
-  @Test("different words are further apart than sayings of one word")
+  @Test("the sounds of different words differ more than two recordings of one word")
   func different() throws {
     for (first, second) in [(0, 1), (4, 7), (10, 11)] {
       #expect(try ratio(first, second, by: voices) > 2)
     }
   }
 
-  @Test("sayings of one word, taken as two numbers, are the same")
+  @Test("two numbers whose recordings say one word count as sounding the same")
   func same() throws {
     let features = try NumberSounds.features(
       words.flatMap { word in (voices + voices.reversed()).map { $0.word(word.syllables) } })
@@ -38,14 +38,14 @@ struct NumberSoundsTests {
     #expect(ratio < NumberSounds.leastRatio, "\(ratio)")
   }
 
-  @Test("a voice that always makes the same samples tells different words apart, and not equal ones")
+  @Test("if a voice always repeats its samples, different words count as different, and equal words as the same")
   func unchanging() throws {
     let voice = SyllableVoice()
     #expect(try ratio(0, 1, by: [voice, voice]) == .infinity)
     #expect(try ratio(3, 3, by: [voice, voice]) == 0)
   }
 
-  @Test("the closest pairs come first, and are no more than asked for")
+  @Test("the number pairs with the most similar sounds come first, up to the requested count")
   func closest() throws {
     var sounds = words.map { voices[0].word($0.syllables) }
     sounds[7] = voices[1].word(words[2].syllables)

@@ -10,7 +10,7 @@ import Waveforms
 
 /// The result of checking a whole pack, as text and as JSON, and the check's robustness.
 extension PackCheckTests {
-  @Test("all faults are found at once, errors before warnings, and the most severe first")
+  @Test("all faults of a pack are found at once, errors before warnings, and the most severe first")
   func order() throws {
     let report = try check(seal: false) { pack in
       try Data().write(to: pack.directory.appending(path: "stray.wav"))
@@ -25,7 +25,7 @@ extension PackCheckTests {
       ])
   }
 
-  @Test("the text has a line for each finding, a line for each required block, and a summary")
+  @Test("the text of a pack check has a line for each finding, a line for each required block, and a summary")
   func text() throws {
     let report = try check { pack in
       try FileManager.default.removeItem(at: pack.directory.appending(path: "0003.wav"))
@@ -40,7 +40,7 @@ extension PackCheckTests {
     #expect(lines[lines.count - 2].hasSuffix("; 1 error, 1 warning"))
   }
 
-  @Test("the JSON has the findings, the coverage and the totals")
+  @Test("the JSON of a pack check has the findings, the coverage and the totals")
   func json() throws {
     let report = try check { try FileManager.default.removeItem(at: $0.directory.appending(path: "0003.wav")) }
     let object = try JSONSerialization.jsonObject(with: report.json) as? [String: Any]
@@ -55,7 +55,7 @@ extension PackCheckTests {
     #expect(block?["sayable"] as? Bool == false && block?["missing"] as? Int == 1)
   }
 
-  @Test("no bytes in a clip or in the manifest cause a trap in the check")
+  @Test("no bytes in a clip or in the manifest make the check of a pack trap")
   func hostileBytes() throws {
     let pack = try CheckedPack()
     var random = SplitMix64(seed: 3)

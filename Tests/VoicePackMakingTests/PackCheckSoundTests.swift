@@ -34,7 +34,7 @@ struct PackCheckSoundTests {
     #expect(findings.first?.problem.contains(problem) == true, "\(findings)")
   }
 
-  @Test("a clip without a voice is an error", arguments: [0, 1, 22_050])
+  @Test("a clip of a pack without a voice is an error", arguments: [0, 1, 22_050])
   func silent(_ count: Int) throws {
     for samples in [Array(repeating: Int16(0), count: count), Array(repeating: Int16(80), count: count)] {
       let findings = try findings(samples)
@@ -42,7 +42,7 @@ struct PackCheckSoundTests {
     }
   }
 
-  @Test("three consecutive samples at full scale are clipping, and two are not")
+  @Test("three consecutive samples at full scale count as clipping, and two do not")
   func clipping() throws {
     var samples = try clip()
     let place = 1_000
@@ -65,7 +65,7 @@ struct PackCheckSoundTests {
     #expect(findings.last?.problem.hasPrefix("is 2.") == true)
   }
 
-  @Test("noise in all clips is reported with its level, but not noise in a single clip")
+  @Test("noise in all clips of a pack is reported with its level, but noise in a single clip is not")
   func noise() throws {
     let pack = try CheckedPack()
     var seed: UInt64 = 7
@@ -88,7 +88,7 @@ struct PackCheckSoundTests {
     #expect(findings.first?.problem.hasPrefix("three of four clips have no moment below -4") == true)
   }
 
-  @Test("a constant offset is reported")
+  @Test("a constant offset of a clip is reported")
   func offset() throws {
     var samples = try clip().map { $0 + 100 }
     // The clip is faded, like the ends of any clip.
@@ -100,7 +100,7 @@ struct PackCheckSoundTests {
     try expect(.offset, "has an offset of 0.3 % of full scale", in: samples)
   }
 
-  @Test("up to 40 ms of silence are allowed at the ends")
+  @Test("a clip may have up to 40 ms of silence at each end")
   func silence() throws {
     let silence = Array(repeating: Int16(0), count: 22_050 * 30 / 1_000)
     #expect(try findings(silence + clip() + silence) == [])
@@ -108,14 +108,14 @@ struct PackCheckSoundTests {
     try expect(.silenceAtEnds, "ms after the voice", in: clip() + silence + silence)
   }
 
-  @Test("an end that is not zero is reported as a click")
+  @Test("a clip whose end is not zero is reported as having a click")
   func edges() throws {
     var samples = try clip()
     samples[samples.count - 1] = 12
     try expect(.openEdges, "does not begin and end at zero", in: samples)
   }
 
-  @Test("a clip of more than 5 s is a warning, and a clip of more than the permitted 20 s is an error")
+  @Test("a clip of more than 5 s gets a warning, and a clip of more than the permitted 20 s is an error")
   func long() throws {
     let clip = try clip()
     func repeated(seconds: Int) -> [Int16] {

@@ -31,7 +31,7 @@ struct PackCheckTests {
 
   // MARK: A whole pack
 
-  @Test("a pack with every word, levelled and trimmed, has no finding and full coverage")
+  @Test("a pack with every word, all levelled and trimmed, has no finding and full coverage")
   func clean() throws {
     for locale in ["ko-KR", "zh-CN"] {
       let pack = try CheckedPack(locale)
@@ -43,7 +43,7 @@ struct PackCheckTests {
     }
   }
 
-  @Test("the clips are counted and measured")
+  @Test("the check of a pack counts and measures the clips")
   func measured() throws {
     let pack = try CheckedPack()
     let clips = pack.check().clips
@@ -78,7 +78,7 @@ struct PackCheckTests {
     #expect(report.coverage.filter { $0.missing == 1 }.count == 2)
   }
 
-  @Test("a share below one in a thousand is reported as small, not as zero")
+  @Test("a share of amounts below one in a thousand is reported as small, not as zero")
   func smallShare() throws {
     let pack = try CheckedPack("en-US")
     pack.manifest.clips[try pack.file("dollar")] = nil
@@ -106,7 +106,7 @@ struct PackCheckTests {
         "for the words around every payment that is received, without channel and names"))
   }
 
-  @Test("missing optional words are one warning for each block")
+  @Test("missing optional words of a pack give one warning for each block")
   func missingOptional() throws {
     let report = try check { pack in
       let block = try pack.vocabulary.blocks.first { $0.coverage.hasPrefix("the channels") }.orThrow("channels")
@@ -185,7 +185,7 @@ struct PackCheckTests {
     #expect(report.findings.map(\.code) == [.duplicateClip] && report.warningCount == 1)
   }
 
-  @Test("a word may use one recording in two positions")
+  @Test("a word may use the same recording in two positions")
   func sameWordTwice() throws {
     let report = try check { pack in
       let file = try pack.file("원")
@@ -205,7 +205,7 @@ struct PackCheckTests {
 
   // MARK: The manifest
 
-  @Test("a missing manifest is the only finding, because nothing else can be checked")
+  @Test("if the manifest is missing, this is the only finding, because nothing else can be checked")
   func noManifest() throws {
     let report = try check(seal: false) { pack in
       try FileManager.default.removeItem(at: pack.directory.appending(path: PackManifest.fileName))
@@ -214,7 +214,7 @@ struct PackCheckTests {
     #expect(report.coverage.allSatisfy { !$0.isSayable } && report.clips.count == 0 && report.pack == "tones")
   }
 
-  @Test("a missing folder has no manifest")
+  @Test("a missing folder of a pack is reported as a missing manifest")
   func noFolder() throws {
     let vocabulary = try Templates.writer("ko-KR").vocabulary()
     let folder = URL(filePath: "/nonexistent/\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -230,13 +230,13 @@ struct PackCheckTests {
     #expect(codes(report) == ["error manifest_unreadable manifest.json"])
   }
 
-  @Test("a manifest of another format is not read further")
+  @Test("a manifest of another format is reported, and the rest of it is not read")
   func otherFormat() throws {
     let report = try check { $0.manifest.format = 2 }
     #expect(codes(report) == ["error manifest_unreadable manifest.json"])
   }
 
-  @Test("a pack of another locale than the phrase book's is an error")
+  @Test("a pack is an error if its locale is not that of the phrase book")
   func wrongLocale() throws {
     let report = try check { $0.manifest.locale = "ko-KP" }
     #expect(codes(report) == ["error wrong_locale manifest.json"])
@@ -251,7 +251,7 @@ struct PackCheckTests {
     #expect(codes(report) == ["error wrong_digest manifest.json"])
   }
 
-  @Test("an inconsistent manifest is an error")
+  @Test("a manifest that contradicts itself is an error")
   func invalidManifest() throws {
     let file = PackManifest.Alternates(plain: "0001.wav")
     let damages: [(CheckedPack) -> Void] = [
@@ -265,7 +265,7 @@ struct PackCheckTests {
 
   // MARK: Files
 
-  @Test("a clip that is missing or not listed is an error")
+  @Test("a word of the pack is an error if its clip's file is missing, or if the manifest does not list the clip")
   func clipMissing() throws {
     let gone = try check { try FileManager.default.removeItem(at: $0.directory.appending(path: "0003.wav")) }
     #expect(codes(gone) == ["error clip_missing 0003.wav"])
@@ -277,7 +277,7 @@ struct PackCheckTests {
     #expect(codes(unlisted) == ["error clip_missing 0003.wav"])
   }
 
-  @Test("only plain files in the folder itself are read, not folders, links, pipes or huge files")
+  @Test("the check reads only plain files in the folder itself, and no folders, links, pipes or huge files")
   func notAFile() throws {
     let damages: [(URL) throws -> Void] = [
       { try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false) },
@@ -295,7 +295,9 @@ struct PackCheckTests {
     }
   }
 
-  @Test("a clip's name cannot lead out of the folder", arguments: ["../0003.wav", "/etc/hostname", "", ".hidden.wav"])
+  @Test(
+    "a clip's name in the manifest cannot lead out of the folder",
+    arguments: ["../0003.wav", "/etc/hostname", "", ".hidden.wav"])
   func nameOutside(_ name: String) throws {
     let report = try check { pack in
       let clip = try pack.manifest.clips.removeValue(forKey: "0003.wav").orThrow("a clip")
@@ -338,7 +340,7 @@ struct PackCheckTests {
     #expect(try codes(check { try $0.set(waveform, file: "0003.wav") }) == ["error wrong_sample_rate 0003.wav"])
   }
 
-  @Test("unused clips, and sounds that the manifest does not list, are warnings")
+  @Test("clips that no word uses, and sound files that the manifest does not list, are warnings")
   func unlisted() throws {
     let report = try check { pack in
       try pack.set(try Tones.clip(90), file: "unused.wav", text: "unused")

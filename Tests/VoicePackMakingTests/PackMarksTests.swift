@@ -24,7 +24,7 @@ struct PackMarksTests {
       PackFacts(id: "shop", locale: "en-US", speaker: "Ada", licence: "CC0-1.0"), clips: clips, replacing: true)
   }
 
-  @Test("a mark is kept, can be removed, and changes nothing in the pack")
+  @Test("a mark on a clip is kept, can be removed, and changes nothing in the pack")
   func kept() throws {
     let manifest = try write()
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.appending(path: "shop").path).sorted()
@@ -65,7 +65,7 @@ struct PackMarksTests {
     #expect(try PackMarks(of: manifest, in: folder.url).files == [])
   }
 
-  @Test("marks that are set at the same time are all kept")
+  @Test("marks that several processes set at the same time are all kept")
   func concurrently() async throws {
     let manifest = try write()
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -45,7 +45,7 @@ struct PackWriterTests {
     #expect(throws: PackMakingError.self) { try writer.write(facts, clips: clips) }?.code
   }
 
-  @Test("the manifest lists every clip with its words and digests, and reads back as returned")
+  @Test("the manifest of a pack lists every clip with its words and digests, and reads back as it was returned")
   func manifest() throws {
     let manifest = try writer.write(
       facts,
@@ -71,7 +71,7 @@ struct PackWriterTests {
     #expect(entries() == ["my-shop"])
   }
 
-  @Test("the same facts and clips give the same bytes, and a different sound gives a different digest")
+  @Test("the same facts and clips give the same bytes of a pack, and a different sound gives a different digest")
   func deterministic() throws {
     let clips = [clip("one"), clip("two", hertz: 500)]
     let first = try writer.write(facts, clips: clips)
@@ -82,7 +82,7 @@ struct PackWriterTests {
     #expect(other.digest != first.digest)
   }
 
-  @Test("equal clips are stored once, unless they have different words")
+  @Test("equal clips of a pack are stored once, unless they have different words")
   func duplicates() throws {
     let manifest = try writer.write(
       facts, clips: [clip("one", text: "one"), clip("won", text: "one"), clip("wan", text: "wan")])
@@ -98,7 +98,8 @@ struct PackWriterTests {
     #expect(manifest.tokens["note"]?.plain == "0002.wav")
   }
 
-  @Test("a token that contains a path cannot write outside the pack", arguments: ["../../x", "a/b", ".hidden", "-rf"])
+  @Test(
+    "a token that contains a path cannot write outside the pack", arguments: ["../../x", "a/b", ".hidden", "-rf"])
   func hostileTokens(token: String) throws {
     let manifest = try writer.write(facts, clips: [clip(token)])
     #expect(manifest.tokens[token]?.plain == "0001.wav")
@@ -137,7 +138,8 @@ struct PackWriterTests {
     #expect(try Data(contentsOf: file) != before)
   }
 
-  @Test("an id that is not a valid folder name is refused", arguments: ["", ".", "..", ".a", "a/b", "a b", "é", "a\0"])
+  @Test(
+    "a pack id that is not a valid folder name is refused", arguments: ["", ".", "..", ".a", "a/b", "a b", "é", "a\0"])
   func refusesIds(id: String) {
     var facts = facts
     facts.id = id
@@ -145,7 +147,7 @@ struct PackWriterTests {
     #expect(entries().isEmpty)
   }
 
-  @Test("an id of 65 characters is refused, and an id of 64 characters is accepted")
+  @Test("a pack id of 65 characters is refused, and a pack id of 64 characters is accepted")
   func longIds() throws {
     var facts = facts
     facts.id = String(repeating: "a", count: 65)
@@ -164,7 +166,7 @@ struct PackWriterTests {
     #expect(code(facts, []) == .packInvalid)
   }
 
-  @Test("clips without a token, with white space in a token, twice in one position, or at another rate are refused")
+  @Test("a clip is refused without a token, with white space in the token, twice in one position, or at another rate")
   func refusesClips() {
     #expect(code(facts, [PackClip(tokens: [], text: "", waveform: clip("one").waveform)]) == .packInvalid)
     #expect(code(facts, [clip("twenty one")]) == .packInvalid)
@@ -177,7 +179,7 @@ struct PackWriterTests {
     #expect(entries().isEmpty)
   }
 
-  @Test("a removed pack leaves no file, and removing a pack that does not exist is an error")
+  @Test("a removed pack leaves no file, and removing a missing pack is an error")
   func removed() throws {
     try writer.write(facts, clips: [clip("one")])
     try writer.remove("my-shop")
@@ -186,7 +188,7 @@ struct PackWriterTests {
     #expect(error?.code == .writingFailed && error?.subject == "my-shop")
   }
 
-  @Test("on a full disk the earlier pack stays, no draft is left, and the error gives the system's reason")
+  @Test("on a full disk, the earlier pack stays, no unfinished pack is left, and the error has the system's reason")
   func fullDisk() throws {
     try writer.write(facts, clips: [clip("one")])
     let before = try contents()
@@ -199,7 +201,7 @@ struct PackWriterTests {
     #expect(try contents() == before && entries() == ["my-shop"])
   }
 
-  @Test("a pack is put in its place and removed only while no other writer holds the lock of the folder")
+  @Test("a pack is put into its place, or removed, only while no other writer holds the lock of the folder")
   func turns() throws {
     try writer.write(facts, clips: [clip("one")])
     let before = try contents()
@@ -214,7 +216,7 @@ struct PackWriterTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("if a pack cannot be written, nothing is left behind")
+  @Test("if a pack cannot be written, no file of it is left behind")
   func unwritable() throws {
     try folder.file("Voices", [])  // This file is where the folder should be.
     let error = #expect(throws: PackMakingError.self) { try writer.write(facts, clips: [clip("one")]) }

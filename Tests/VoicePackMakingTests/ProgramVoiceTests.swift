@@ -45,7 +45,7 @@ struct ProgramVoiceTests {
     await #expect(throws: PackMakingError.self) { try await voice.recordings(of: rows) }
   }
 
-  @Test("the program says each row with a comma, and a last word with a full stop")
+  @Test("the program says each row followed by a comma, and a last word followed by a full stop")
   func rowsSaid() async throws {
     try program()
     var steps: [Int] = []
@@ -56,7 +56,7 @@ struct ProgramVoiceTests {
     #expect(try RecordingImport().recordings(sources).clips.map(\.text) == ["one", "two", "two"])
   }
 
-  @Test("one warning counts the sounds at the rate of a telephone, names their rows and says what to change")
+  @Test("one warning counts the sounds at telephone rate, names their rows and says what to change")
   func telephone() async throws {
     try folder.wav("sound.wav", Signals.take(seconds: 0.3, rate: 8_000), rate: 8_000)
     try program()
@@ -69,14 +69,14 @@ struct ProgramVoiceTests {
       ])
   }
 
-  @Test("a program that reads its words from a file gets them in a file")
+  @Test("a program that reads its words from a file gets a file with the words")
   func textFile() async throws {
     try program(#"cat "$1" >> said; cp sound.wav "$2""#)
     _ = try await voice("{text_file} {output}").recordings(of: rows)
     #expect(said.filter { !$0.hasPrefix("/") } == ["one,", "two,", "two."])
   }
 
-  @Test("a second run makes only the missing recordings, and another command makes all of them again")
+  @Test("a second run makes only the missing recordings, and with another command makes all of them again")
   func resumed() async throws {
     try program(#"test "$1" != two. && cp sound.wav "$2""#)
     let stopped = await error(try voice())
@@ -93,7 +93,7 @@ struct ProgramVoiceTests {
   }
 
   @Test(
-    "a program that fails is named with the last line of its messages",
+    "the error for a program that fails has the last line of the program's messages",
     arguments: [
       (
         "echo first >&2; echo 'no voice slt' >&2; echo >&2; exit 3",
@@ -110,7 +110,7 @@ struct ProgramVoiceTests {
     #expect(said.count == 1, "the first failure ends the run")
   }
 
-  @Test("a program that takes too long is killed together with the programs that it started")
+  @Test("a speech program that takes too long is killed together with the programs that it started")
   func late() async throws {
     try program("sh -c 'echo $$ > child; exec sleep 1000' & wait")
     let error = await error(try voice(seconds: 1))
@@ -123,7 +123,7 @@ struct ProgramVoiceTests {
     }
   }
 
-  @Test("a cancelled run kills the program and keeps the finished rows")
+  @Test("a cancelled run kills the speech program and keeps the finished rows")
   func cancelled() async throws {
     try program(#"test "$1" = one, && cp sound.wav "$2" && exit; touch waiting; exec sleep 1000"#)
     let voice = try voice()
@@ -136,7 +136,7 @@ struct ProgramVoiceTests {
     #expect(said == ["one,", "two,", "two,", "two."])
   }
 
-  @Test("a program that is not installed is refused before the first row")
+  @Test("a speech program that is not installed is refused before the first row")
   func missing() {
     let error = #expect(throws: PackMakingError.self) {
       try ProgramVoice(SpeechCommand("no-such-program {text} {output}"), seconds: 1, folder: folder.url)
@@ -145,7 +145,7 @@ struct ProgramVoiceTests {
     #expect(error?.problem == "names the program no-such-program, which is not installed")
   }
 
-  @Test("the rows of the sheet come first, then phrases of numbers with their units")
+  @Test("the rows for a speech program are those of the sheet, and then phrases of numbers with their units")
   func sheet() throws {
     let writer = try Templates.writer("en-US")
     let vocabulary = try writer.vocabulary(currencies: nil, includesOtherCurrencies: false)

@@ -15,7 +15,8 @@ struct ReadBackRowsTests {
       .standardizedFileURL)
 
   @Test(
-    "every row of a book is read back, and is sent as it will stand in the manifest", arguments: ["en-US", "zh-CN"])
+    "every row of a pack is read back, and the server gets the words that the manifest will have",
+    arguments: ["en-US", "zh-CN"])
   func rows(locale: String) throws {
     let writer = try Templates.writer(locale)
     let vocabulary = try writer.vocabulary()
@@ -31,7 +32,7 @@ struct ReadBackRowsTests {
     #expect(rows.rows.contains { rows.words[$0]?.saysAmount == false })
   }
 
-  @Test("without a reader of the language, no row is made")
+  @Test("without a reader of the language, no row of the pack is sent to a server")
   func noReader() throws {
     let writer = try Templates.writer("en-US")
     let vocabulary = try writer.vocabulary(includesOtherCurrencies: false)
@@ -42,7 +43,7 @@ struct ReadBackRowsTests {
     #expect(error?.remedy == "check Templates/en-US.json and Readers/en.json")
   }
 
-  @Test("a row that no phrase book wrote is refused")
+  @Test("a row whose words no phrase book wrote is refused")
   func foreign() throws {
     let writer = try Templates.writer("en-US")
     var vocabulary = try writer.vocabulary(includesOtherCurrencies: false)
@@ -54,7 +55,7 @@ struct ReadBackRowsTests {
     #expect(throws: PackMakingError.self) { try ReadBackRows(of: vocabulary, writer: writer, readers: readers) }
   }
 
-  @Test("the amounts of a test are 100 or more, contain every required number word, and are the same each time")
+  @Test("the test of a voice has at least 100 amounts, which have every required number word and are always the same")
   func amounts() throws {
     for locale in ["en-US", "hi-IN"] {
       let writer = try Templates.writer(locale)

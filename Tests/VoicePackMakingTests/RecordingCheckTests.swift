@@ -19,7 +19,7 @@ struct RecordingCheckTests {
     try RecordingCheck(engine: engine, writer: try Templates.writer("en-US"))
   }
 
-  @Test("one new clip is compared within its pack, and only suspicions about it are returned")
+  @Test("a new clip is compared with its pack, and only suspicions about the new clip are returned")
   func oneClip() async throws {
     let check = try check()
     var pack = clips
@@ -37,7 +37,7 @@ struct RecordingCheckTests {
         == [RecordingSuspicion(kind: .swapped, clip: 3, soundsLike: pack.count)])
   }
 
-  @Test("a new clip is compared only with single words and not with phrases, on a thread that may wait")
+  @Test("a new clip is compared only with single words and not with phrases, on a thread for work that blocks")
   func oneClipAmongPhrases() async throws {
     let comparisons = Locked<[Bool]>([])
     let check = try RecordingCheck(engine: engine, writer: try Templates.writer("en-US")) { first, second in
@@ -66,7 +66,7 @@ struct RecordingCheckTests {
     #expect(try await check().suspicions(of: speaker.clip("unsayable", [1, 1]), in: clips) == [])
   }
 
-  @Test("clips that the engine cannot say are left out, and the other clips keep their index")
+  @Test("clips that the engine cannot say are left out of the comparison, and the other clips keep their index")
   func unsayable() async throws {
     var clips = clips
     clips.insert(speaker.clip("unsayable", [1, 1]), at: 0)
@@ -89,7 +89,7 @@ struct RecordingCheckTests {
     #expect(engine.calls == 24)
   }
 
-  @Test("an engine that cannot run is an error")
+  @Test("if the engine cannot run, the check of recordings is an error")
   func noEngine() async throws {
     engine.isMissing = true
     let check = try check()

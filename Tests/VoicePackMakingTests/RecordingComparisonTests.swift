@@ -26,14 +26,14 @@ struct RecordingComparisonTests {
     #expect(try suspicions(clips) == [])
   }
 
-  @Test("a swapped pair is found and named, whichever clips were swapped", arguments: [(0, 1), (5, 11)])
+  @Test("a swapped pair of clips is found and named, whichever clips were swapped", arguments: [(0, 1), (5, 11)])
   func swapped(first: Int, second: Int) throws {
     var clips = clips
     (clips[first].waveform, clips[second].waveform) = (clips[second].waveform, clips[first].waveform)
     #expect(try suspicions(clips) == [RecordingSuspicion(kind: .swapped, clip: first, soundsLike: second)])
   }
 
-  @Test("two swapped pairs are both found, and no clip is named twice")
+  @Test("two swapped pairs of clips are both found, and no clip is named twice")
   func twoPairs() throws {
     var clips = clips
     for (first, second) in [(0, 7), (2, 9)] {
@@ -62,7 +62,7 @@ struct RecordingComparisonTests {
     #expect(suspicions([[4, 4]: 7, [4, 10]: 6.9]) == [])
   }
 
-  @Test("a recording that fits no words is not suspected, and words that fit every recording cause no suspicion")
+  @Test("a recording that fits no words is not suspected, and words that fit every recording lead to no suspicion")
   func tendencies() {
     var far: [[Int]: Float] = [:]
     var near: [[Int]: Float] = [:]
@@ -138,7 +138,7 @@ struct RecordingComparisonTests {
     }
   }
 
-  @Test("takes of the same words are not compared with each other")
+  @Test("several recordings of the same words are not compared with each other")
   func sameWords() throws {
     var words = words
     words.append(("Ada", [0, 1]))
@@ -149,7 +149,7 @@ struct RecordingComparisonTests {
     #expect(try RecordingComparison(clips, sayings: sayings(words)).suspicions == [])
   }
 
-  @Test("the same clips give the same answer each time")
+  @Test("the comparison of the same clips gives the same result each time")
   func repeatable() throws {
     var clips = clips
     (clips[2].waveform, clips[5].waveform) = (clips[5].waveform, clips[2].waveform)
@@ -157,7 +157,7 @@ struct RecordingComparisonTests {
     #expect(try suspicions(clips) == first)
   }
 
-  @Test("in a pack of few clips, or without a voice to compare with, no clip is suspected")
+  @Test("in a pack of few clips, or without an engine's voice to compare with, no clip is suspected")
   func few() throws {
     var clips = Array(clips.prefix(RecordingComparison.fewestClips - 1))
     (clips[0].waveform, clips[1].waveform) = (clips[1].waveform, clips[0].waveform)

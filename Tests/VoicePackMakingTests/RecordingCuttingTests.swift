@@ -19,7 +19,7 @@ struct RecordingCuttingTests {
     return try Recording(Signals.waveform(Signals.mixed(samples, hiss)))
   }
 
-  @Test("each word has a piece of the recording, without a part of the next word", arguments: [0, 0.001, 0.005])
+  @Test("each word gets a piece of the long recording, without a part of the next word", arguments: [0, 0.001, 0.005])
   func cuts(noise: Double) throws {
     let recording = try recording(pauses: [0.6, 1.0, 0.7, 3.0], noise: noise)
     let pieces = try RecordingCutting().cut(recording, into: 5)
@@ -32,7 +32,7 @@ struct RecordingCuttingTests {
     }
   }
 
-  @Test("pauses shorter than the minimum do not divide the recording, but with a shorter minimum they do")
+  @Test("a pause divides the recording only if it is at least as long as the given minimum")
   func minimumPause() throws {
     let recording = try recording(pauses: [0.35, 1.0, 0.35])
     #expect(try RecordingCutting().cut(recording, into: 2).count == 2)
@@ -47,7 +47,7 @@ struct RecordingCuttingTests {
     #expect(try RecordingCutting().cut(recording, into: 2).count == 2)
   }
 
-  @Test("if a word was repeated, all pieces are listed with their times, without a guess")
+  @Test("if a word was repeated, the error lists all pieces with their times, and guesses nothing")
   func tooMany() throws {
     let recording = try recording(pauses: [0.6, 1.0])
     let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: 2) }
@@ -61,7 +61,7 @@ struct RecordingCuttingTests {
     #expect(error?.remedy.contains("longer minimum pause") == true)
   }
 
-  @Test("the error suggests a minimum pause that gives as many pieces as rows")
+  @Test("the error for a wrong number of pieces suggests a minimum pause that gives as many pieces as rows")
   func hint() throws {
     let recording = try recording(pauses: [0.35, 1.0, 0.35])
     let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: 4) }
@@ -71,7 +71,7 @@ struct RecordingCuttingTests {
     #expect(try cutting.cut(recording, into: 4).count == 4)
   }
 
-  @Test("if no minimum pause gives as many pieces as rows, no pause is suggested")
+  @Test("if no minimum pause gives as many pieces as rows, the error suggests none")
   func noHint() throws {
     let recording = try recording(pauses: [0.6, 0.6])
     for wanted in [9, 0] {
@@ -81,7 +81,7 @@ struct RecordingCuttingTests {
     }
   }
 
-  @Test("a recording without a voice is silent")
+  @Test("a long recording without a voice is reported as silent")
   func silent() throws {
     let quiet = try Recording(Signals.waveform(Signals.noise(0.002, seconds: 2, rate: 22_050)))
     let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(quiet, into: 1) }

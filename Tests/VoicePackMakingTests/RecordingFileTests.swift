@@ -22,7 +22,7 @@ struct RecordingFileTests {
     return #expect(throws: PackMakingError.self) { try Recording.read(file) }
   }
 
-  @Test("every sample depth keeps its level", arguments: Depth.allCases)
+  @Test("a recording keeps its level at every sample depth", arguments: Depth.allCases)
   func depths(depth: Depth) throws {
     let file = try folder.wav("a.wav", Signals.tone(1000, 0.5, seconds: 1), depth: depth)
     let recording = try Recording.read(file)
@@ -31,7 +31,9 @@ struct RecordingFileTests {
     #expect(abs(recording.sourcePeak - 0.5) < 0.01)
   }
 
-  @Test("rates of 8 to 192 kHz are converted to 22,050 Hz", arguments: [8000, 11_025, 22_050, 44_100, 96_000, 192_000])
+  @Test(
+    "a recording at a rate from 8 to 192 kHz is converted to 22,050 Hz",
+    arguments: [8000, 11_025, 22_050, 44_100, 96_000, 192_000])
   func rates(rate: Int) throws {
     let file = try folder.wav("a.wav", Signals.tone(1000, 0.5, seconds: 1, rate: rate), rate: rate)
     let recording = try Recording.read(file)
@@ -39,7 +41,9 @@ struct RecordingFileTests {
     #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
   }
 
-  @Test("AIFF and CAF are read like WAV, whatever the file's name", arguments: [SoundFormat.Container.aiff, .caf])
+  @Test(
+    "AIFF and CAF recordings are read like WAV recordings, whatever the file's name",
+    arguments: [SoundFormat.Container.aiff, .caf])
   func containers(container: SoundFormat.Container) throws {
     let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050))
     let format = SoundFormat(container: container, encoding: .pcm16)
@@ -60,14 +64,14 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("channels are averaged, so a voice in both keeps its level")
+  @Test("the channels of a recording are averaged, so a voice that is in both keeps its level")
   func stereo() throws {
     let tone = Signals.tone(1000, 0.5, seconds: 1)
     let recording = try Recording.read(folder.wav("a.wav", tone, tone))
     #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
   }
 
-  @Test("an unused channel does not halve the voice, even with noise and DC")
+  @Test("an unused channel of a recording does not halve the voice, even with noise and a DC offset")
   func unusedChannel() throws {
     let tone = Signals.tone(1000, 0.5, seconds: 1)
     let unused = Signals.noise(0.002, seconds: 1).map { $0 + 0.1 }
@@ -76,7 +80,7 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("a channel with reversed polarity does not cancel the other channel")
+  @Test("a channel with reversed polarity does not cancel a recording's other channel")
   func oppositeChannel() throws {
     let tone = Signals.tone(1000, 0.5, seconds: 1)
     let recording = try Recording.read(folder.wav("a.wav", tone, tone.map { -0.97 * $0 }))
@@ -94,7 +98,7 @@ struct RecordingFileTests {
     #expect(whole.clippedSampleCount == 0)
   }
 
-  @Test("a speech engine's sound is used unchanged, or converted")
+  @Test("the sound of a speech engine is used unchanged, or is converted")
   func waveforms() throws {
     let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050).map { $0 + 0.1 })
     let recording = try Recording(tone)
@@ -104,7 +108,7 @@ struct RecordingFileTests {
     #expect(abs(decibels(level(other) / 0.5)) < 0.05)
   }
 
-  @Test("reading a file leaves the file unchanged")
+  @Test("reading a recording leaves its file unchanged")
   func leavesTheFile() throws {
     let file = try folder.wav("a.wav", Signals.take())
     let before = try Data(contentsOf: file)
@@ -113,7 +117,7 @@ struct RecordingFileTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
-  @Test("the error for a file that is not a sound names the file")
+  @Test("the error for a recording that is not a sound names the file")
   func noSound() throws {
     for bytes in [Array("not a sound".utf8), [], Array("RIFF".utf8)] {
       let error = try failure("words.wav", bytes)
@@ -122,7 +126,7 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("a missing file and a folder are refused")
+  @Test("a missing recording, and a folder in its place, are refused")
   func noFile() throws {
     for url in [folder.url.appending(path: "missing.wav"), folder.url] {
       let error = #expect(throws: PackMakingError.self) { try Recording.read(url) }
@@ -130,21 +134,23 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("a rate outside 4 to 192 kHz is refused", arguments: [3000, 200_000])
+  @Test("a recording at a rate outside 4 to 192 kHz is refused", arguments: [3000, 200_000])
   func refusesRates(rate: Int) throws {
     let file = try folder.wav("a.wav", Signals.silence(seconds: 0.1, rate: rate), rate: rate)
     let error = #expect(throws: PackMakingError.self) { try Recording.read(file) }
     #expect(error?.code == .recordingUnreadable)
   }
 
-  @Test("samples that are not numbers, or far above full scale, are refused", arguments: [Double.nan, .infinity, 1e9])
+  @Test(
+    "a recording with samples that are not numbers, or far above full scale, is refused",
+    arguments: [Double.nan, .infinity, 1e9])
   func refusesWildSamples(value: Double) throws {
     let file = try folder.wav("a.wav", [0, value, 0], depth: .float32)
     let error = #expect(throws: PackMakingError.self) { try Recording.read(file) }
     #expect(error?.code == .recordingUnreadable)
   }
 
-  @Test("a file of more than 512 MiB is refused without being read")
+  @Test("a recording of more than 512 MiB is refused without being read")
   func refusesLargeFiles() throws {
     let file = try folder.wav("large.wav", Signals.take())
     let handle = try FileHandle(forWritingTo: file)

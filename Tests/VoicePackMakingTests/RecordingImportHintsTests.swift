@@ -26,7 +26,7 @@ struct RecordingImportHintsTests {
         + Signals.silence(seconds: 0.5))
   }
 
-  @Test("many rows without a recording are one warning with their number and ranges")
+  @Test("if many rows have no recording, one warning has their number and their ranges")
   func manyMissing() throws {
     for name in ["001", "004"] { try folder.wav("\(name).wav", Signals.take(seconds: 0.4)) }
     let rows = rows((1...12).map { _ in "word" })
@@ -36,7 +36,7 @@ struct RecordingImportHintsTests {
       warnings.map(\.description) == ["10 of 12 rows have no recording: rows 2 to 3, rows 5 to 12."])
   }
 
-  @Test("a few rows without a recording are named with their words")
+  @Test("if a few rows have no recording, the warning names their words")
   func fewMissing() throws {
     try folder.wav("001.wav", Signals.take(seconds: 0.4))
     let warnings = try RecordingImport().recordings(in: folder.url, for: rows(["one", "two", "three"])).warnings
@@ -44,7 +44,7 @@ struct RecordingImportHintsTests {
   }
 
   @Test(
-    "the same recording for different words is one warning that names both, and for equal words there is no warning")
+    "one recording for different words gives a warning that names both, and one for equal words gives none")
   func sameRecording() throws {
     for (name, seconds) in [("001", 0.4), ("002", 0.4), ("003", 0.5), ("004", 0.5)] {
       try folder.wav("\(name).wav", Signals.take(seconds: seconds))
@@ -58,7 +58,7 @@ struct RecordingImportHintsTests {
       ])
   }
 
-  @Test("a clip with a silence of more than 500 ms inside is a warning", arguments: [400, 700])
+  @Test("a recording with a silence of more than 500 ms inside gets a warning", arguments: [400, 700])
   func silenceInside(milliseconds: Int) throws {
     let quiet = Signals.silence(seconds: 0.5)
     let sounds = [0.3, 0.4].map { Signals.tone(300, 0.3, seconds: $0) }
@@ -84,7 +84,7 @@ struct RecordingImportHintsTests {
   }
 
   @Test(
-    "if the lengths do not show which row was not read, the error names a range that contains the row",
+    "if the lengths do not show which row was not read aloud, the error names a range that contains the row",
     arguments: 0..<10)
   func unreadRange(missing: Int) throws {
     // The first three rows have one length, and the others another.
@@ -102,7 +102,8 @@ struct RecordingImportHintsTests {
       error?.details.first?.hasPrefix("one row between \(range): probably not read") == true, "\(error?.details ?? [])")
   }
 
-  @Test("if several rows were not read, or any row may be the unread row, no row is named", arguments: [1, 2])
+  @Test(
+    "if several rows were not read aloud, or any row may be the missing one, the error names no row", arguments: [1, 2])
   func noGuess(missing: Int) throws {
     let texts = Array(repeating: "two", count: 30)
     let file = try long(Array(repeating: 0.3, count: 30 - missing))
@@ -113,7 +114,7 @@ struct RecordingImportHintsTests {
     #expect(error?.details == [])
   }
 
-  @Test("if a long recording fits the sheet of another option, the error names this option")
+  @Test("if a long recording fits the sheet that another option would give, the error names this option")
   func otherSheet() throws {
     let file = try long([0.3, 0.4, 0.5])
     let error = #expect(throws: PackMakingError.self) {
@@ -125,7 +126,7 @@ struct RecordingImportHintsTests {
     #expect(error?.details == [])
   }
 
-  @Test("each clip of a long recording has its time")
+  @Test("each clip from a long recording has its time in the recording")
   func times() throws {
     let imported = try RecordingImport().recordings(cutting: try long([0.3, 0.4]), for: rows(["one", "two"]))
     #expect(imported.times.count == 2)

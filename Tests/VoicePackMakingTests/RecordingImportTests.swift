@@ -29,7 +29,7 @@ struct RecordingImportTests {
     try RecordingImport().recordings(in: folder.url, for: rows ?? self.rows)
   }
 
-  @Test("a row is found by its file's name, its token or its text, in any letter case and with any extension")
+  @Test("a file is matched with a row by its name, the row's token or text, in any letter case and with any extension")
   func matching() throws {
     try record("001-ONE.wav", "hong kong_Dollars.wav", "cafe\u{301}.WAV", "004-one-final.flac", "Twenty-One.wav")
     let imported = try imported()
@@ -40,13 +40,13 @@ struct RecordingImportTests {
     #expect(imported.reports.keys.sorted() == [1, 2, 3, 4, 5])
   }
 
-  @Test("a file with only the name of a token becomes the plain clip of the token")
+  @Test("a file whose name is only a token becomes the plain clip of the token")
   func plainFirst() throws {
     try record("one.wav")
     #expect(try imported().clips.map(\.position) == [.plain])
   }
 
-  @Test("clips are prepared at 22,050 Hz, trimmed, with ends at zero")
+  @Test("imported clips have 22,050 Hz and are trimmed, and their ends are zero")
   func prepared() throws {
     try record("one.wav")
     let waveform = try #require(try imported().clips.first).waveform
@@ -89,7 +89,7 @@ struct RecordingImportTests {
       ])
   }
 
-  @Test("two files for one row are an error that names both")
+  @Test("two files for one row are an error that names both files")
   func twoFiles() throws {
     try record("one.wav", "001-one.flac", "café.wav")
     let error = #expect(throws: PackMakingError.self) { try imported() }
@@ -97,7 +97,7 @@ struct RecordingImportTests {
     #expect(error?.details == ["row 1 (one) has several recordings: 001-one.flac, one.wav"])
   }
 
-  @Test("one file for two rows is an error that names both")
+  @Test("one file for two rows is an error that names both rows")
   func twoRows() throws {
     try record("two.wav")
     let rows = [
@@ -107,7 +107,7 @@ struct RecordingImportTests {
     #expect(error?.details == ["two.wav matches several rows: row 1 (two), row 2 (two)"])
   }
 
-  @Test("one error lists all unusable files with their reasons")
+  @Test("one error lists all unusable recordings with their reasons")
   func unusable() throws {
     try record("one.wav")
     try folder.file("café.wav", Array("not a sound".utf8))
@@ -143,7 +143,7 @@ struct RecordingImportTests {
     #expect(error?.details.contains { $0.hasSuffix(#"/it'\''s.wav'"#) } == true)
   }
 
-  @Test("the suggested command that converts a long recording has the path as it was given")
+  @Test("the command that is suggested to convert a long recording has the path as it was given")
   func unreadLongRecording() throws {
     try folder.file("all.m4a", Array("ftypM4A".utf8))
     let given = URL(filePath: "shop/../all.m4a", relativeTo: folder.url)
@@ -154,14 +154,14 @@ struct RecordingImportTests {
     #expect(SoundConversion.line(for: "-i.m4a") == "ffmpeg -i ./-i.m4a ./-i.wav")
   }
 
-  @Test("a converted recording is used although the file that libsndfile cannot read is still there")
+  @Test("a converted recording is used even if the original, which libsndfile cannot read, is still there")
   func converted() throws {
     try record("one.wav")
     try folder.file("one.m4a", Array("ftypM4A".utf8))
     #expect(try imported([rows[0]]).clips.count == 1)
   }
 
-  @Test("a folder without matching files and a missing folder are refused")
+  @Test("an import from a folder without matching files, or from a missing folder, is refused")
   func nothing() throws {
     try record("three.wav")
     #expect(#expect(throws: PackMakingError.self) { try imported() }?.code == .noRecordings)
@@ -170,7 +170,7 @@ struct RecordingImportTests {
     #expect(error?.code == .recordingUnreadable)
   }
 
-  @Test("progress counts every file, in the order of the rows")
+  @Test("the progress of an import counts every file, in the order of the rows")
   func progress() throws {
     try record("café.wav", "one.wav")
     var steps: [String] = []
@@ -232,7 +232,7 @@ struct RecordingImportTests {
     #expect(error?.remedy == "cut \(time) out of the recording and import again")
   }
 
-  @Test("a row that was not read is named with the times between which it should be, if no other row fits")
+  @Test("a row that was not read aloud is named with the times between which it should be, if no other row fits")
   func unread() throws {
     let texts = ["one hundred and twenty", "two", "three hundred thousand", "forty", "fifty million dollars"]
     let rows = texts.enumerated().map { SheetRow(number: $0 + 1, file: "\($0)", token: "t\($0)", text: $1) }
@@ -246,7 +246,7 @@ struct RecordingImportTests {
     #expect(error?.details.first?.contains("look between 0:") == true)
   }
 
-  @Test("the error for a long recording that is far from the sheet lists no guesses")
+  @Test("if a long recording does not fit the sheet at all, the error lists no guesses")
   func farFromTheSheet() throws {
     let file = try folder.wav("long.wav", Self.long(Array(repeating: 0.3, count: 15)))
     let error = #expect(throws: PackMakingError.self) {

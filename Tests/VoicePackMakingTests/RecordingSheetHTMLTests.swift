@@ -11,7 +11,7 @@ struct RecordingSheetHTMLTests {
     RecordingSheet(vocabulary: try Templates.writer(locale).vocabulary()).html
   }
 
-  @Test("the words have the locale's language, and the page around them has English")
+  @Test("the page marks the words of the sheet with the locale's language, and its other text with English")
   func language() throws {
     let html = try page("zh-CN")
     #expect(html.contains("<html lang=\"en\">"))
@@ -19,7 +19,7 @@ struct RecordingSheetHTMLTests {
     #expect(html.contains("<q lang=\"zh-CN\" dir=\"auto\">到账一元</q>"))
   }
 
-  @Test("each row has a checkbox, its number, its file and its intonation, and each block states its coverage")
+  @Test("each row of the page has a checkbox, its number, file and intonation, and each block states its coverage")
   func rows() throws {
     let sheet = RecordingSheet(vocabulary: try Templates.writer("en-US").vocabulary())
     let html = sheet.html
@@ -32,7 +32,7 @@ struct RecordingSheetHTMLTests {
     for block in sheet.blocks { #expect(html.contains(block.title) && html.contains(block.progress)) }
   }
 
-  @Test("the page ends with the command that imports this sheet, with the currencies of a limited sheet")
+  @Test("the sheet's page ends with the command that imports the sheet, with the currencies of a limited sheet")
   func importCommand() throws {
     let vocabulary = try Templates.writer("en-US").vocabulary()
     #expect(
@@ -43,7 +43,7 @@ struct RecordingSheetHTMLTests {
         "<code>crier voices import recording.wav --locale en-US --currency USD --currency EUR --id my-shop</code>"))
   }
 
-  @Test("the page has one table, whose head is repeated on paper, and rows are not split between pages")
+  @Test("the sheet's page has one table, whose head is repeated on paper, and rows are not split between pages")
   func printing() throws {
     let html = try page("en-US")
     #expect(html.components(separatedBy: "<thead>").count == 2)
@@ -51,7 +51,7 @@ struct RecordingSheetHTMLTests {
     #expect(html.contains("@media print") && html.contains("prefers-color-scheme: dark"))
   }
 
-  @Test("the page runs no script and loads nothing")
+  @Test("the sheet's page runs no script and loads nothing")
   func selfContained() throws {
     let html = try page("hi-IN").lowercased()
     for trace in ["<script", "http://", "https://", "src=", "href=", "url(", "@import", "<link", "<img", "onclick"] {
@@ -60,7 +60,7 @@ struct RecordingSheetHTMLTests {
     #expect(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""))
   }
 
-  @Test("any text of a phrase book is text and never markup")
+  @Test("any text of a phrase book stands in the page as text and never as markup")
   func escaping() throws {
     let hostile = "<b>\"R&D\"</b>'"
     var vocabulary = try Templates.writer("en-US").vocabulary()

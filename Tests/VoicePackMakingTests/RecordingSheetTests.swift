@@ -26,7 +26,7 @@ struct RecordingSheetTests {
 
   // MARK: What is on it
 
-  @Test("every word of the vocabulary has a plain row, and words that may end an announcement also have a final row")
+  @Test("every word of the vocabulary has a plain row, and a word that may end an announcement also has a final row")
   func complete() throws {
     for locale in ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN"] {
       let vocabulary = try Templates.writer(locale).vocabulary()
@@ -65,14 +65,14 @@ struct RecordingSheetTests {
     #expect(try rows(missing.csv).map(\.token) == missing.rows.map(\.token))
   }
 
-  @Test("file names are the numbers with leading zeros, so that a folder sorts like the sheet")
+  @Test("the file names of a sheet are numbers with leading zeros, so that a folder sorts like the sheet")
   func fileNames() throws {
     let rows = try sheet("en-US").rows
     #expect(rows[0].file == "001" && rows[11].file == "012" && rows[99].file == "100")
     #expect(rows.map(\.file).sorted() == rows.map(\.file))
   }
 
-  @Test("a sheet of a thousand rows has names of four digits from the first row on")
+  @Test("a sheet of a thousand rows has file names of four digits from the first row on")
   func longSheet() throws {
     var vocabulary = try Templates.writer("en-US").vocabulary()
     let word = vocabulary.blocks[0].words[0]
@@ -83,7 +83,7 @@ struct RecordingSheetTests {
     #expect(rows.first?.file == "0001" && rows.last?.file == "1000")
   }
 
-  @Test("a block lists first level words, then words that end a sentence, and states its coverage")
+  @Test("a block lists the words in mid-sentence first, then the words that end a sentence, and states its coverage")
   func block() throws {
     let block = try sheet("en-US").blocks[1]
     #expect(
@@ -97,7 +97,7 @@ struct RecordingSheetTests {
     #expect(block.rows[12].how == "As the last word, with a falling voice.")
   }
 
-  @Test("the totals accumulate at two seconds per clip, in whole minutes")
+  @Test("the total time of a sheet grows by two seconds for each clip, and is stated in whole minutes")
   func totals() throws {
     let blocks = try sheet("zh-CN").blocks
     var clips = 0
@@ -111,7 +111,7 @@ struct RecordingSheetTests {
     }
   }
 
-  @Test("the example for a level word at its end shows that the sentence continues")
+  @Test("if a mid-sentence word comes last in its example, dots show that the sentence continues")
   func examples() throws {
     let rows = try sheet("en-US").rows.filter { $0.token == "dollar" }
     #expect(rows.map(\.example) == ["Received one dollar …", "Received one dollar"])
@@ -119,7 +119,7 @@ struct RecordingSheetTests {
 
   // MARK: As comma-separated values
 
-  @Test("the file has its columns in order, and reads back as the rows of the sheet")
+  @Test("the file of a sheet has its columns in order, and reads back as the rows of the sheet")
   func roundTrip() throws {
     for locale in ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN"] {
       let sheet = try sheet(locale)
@@ -133,7 +133,7 @@ struct RecordingSheetTests {
     }
   }
 
-  @Test("rows and columns may be removed or reordered, and other columns and empty lines are ignored")
+  @Test("a sheet's rows and columns may be removed or reordered, and other columns and empty lines are ignored")
   func edited() throws {
     let found = try rows(
       """
@@ -155,7 +155,9 @@ struct RecordingSheetTests {
     #expect(try rows("number,file,token,text,position\n") == [])
   }
 
-  @Test("the error for a missing column names the column", arguments: ["number", "file", "token", "text", "position"])
+  @Test(
+    "the error for a missing column of a sheet names the column",
+    arguments: ["number", "file", "token", "text", "position"])
   func missingColumn(_ column: String) throws {
     let header = ["number", "file", "token", "text", "position"].filter { $0 != column }.joined(separator: ",")
     let error = error("\(header)\n1,a,b,c\n")
@@ -163,10 +165,10 @@ struct RecordingSheetTests {
     #expect(error?.problem == "the header has no column “\(column)”")
   }
 
-  @Test("an empty file has no columns")
+  @Test("an empty sheet file has no columns")
   func empty() { #expect(error("")?.code == .columnMissing) }
 
-  @Test("a token that occurs twice in one position is refused, and the error names both lines")
+  @Test("a token that occurs twice in one position of a sheet is refused, and the error names both lines")
   func repeated() {
     let error = error(
       """
@@ -180,7 +182,7 @@ struct RecordingSheetTests {
   }
 
   @Test(
-    "the error for an invalid field names its line",
+    "the error for an invalid field of a sheet names its line",
     arguments: [
       ("0,001,one,one,plain", "number is not a whole number above zero"),
       ("first,001,one,one,plain", "number is not a whole number above zero"),
@@ -195,7 +197,7 @@ struct RecordingSheetTests {
     #expect(error?.problem == problem)
   }
 
-  @Test("the error for invalid comma-separated values names the line and contains none of the text")
+  @Test("the error for a sheet that is not valid CSV names the line and contains none of the text")
   func notCSV() {
     let error = error("number,file,token,text,position\n1,001,secret\"word,one,plain\n")
     #expect(error?.code == .notCSV && error?.line == 2)

@@ -17,7 +17,9 @@ struct ServerVoiceMeasuresTests {
     return measures
   }
 
-  @Test("a voice whose utterances all came, sound different and are understood passes, and each measure is told")
+  @Test(
+    "a voice passes its test if all measures are good, and the report has each measure"
+  )
   func passed() {
     #expect(good.isPassed)
     #expect(
@@ -29,7 +31,7 @@ struct ServerVoiceMeasuresTests {
       ])
   }
 
-  @Test("one failed utterance fails the voice, and its reason is counted")
+  @Test("one failed utterance fails the voice, and the report counts its reason")
   func failed() {
     var measures = good
     measures.milliseconds.removeLast()
@@ -41,7 +43,7 @@ struct ServerVoiceMeasuresTests {
     #expect(!measures.isPassed)
   }
 
-  @Test("after ten failures nothing more is asked")
+  @Test("after ten failed utterances, the test of a voice sends no more words")
   func hopeless() {
     var measures = good
     measures.failures = ["timed_out": 6, "server_failed": 3]
@@ -51,7 +53,7 @@ struct ServerVoiceMeasuresTests {
     #expect(measures.findings.first == "200 of 200 utterances were spoken, and then no more were asked.")
   }
 
-  @Test("two numbers that sound the same fail the voice")
+  @Test("a voice does not pass if two of its numbers sound the same")
   func alike() {
     var measures = good
     measures.alike = [ServerVoiceMeasures.Pair("thirteen", "thirty")]
@@ -59,7 +61,7 @@ struct ServerVoiceMeasuresTests {
     #expect(measures.findings.contains("“thirteen” and “thirty” sound the same."))
   }
 
-  @Test("numbers that were not compared with each other fail the voice")
+  @Test("a voice does not pass if its numbers were not compared with each other")
   func notCompared() {
     var measures = good
     measures.numbers = 0
@@ -67,7 +69,7 @@ struct ServerVoiceMeasuresTests {
     #expect(measures.findings.contains("Whether numbers sound different was not measured."))
   }
 
-  @Test("numbers that are nearer to another number of espeak-ng are told, and do not decide")
+  @Test("a number that sounds more like another number of espeak-ng is reported, and does not fail the voice")
   func nearer() {
     var measures = good
     measures.nearerToOthers = [ServerVoiceMeasures.Pair("six", "three")]
@@ -81,7 +83,7 @@ struct ServerVoiceMeasuresTests {
   }
 
   @Test(
-    "a recogniser must understand 96 of 100 amounts, if there is one",
+    "if a recogniser is installed, it must understand 96 of 100 amounts of the voice",
     arguments: [
       (ServerVoiceMeasures.Recognition.measured(understood: 95, amounts: 100), false),
       (.measured(understood: 96, amounts: 100), true), (.measured(understood: 0, amounts: 0), false),
@@ -93,7 +95,7 @@ struct ServerVoiceMeasuresTests {
     #expect(measures.isPassed == isPassed)
   }
 
-  @Test("what was not measured is told")
+  @Test("the report on a voice says what was not measured")
   func notMeasured() {
     var measures = good
     (measures.locale, measures.understanding) = ("zh-CN", .noRecognizer)
@@ -105,7 +107,7 @@ struct ServerVoiceMeasuresTests {
         == "Whether people understand the amounts was not measured; install the Debian packages a and b.")
   }
 
-  @Test("a test in which nothing was asked does not pass")
+  @Test("a voice does not pass a test in which it spoke nothing")
   func nothing() {
     #expect(!ServerVoiceMeasures(locale: "en-US").isPassed)
   }

@@ -25,7 +25,7 @@ struct SheetLocaleTests {
     }
   }
 
-  @Test("a sheet fits its own language, in any letter case, and its CSV keeps the language")
+  @Test("a sheet fits a pack of its language, in any letter case, and its CSV keeps the language")
   func own() throws {
     for locale in locales { #expect(try error(sheet(locale), locale) == nil) }
     let csv = RecordingSheet(vocabulary: try Templates.writer("zh-CN").vocabulary()).csv
@@ -34,7 +34,7 @@ struct SheetLocaleTests {
     #expect(try error(rows, "zh-CN") == nil)
   }
 
-  @Test("a sheet that names another language is refused, even if the words are the same")
+  @Test("a sheet that names another language than the pack's is refused, even if the words are the same")
   func named() throws {
     let rows = try sheet("en-US").map { row in
       var row = row

@@ -56,7 +56,7 @@ struct SheetPlacesTests {
     #expect(places.row(of: clip(try rows([])[0])) == nil)
   }
 
-  @Test("a file name of the sheet gets an extension if it has none")
+  @Test("a file name in a sheet gets an extension if it has none")
   func names() {
     #expect(SheetRow(number: 1, file: "001", token: "one", text: "one").recordingName == "001.wav")
     #expect(SheetRow(number: 1, file: "001.flac", token: "one", text: "one").recordingName == "001.flac")

@@ -7,7 +7,7 @@ import Testing
 @Suite("SpeechCommand: the command line of a speech program")
 struct SpeechCommandTests {
   @Test(
-    "words are divided as a shell divides them",
+    "the words of a speech command are divided as a shell divides them",
     arguments: [
       (#"a -t {text} -o {output}"#, ["a", "-t", "{text}", "-o", "{output}"]),
       ("  a\t{text}\n{output} ", ["a", "{text}", "{output}"]),
@@ -20,7 +20,7 @@ struct SpeechCommandTests {
   func words(text: String, words: [String]) throws { #expect(try SpeechCommand(text).words == words) }
 
   @Test(
-    "a command that cannot work is refused with the reason",
+    "a speech command that cannot work is refused with the reason",
     arguments: [
       ("", "is empty"), ("   ", "is empty"), ("''", "is empty"), ("a {text}", "has no {output}"),
       ("a {output}", "has no {text}"), ("a '{text} {output}", "has a quote that is not closed"),
@@ -32,7 +32,7 @@ struct SpeechCommandTests {
     #expect(error?.code == .commandInvalid && error?.problem == problem)
   }
 
-  @Test("a text replaces its placeholder unchanged, even if the text contains placeholders or quotes")
+  @Test("the text replaces its placeholder in a speech command unchanged, even if it contains placeholders or quotes")
   func replaced() throws {
     let command = try SpeechCommand("a --say={text}, {text_file} {output} {text}")
     #expect(
@@ -42,7 +42,7 @@ struct SpeechCommandTests {
   }
 
   @Test(
-    "the name of the speaker is the program with its options, without the placeholders",
+    "the speaker of a speech program is named after the program with its options, without the placeholders",
     arguments: [
       ("/usr/bin/flite -voice slt -t {text} -o {output}", "flite -voice slt"),
       ("text2wave -o {output} {text_file}", "text2wave"), ("a --out={output} -x {text}", "a"),

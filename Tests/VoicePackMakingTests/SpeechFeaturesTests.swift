@@ -15,13 +15,13 @@ struct SpeechFeaturesTests {
     }
   }
 
-  @Test("a sound has a frame every 15 ms, and at least one frame")
+  @Test("the features of a sound have a frame every 15 ms, and at least one frame")
   func count() {
     #expect(SpeechFeatures(sound(1)).frames.count == 34)
     #expect(SpeechFeatures([]).frames.count == 1)
   }
 
-  @Test("all sounds of a speaker together have the mean 0 and the variance 1 in each lane")
+  @Test("over all sounds of a speaker, each feature has the mean 0 and the variance 1")
   func normalized() {
     let frames = SpeechFeatures.normalized((1...5).map { SpeechFeatures(sound($0)) }).flatMap(\.frames)
     for lane in 0..<SpectralFrame.width {
@@ -33,7 +33,7 @@ struct SpeechFeaturesTests {
     }
   }
 
-  @Test("the loudness of a recording leaves the normalised features as they are")
+  @Test("the loudness of a recording does not change its normalised features")
   func loudness() {
     let sounds = (1...4).map { sound($0) }
     let quiet = sounds.map { $0.map { $0 / 2 } }
@@ -42,7 +42,7 @@ struct SpeechFeaturesTests {
     #expect(zip(first, second).allSatisfy { $0.distance(to: $1) < 0.1 })
   }
 
-  @Test("a map that is learned from enough frames repeats a linear relation, including a constant")
+  @Test("a mapping that is learned from enough frames reproduces a linear relation, including a constant")
   func mapping() {
     var random = FixedRandom(seed: 5)
     let frames = (0..<3_000).map { _ in

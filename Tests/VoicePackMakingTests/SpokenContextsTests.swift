@@ -11,7 +11,7 @@ struct SpokenContextsTests {
     try SpokenContexts(writer: Templates.writer(locale)).sentences.flatMap(\.contexts)
   }
 
-  @Test("a number is spoken with the unit after it, in the middle of a sentence and at its end")
+  @Test("a number is spoken with the unit after it, both in the middle of a sentence and at its end")
   func units() throws {
     let english = try contexts("en-US")
     for tokens in [["thirty", "cents"], ["twenty", "five", "dollars"], ["one", "dollar"]] {
@@ -35,7 +35,7 @@ struct SpokenContextsTests {
   }
 
   @Test(
-    "the same words are cut once for each position, from the stated place in the sentence",
+    "a word's clip is cut once for each position, from the stated place in the sentence",
     arguments: ["en-US", "zh-CN", "hi-IN", "ja-JP"])
   func extents(locale: String) throws {
     let sentences = try SpokenContexts(writer: Templates.writer(locale)).sentences
@@ -53,7 +53,7 @@ struct SpokenContextsTests {
     #expect((300...1_500).contains(known.count))
   }
 
-  @Test("the sentences are always the same")
+  @Test("the sentences from which the clips are cut are always the same")
   func deterministic() throws {
     #expect(try contexts("en-US") == contexts("en-US"))
   }

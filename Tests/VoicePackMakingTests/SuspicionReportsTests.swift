@@ -20,7 +20,7 @@ struct SuspicionReportsTests {
       names: ["001.wav", "002.wav", "row 3 (three)"], warnings: [], reports: [:])
   }
 
-  @Test("a swapped pair is an error that names both rows and files, and nothing is imported")
+  @Test("a swapped pair of recordings is an error that names both rows and files, and nothing is imported")
   func refused() {
     var imported = imported()
     let error = #expect(throws: PackMakingError.self) { try imported.add([swapped, other], acceptingSwaps: false) }
@@ -34,7 +34,7 @@ struct SuspicionReportsTests {
     #expect(imported.warnings == [])
   }
 
-  @Test("an accepted pair and a single suspicion are warnings")
+  @Test("an accepted swapped pair, and a single suspicion, are warnings")
   func warnings() throws {
     var imported = imported()
     try imported.add([swapped, other], acceptingSwaps: true)
@@ -46,7 +46,7 @@ struct SuspicionReportsTests {
     #expect(imported.warnings.allSatisfy { $0.code == .otherWords })
   }
 
-  @Test("a single suspicion does not refuse an import")
+  @Test("a single suspicion does not make an import fail")
   func single() throws {
     var imported = imported()
     try imported.add([other], acceptingSwaps: false)
@@ -68,7 +68,7 @@ struct SuspicionReportsTests {
     return #expect(throws: PackMakingError.self) { try imported.add(suspicions, acceptingSwaps: false) }
   }
 
-  @Test("recordings that are shifted against the rows are reported with the first shifted row, and not as pairs")
+  @Test("if all recordings are shifted against the rows, the first shifted row is reported, and no pairs")
   func shifted() {
     for error in [
       refusal([(8, 9), (4, 5), (6, 7), (10, 11)]), refusal([(8, 9), (6, 7), (4, 5)]),
@@ -83,7 +83,7 @@ struct SuspicionReportsTests {
     }
   }
 
-  @Test("many pairs without the pattern of a shift are reported as another order or language, without a row")
+  @Test("many pairs that do not form a shift are reported as another order or language, without a row")
   func otherLanguage() {
     let error = refusal([(0, 5), (1, 7), (2, 11), (3, 9)])
     #expect(
@@ -92,13 +92,13 @@ struct SuspicionReportsTests {
     #expect(error?.details == [])
   }
 
-  @Test("up to three swapped pairs, or two pairs of adjacent rows, are listed as swapped")
+  @Test("up to three swapped pairs, or two pairs of adjacent rows, are each listed as swapped")
   func fewPairs() {
     #expect(refusal([(0, 5), (1, 7), (2, 11)])?.details.count == 3)
     #expect(refusal([(0, 1), (2, 3)])?.details.count == 2)
   }
 
-  @Test("the pairs of a long recording are named by their times, and the remedy does not say to rename a file")
+  @Test("the swapped pairs of a long recording are named by their times, and the remedy does not say to rename a file")
   func times() {
     let error = refusal([(0, 5)], times: (0..<12).map { "0:0\($0).10–0:0\($0).50" })
     #expect(

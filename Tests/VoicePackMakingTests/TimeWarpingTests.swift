@@ -14,7 +14,7 @@ struct TimeWarpingTests {
     }
   }
 
-  @Test("a sound has the distance 0 from itself, at the same speed and at another speed")
+  @Test("the distance of a sound from itself is 0, at the same speed and at another speed")
   func speed() {
     let sound = frames([1, 5, 2, 7, 3, 3, 9, 4])
     let slower = frames([1, 5, 5, 2, 7, 7, 3, 3, 3, 9, 4, 4])
@@ -23,13 +23,13 @@ struct TimeWarpingTests {
     #expect(TimeWarping.distance(slower, sound) == 0)
   }
 
-  @Test("the distance of different sounds is the mean of the frames' distances")
+  @Test("the distance of two sounds is the mean of the distances of their frames")
   func distance() {
     #expect(TimeWarping.distance(frames([0, 0, 0]), frames([2, 2, 2])) == 2)
     #expect(TimeWarping.distance(frames([0]), frames([3, 3])) == 3 * 3 / 3)
   }
 
-  @Test("the path assigns every frame of both sounds, in order")
+  @Test("the alignment of two sounds assigns every frame of both, in order")
   func path() {
     let path = TimeWarping.path(frames([1, 5, 2, 7]), frames([1, 1, 5, 2, 2, 7]))
     #expect(path.map(\.0) == [0, 0, 1, 2, 2, 3])

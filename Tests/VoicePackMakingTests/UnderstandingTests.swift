@@ -23,7 +23,7 @@ struct UnderstandingTests {
       .measure(Array(repeating: Self.silence, count: count))
   }
 
-  @Test("an amount is understood with or without the sentence, the word and, and the plural of a unit")
+  @Test("an amount counts as understood with or without the sentence, the word “and”, and the plural of a unit")
   func understood() throws {
     let understanding = try measure(20) { index, said in
       switch index % 4 {
@@ -37,7 +37,7 @@ struct UnderstandingTests {
     #expect(understanding.misunderstood.isEmpty)
   }
 
-  @Test("another number, another unit, or no words count as misunderstood")
+  @Test("an amount counts as misunderstood if another number, another unit, or no words are recognised")
   func misunderstood() throws {
     let understanding = try measure(4) { index, said in
       switch index {
@@ -55,7 +55,7 @@ struct UnderstandingTests {
   }
 
   @Test(
-    "below 96 in a hundred, each of the first ten misunderstood amounts is a warning, and below 80 there is an error",
+    "below 96 % understood, each of the first ten misunderstood amounts is a warning, and below 80 % there is an error",
     arguments: [(59, 11), (79, 11), (80, 11), (89, 11), (90, 10), (95, 5), (96, 0)])
   func bar(understood: Int, warnings: Int) throws {
     let understanding = try measure(100) { index, said in index < understood ? said : "received one dollar" }
@@ -77,7 +77,7 @@ struct UnderstandingTests {
     #expect(String(decoding: try report.json, as: UTF8.self).contains("\"understood\" : \(understood)"))
   }
 
-  @Test("a report without a recogniser says why nothing was measured")
+  @Test("if there is no recogniser, the report says why nothing was measured")
   func notMeasured() throws {
     var report = try CheckedPack("ko-KR").check()
     report.add(understandingNote: "how well amounts are understood; install pocketsphinx")
@@ -85,7 +85,7 @@ struct UnderstandingTests {
     #expect(String(decoding: try report.json, as: UTF8.self).contains("\"understanding_note\""))
   }
 
-  @Test("the report says if a pack can speak none of the amounts")
+  @Test("the report says so if a pack can speak none of the amounts")
   func noAmounts() throws {
     var report = try CheckedPack("ko-KR").check()
     report.add(try measure(0) { _, said in said })
@@ -93,7 +93,7 @@ struct UnderstandingTests {
     #expect(report.text.contains("\nnot measured: how well amounts are understood; record the words of more amounts\n"))
   }
 
-  @Test("the amounts are always the same, and the recogniser accepts any number")
+  @Test("the test amounts for a recogniser are always the same, and the recogniser accepts any number")
   func amounts() throws {
     let writer = try Templates.writer("en-US")
     let grammars = Locked<[String]>([])
@@ -115,7 +115,7 @@ struct UnderstandingTests {
       try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: 3).payments == measure.payments)
   }
 
-  @Test("a recogniser that is not installed is nil")
+  @Test("for a recogniser that is not installed, the result is nil")
   func notInstalled() {
     #expect(PocketSphinx(environment: ["PATH": "/nowhere"]) == nil)
     #expect(PocketSphinx(model: URL(filePath: "/nowhere")) == nil)

@@ -6,7 +6,7 @@ import VoicePacks
 
 @Suite("ChosenPacks: the packs that somebody chose to speak")
 struct ChosenPacksTests {
-  @Test("a locale has one choice, in any letter case, and the JSON reads back as written")
+  @Test("a locale has one chosen pack, in any letter case, and the JSON of the choices reads back as written")
   func roundTrip() throws {
     var choices = ChosenPacks()
     choices["en-US"] = "a"
@@ -19,7 +19,7 @@ struct ChosenPacksTests {
   }
 
   @Test(
-    "bytes that are not choices are an error with the file's name",
+    "a file that does not contain choices of packs is an error that names the file",
     arguments: [
       "", "{", "[]", "{}", #"{"packs": ["a"]}"#, #"{"packs": {"en-US": "../a"}}"#, #"{"packs": {"a": null}}"#,
     ])
@@ -28,7 +28,7 @@ struct ChosenPacksTests {
     #expect(error?.code == .choicesUnreadable && error?.subject == "packs.json")
   }
 
-  @Test("a missing file has no choices, and a folder in its place is an error")
+  @Test("a missing file means no chosen packs, and a folder in its place is an error")
   func files() throws {
     let folder = try VoicesFolder()
     #expect(try ChosenPacks(file: folder.url.appending(path: "packs.json")).all.isEmpty)

@@ -31,7 +31,7 @@ struct PackManifestTests {
     #expect(!manifest.isSynthesized)
   }
 
-  @Test("an id and a file name are plain ASCII and cannot lead out of the folder")
+  @Test("the id and the file names in a manifest are plain ASCII and cannot lead out of the folder")
   func names() {
     for name in ["a", "zh-CN-espeak", "A_1.wav", String(repeating: "x", count: 64)] {
       #expect(PackManifest.isID(name) && PackManifest.isFileName(name))
@@ -44,7 +44,7 @@ struct PackManifestTests {
   }
 
   @Test(
-    "an inconsistent manifest is an error that names the fault",
+    "a manifest that contradicts itself is an error that names the fault",
     arguments: [
       Change("format is 2") { $0.format = 2 },
       Change("id “a/b”") { $0.id = "a/b" },
@@ -76,14 +76,14 @@ struct PackManifestTests {
     #expect(fault.hasPrefix(change.fault))
   }
 
-  @Test("more clips than a process can map are refused")
+  @Test("a manifest with more clips than a process can map is refused")
   func tooMany() {
     var many = manifest
     for index in 0..<10_000 { many.clips["\(index).wav"] = .init(text: "x", sha256: "") }
     #expect(many.fault == "there are 10002 clips, but at most 10000 fit")
   }
 
-  @Test("an error contains no control characters of a manifest")
+  @Test("the error for a manifest contains none of its control characters")
   func shown() {
     var broken = manifest
     broken.tokens["\u{1B}[2J\u{202E}"] = .init(plain: "\n")
@@ -91,7 +91,7 @@ struct PackManifestTests {
       broken.fault == "the token “\\u{1B}[2J\\u{202E}” names the clip “\\n”, which is not in clips")
   }
 
-  @Test("the id must be the folder's name")
+  @Test("the id of a pack must be the name of its folder")
   func otherFolder() throws {
     let error = loadingError(try voices.write(manifest, folder: "other"))
     #expect(error?.code == .manifestInvalid)
@@ -101,7 +101,7 @@ struct PackManifestTests {
     )
   }
 
-  @Test("a manifest of another format is distinguished from a broken one, whatever else it contains")
+  @Test("a manifest of another format has another error than a broken manifest, whatever else it contains")
   func format() throws {
     #expect(try code(#"{"format": 2, "voices": []}"#) == .formatUnsupported)
     #expect(try code(#"{"format": "1"}"#) == .manifestUnreadable)
@@ -131,7 +131,7 @@ struct PackManifestTests {
     #expect(loadingError(directory)?.code == .manifestUnreadable)
   }
 
-  @Test("names that are equal in Unicode but not in bytes do not cause a trap")
+  @Test("clip names that are equal in Unicode but not in bytes do not cause a trap")
   func equivalentNames() throws {
     var text = String(decoding: try manifest.json, as: UTF8.self)
     let tokens = ["\u{E9}", "e\u{301}"].map { #""\#($0)":{"plain":"one.wav"},"# }

@@ -33,7 +33,7 @@ struct SelectionTests {
     pack = try VoicePack(directory: try voices.write(manifest))
   }
 
-  @Test("a token gets its clip, with the manifest's text, its pause and its role")
+  @Test("a token gets its clip, with the text in the manifest, its pause and its role")
   func single() {
     let selections = pack.selection(for: [ClipToken(name: "dollars", role: .amount, pause: .clause)])
     guard case .clip(let clip) = selections.first else {
@@ -46,7 +46,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "the rising clip is chosen before a comma, and the final clip before a full stop and at the end, if they exist",
+    "before a comma the rising clip is chosen, and before a full stop and at the end the final clip, if they exist",
     arguments: [
       (.word, "one.wav"), (.piece, "one.wav"), (.clause, "rising.wav"), (.sentence, "final.wav"), (.end, "final.wav"),
     ] as [(ClipToken.Pause, String)])
@@ -55,14 +55,14 @@ struct SelectionTests {
     #expect(files([("and", .amount, pause)]) == ["and.wav"])
   }
 
-  @Test("a clip, alternate or phrase with words other than the token's is ignored")
+  @Test("a clip, alternate or phrase is ignored if its words are not the token's")
   func otherWords() {
     #expect(files([("two", .amount, .word)]) == ["missing"])
     #expect(files([("four", .amount, .end)]) == ["four.wav"])
     #expect(files([("one", .amount, .word), ("dollars", .amount, .end)]) == ["one.wav", "dollars.wav"])
   }
 
-  @Test("the longest phrase is chosen, then a shorter phrase, then the single clips")
+  @Test("the longest recorded phrase is chosen, then a shorter one, then the single clips")
   func longest() {
     #expect(
       files([("twenty", .amount, .word), ("one", .amount, .piece), ("dollars", .amount, .end)])
@@ -74,25 +74,27 @@ struct SelectionTests {
       files([("twenty", .amount, .word), ("dollars", .amount, .end)]) == ["twenty.wav", "dollars.wav"])
   }
 
-  @Test("a phrase uses the alternate for the place after its last token")
+  @Test("for a recorded phrase, the alternate for the place after its last token is used")
   func phraseAlternates() {
     #expect(files([("twenty", .amount, .word), ("one", .amount, .end)]) == ["twenty-one-final.wav"])
     #expect(files([("twenty", .amount, .word), ("one", .amount, .clause)]) == ["twenty-one.wav"])
   }
 
-  @Test("a phrase never spans a comma or a full stop", arguments: [ClipToken.Pause.clause, .sentence, .end])
+  @Test(
+    "a recorded phrase is never used across a comma or a full stop",
+    arguments: [ClipToken.Pause.clause, .sentence, .end])
   func comma(pause: ClipToken.Pause) {
     #expect(files([("twenty", .amount, pause), ("one", .amount, .word)]) == ["twenty.wav", "one.wav"])
   }
 
-  @Test("a phrase never mixes words of the amount with other words, so that the amount can be read back")
+  @Test("a recorded phrase never mixes the amount's words with others, so that the amount can be read back")
   func roles() {
     #expect(files([("received", .phrase, .piece), ("twenty", .amount, .end)]) == ["received.wav", "twenty.wav"])
     #expect(files([("received", .phrase, .piece), ("twenty", .channel, .end)]) == ["received-twenty.wav"])
     #expect(files([("received", .amount, .piece), ("twenty", .amount, .end)]) == ["received-twenty.wav"])
   }
 
-  @Test("adjacent tokens without a clip are missing as one range, and every token is covered once")
+  @Test("adjacent tokens without a clip are reported as one range, and every token is covered once")
   func missing() {
     let tokens = ["x", "y", "one", "z", "twenty"].map { ClipToken(name: $0, role: .amount, pause: .word) }
     let ranges = pack.selection(for: tokens).map { selection in
@@ -106,7 +108,7 @@ struct SelectionTests {
     #expect(pack.selection(for: []) == [])
   }
 
-  @Test("coverage counts the tokens with a clip of their own, in the vocabulary's order")
+  @Test("the coverage of a pack counts the tokens with a clip of their own, in the vocabulary's order")
   func coverage() {
     func word(_ token: String) -> Vocabulary.Word {
       Vocabulary.Word(

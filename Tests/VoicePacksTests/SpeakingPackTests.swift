@@ -36,7 +36,7 @@ struct SpeakingPackTests {
     }
   }
 
-  @Test("on a shelf, a choice in the settings takes precedence over the file of choices")
+  @Test("a choice of a pack in the settings takes precedence over the file of choices")
   func settings() throws {
     let folder = try VoicesFolder()
     for id in ["a", "b", "c"] {

@@ -22,7 +22,8 @@ struct VoicePackShelfTests {
     VoicePackShelf(folders: [first.url, second.url], storage: .copied, interval: .zero)
   }
 
-  @Test("packs are listed in the order of the folders, then by name, and the first of two packs with one name is used")
+  @Test(
+    "packs are listed in the order of their folders, then by name, and of two packs with one name, the first is used")
   func precedence() throws {
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     try second.write(VoicesFolder.manifest("alpha", tokens: ["one"]))
@@ -32,7 +33,7 @@ struct VoicePackShelfTests {
     #expect(try shelf.pack(id: "shop").manifest.tokens.count == 1)
   }
 
-  @Test("folders that are missing, unfinished or not packs are skipped")
+  @Test("folders that are missing, unfinished or not packs are left out of the list of packs")
   func noPacks() throws {
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]), folder: ".shop.new")
@@ -82,7 +83,7 @@ struct VoicePackShelfTests {
     #expect(Set(packs.map(ObjectIdentifier.init)).count == 1)
   }
 
-  @Test("a shelf looks for changes at most once in its interval")
+  @Test("the list of packs is checked for changes at most once in its interval")
   func remembered() throws {
     let directory = try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     let clip = directory.appending(path: "one.wav")
@@ -101,7 +102,7 @@ struct VoicePackShelfTests {
     #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "shop") } == nil)
   }
 
-  @Test("a pack that was added, removed or replaced is seen without a new shelf")
+  @Test("a pack that was added, removed or replaced is noticed at the next check for changes")
   func followed() throws {
     let shelf = watchful
     #expect(shelf.ids == [])
@@ -151,7 +152,8 @@ struct VoicePackShelfTests {
     #expect(try step { try FileManager.default.removeItem(at: first.directory("shop")) } == 1)
   }
 
-  @Test("a copied pack stays as it was if a clip is changed in place, and the changed clip is read at the next look")
+  @Test(
+    "a copied pack stays as it was if a clip is changed in place, and the next check for changes reads the new clip")
   func changedInPlace() throws {
     let directory = try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     let clip = directory.appending(path: "one.wav")
@@ -169,7 +171,8 @@ struct VoicePackShelfTests {
   }
 
   @Test(
-    "an unknown id is not found, and a path is refused", arguments: ["other", "../shop", "", "."])
+    "an unknown id of a pack is not found, and a path in its place is refused",
+    arguments: ["other", "../shop", "", "."])
   func unknown(id: String) throws {
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     let expected: VoicePackError.Code = id == "other" ? .notFound : .idInvalid

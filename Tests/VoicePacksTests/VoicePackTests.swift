@@ -17,7 +17,7 @@ struct VoicePackTests {
     directory = try voices.write(manifest)
   }
 
-  @Test("a pack has its manifest and its clips' bytes")
+  @Test("a loaded pack has its manifest and its clips' bytes")
   func loads() throws {
     let pack = try VoicePack(directory: directory)
     #expect(pack.manifest == manifest)
@@ -26,7 +26,7 @@ struct VoicePackTests {
     #expect(pack.bytes(ofClip: "three.wav") == nil)
   }
 
-  @Test("a folder may be reached through a link, and its path may contain dots")
+  @Test("a pack's folder may be reached through a link, and its path may contain dots")
   func linkedFolder() throws {
     let link = voices.url.appending(path: "elsewhere")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: voices.url)
@@ -34,7 +34,7 @@ struct VoicePackTests {
     #expect(loadingError(directory.appending(path: "../demo/.")) == nil)
   }
 
-  @Test("clips are joined with the pause of each place, and without a pause after the last clip")
+  @Test("the clips of a pack are joined with the pause of each place, and without a pause after the last clip")
   func stitched() throws {
     let pack = try VoicePack(directory: directory)
     let tokens = [
@@ -80,7 +80,7 @@ struct VoicePackTests {
     #expect(pack.bytes(ofClip: "one.wav") == before)
   }
 
-  @Test("a folder whose name is not a valid id is refused, and a missing one is not found")
+  @Test("a pack's folder whose name is not a valid id is refused, and a missing folder is not found")
   func folders() throws {
     #expect(loadingError(voices.directory(".demo"))?.code == .idInvalid)
     #expect(loadingError(voices.directory("two words"))?.code == .idInvalid)
@@ -90,7 +90,7 @@ struct VoicePackTests {
     #expect(loadingError(voices.url.appending(path: "file"))?.code == .notFound)
   }
 
-  @Test("a clip that is missing, a link, a folder or a pipe is refused")
+  @Test("a pack with a clip that is missing, a link, a folder or a pipe is refused")
   func noFile() throws {
     let clip = directory.appending(path: "two.wav")
     try FileManager.default.removeItem(at: clip)

@@ -7,21 +7,21 @@ import Testing
 @Suite("The width of a character in a terminal")
 struct TerminalWidthTests {
   @Test(
-    "Han, kana, Hangul and fullwidth forms have two columns",
+    "Han, kana, Hangul and fullwidth characters take two columns of a terminal",
     arguments: ["支", "𠮷", "あ", "カ", "ー", "「", "、", "가", "힣", "ㄱ", "Ａ", "￥", "㍿", "\u{3000}"] as [Character])
   func wide(_ character: Character) {
     #expect(TerminalWidth.of(character) == 2)
   }
 
   @Test(
-    "narrow, halfwidth and ambiguous characters have one column",
+    "narrow, halfwidth and ambiguous characters take one column of a terminal",
     arguments: ["a", " ", "~", "é", "Ж", "م", "ก", "ｱ", "₩", "…", "─", "⣿", "°", "¥", "©", "☎"] as [Character])
   func narrow(_ character: Character) {
     #expect(TerminalWidth.of(character) == 1)
   }
 
   @Test(
-    "a mark without an advance of its own has no column",
+    "a mark that does not advance takes no column of a terminal",
     arguments: ["\u{301}", "\u{941}", "\u{947}", "\u{94D}", "\u{902}", "\u{E31}", "\u{3099}", "\u{20DD}", "\u{200D}"]
       as [Unicode.Scalar])
   func marks(_ scalar: Unicode.Scalar) {
@@ -29,14 +29,14 @@ struct TerminalWidthTests {
   }
 
   @Test(
-    "a Devanagari letter has one column, and one more for each mark with an advance",
+    "a Devanagari letter takes one column, and one more for each mark that advances",
     arguments: [("क", 1), ("के", 1), ("कु", 1), ("कं", 1), ("का", 2), ("कि", 2), ("क्ष", 2)] as [(String, Int)])
   func devanagari(_ text: String, _ width: Int) {
     #expect(text.reduce(0) { $0 + TerminalWidth.of($1) } == width)
   }
 
   @Test(
-    "composed and decomposed characters have the same width",
+    "composed and decomposed characters take the same number of columns",
     arguments: [("é", "e\u{301}"), ("が", "か\u{3099}"), ("한", "\u{1112}\u{1161}\u{11AB}")] as [(Character, Character)])
   func decomposed(_ composed: Character, _ decomposed: Character) {
     #expect(composed.unicodeScalars.count < decomposed.unicodeScalars.count)
@@ -44,7 +44,7 @@ struct TerminalWidthTests {
   }
 
   @Test(
-    "an emoji has two columns, whatever its number of scalars",
+    "an emoji takes two columns, whatever its number of scalars",
     arguments: ["😀", "👍🏽", "👨‍👩‍👧‍👦", "🏳️‍🌈", "🇯🇵", "❤️", "1️⃣", "☝🏽", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"]
       as [Character])
   func emoji(_ character: Character) {
@@ -52,7 +52,7 @@ struct TerminalWidthTests {
   }
 
   @Test(
-    "the width is correct at both ends of each range",
+    "the width of a character is correct at both ends of each Unicode range",
     arguments: [
       (0x10FF, 1), (0x1100, 2), (0x115F, 2), (0x2E7F, 1), (0x2E80, 2), (0x303E, 2), (0x303F, 1), (0x4DFF, 2),
       (0x4E00, 2),

@@ -21,7 +21,7 @@ struct WaveformDrawingTests {
 
   // MARK: The envelope
 
-  @Test("the envelope is symmetrical and reaches the edge at full scale, in dots of two by four per cell")
+  @Test("a drawn envelope is symmetrical and reaches the edge at full scale, in dots of two by four per cell")
   func envelope() {
     // 40 parts of 10 samples: full scale, half of it, a whisper, silence.
     let samples =
@@ -38,7 +38,7 @@ struct WaveformDrawingTests {
       ])
   }
 
-  @Test("a single loud sample is visible, and the most negative one is at full scale")
+  @Test("a single loud sample is visible in the drawing, and the most negative sample is at full scale")
   func peaks() {
     var samples = [Int16](repeating: 0, count: 4000)
     samples[0] = .min
@@ -48,14 +48,14 @@ struct WaveformDrawingTests {
     #expect(lines[0] == "⡇⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⢸")
   }
 
-  @Test("fewer samples than dots are each drawn over their whole duration")
+  @Test("if a waveform has fewer samples than dots, each sample is drawn over its whole duration")
   func fewSamples() {
     let lines = WaveformDrawing(columns: 20, rows: 1, style: .braille).lines(
       Waveform(samples: [.max, 0], sampleRate: 100))
     #expect(lines == ["⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀", "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉", "0.0 s"])
   }
 
-  @Test("an empty waveform has an empty envelope and an axis, with its words at the start")
+  @Test("the drawing of an empty waveform has an empty envelope, an axis, and its words at the start")
   func empty() {
     let lines = WaveformDrawing(columns: 20, rows: 1, style: .braille).lines(
       silence(milliseconds: 0, [("一", 0, 0), ("二", 5, 9)]))
@@ -63,7 +63,7 @@ struct WaveformDrawingTests {
     #expect(WaveformDrawing(columns: 20, style: .plain).lines(silence(milliseconds: 0)) == [])
   }
 
-  @Test("numbers of columns and rows are limited to the supported range")
+  @Test("the numbers of columns and rows of a drawing are limited to the supported range")
   func limits() {
     #expect(
       WaveformDrawing(columns: -1, rows: -1, style: .braille) == WaveformDrawing(columns: 20, rows: 1, style: .braille))
@@ -75,21 +75,21 @@ struct WaveformDrawingTests {
 
   // MARK: The words
 
-  @Test("each word is in the column of its start, and wide characters take two columns")
+  @Test("each word of the drawing is in the column of its start, and wide characters take two columns")
   func startsOfWords() {
     let waveform = silence(milliseconds: 2000, [("支付宝", 0, 600), ("到账", 800, 1200), ("五角", 1500, 2000)])
     #expect(words(waveform, columns: 40) == ["支付宝          到账          五角"])
     #expect(words(waveform, columns: 20) == ["支付宝  到账   五角"])
   }
 
-  @Test("a word that would overlap the previous one moves to the second or third row")
+  @Test("a word of the drawing that would overlap the previous word moves to the second or third row")
   func moreRows() {
     let waveform = silence(
       milliseconds: 2000, [("received", 0, 500), ("twelve", 500, 700), ("dollars", 700, 900), ("and", 1500, 2000)])
     #expect(words(waveform, columns: 20) == ["received       and", "     twelve", "       dollars"])
   }
 
-  @Test("only words that fit on none of three rows are cut, each before the next word begins")
+  @Test("a word of the drawing is cut only if it fits on none of three rows, and ends before the next word begins")
   func cutWords() {
     let waveform = silence(
       milliseconds: 2000,
@@ -100,24 +100,24 @@ struct WaveformDrawingTests {
     #expect(words(waveform, columns: 20) == ["received  cents", " twelve    from", "  do… fifty Barthol…"])
   }
 
-  @Test("a word is left out only if no column remains for it")
+  @Test("a word is left out of the drawing only if no column remains for it")
   func leftOut() {
     let waveform = silence(milliseconds: 2000, (0..<5).map { ("word\($0)", 0, 2000) })
     #expect(words(waveform, columns: 20) == ["word0", "word1", "word4"])
   }
 
-  @Test("a last word that would cross the edge begins earlier")
+  @Test("the last word of the drawing begins earlier if it would cross the edge")
   func lastWord() {
     #expect(
       words(silence(milliseconds: 2000, [("원", 0, 9), ("오백원", 1900, 2000)]), columns: 20) == ["원            오백원"])
   }
 
-  @Test("the words are in the order of their times, whatever the order of the marks")
+  @Test("the words of the drawing are in the order of their times, whatever the order of the marks")
   func orderOfTimes() {
     #expect(words(silence(milliseconds: 2000, [("b", 1000, 2000), ("a", 0, 1000)]), columns: 20) == ["a         b"])
   }
 
-  @Test("invisible words are left out, and times outside the waveform move to its ends")
+  @Test("invisible words are left out of the drawing, and times outside the waveform move to its ends")
   func oddMarks() {
     let waveform = silence(
       milliseconds: 2000, [("", 0, 0), ("\u{200B}", 0, 0), ("a", .min, .min), ("b", 99_999, 0), ("c", .max, .max)])
@@ -147,7 +147,7 @@ struct WaveformDrawingTests {
   // MARK: The axis
 
   @Test(
-    "the axis has ticks at round times, with room for their labels",
+    "the axis of the drawing has ticks at round times, with room for their labels",
     arguments: [
       (2293, 60, "0.0 s        0.5 s        1.0 s        1.5 s        2.0 s", [0, 13, 26, 39, 52]),
       (2293, 20, "0.0 s   1.0 s", [0, 8, 17]),
@@ -190,7 +190,7 @@ struct WaveformDrawingTests {
   ]
 
   @Test(
-    "no line is wider than its columns, from 20 to 400, and no character is divided",
+    "no line of the drawing is wider than its columns, from 20 to 400, and no character is divided",
     arguments: scripts.keys.sorted(), WaveformDrawing.Style.allCases)
   func everyWidth(_ script: String, _ style: WaveformDrawing.Style) throws {
     let texts = try #require(Self.scripts[script])

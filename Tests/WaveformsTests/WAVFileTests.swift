@@ -7,7 +7,7 @@ import Waveforms
 struct WAVFileTests {
   private let waveform = Waveform(samples: [0, 1, -1, 256, .max, .min], sampleRate: 22_050)
 
-  @Test("the bytes are a canonical WAV file: RIFF, fmt, data")
+  @Test("the bytes of an encoded waveform are a canonical WAV file: RIFF, fmt, data")
   func layout() {
     let expected: [UInt8] =
       Array("RIFF".utf8) + [48, 0, 0, 0] + Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0]
@@ -16,7 +16,7 @@ struct WAVFileTests {
     #expect(WAVFile.encode(waveform) == expected)
   }
 
-  @Test("a comment follows the samples as LIST INFO ICMT, with a NUL at its end and padded to an even length")
+  @Test("the comment of a WAV file follows the samples as LIST INFO ICMT, ends with a NUL, and has an even length")
   func commentLayout() {
     let bytes = WAVFile.encode(waveform, comment: "abc!")
     #expect(bytes.count == 56 + 26)
@@ -27,7 +27,7 @@ struct WAVFileTests {
   }
 
   @Test(
-    "an encoded file can be decoded",
+    "an encoded WAV file can be decoded",
     arguments: [nil, "", "a", "ab", "支付宝到账十二元五角", String(repeating: "x", count: 1001)])
   func roundTrip(comment: String?) throws {
     for samples in [[], [1], waveform.samples] as [[Int16]] {
@@ -43,14 +43,14 @@ struct WAVFileTests {
     #expect(try WAVFile.decode(WAVFile.encode(waveform, comment: "a\0b")).comment == "a")
   }
 
-  @Test("marks are not part of the file")
+  @Test("marks of a waveform are not part of its WAV file")
   func marks() throws {
     var marked = waveform
     marked.marks = [.init(text: "one", startMilliseconds: 0, endMilliseconds: 1)]
     #expect(WAVFile.encode(marked) == WAVFile.encode(waveform))
   }
 
-  @Test("unknown chunks are skipped, and a fmt chunk of 18 bytes is read")
+  @Test("unknown chunks of a WAV file are skipped, and a fmt chunk of 18 bytes is read")
   func foreignChunks() throws {
     let plain = WAVFile.encode(waveform)
     let odd = Array("odd ".utf8) + [3, 0, 0, 0, 1, 2, 3, 0]
@@ -59,7 +59,7 @@ struct WAVFileTests {
     #expect(try WAVFile.decode(riff(body)).waveform == waveform)
   }
 
-  @Test("a truncated file is refused, at every length")
+  @Test("a truncated WAV file is refused, at every length")
   func truncated() {
     let bytes = WAVFile.encode(waveform, comment: "a comment")
     for length in 0..<bytes.count {
@@ -67,24 +67,24 @@ struct WAVFileTests {
     }
   }
 
-  @Test("a file with truncated samples is refused, although its RIFF length matches")
+  @Test("a WAV file with truncated samples is refused, although its RIFF length matches")
   func tornData() {
     let bytes = WAVFile.encode(waveform)
     #expect(code(riff(Array(bytes[8..<50]))) == .truncated)
   }
 
-  @Test("bytes after the end are refused")
+  @Test("a WAV file with bytes after its end is refused")
   func trailing() {
     #expect(code(WAVFile.encode(waveform) + [0]) == .trailingBytes)
   }
 
-  @Test("bytes inside the RIFF that are not a chunk are refused")
+  @Test("a WAV file with bytes inside the RIFF that are not a chunk is refused")
   func garbageInside() {
     #expect(code(riff(Array(WAVFile.encode(waveform)[8...]) + [1, 2, 3])) == .truncated)
   }
 
   @Test(
-    "a header other than mono 16-bit PCM is refused, and the error states the position",
+    "a WAV file that is not mono 16-bit PCM is refused, and the error states the position",
     arguments: [
       (0, UInt8(ascii: "X"), .notWAVE), (8, UInt8(ascii: "X"), .notWAVE),
       (20, 3, .unsupportedEncoding), (20, 7, .unsupportedEncoding), (34, 8, .unsupportedEncoding),
@@ -99,7 +99,7 @@ struct WAVFileTests {
     #expect(code(bytes) == expected)
   }
 
-  @Test("a second fmt or data chunk, and data before fmt, are refused")
+  @Test("a WAV file with a second fmt or data chunk, or with data before fmt, is refused")
   func chunkOrder() {
     let bytes = WAVFile.encode(waveform)
     let (format, data) = (bytes[12..<36], bytes[36...])
@@ -111,7 +111,7 @@ struct WAVFileTests {
     #expect(code(riff(wave)) == .malformedChunk)
   }
 
-  @Test("a comment list with a length beyond its end is refused")
+  @Test("a WAV file whose comment list has a length beyond its end is refused")
   func badList() {
     let bytes = WAVFile.encode(waveform, comment: "abc")
     var broken = bytes
@@ -119,7 +119,7 @@ struct WAVFileTests {
     #expect(code(broken) == .truncated)
   }
 
-  @Test("an error's description states the position of the error and the correct value")
+  @Test("the error for a WAV file states the position of the error and the correct value")
   func description() {
     var bytes = WAVFile.encode(waveform)
     bytes[22] = 2
@@ -129,7 +129,7 @@ struct WAVFileTests {
     }
   }
 
-  @Test("no input causes a trap: 100,000 mutations each give an error or a waveform no longer than its file")
+  @Test("no WAV file causes a trap: each of 100,000 changed files gives an error or a waveform no longer than the file")
   func mutations() {
     let original = WAVFile.encode(Waveform(samples: [1, 2, 3], sampleRate: 22_050), comment: "a")
     var random = SystemIndependentGenerator(state: 1)

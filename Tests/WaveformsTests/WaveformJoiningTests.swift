@@ -10,14 +10,14 @@ struct WaveformJoiningTests {
   private let second = Waveform(
     samples: [5, 6], sampleRate: 1000, marks: [.init(text: "b", startMilliseconds: 0, endMilliseconds: 2)])
 
-  @Test("parts follow one another with silence between them, but not around them")
+  @Test("joined waveforms follow one another with silence between them, but not around them")
   func silence() throws {
     let joined = try Waveform.joined([first, second, first], pauseMilliseconds: 2)
     #expect(joined.samples == [1, 2, 3, 4, 0, 0, 5, 6, 0, 0, 1, 2, 3, 4])
     #expect(joined.sampleRate == 1000)
   }
 
-  @Test("marks move with their parts")
+  @Test("the marks of joined waveforms move with their parts")
   func marks() throws {
     let joined = try Waveform.joined([first, second], pauseMilliseconds: 10)
     #expect(joined.marks.map(\.text) == ["a", "b"])
@@ -25,7 +25,7 @@ struct WaveformJoiningTests {
     #expect(joined.marks.map(\.endMilliseconds) == [3, 16])
   }
 
-  @Test("each pause may have a different length")
+  @Test("each pause between joined waveforms may have a different length")
   func pauses() throws {
     let joined = try Waveform.joined([second, second, second], pausesMilliseconds: [0, 1])
     #expect(joined.samples == [5, 6, 5, 6, 0, 5, 6])
@@ -40,12 +40,12 @@ struct WaveformJoiningTests {
     #expect(joined.marks.last?.startMilliseconds == 15_102)  // 333,000 samples
   }
 
-  @Test("a single part stays unchanged")
+  @Test("a single waveform that is joined stays unchanged")
   func one() throws {
     #expect(try Waveform.joined([first], pauseMilliseconds: 500) == first)
   }
 
-  @Test("no parts, different rates, a wrong number of pauses and excessive pauses are errors")
+  @Test("joining is an error without parts, for different rates, and for a wrong number or length of pauses")
   func errors() {
     let other = Waveform(samples: [1], sampleRate: 8000)
     #expect(code { () throws(WaveformJoiningError) in try .joined([]) } == .noParts)
@@ -61,7 +61,7 @@ struct WaveformJoiningTests {
         == .pauseOutOfRange)
   }
 
-  @Test("the error names both rates and the remedy")
+  @Test("the error for joining different sample rates names both rates and the remedy")
   func description() {
     do {
       _ = try Waveform.joined([first, Waveform(samples: [1], sampleRate: 8000)])

@@ -21,12 +21,12 @@ struct WaveformSplicingTests {
     #expect(whole.sampleRate == 22_050)
   }
 
-  @Test("without a pause two clips overlap by 3 ms")
+  @Test("two clips without a pause between them overlap by 3 ms")
   func overlap() {
     #expect(spliced([(constant(1000), 0), (constant(1000), 0)], edge: 0).samples.count == 2000 - fade)
   }
 
-  @Test("away from its ends a clip keeps its samples")
+  @Test("a joined clip keeps its samples, except near its ends")
   func bodies() {
     let (first, second) = (voice(1), voice(2))
     let whole = spliced([(first, 0), (second, 0)], edge: 0)
@@ -35,7 +35,7 @@ struct WaveformSplicingTests {
     #expect(whole.samples[(start + fade)..<(whole.samples.count - fade)] == second[fade..<second.count - fade])
   }
 
-  @Test("a cross-fade preserves the power: the squares of both gains add up to one")
+  @Test("the cross-fade of two clips preserves the power: the squares of both gains add up to one")
   func equalPower() {
     let ending = spliced([(constant(1000), 0), (constant(1000, 0), 0)], edge: 0).samples
     let beginning = spliced([(constant(1000, 0), 0), (constant(1000), 0)], edge: 0).samples
@@ -46,7 +46,7 @@ struct WaveformSplicingTests {
     #expect((934..<999).allSatisfy { ending[$0] >= ending[$0 + 1] && beginning[$0] <= beginning[$0 + 1] })
   }
 
-  @Test("towards silence a fade is a raised cosine, the same at both ends of a clip")
+  @Test("the fade between a clip and silence is a raised cosine, the same at both ends of the clip")
   func raisedCosine() {
     let samples = spliced([(constant(1000), 0)], edge: 0).samples
     #expect(Array(samples.reversed()) == samples)
@@ -94,7 +94,7 @@ struct WaveformSplicingTests {
     #expect(with.samples == spliced([(voice(1), 0), (voice(2), 0)]).samples)
   }
 
-  @Test("without any clips the result is the silence of both ends")
+  @Test("without any clips, the result of joining is the silence of both ends")
   func none() {
     #expect(spliced([]) == Waveform(samples: constant(1324, 0), sampleRate: 22_050))
     #expect(spliced([], edge: 0).samples.isEmpty)
@@ -118,7 +118,7 @@ struct WaveformSplicingTests {
     #expect(zip(samples, samples.dropFirst()).allSatisfy { abs(Double($0) - Double($1)) <= steepest })
   }
 
-  @Test("a constant at the edge of a clip fades in slowly, however long it lasts")
+  @Test("a constant value at the edge of a clip fades in slowly, however long it lasts")
   func constantAtEdge() {
     let samples = spliced([(constant(5000, .max), 0), (voice(1), 60), (constant(5000, .min), 0)]).samples
     // This is the steepest fade, π/2 over 66 samples, together with the greatest step of the voice.
@@ -126,14 +126,14 @@ struct WaveformSplicingTests {
     #expect(zip(samples, samples.dropFirst()).allSatisfy { abs(Double($0) - Double($1)) <= limit })
   }
 
-  @Test("negative pauses become zero, and long pauses are limited to a minute")
+  @Test("negative pauses between clips become zero, and long pauses are limited to a minute")
   func absurdPauses() {
     let clip = constant(1000)
     #expect(spliced([(clip, -5), (clip, .min)]) == spliced([(clip, 0), (clip, 0)]))
     #expect(spliced([(clip, .max), (clip, .max)], edge: .min) == spliced([(clip, 60_000), (clip, 0)], edge: 0))
   }
 
-  @Test("clips of any content, length and rate, with any pauses, never cause a trap")
+  @Test("joining clips of any content, length and rate, with any pauses, never causes a trap")
   func anything() {
     var random = SplitMix64(seed: 3)
     for round in 0..<1000 {
@@ -164,14 +164,14 @@ struct WaveformSplicingTests {
 struct JoinTests {
   private let pairs = (0..<50).map { (first: voice(UInt64(2 * $0)), second: voice(UInt64(2 * $0 + 1))) }
 
-  @Test("clips that were cut in the middle of a vowel meet silence without a click", arguments: [1, 5, 20, 60])
+  @Test("clips that were cut in the middle of a vowel fade into silence without a click", arguments: [1, 5, 20, 60])
   func noClickAtSilence(pause: Int) {
     for pair in pairs {
       for join in joins(pair.first, pair.second, pause: pause) { #expect(!join.isClick, "\(join)") }
     }
   }
 
-  @Test("clips with the fades of a pack meet each other without a click")
+  @Test("clips with the fades of a pack are joined to each other without a click")
   func noClickOfFadedClips() {
     for pair in pairs {
       for join in joins(faded(pair.first), faded(pair.second), pause: 0) { #expect(!join.isClick, "\(join)") }
@@ -209,7 +209,7 @@ struct JoinTests {
     #expect(join.hasStep)
   }
 
-  @Test("a constant that begins at a join is a jump, although each of its steps is small")
+  @Test("a constant value that begins at a join counts as a jump, although each of its steps is small")
   func meanJump() {
     let quiet = (0..<2000).map { Int16($0 % 2 == 0 ? 400 : -400) }
     let movement = ClipMovement(of: quiet, sampleRate: 22_050)
@@ -221,7 +221,7 @@ struct JoinTests {
     #expect(!still.isClick)
   }
 
-  @Test("steps and jumps of a clip are measured inside it, not at its ends")
+  @Test("the steps and jumps of a clip are measured inside the clip, not at its ends")
   func movement() {
     let step = ClipMovement(of: constant(44) + constant(44, 4000), sampleRate: 22_050)
     #expect(step == ClipMovement(of: constant(44, 4000) + constant(44), sampleRate: 22_050))

@@ -6,7 +6,7 @@ import WeeklyTimes
 
 @Suite struct LocalClockTests {
   @Test(
-    "an hour begins on the hour of its time zone",
+    "an hour of the local clock begins on the hour of its time zone",
     arguments: [
       ("Europe/Berlin", "2026-11-20T20:23:58Z", "2026-11-20T21:00:00+01:00"),
       ("Asia/Kolkata", "2026-11-20T20:23:58Z", "2026-11-21T01:00:00+05:30"),
@@ -43,7 +43,7 @@ import WeeklyTimes
     }
   }
 
-  @Test("a day begins at midnight, or when the clock is set forward over midnight")
+  @Test("a day of the local clock begins at midnight, or when the clock is set forward over midnight")
   func days() throws {
     let berlin = LocalClock(zone: try zone("Europe/Berlin"))
     let day = berlin.day(of: try at("2026-11-20T23:30:00Z"))

@@ -7,7 +7,7 @@ import WeeklyTimes
 @Suite struct VolumeRulesTests {
   private func rules(_ text: String) throws -> VolumeRules { try VolumeRules(text, zone: try zone("UTC")) }
 
-  @Test("a rule applies within its time, and the rule that began last takes precedence")
+  @Test("a volume rule applies within its time, and the rule that began last takes precedence")
   func nested() throws {
     let rules = try rules("08:00-20:00=80, 12:00-13:00 = 40")
     let expected: [(String, Int?, String)] = [
@@ -21,7 +21,7 @@ import WeeklyTimes
     }
   }
 
-  @Test("of two rules that begin at the same moment, the later rule in the list applies")
+  @Test("of two volume rules that begin at the same moment, the later rule in the list applies")
   func order() throws {
     let rules = try rules("08:00-20:00=80, 08:00-09:00=10")
     #expect(try rules.setting(at: at("2026-11-20T08:30:00Z")).percent == 10)
@@ -49,7 +49,7 @@ import WeeklyTimes
     #expect(try volume("2026-11-22T12:00:00Z") == "100")
   }
 
-  @Test("without rules, the person and the settings decide on the volume")
+  @Test("without volume rules, the person and the settings decide on the volume")
   func none() throws {
     let rules = try rules(" ")
     #expect(rules.isEmpty && rules == VolumeRules())
@@ -61,7 +61,7 @@ import WeeklyTimes
   }
 
   @Test(
-    "a rule without a volume is refused",
+    "a volume rule without a volume is refused",
     arguments: [
       "22:00-07:00", "22:00-07:00=", "22:00-07:00=101", "22:00-07:00=-1", "22:00-07:00=1=2", "22:00-07:00=٥",
       "22:00-07:00=20%",
@@ -71,7 +71,7 @@ import WeeklyTimes
     #expect(error.code == .volumeInvalid && error.description.contains(text))
   }
 
-  @Test("a rule without times is refused", arguments: ["=20", "mon=20", "20", ","])
+  @Test("a volume rule without times is refused", arguments: ["=20", "mon=20", "20", ","])
   func withoutTimes(text: String) {
     #expect(throws: WeeklyTimesError.self) { try rules(text) }
   }

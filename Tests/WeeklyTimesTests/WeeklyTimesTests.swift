@@ -7,7 +7,7 @@ import WeeklyTimes
 @Suite struct WeeklyTimesTests {
   // 2026-11-20 is a Friday. Berlin is an hour before UTC in winter.
 
-  @Test("times across midnight begin on their days and end on the next day")
+  @Test("weekly times across midnight begin on their days and end on the next day")
   func midnight() throws {
     let times = try WeeklyTimes("mon-fri 22:00-07:00")
     let friday = try times.span(at: at("2026-11-20T21:00:00Z"))
@@ -21,7 +21,7 @@ import WeeklyTimes
     #expect(try weekend.until == at("2026-11-23T21:00:00Z"))
   }
 
-  @Test("a part without days applies to every day, and 24:00 is the end of a day")
+  @Test("a part of weekly times that names no days applies to every day, and 24:00 is the end of a day")
   func everyDay() throws {
     let times = try WeeklyTimes("12:30-24:00")
     for day in 16...22 {
@@ -31,7 +31,7 @@ import WeeklyTimes
     }
   }
 
-  @Test("days may be listed, and a range of days may cross the end of the week")
+  @Test("weekly times may list days, and a range of days may cross the end of the week")
   func days() throws {
     for text in ["sat-mon 09:00-17:00", "SUN Mon sat 9:00-17:00", " sat  09:00-17:00 ,\tsun mon 09:00-17:00"] {
       let times = try WeeklyTimes(text)
@@ -40,14 +40,14 @@ import WeeklyTimes
     }
   }
 
-  @Test("parts that touch or overlap count as one part")
+  @Test("parts of weekly times that touch or overlap count as one part")
   func joined() throws {
     let times = try WeeklyTimes("fri 20:00-24:00, sat 00:00-06:00, sat 05:00-08:00")
     let span = try times.span(at: at("2026-11-20T23:30:00Z"))
     #expect(try span == .init(isWithin: true, since: at("2026-11-20T19:00:00Z"), until: at("2026-11-21T07:00:00Z")))
   }
 
-  @Test("times that always apply, and times that never apply, have neither a beginning nor an end")
+  @Test("weekly times that always or never apply have neither a beginning nor an end")
   func always() throws {
     let moment = try at("2026-11-20T12:00:00Z")
     #expect(try WeeklyTimes("00:00-24:00").span(at: moment) == .init(isWithin: true))
@@ -56,14 +56,14 @@ import WeeklyTimes
     #expect(try WeeklyTimes.never(in: zone("UTC")).isEmpty)
   }
 
-  @Test("times that apply once a week begin a week after their last beginning")
+  @Test("weekly times with a single part begin again a week after their last beginning")
   func weekly() throws {
     let times = try WeeklyTimes("fri 10:00-11:00", "UTC")
     let span = try times.span(at: at("2026-11-20T11:00:00Z"))
     #expect(try span == .init(isWithin: false, since: at("2026-11-20T11:00:00Z"), until: at("2026-11-27T10:00:00Z")))
   }
 
-  @Test("a time that is skipped when the clock is set forward counts as the moment of the change")
+  @Test("a weekly time that is skipped when the clock is set forward counts as the moment of the change")
   func gap() throws {
     // On 2026-03-29 the clock in Berlin shows 03:00 after 01:59, at 01:00 UTC.
     let change = try at("2026-03-29T01:00:00Z")
@@ -79,7 +79,7 @@ import WeeklyTimes
     #expect(try night.until == at("2026-03-29T05:00:00Z"))
   }
 
-  @Test("a part begins at the first occurrence of a repeated time, and ends at the second occurrence")
+  @Test("if a local time is repeated, weekly times begin at its first occurrence and end at its second")
   func overlap() throws {
     // On 2026-10-25 the clock in Berlin shows 02:00 again after 02:59, at 01:00 UTC.
     let times = try WeeklyTimes("sun 02:15-02:45")
@@ -91,7 +91,7 @@ import WeeklyTimes
   }
 
   @Test(
-    "at each moment of a year, the times agree with the local clock",
+    "at each moment of a year, weekly times agree with the local clock",
     arguments: ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Santiago", "UTC"])
   func year(name: String) throws {
     let times = try WeeklyTimes("mon-fri 22:00-06:30, sat 13:00-14:00", name)
@@ -108,7 +108,7 @@ import WeeklyTimes
     }
   }
 
-  @Test("a moment in the far past or future does not crash the program")
+  @Test("weekly times at a moment in the far past or future do not crash the program")
   func far() throws {
     let times = try WeeklyTimes("mon-fri 22:00-07:00")
     for moment in [
@@ -120,7 +120,7 @@ import WeeklyTimes
   }
 
   @Test(
-    "a text without valid times is refused, and the error has the wrong part",
+    "a text without valid times is refused, and the error names the wrong part",
     arguments: [
       ("mo 22:00-07:00", WeeklyTimesError.Code.dayUnknown, "mo"),
       ("mon-tue-wed 22:00-07:00", .dayUnknown, "mon-tue-wed"),

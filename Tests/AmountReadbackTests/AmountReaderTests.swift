@@ -46,6 +46,18 @@ struct AmountReaderTests {
     #expect(try Reading("en")("five dollars", "USD", minorDigits) == .refused(.outOfRange))
   }
 
+  @Test(
+    "the reader of amounts finds number words in a text, also beside punctuation, and not inside other words",
+    arguments: [
+      ("en-US", "The coffee is twelve dollars.", true), ("en-US", "(Twelve) cakes", true),
+      ("en-US", "ninety-seven", true), ("en-US", "The shop closes and opens", false), ("en-US", "John Tennant", false),
+      ("en-US", "", false), ("zh-CN", "咖啡十二元", true), ("zh-CN", "咖啡好喝", false), ("es-MX", "doce pesos", true),
+      ("es-MX", "Doceava Calle", false), ("hi-IN", "बारह रुपये", true), ("th-TH", "สิบสองบาท", true),
+    ])
+  func numberWords(_ locale: String, _ text: String, _ hasNumber: Bool) throws {
+    #expect(try AmountReaders.ofCheckout.reader(for: locale).hasNumberWord(in: text) == hasNumber)
+  }
+
   static let units = [
     "CNY", "USD", "EUR", "GBP", "JPY", "KRW", "INR", "HKD", "TWD", "SGD", "KWD", "BHD", "VND", "THB", "MXN",
   ]

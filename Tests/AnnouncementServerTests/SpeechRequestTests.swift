@@ -5,6 +5,7 @@ import Announcer
 import Foundation
 import SoundFiles
 import TestSupport
+import SpeechServers
 import Testing
 
 @testable import AnnouncementServer
@@ -29,6 +30,15 @@ struct SpeechRequestTests {
 
   private static func locale(_ order: SpeechOrder) -> String? {
     if case .text(_, let locale) = order.announcement { locale } else { "not a text" }
+  }
+
+  /// Returns speech servers with these locales, by id.
+  private static func servers(_ servers: [(id: String, locales: [String])]) throws -> [String: SpeechServer] {
+    let address = try SpeechServerAddress(wyoming: "tcp://127.0.0.1:10200")
+    return Dictionary(
+      uniqueKeysWithValues: servers.map {
+        ($0.id, SpeechServer(id: $0.id, address: address, voice: "voice", locales: $0.locales))
+      })
   }
 
   @Test("the usual request of OpenAI's client gives an MP3 in the default voice")
@@ -109,7 +119,7 @@ struct SpeechRequestTests {
   func others() throws {
     let voices = NamedVoices(
       packs: ["ada": "en-US", "anna": "de-DE", "broken": nil, "twin": "en-US"],
-      servers: ["joe": ["en"], "kokoro": ["ja-JP", "zh-CN"], "twin": ["en-US"]])
+      servers: try Self.servers([("joe", ["en"]), ("kokoro", ["ja-JP", "zh-CN"]), ("twin", ["en-US"])]))
     let named = try ["ada", "anna", "broken", "twin", "joe", "kokoro", "ja-JP", "en_AU"].map {
       try Self.order(#""voice":"\#($0)""#, voices: voices)
     }
@@ -127,7 +137,7 @@ struct SpeechRequestTests {
     #expect(Self.locale(try Self.order(#""locale":"en-GB","voice":"en-us""#)) == "en-GB")
     #expect(Self.locale(try Self.order(#""locale":"de-DE","voice":"alloy""#)) == "de-DE")
     #expect(Self.locale(try Self.order(#""locale":"de-AT","voice":"de-DE""#)) == "de-AT")
-    let voices = NamedVoices(packs: ["anna": "de-DE"], servers: ["joe": ["en-US"]])
+    let voices = NamedVoices(packs: ["anna": "de-DE"], servers: try Self.servers([("joe", ["en-US"])]))
     #expect(Self.locale(try Self.order(#""locale":"en-GB","voice":"anna""#, voices: voices)) == "en-GB")
     #expect(Self.locale(try Self.order(#""locale":"en-GB","voice":"joe""#, voices: voices)) == "en-GB")
   }
@@ -219,7 +229,7 @@ struct SpeechRequestTests {
 
   @Test("a voice in another locale than the request's is refused, and so is a speed for a pack or a speech server")
   func conflicts() throws {
-    let voices = NamedVoices(packs: ["ada": "en-US"], servers: ["joe": ["en-US"]])
+    let voices = NamedVoices(packs: ["ada": "en-US"], servers: try Self.servers([("joe", ["en-US"])]))
     for fields in [
       #""voice":"ja-JP","locale":"en-US""#, #""voice":"ada","speed":1.5"#, #""voice":"joe","speed":0.75"#,
     ] {

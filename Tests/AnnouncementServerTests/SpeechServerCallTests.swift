@@ -17,11 +17,13 @@ struct SpeechServerCallTests {
       ? .description(voice: "voice") : .wyoming(EncodedSpeech.samples(for: request.text))
   }
 
-  private func service(_ server: StandInSpeechServer, saysAmounts: Bool? = true) throws -> TestService {
+  private func service(
+    _ server: StandInSpeechServer, saysAmounts: Bool? = true, locales: [String] = ["en-US"]
+  ) throws -> TestService {
     let port = try server.port.orThrow("a port")
     var settings = SpeechServer(
       id: "joe", address: try SpeechServerAddress(wyoming: "tcp://127.0.0.1:\(port)"), voice: "voice",
-      locales: ["en-US"])
+      locales: locales)
     settings.saysAmounts = saysAmounts
     settings.limits = SpeechServerLimits(whole: .seconds(120), firstSound: .seconds(110), connect: .seconds(60))
     let voices = SpeechServerVoices([try SpeechServerVoice(settings)], verdicts: nil)
@@ -89,6 +91,15 @@ struct SpeechServerCallTests {
     #expect(state["state"] as? String == "closed" && state["amounts"] is NSNull && state["verdict"] is NSNull)
     #expect(state["identity"] as? String == "stand-in 2, voice 1.0")
     #expect(voices.filter { $0["voice"] as? String != "joe" }.allSatisfy { $0["speech_server"] is NSNull })
+  }
+
+  @Test("a speech server that speaks a language is listed for each locale of the language")
+  func language() async throws {
+    let service = try service(try await StandInSpeechServer(answering: Self.answer), locales: ["en"])
+    let answer = try await service.client().get("/v1/voices")
+    let voices = try (try answer.value("voices") as? [[String: Any]]).orThrow("voices")
+    let locales = voices.filter { $0["voice"] as? String == "joe" }.compactMap { $0["locale"] as? String }
+    #expect(locales.contains("en-US") && locales.allSatisfy { $0.hasPrefix("en-") })
   }
 
   @Test("a payment can name a speech server as its voice, and a rate with such a voice is refused")

@@ -64,6 +64,46 @@ struct ServedSpeechTests {
     #expect(clip.report.marks.map(\.text).joined(separator: " ").contains("twelve"))
   }
 
+  @Test("a server's untested voice does not say a text or a note in which a number word occurs")
+  func untestedTexts() async throws {
+    let workshop = try Workshop()
+    let server = try await StandInSpeechServer(answering: Served.answer)
+    for saysAmounts in [nil, false, true] {
+      let announcer = try workshop.announcer(servedBy: server) { $0.saysAmounts = saysAmounts }
+      for (announcement, number) in [
+        (Announcement.text("The coffee is $12.50", locale: "en-US"), "twelve"),
+        (Announcement.text("Table seven is free", locale: "en-US"), "seven"),
+        (try Served.payment(payer: "Ada", note: "two cakes"), "two cakes"),
+      ] {
+        let before = server.texts.count
+        let clip = try await announcer.render(announcement, into: nil)
+        let sent = server.texts.dropFirst(before).joined(separator: " ")
+        #expect(sent.contains(number) == (saysAmounts == true), "\(number)")
+        #expect(clip.report.text.contains(number), "another voice says the number")
+        #expect(clip.report.fallback == (saysAmounts == true ? nil : "amounts_untested"))
+      }
+      let clip = try await announcer.render(.text("The shop closes", locale: "en-US"), into: nil)
+      #expect(clip.report.voice == "joe" && clip.report.fallback == nil)
+    }
+  }
+
+  @Test("a sum whose sound is much shorter than the test of the voice measured is spoken by another voice")
+  func shortened() async throws {
+    let workshop = try Workshop()
+    let server = try await StandInSpeechServer(answering: Served.answer)
+    let verdicts = SpeechServerVerdicts(file: workshop.directory.appending(path: "verdicts.json"))
+    // The stand-in's sounds are about as long as the words need, so a test that measured twice that refuses them.
+    for (lengths, fallback) in [(0.5...1.7, nil), (2.0...2.1, Optional("sound_refused:too_short"))] {
+      try verdicts.store(
+        SpeechServerVerdict(
+          server: "joe", identity: "stand-in 2, voice 1.0", locale: "en-US", isPassed: true, testedAt: Date(),
+          amountLengths: lengths))
+      #expect(verdicts.all().map(\.amountLengths) == [lengths])
+      let announcer = try workshop.announcer(servedBy: server, verdicts: verdicts)
+      #expect(try await announcer.render(try Served.payment(), into: nil).report.fallback == fallback)
+    }
+  }
+
   @Test("a passed test lets a voice say sums only in the tested version and locale")
   func verdicts() async throws {
     let workshop = try Workshop()
@@ -98,6 +138,27 @@ struct ServedSpeechTests {
       #expect(clip.report.reproducible && clip.report.voice == plain.report.voice)
       #expect(misbehaviour.codes.map(\.rawValue).contains(clip.report.fallback ?? ""), "\(misbehaviour)")
     }
+  }
+
+  @Test("while a speech server stalls, another voice speaks all simultaneous payments", arguments: [true, false])
+  func stalling(describes: Bool) async throws {
+    let workshop = try Workshop()
+    let server = try await StandInSpeechServer { request in
+      describes && request.asksForDescription ? Served.answer(request) : StandInAnswer([.stall])
+    }
+    let announcer = try workshop.announcer(servedBy: server) {
+      $0.saysAmounts = true
+      $0.limits = SpeechServerLimits(whole: .milliseconds(200))
+    }
+    let plain = try await workshop.announcer.render(try Served.payment(), into: nil)
+    try await withThrowingTaskGroup(of: RenderedClip.self) { group in
+      for _ in 0..<10 { group.addTask { try await announcer.render(try Served.payment(), into: nil) } }
+      for try await clip in group {
+        #expect(clip.bytes == plain.bytes)
+        #expect(["first_sound_timed_out", "busy", "resting", "timed_out"].contains(clip.report.fallback))
+      }
+    }
+    #expect(announcer.speechServers.statuses.map(\.state) != [.closed])
   }
 
   @Test("if a server fails within an announcement, the announcement contains no sound of the server")

@@ -33,6 +33,38 @@ extension Networked {
       #expect(status.state == .closed && status.failures == 0 && status.reason == nil && status.id == "joe")
     }
 
+    @Test("after a rest, a speech server is asked for its description by one caller only")
+    func trial() async throws {
+      let (now, descriptions) = (Locked(Duration.zero), Locked(0))
+      let server = try await StandInSpeechServer { request in
+        guard request.asksForDescription else { return StandInAnswer([.close]) }
+        let number = descriptions.withLock { count in
+          count += 1
+          return count
+        }
+        return number == 1 ? StandInAnswer([.stall]) : .description(voice: "joe")
+      }
+      let voice = try SpeechServerVoice(Fixture.wyoming(server), now: { now.withLock { $0 } })
+      let words = try Fixture.words()
+      for _ in 0..<2 { await expectSpeechServerError(.closedEarly) { try await voice.speak(words) } }
+      now.withLock { $0 = SpeechServerCircuit.firstRest }
+      let first = Task { try await voice.identity() }
+      _ = try await server.received(3)
+      for _ in 0..<3 { await expectSpeechServerError(.resting) { try await voice.identity() } }
+      first.cancel()
+      await expectSpeechServerError(.cancelled) { try await first.value }
+      #expect(try await voice.identity() == "stand-in 2, joe 1.0")
+    }
+
+    @Test("what the settings ask of a voice of OpenAI's protocol belongs to its identity")
+    func identity() throws {
+      var server = SpeechServer(
+        id: "joe", address: try SpeechServerAddress(openAI: "http://127.0.0.1:1/v1"), voice: "nova", locales: ["en"])
+      #expect(SpeechServerDescription().identity(of: server) == "tts-1, nova")
+      (server.speedPercent, server.soundForm) = (150, .pcm(sampleRate: 24_000))
+      #expect(SpeechServerDescription().identity(of: server) == "tts-1, nova, speed 150 %, pcm at 24000 Hz")
+    }
+
     @Test("a sound that does not fit its words is refused with a reason, and counts as a failure of the server")
     func judged() async throws {
       let server = try await StandInSpeechServer { _ in .wyoming(EncodedSpeech.samples(for: "no")) }

@@ -13,7 +13,8 @@ public enum SpeechServerLook {
     do throws(SpeechServerError) {
       let identity = try await voice.identity()
       let tested = server.locales.filter { locale in
-        servers.latestVerdict(on: server.id, in: locale).map { $0.identity == identity && $0.isPassed } ?? false
+        let verdicts = servers.latestVerdicts(on: server.id, in: locale).filter { $0.identity == identity }
+        return !verdicts.isEmpty && verdicts.allSatisfy(\.isPassed)
       }
       facts.outcome = .answered(
         identity: identity, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)), tested: tested)

@@ -97,7 +97,7 @@ extension Voices {
       let measures = try await Interruption.cancelling { try await test.measures { progress.show($0, of: $1) } }
       return SpeechServerVerdict(
         server: id, identity: identity, locale: locale, isPassed: measures.isPassed, testedAt: Date(),
-        findings: measures.findings)
+        findings: measures.findings, amountLengths: measures.amountLengths)
     }
   }
 

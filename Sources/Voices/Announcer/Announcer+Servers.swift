@@ -66,7 +66,13 @@ extension Announcer {
     guard let whole = ways.first else { return .other(reason: nil) }
     var servers: [String: SpeakingServer] = [:]
     var reason: String?
+    // Each step takes at most the time of one server. No step begins when that time is over, so a payment waits for at
+    // most twice the longest time.
+    let start = ContinuousClock.now
+    let longest = (named.map { [$0] } ?? speechServers.voices).map(\.server.limits.whole).max() ?? .zero
+    func isOver() -> Bool { start.duration(to: .now) >= longest }
     for language in whole.plan.spokenLanguages {
+      if isOver() { return .other(reason: reason ?? SpeechServerError.Code.timedOut.rawValue) }
       do throws(SpeechServerError) {
         servers[language] = try await speechServers.server(for: language, in: whole.script.locale, named: named)
       } catch {
@@ -77,6 +83,7 @@ extension Announcer {
     }
     guard !servers.isEmpty else { return .other(reason: reason) }
     for way in ways {
+      if isOver() { return .other(reason: reason ?? SpeechServerError.Code.timedOut.rawValue) }
       let stretches = try stretches(of: way, saying: announcement, by: servers)
       let kept = stretches.joined().firstReason
       reason = reason ?? kept
@@ -167,7 +174,7 @@ extension Announcer {
     switch stretch {
     case .kept(let run, _): return try await engine.waveform(of: run, rate: rate).waveform
     case .sent(let words, let server):
-      var sound = try await server.voice.speak(words)
+      var sound = try await server.speak(words)
       // A server does not say when it speaks which word.
       sound.marks = [
         Waveform.Mark(

@@ -114,7 +114,7 @@ public struct ReadBackWords: Sendable, Hashable {
   package enum Stretch: Sendable {
     /// A speech server speaks the words.
     case sent(ReadBackWords, SpeakingServer)
-    /// The engine speaks the words, because the server may not: see ``SpeakingServer/refusal(of:)``. The reason is nil
+    /// The engine speaks the words, because the server may not: see ``SpeakingServer/refusal(of:hasNumber:)``. The reason is nil
     /// if no server speaks the language.
     case kept(Script.Run, reason: String?)
   }
@@ -132,7 +132,9 @@ public struct ReadBackWords: Sendable, Hashable {
     return plan.parts.map { part in
       guard case .spoken(let run) = part.source else { return [] }
       guard let server = server(run.language) else { return [.kept(run, reason: nil)] }
-      return divided(run, server).map { stretch in
+      // Without a reader, nobody knows which words are numbers.
+      let reader = try? readers.reader(for: run.language)
+      return divided(run) { server.refusal(of: $0) { reader?.hasNumberWord(in: $0) ?? true } }.map { stretch in
         if let reason = stretch.reason { return .kept(stretch.run, reason: reason) }
         do throws(SpeechServerError) { return .sent(try ReadBackWords(stretch.run), server) } catch {
           return .kept(stretch.run, reason: error.reason)
@@ -153,12 +155,14 @@ public struct ReadBackWords: Sendable, Hashable {
 
   /// Divides a run where what the server may say begins or ends. Punctuation stays with the words before it, or with
   /// the first words.
-  private static func divided(_ run: Script.Run, _ server: SpeakingServer) -> [(run: Script.Run, reason: String?)] {
+  private static func divided(
+    _ run: Script.Run, by refusal: (Script.Segment) -> String?
+  ) -> [(run: Script.Run, reason: String?)] {
     let isWord = run.segments.map { $0.text.unicodeScalars.contains(where: \.properties.isAlphabetic) }
-    var reason = zip(run.segments, isWord).first { $0.1 }.flatMap { server.refusal(of: $0.0.role) }
+    var reason = zip(run.segments, isWord).first { $0.1 }.flatMap { refusal($0.0) }
     var stretches: [(run: Script.Run, reason: String?)] = []
     for (segment, isWord) in zip(run.segments, isWord) {
-      if isWord { reason = server.refusal(of: segment.role) }
+      if isWord { reason = refusal(segment) }
       if let last = stretches.indices.last, stretches[last].reason == reason {
         stretches[last].run.segments.append(segment)
       } else {

@@ -55,6 +55,18 @@ public struct SoundPlausibility: Sendable, Hashable {
     /// English numbers and words by the measured voice had 0.50 to 1.40 of the expected lengths.
     public static let excerpt = unmeasured
 
+    /// How far a sound may be from the lengths that a test measured: 15 % shorter or longer. A test speaks about 200
+    /// amounts, and others of the same voice may be a little shorter or longer.
+    private static let room = 0.15
+
+    /// Accepts only lengths near those that a test measured.
+    ///
+    /// - Parameter measured: The measured lengths, as shares of the expected one.
+    mutating func narrow(to measured: ClosedRange<Double>) {
+      let lowest = max(accepted.lowerBound, measured.lowerBound * (1 - Self.room))
+      accepted = lowest...max(lowest, min(accepted.upperBound, measured.upperBound * (1 + Self.room)))
+    }
+
     /// Returns the pace of a language, given as a BCP 47 tag.
     public static func of(_ language: String) -> Pace {
       language.prefix { $0 != "-" }.lowercased() == "en" ? english : unmeasured

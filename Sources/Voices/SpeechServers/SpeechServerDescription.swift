@@ -52,10 +52,15 @@ public struct SpeechServerDescription: Sendable, Hashable {
   }
 
   /// Returns what speaks at a server, in one line: the program with its version, and the voice with its own. What the
-  /// server does not say is left out. Two descriptions with the same line count as the same voice.
+  /// server does not say is left out. For a server of OpenAI's protocol, which says nothing of versions, the line has the
+  /// model and the voice of the settings, and what else the settings ask of the voice. Two descriptions with the same
+  /// line count as the same voice.
   public func identity(of server: SpeechServer) -> String {
     guard let program = program(with: server.voice) ?? programs.first else {
-      return "\(Self.shown(server.model)), \(Self.shown(server.voice))"
+      let speed = server.speedPercent == 100 ? nil : "speed \(server.speedPercent) %"
+      let rate: String? = if case .pcm(let rate) = server.soundForm { "pcm at \(rate) Hz" } else { nil }
+      return ([Self.shown(server.model), Self.shown(server.voice)] + [speed, rate].compactMap(\.self))
+        .joined(separator: ", ")
     }
     let version = program.voices.first { $0.name == server.voice }?.version
     let name = [program.name, program.version].compactMap(\.self).joined(separator: " ")

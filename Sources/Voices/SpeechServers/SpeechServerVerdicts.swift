@@ -16,9 +16,12 @@ public struct SpeechServerVerdict: Sendable, Hashable, Codable {
   public var testedAt: Date
   /// What was measured, and what could not be measured, as sentences for people.
   public var findings: [String]
+  /// The lengths of the sounds of amounts, as shares of the expected length; nil if none was measured.
+  public var amountLengths: ClosedRange<Double>?
 
   public init(
-    server: String, identity: String, locale: String, isPassed: Bool, testedAt: Date, findings: [String] = []
+    server: String, identity: String, locale: String, isPassed: Bool, testedAt: Date, findings: [String] = [],
+    amountLengths: ClosedRange<Double>? = nil
   ) {
     self.server = server
     self.identity = identity
@@ -27,12 +30,14 @@ public struct SpeechServerVerdict: Sendable, Hashable, Codable {
     // Whole seconds survive the file unchanged.
     self.testedAt = Date(timeIntervalSince1970: testedAt.timeIntervalSince1970.rounded(.down))
     self.findings = findings
+    self.amountLengths = amountLengths
   }
 
   private enum CodingKeys: String, CodingKey {
     case server, identity, locale, findings
     case isPassed = "passed"
     case testedAt = "tested_at"
+    case amountLengths = "amount_lengths"
   }
 }
 

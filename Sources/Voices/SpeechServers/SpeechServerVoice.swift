@@ -61,9 +61,11 @@ public final class SpeechServerVoice: Sendable {
   /// - Throws: ``SpeechServerError``; `resting` at once if the server rests. A failure counts for the state.
   public func identity() async throws(SpeechServerError) -> String {
     let time = now()
-    let (isResting, known) = (circuit.withLock { $0.state(at: time) == .open }, knownIdentity.withLock { $0 })
-    guard !isResting else { throw resting }
-    if let known, time - known.at < Self.identityLifetime { return known.text }
+    let permission = circuit.withLock { $0.permission(at: time) }
+    if case .rest = permission { throw resting }
+    // The words that follow are the trial.
+    defer { if permission == .trial { circuit.withLock { $0.abandoned() } } }
+    if let known = knownIdentity.withLock({ $0 }), time - known.at < Self.identityLifetime { return known.text }
     let text: String
     do throws(SpeechServerError) {
       text = try await client.describe().identity(of: server)
@@ -104,16 +106,20 @@ public final class SpeechServerVoice: Sendable {
 
   /// Speaks words.
   ///
-  /// - Parameter speedPercent: The speaking rate in percent of the server's own setting.
+  /// - Parameters:
+  ///   - speedPercent: The speaking rate in percent of the server's own setting.
+  ///   - lengths: The lengths of such sounds that a test measured, as shares of the expected length; nil for none.
   /// - Returns: The sound, neither levelled nor trimmed, and without marks.
   /// - Throws: ``SpeechServerError``: `resting` at once if the server rests, and `soundRefused` if the sound cannot be
   ///   that of the words.
-  public func speak(_ words: ReadBackWords, speedPercent: Int = 100) async throws(SpeechServerError) -> Waveform {
+  public func speak(
+    _ words: ReadBackWords, speedPercent: Int = 100, lengths: ClosedRange<Double>? = nil
+  ) async throws(SpeechServerError) -> Waveform {
     if case .rest = circuit.withLock({ $0.permission(at: now()) }) { throw resting }
     do throws(SpeechServerError) {
       let speed = server.speedPercent * speedPercent / 100
       let sound = try await client.speak(words, speedPercent: speed)
-      try judge(sound, words, client.appliesSpeed ? speed : 100)
+      try judge(sound, words, client.appliesSpeed ? speed : 100, lengths)
       circuit.withLock { $0.succeeded() }
       return sound
     } catch {
@@ -122,8 +128,11 @@ public final class SpeechServerVoice: Sendable {
     }
   }
 
-  private func judge(_ sound: Waveform, _ words: ReadBackWords, _ speedPercent: Int) throws(SpeechServerError) {
-    let plausibility = SoundPlausibility(pace: .of(words.language))
+  private func judge(
+    _ sound: Waveform, _ words: ReadBackWords, _ speedPercent: Int, _ lengths: ClosedRange<Double>?
+  ) throws(SpeechServerError) {
+    var plausibility = SoundPlausibility(pace: .of(words.language))
+    if let lengths { plausibility.pace.narrow(to: lengths) }
     guard let refusal = plausibility.refusal(of: sound, saying: words.text, speedPercent: speedPercent) else { return }
     throw SpeechServerError(
       .soundRefused, server: server.id, "sent a sound that cannot be that of the words (\(refusal.rawValue))",

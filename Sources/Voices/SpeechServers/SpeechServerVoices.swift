@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+package import Waveforms
 
 /// A speech server that can speak now, and what it may say.
 package struct SpeakingServer: Sendable {
@@ -9,21 +10,39 @@ package struct SpeakingServer: Sendable {
   package var identity: String
   /// Whether the voice may say amounts and counts in the locale of the announcement.
   package var saysAmounts: Bool
+  /// The lengths of amounts that the test of the voice measured, as shares of the expected length; nil if the settings
+  /// let an untested voice say amounts.
+  package var amountLengths: ClosedRange<Double>?
 
-  package init(voice: SpeechServerVoice, identity: String, saysAmounts: Bool) {
+  package init(
+    voice: SpeechServerVoice, identity: String, saysAmounts: Bool, amountLengths: ClosedRange<Double>? = nil
+  ) {
     self.voice = voice
     self.identity = identity
     self.saysAmounts = saysAmounts
+    self.amountLengths = amountLengths
   }
 
-  /// Returns why the server may not say words of a role, as a code for the report; nil if it may.
-  func refusal(of role: Script.Role) -> String? {
-    switch role {
-    case .amount, .count: saysAmounts ? nil : "amounts_untested"
+  /// Returns why the server may not say words, as a code for the report; nil if it may.
+  ///
+  /// - Parameter hasNumber: Returns whether a text has a word that occurs in numbers. A text from outside may contain a
+  ///   sum, so a voice that may not say amounts does not say a text with such a word either.
+  func refusal(of segment: Script.Segment, hasNumber: (String) -> Bool) -> String? {
+    let amountsUntested = "amounts_untested"
+    switch segment.role {
+    case .amount, .count: return saysAmounts ? nil : amountsUntested
     case .channel, .payer, .note, .text:
-      voice.server.hearsNames ? nil : SpeechServerError.Code.namesStay.rawValue
-    case .phrase: nil
+      guard voice.server.hearsNames else { return SpeechServerError.Code.namesStay.rawValue }
+      return saysAmounts || !hasNumber(segment.text) ? nil : amountsUntested
+    case .phrase: return nil
     }
+  }
+
+  /// Speaks words. A sound that says an amount must have a length like those that the test measured.
+  ///
+  /// - Throws: ``SpeechServerError``, as ``SpeechServerVoice/speak(_:speedPercent:lengths:)``.
+  package func speak(_ words: ReadBackWords) async throws(SpeechServerError) -> Waveform {
+    try await voice.speak(words, lengths: words.saysAmount ? amountLengths : nil)
   }
 }
 
@@ -58,12 +77,18 @@ public struct SpeechServerVoices: Sendable {
     for language: String, in locale: String, named: SpeechServerVoice? = nil
   ) async throws(SpeechServerError) -> SpeakingServer? {
     var failure: SpeechServerError?
+    let start = ContinuousClock.now
     for voice in named.map({ [$0] }) ?? voices where voice.server.speaks(language) {
       do throws(SpeechServerError) {
         let identity = try await voice.identity()
-        return SpeakingServer(voice: voice, identity: identity, saysAmounts: saysAmounts(voice, identity, locale))
+        let verdict = verdicts?.verdict(on: voice.server.id, identity: identity, locale: locale)
+        return SpeakingServer(
+          voice: voice, identity: identity, saysAmounts: voice.server.saysAmounts ?? verdict?.isPassed ?? false,
+          amountLengths: verdict?.amountLengths)
       } catch {
         failure = failure ?? error
+        // Whoever waits for the announcement has waited long enough.
+        if start.duration(to: .now) >= voice.server.limits.whole { throw error }
       }
     }
     if let failure { throw failure }
@@ -76,8 +101,13 @@ public struct SpeechServerVoices: Sendable {
     verdicts?.all().last { $0.server == server && $0.locale.lowercased() == locale.lowercased() }
   }
 
-  private func saysAmounts(_ voice: SpeechServerVoice, _ identity: String, _ locale: String) -> Bool {
-    voice.server.saysAmounts
-      ?? verdicts?.verdict(on: voice.server.id, identity: identity, locale: locale)?.isPassed ?? false
+  /// Returns the latest verdicts on the voice of a server in a locale of the settings. A language that is named alone,
+  /// such as `en`, has those of all its regions.
+  public func latestVerdicts(on server: String, in locale: String) -> [SpeechServerVerdict] {
+    verdicts?.all().filter { verdict in
+      let tested = verdict.locale.lowercased()
+      return verdict.server == server
+        && [tested, String(tested.prefix { $0 != "-" })].contains(locale.lowercased())
+    } ?? []
   }
 }

@@ -91,12 +91,6 @@ struct WyomingEventReader: Sendable {
     self.mostBytes = mostBytes
   }
 
-  /// Whether the bytes so far end between two events.
-  var isBetweenEvents: Bool {
-    guard case .line = state else { return false }
-    return buffer.readableBytes == 0
-  }
-
   /// Adds bytes. Call ``next()`` until it returns nil.
   ///
   /// - Throws: `answerTooLarge`.

@@ -38,6 +38,8 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
   public var failures: [String: Int] = [:]
   /// The lengths of the sounds, as shares of what their words need.
   public var lengths: [Double] = []
+  /// The shortest and the longest of these lengths among whole payments; nil if none was spoken.
+  public private(set) var amountLengths: ClosedRange<Double>?
   /// The loudness of each sound in LUFS.
   public var loudness: [Double] = []
   /// How many numbers were compared with each other.
@@ -52,6 +54,10 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
   public var understanding = Recognition.noRecognizer
 
   public init(locale: String) { self.locale = locale }
+
+  mutating func add(amountLength length: Double) {
+    amountLengths = min(amountLengths?.lowerBound ?? length, length)...max(amountLengths?.upperBound ?? length, length)
+  }
 
   /// Whether so much has failed that the rest was not asked.
   public var isHopeless: Bool { failureCount >= Self.mostFailures }

@@ -93,13 +93,12 @@ public struct ServerVoiceTest: Sendable {
     if let first = amounts.first { try await warmUp(first) }
     var said: [(number: Int, sound: Waveform)] = []
     for (index, number) in numbers.enumerated() {
-      if let sound = try await say(number.words, .excerpt, &run) { said.append((index, sound)) }
+      if let sound = try await say(number.words, as: .number, &run) { said.append((index, sound)) }
     }
-    let pace = SoundPlausibility.Pace.of(writer.book.locale)
-    for words in amounts { _ = try await say(words, pace, &run) }
+    for words in amounts { _ = try await say(words, as: .payment, &run) }
     var heard: [Waveform] = []
     for words in recognized {
-      guard let sound = try await say(words, pace, &run) else { continue }
+      guard let sound = try await say(words, as: .payment, &run) else { continue }
       // People hear the sound as the pipeline masters it.
       heard.append((try? Mastering().master(sound).waveform) ?? sound)
     }
@@ -118,6 +117,8 @@ public struct ServerVoiceTest: Sendable {
   }
 
   // MARK: Speaking
+
+  private enum Utterance { case number, payment }
 
   /// The measures so far.
   private struct Run {
@@ -151,7 +152,7 @@ public struct ServerVoiceTest: Sendable {
   ///
   /// - Returns: Nil for a failure, or if too much has failed before.
   private func say(
-    _ words: ReadBackWords, _ pace: SoundPlausibility.Pace, _ run: inout Run
+    _ words: ReadBackWords, as utterance: Utterance, _ run: inout Run
   ) async throws -> Waveform? {
     try Task.checkCancellation()
     run.measures.asked += 1
@@ -161,7 +162,7 @@ public struct ServerVoiceTest: Sendable {
     do throws(SpeechServerError) {
       let sound = try await client.speak(words, speedPercent: client.server.speedPercent)
       let time = now() - start
-      if let reason = note(sound, words, pace, &run.measures) {
+      if let reason = note(sound, words, utterance, &run.measures) {
         run.measures.failures[reason, default: 0] += 1
         return nil
       }
@@ -178,7 +179,7 @@ public struct ServerVoiceTest: Sendable {
   ///
   /// - Returns: Why it cannot be that of its words; nil if it can.
   private func note(
-    _ sound: Waveform, _ words: ReadBackWords, _ pace: SoundPlausibility.Pace, _ measures: inout ServerVoiceMeasures
+    _ sound: Waveform, _ words: ReadBackWords, _ utterance: Utterance, _ measures: inout ServerVoiceMeasures
   ) -> String? {
     let code = SpeechServerError.Code.soundRefused.rawValue
     guard let found = SoundPlausibility.measures(of: sound) else {
@@ -186,12 +187,15 @@ public struct ServerVoiceTest: Sendable {
     }
     let letters = SoundPlausibility.letters(in: words.text)
     let speed = client.appliesSpeed ? client.server.speedPercent : 100
+    let pace = utterance == .number ? .excerpt : SoundPlausibility.Pace.of(writer.book.locale)
     let plausibility = SoundPlausibility(pace: pace)
     if let refusal = plausibility.refusal(of: found, letters: letters, speedPercent: speed) {
       return "\(code):\(refusal.rawValue)"
     }
     let expected = (pace.milliseconds + pace.millisecondsPerLetter * Double(letters)) * 100 / Double(max(1, speed))
-    measures.lengths.append(Double(found.spokenMilliseconds) / expected)
+    let length = Double(found.spokenMilliseconds) / expected
+    measures.lengths.append(length)
+    if utterance == .payment { measures.add(amountLength: length) }
     measures.loudness.append(found.loudnessLUFS)
     return nil
   }
@@ -219,7 +223,7 @@ public struct ServerVoiceTest: Sendable {
     var places = Dictionary(uniqueKeysWithValues: again.map { ($0, [$0]) })
     for number in again {
       for _ in 1..<Self.sayings {
-        guard let sound = try await say(numbers[number].words, .excerpt, &run) else { continue }
+        guard let sound = try await say(numbers[number].words, as: .number, &run) else { continue }
         places[number]?.append(all.count)
         all.append(sound)
       }

@@ -55,6 +55,20 @@ public struct AmountReader: Sendable {
     }
   }
 
+  /// Returns whether a text has a word that occurs in numbers, such as “twelve”. The word may mean something else there.
+  public func hasNumberWord(in text: String) -> Bool {
+    let words = language.words
+    // Punctuation would hide the end of a word.
+    let folded = language.folded(String(text.map { $0.isLetter ? $0 : " " }))
+    var matches: [WordTree.Match] = []
+    for place in folded.indices where !words.separatesWords || place == 0 || folded[place - 1] == Folding.space {
+      words.appendMatches(in: folded, at: place, to: &matches)
+    }
+    return matches.contains {
+      $0.meaning.kind == .word && language.numberClasses & 1 << UInt64($0.meaning.place) != 0
+    }
+  }
+
   private static let commas: Set<UInt32> = [0x2C, 0x3001, 0xFF0C]
 
   /// The longest text in scalars that is read. No amount is as long.

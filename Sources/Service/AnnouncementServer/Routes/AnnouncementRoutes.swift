@@ -82,7 +82,8 @@ struct AnnouncementRoutes: Sendable {
     return Preference.applied(to: response, of: call)
   }
 
-  /// Returns the clip of an announcement. If it was removed from its folder, it is made again under the same name.
+  /// Returns the clip of an announcement. If it was removed from its folder, it is made again. It then has the same name,
+  /// unless a speech server speaks.
   private func sound(of accepted: AnnouncementService.Accepted, _ order: AnnouncementOrder) async throws -> Clips.File {
     if let clip = accepted.clip, let file = try await clips.file(named: clip.name) { return file }
     return try await clips.make(

@@ -198,7 +198,8 @@ struct SpeakableRoutes: Sendable {
     let servers = announcer.speechServers
     return servers.voices.flatMap { voice in
       let status = voice.status
-      return voice.server.locales.map { locale in
+      // A server that speaks a language speaks all of its phrase books.
+      return writers.map(\.book.locale).filter(voice.server.speaks).map { locale in
         VoiceEntry(
           voice: voice.server.id, locale: locale, isDefault: false,
           speechServer: SpeechServerEntry(
@@ -237,7 +238,8 @@ struct SpeakableRoutes: Sendable {
   private func entry(_ manifest: PackManifest) async throws -> PackEntry {
     var entry = PackEntry(
       id: manifest.id, locale: manifest.locale, speaker: manifest.speaker, licence: manifest.licence,
-      speechServer: manifest.speechServer, sampleRate: manifest.sampleRate, clips: manifest.clips.count, tokens: manifest.tokens.count)
+      speechServer: manifest.speechServer, sampleRate: manifest.sampleRate, clips: manifest.clips.count,
+      tokens: manifest.tokens.count)
     let missing = try await missing.value(for: manifest) { [phraseBooks] in
       let vocabulary = try? phraseBooks.writer(for: manifest.locale).vocabulary()
       return vocabulary.map(manifest.tokensLacking)

@@ -33,7 +33,7 @@ actor Lane {
     var attempts = 0
     var retryAt: Int64 = .min
     /// The last failure of the rendering, with the time since which it fails.
-    var failure: LaneStatus.Blockage?
+    var failure: LaneStatus.Fault?
   }
 
   /// The current announcement, from its turn to its end. It stays current between attempts on a lost device.
@@ -121,13 +121,13 @@ actor Lane {
   var lastEnd: (at: Int64, quiet: Int64)?
   var isOutputInUse = false
   /// The loss of the device. It begins with a sound or a probe that fails, and ends when the device works again.
-  var deviceLoss: LaneStatus.DeviceLoss?
+  var deviceLoss: LaneStatus.Fault?
   var isDeviceLost: Bool { deviceLoss != nil }
   var isProbing = false
   var nextProbe: Int64 = .min
   var devicePause: Int64 = 0
   /// The ledger's current errors.
-  var ledgerFailures: [LedgerUse: LaneStatus.Blockage] = [:]
+  var ledgerFailures: [LedgerUse: LaneStatus.Fault] = [:]
   /// The reply to the caller whose change is being written.
   var asking: Reply<Bool>?
   var isStopping = false

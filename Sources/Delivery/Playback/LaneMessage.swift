@@ -39,6 +39,13 @@ enum LaneMessage: Sendable {
   }
 }
 
+/// How and when a sound ended.
+struct PlayEnding: Sendable {
+  var result: Result<PlayResult, OutputError>
+  /// The time when the sound ended, in ms of the player's clock.
+  var at: Int64
+}
+
 /// A reply that is sent once.
 struct Reply<Value: Sendable>: Sendable {
   private let give: @Sendable (Result<Value, any Error>) -> Void

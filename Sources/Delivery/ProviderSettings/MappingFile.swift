@@ -48,8 +48,8 @@ package struct MappingFile: Sendable {
       throw kinds.error("has no row that is a payment", remedy: "add a row with kind: received")
     }
     if let answer = try fields["answer"]?.fields(["accepted", "rejected"]) {
-      if let accepted = answer["accepted"] { mapping.accepted = try MappingAnswer(accepted, in: 200...299) }
-      if let rejected = answer["rejected"] { mapping.rejected = try MappingAnswer(rejected, in: 200...599) }
+      if let accepted = answer["accepted"] { mapping.accepted = try ProviderAnswer(accepted, in: 200...299) }
+      if let rejected = answer["rejected"] { mapping.rejected = try ProviderAnswer(rejected, in: 200...599) }
     }
     if let suffix = fields["path_suffix"] {
       let text = try suffix.text()

@@ -139,7 +139,7 @@ struct BatchReporter {
     self.printsJSON = printsJSON
   }
 
-  /// - Throws: `StandardOutput.Failure`.
+  /// - Throws: ``CommandError``.
   mutating func take(_ outcome: BatchOutcome) throws {
     if printsJSON { try StandardOutput.write(try outcome.json()) }
     let ending: BatchProgress.Ending

@@ -8,7 +8,8 @@ struct CommandLineWords {
 
   private var words: [(word: String, part: Part)] = []
 
-  /// The first unknown word. The words after it are not read.
+  /// The first unknown word. The words after it are not read. Nil if the parser can read every word, or if a positional
+  /// argument cannot be told from a name.
   private(set) var unknown: UnknownWord?
 
   /// - Parameters:

@@ -214,8 +214,8 @@ actor Lane {
     case .status(let reply): reply(status)
     case .skip(let reply): await skip(reply)
     case .cancel(let number, let reply): await cancel(number, reply)
-    case .restore(let number, let reply): reply(await restore(number))
-    case .replay(let number, let requester, let reply): reply(await replay(number, for: requester))
+    case .restore(let number, let reply): reply.give(await restore(number))
+    case .replay(let number, let requester, let reply): reply.give(await replay(number, for: requester))
     case .rendered(let number, let outcome): await rendered(number, outcome)
     case .ended(let ending): await ended(ending)
     case .probed(let result): await probed(result)
@@ -244,9 +244,7 @@ actor Lane {
         reply(())
       case .volume, .chimes: await handle(message)
       case .status(let reply): reply(status)
-      case .skip(let reply), .cancel(_, let reply): reply.fail(fault)
-      case .restore(_, let reply): reply.fail(fault)
-      case .replay(_, _, let reply): reply.fail(fault)
+      case .skip, .cancel, .restore, .replay: message.refuse(fault)
       case .rendered, .ended, .probed, .summaryMade, .stop: held.append(message)
       }
     }
@@ -308,7 +306,7 @@ actor Lane {
     await withTaskGroup(of: Void.self) { group in
       for number in cancelledAtEnd { group.addTask { [ledger] in _ = try? await ledger.set(number, .cancelled) } }
     }
-    for message in held + mailbox.close() { message.refuse(name) }
+    for message in held + mailbox.close() { message.refuse(PlayerError(.notRunning, lane: name)) }
     await withCheckedContinuation { continuation in
       let output = output
       queue.addOperation {

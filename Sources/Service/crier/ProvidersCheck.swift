@@ -188,11 +188,6 @@ private struct JudgementLine: Encodable {
     /// Whether the payment is older than `max_age`, so that it is stored and not spoken.
     var late: Bool
 
-    enum CodingKeys: String, CodingKey {
-      case id, kind, amount, currency, reference, payer, note, channel, merchant, live, late
-      case occurredAt = "occurred_at"
-    }
-
     init(_ payment: ProviderPayment, isLate: Bool) {
       late = isLate
       (id, kind) = (payment.id, payment.kind.rawValue)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Misspelt words of the command line")
 struct CommandLineSpellingTests {
   private func unknownWord(_ line: String) -> UnknownWord? {
-    UnknownWord.first(in: line.split(separator: " ").map(String.init), of: Crier.self)
+    CommandLineWords(line.split(separator: " ").map(String.init), of: Crier.self).unknown
   }
 
   @Test(

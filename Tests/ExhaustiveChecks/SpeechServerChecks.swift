@@ -68,7 +68,7 @@ struct SpeechServerChecks {
     playing.gap = 0
     let player = Player(
       lane: "counter", ledger: ledger, output: output,
-      render: AnnouncerRendering(announcer, library: library), settings: playing, summary: { _ in nil })
+      render: AnnouncerRendering(announcer) { _ in library }, settings: playing, summary: { _ in nil })
     var sums: [Int64: Int64] = [:]
     for number in 1...Self.payments {
       let cents = random.withLock { Int64.random(in: 1...99_999_999, using: &$0) }

@@ -100,13 +100,4 @@ struct OpenFileTests {
     #expect(mkfifo(file.path, 0o600) == 0)
     #expect(throws: SystemError(number: ENXIO)) { try AppendingFile(path: file.path) }
   }
-
-  @Test("bytes that are written beyond the end of a file leave zeros in the gap")
-  func randomAccess() throws {
-    defer { try? FileManager.default.removeItem(at: file) }
-    let written = try RandomAccessFile(path: file.path)
-    try written.write([1, 2], at: 4)
-    try written.write([9], at: 0)
-    #expect(try [UInt8](Data(contentsOf: file)) == [9, 0, 0, 0, 1, 2])
-  }
 }

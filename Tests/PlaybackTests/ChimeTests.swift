@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import ConcurrencySupport
 import Foundation
 import Ledger
 import Playback
@@ -43,9 +44,7 @@ struct ChimeTests {
   private func heard(
     _ chimes: Chimes, order: PlaybackOrderChange = { _ in }, _ play: (Player) async throws -> Void
   ) async throws -> [Double] {
-    let file = lane.folder.appending(path: "heard.wav")
-    let output = FileOutput(
-      path: lane.folder.appending(path: "log").path, timeline: file.path, pace: .immediate)
+    let output = KeptSound()
     var settings = Player.Settings()
     (settings.gap, settings.chimes) = (0, chimes)
     order(&settings)
@@ -55,7 +54,7 @@ struct ChimeTests {
     try await player.start()
     try await play(player)
     await player.stop()
-    let samples = try WAVFile.decode([UInt8](Data(contentsOf: file))).waveform.samples
+    let samples = output.samples
     return Tone.sounds(in: samples, gap: Self.rate / 100).map {
       Tone.frequency(of: samples[$0], rate: Self.rate).rounded()
     }
@@ -140,4 +139,20 @@ struct ChimeTests {
     }
     #expect(sounds == [900, Self.words])
   }
+}
+
+/// An output that keeps the samples of all sounds, one after the other.
+private final class KeptSound: SoundOutput {
+  let name = "kept"
+  private let kept = Locked<[Int16]>([])
+
+  var samples: [Int16] { kept.withLock { $0 } }
+
+  func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult {
+    kept.withLock { $0 += sound.samples }
+    return .heard
+  }
+
+  func open(rate: Int) throws(OutputError) {}
+  func release() {}
 }

@@ -16,7 +16,6 @@ import Waveforms
   deinit { try? FileManager.default.removeItem(at: directory) }
 
   private var log: String { directory.appending(path: "played.log").path }
-  private var timeline: String { directory.appending(path: "played.wav").path }
   private var lines: [String] { Self.lines(of: log) }
 
   private static func lines(of log: String) -> [String] {
@@ -65,32 +64,6 @@ import Waveforms
     let output = FileOutput(path: log, pace: .immediate, clock: clock)
     #expect(try output.play(sound, volume: .full, control: control) == .heard)
     #expect(lines.last == #"{"at_ms":3000,"event":"end","heard_ms":2000,"label":"a","outcome":"heard"}"#)
-  }
-
-  @Test("the timeline of a file output has each sound at its time and volume, with silence between sounds")
-  func timelineFile() throws {
-    let output = FileOutput(path: log, timeline: timeline, clock: clock)
-    _ = try output.play(sound, volume: .full, control: PlayControl())
-    clock.wait(until: .milliseconds(2250), while: .playing, of: PlayControl())
-    let control = PlayControl()
-    clock.at(.milliseconds(2750)) { control.stop() }
-    let half = try #require(Volume(percent: 50))
-    _ = try output.play(sound, volume: half, control: control)
-    let (heard, _) = try WAVFile.decode([UInt8](Data(contentsOf: URL(filePath: timeline))))
-    #expect(heard.sampleRate == 1000)
-    let parts: [Int16] =
-      Array(repeating: 8000, count: 2000) + Array(repeating: 0, count: 250) + Array(repeating: 1000, count: 500)
-    #expect(heard.samples == parts)
-  }
-
-  @Test("a sound at another sample rate keeps its length on the timeline of a file output")
-  func otherRate() throws {
-    let output = FileOutput(path: log, timeline: timeline, pace: .immediate, clock: clock)
-    _ = try output.play(Tone.sine(440, milliseconds: 500, rate: 22_050), volume: .full, control: PlayControl())
-    _ = try output.play(Tone.sine(440, milliseconds: 500, rate: 48_000), volume: .full, control: PlayControl())
-    let (heard, _) = try WAVFile.decode([UInt8](Data(contentsOf: URL(filePath: timeline))))
-    #expect(abs(heard.samples.count - 22_050) <= 1)
-    #expect(abs(Tone.frequency(of: heard.samples[...], rate: 22_050) - 440) < 1)
   }
 
   @Test("a file output whose file cannot be written is an error that names the file")

@@ -17,10 +17,10 @@ struct AlipayForm {
     var values: [String: Data] = [:]
     for field in body.split(separator: Self.ampersand, omittingEmptySubsequences: false) {
       let parts = field.split(separator: Self.equalsSign, maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let key = Self.decoded(parts[0]), let value = Self.decoded(parts[1]),
-        !key.isEmpty, key.allSatisfy(Self.belongsToKey)
+      guard parts.count == 2, let key = FormFields.bytes(of: parts[0], plusIsSpace: true),
+        let value = FormFields.bytes(of: parts[1], plusIsSpace: true), !key.isEmpty, key.allSatisfy(Self.belongsToKey)
       else { throw ProviderRejection(.malformed, "The body is not a form such as Alipay sends.") }
-      guard values.updateValue(value, forKey: String(decoding: key, as: UTF8.self)) == nil else {
+      guard values.updateValue(Data(value), forKey: String(decoding: key, as: UTF8.self)) == nil else {
         throw ProviderRejection(.headerRepeated, "A key of the form occurs twice.")
       }
     }
@@ -88,23 +88,5 @@ struct AlipayForm {
       true
     default: false
     }
-  }
-
-  /// Returns the bytes of a key or a value; nil if two hexadecimal digits do not follow each percent sign.
-  private static func decoded(_ text: Data) -> Data? {
-    var bytes = Data(capacity: text.count)
-    var rest = text[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-        guard digits.utf8.count == 2, let decoded = SignatureEncoding.hex.bytes(of: digits) else { return nil }
-        bytes.append(decoded)
-        rest = rest.dropFirst(2)
-      default: bytes.append(byte)
-      }
-    }
-    return bytes
   }
 }

@@ -11,6 +11,14 @@ import X509
 package enum SignatureHash: String, Sendable, Hashable, CaseIterable {
   /// SHA-1 is for old signatures of Woovi. An HMAC with SHA-1 is still hard to forge.
   case sha1, sha256, sha512
+
+  fileprivate var function: any HashFunction.Type {
+    switch self {
+    case .sha1: Insecure.SHA1.self
+    case .sha256: SHA256.self
+    case .sha512: SHA512.self
+    }
+  }
 }
 
 /// How the bytes of a signature are written.
@@ -40,13 +48,7 @@ package enum SignatureChecks {
   /// Returns whether one of the codes is the HMAC of a message with one of the keys. The message is read once for each
   /// key, however many codes a request brings.
   package static func isAnyCode(_ codes: [Data], of message: Data, keys: [Data], _ hash: SignatureHash) -> Bool {
-    keys.contains { key in
-      switch hash {
-      case .sha1: isAnyCode(codes, of: message, key: key, Insecure.SHA1.self)
-      case .sha256: isAnyCode(codes, of: message, key: key, SHA256.self)
-      case .sha512: isAnyCode(codes, of: message, key: key, SHA512.self)
-      }
-    }
+    keys.contains { isAnyCode(codes, of: message, key: $0, hash.function) }
   }
 
   private static func isAnyCode<Hash: HashFunction>(
@@ -59,12 +61,11 @@ package enum SignatureChecks {
 
   /// Returns the HMAC of a message.
   package static func code(of message: Data, key: Data, _ hash: SignatureHash) -> Data {
-    let key = SymmetricKey(data: key)
-    return switch hash {
-    case .sha1: Data(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
-    case .sha256: Data(HMAC<SHA256>.authenticationCode(for: message, using: key))
-    case .sha512: Data(HMAC<SHA512>.authenticationCode(for: message, using: key))
-    }
+    code(of: message, key: key, hash.function)
+  }
+
+  private static func code<Hash: HashFunction>(of message: Data, key: Data, _ hash: Hash.Type) -> Data {
+    Data(HMAC<Hash>.authenticationCode(for: message, using: SymmetricKey(data: key)))
   }
 
   /// Returns whether two texts are equal, for tokens. Only their lengths may be learned from the time.
@@ -78,11 +79,7 @@ package enum SignatureChecks {
 
   /// Returns the digest of a message.
   package static func digest(of message: Data, _ hash: SignatureHash) -> Data {
-    switch hash {
-    case .sha1: Data(Insecure.SHA1.hash(data: message))
-    case .sha256: Data(SHA256.hash(data: message))
-    case .sha512: Data(SHA512.hash(data: message))
-    }
+    Data(hash.function.hash(data: message))
   }
 }
 
@@ -128,11 +125,8 @@ package struct RSAPublicKey: Sendable {
 
   /// Returns whether a signature fits a message.
   package func isSignature(_ signature: Data, of message: Data, _ hash: SignatureHash) -> Bool {
-    let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-    return switch hash {
-    case .sha1: key.isValidSignature(signature, for: Insecure.SHA1.hash(data: message), padding: .insecurePKCS1v1_5)
-    case .sha256: key.isValidSignature(signature, for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
-    case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message), padding: .insecurePKCS1v1_5)
-    }
+    key.isValidSignature(
+      _RSA.Signing.RSASignature(rawRepresentation: signature), for: hash.function.hash(data: message),
+      padding: .insecurePKCS1v1_5)
   }
 }

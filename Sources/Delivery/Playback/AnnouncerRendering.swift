@@ -28,11 +28,6 @@ public struct AnnouncerRendering: Rendering {
     self.library = library
   }
 
-  /// - Parameter library: The library of all announcements.
-  public init(_ announcer: Announcer?, options: RenderOptions = RenderOptions(), library: SoundLibrary) {
-    self.init(announcer, options: options) { _ in library }
-  }
-
   public func decided(_ announcement: StoredAnnouncement) async -> RenderedSound? {
     // If the folder cannot be read, making the clip again says why.
     guard let clip = announcement.decision?.clip, let library = try? library(clip.group),

@@ -9,7 +9,7 @@ extension Lane {
 
   /// The error that prevents the next announcement. An announcement whose rendering failed keeps its place, so those
   /// after it wait too.
-  var blockage: LaneStatus.Blockage? {
+  var blockage: LaneStatus.Fault? {
     // The end of a sound must be written before anything else begins.
     if let failure = ledgerFailures[.writing] { return failure }
     if current != nil { return nil }
@@ -22,6 +22,6 @@ extension Lane {
   /// - Parameter code: The code of the ledger's error; nil if the ledger works.
   func noteLedger(_ code: String?, while use: LedgerUse) {
     let since = ledgerFailures[use]?.since ?? clock.date()
-    ledgerFailures[use] = code.map { LaneStatus.Blockage(since: since, code: $0) }
+    ledgerFailures[use] = code.map { LaneStatus.Fault(since: since, code: $0) }
   }
 }

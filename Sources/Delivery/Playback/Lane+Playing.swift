@@ -93,20 +93,23 @@ extension Lane {
     sound()
   }
 
-  /// Plays the current announcement from its start.
+  /// Plays the current announcement from its start. The operation blocks the queue's thread until the sound has been
+  /// heard or was stopped by its control, so that sounds never overlap. It is never cancelled, because an operation
+  /// cancelled before it begins would never report its end.
   private func sound() {
     guard var current else { return }
     current.control = PlayControl(label: String(current.item.number))
     current.isSounding = true
     self.current = current
     isOutputInUse = true
-    queue.addOperation(
-      PlayOperation(
-        current.sound.waveform, on: output, volume: Volume(percent: volume.percent) ?? .full, control: current.control,
-        clock: clock
-      ) {
-        [mailbox] ending in mailbox.post(.ended(ending))
-      })
+    let (waveform, control) = (current.sound.waveform, current.control)
+    let volume = Volume(percent: volume.percent) ?? .full
+    queue.addOperation { [output, clock, mailbox] in
+      let result = Result { () throws(OutputError) in
+        try output.play(waveform, volume: volume, control: control)
+      }
+      mailbox.post(.ended(PlayEnding(result: result, at: clock.now())))
+    }
     report()
   }
 
@@ -223,7 +226,7 @@ extension Lane {
     lengthenDevicePause()
     current?.retryAt = clock.now() + devicePause
     if deviceLoss == nil {
-      deviceLoss = LaneStatus.DeviceLoss(since: clock.date(), code: code)
+      deviceLoss = LaneStatus.Fault(since: clock.date(), code: code)
       await record(.deviceLost, number, ["code": code])
     }
     // The announcement will be played again from its start. A probe may have found the loss while the sound was queued.
@@ -271,7 +274,7 @@ extension Lane {
       lengthenDevicePause()
       nextProbe = clock.now() + devicePause
       guard deviceLoss == nil else { return }
-      deviceLoss = LaneStatus.DeviceLoss(since: clock.date(), code: error.code.rawValue)
+      deviceLoss = LaneStatus.Fault(since: clock.date(), code: error.code.rawValue)
       await record(.deviceLost, nil, ["code": error.code.rawValue])
     }
   }

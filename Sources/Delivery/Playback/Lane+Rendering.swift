@@ -92,11 +92,11 @@ extension Lane {
       _ = order.remove(number)
       drop(number)
     case .unwritten(let code):
-      one.failure = LaneStatus.Blockage(since: one.failure?.since ?? clock.date(), code: code)
+      one.failure = LaneStatus.Fault(since: one.failure?.since ?? clock.date(), code: code)
       if number == summary?.number { return await refuseSummary(code) }
       one.retryAt = clock.now() + pause(afterAttempts: one.attempts)
     case .failed(let failure):
-      one.failure = LaneStatus.Blockage(since: one.failure?.since ?? clock.date(), code: failure.code)
+      one.failure = LaneStatus.Fault(since: one.failure?.since ?? clock.date(), code: failure.code)
       if number == summary?.number { return await refuseSummary(failure.code) }
       // A summary of payments is about money too.
       let isMoney = one.category.isMoney || one.isQuietSummary

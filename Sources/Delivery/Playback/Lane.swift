@@ -33,7 +33,7 @@ actor Lane {
     var attempts = 0
     var retryAt: Int64 = .min
     /// The last failure of the rendering, with the time since which it fails.
-    var failure: LaneStatus.Blockage?
+    var failure: LaneStatus.Fault?
   }
 
   /// The current announcement, from its turn to its end. It stays current between attempts on a lost device.
@@ -121,13 +121,13 @@ actor Lane {
   var lastEnd: (at: Int64, quiet: Int64)?
   var isOutputInUse = false
   /// The loss of the device. It begins with a sound or a probe that fails, and ends when the device works again.
-  var deviceLoss: LaneStatus.DeviceLoss?
+  var deviceLoss: LaneStatus.Fault?
   var isDeviceLost: Bool { deviceLoss != nil }
   var isProbing = false
   var nextProbe: Int64 = .min
   var devicePause: Int64 = 0
   /// The ledger's current errors.
-  var ledgerFailures: [LedgerUse: LaneStatus.Blockage] = [:]
+  var ledgerFailures: [LedgerUse: LaneStatus.Fault] = [:]
   /// The reply to the caller whose change is being written.
   var asking: Reply<Bool>?
   var isStopping = false
@@ -214,8 +214,8 @@ actor Lane {
     case .status(let reply): reply(status)
     case .skip(let reply): await skip(reply)
     case .cancel(let number, let reply): await cancel(number, reply)
-    case .restore(let number, let reply): reply(await restore(number))
-    case .replay(let number, let requester, let reply): reply(await replay(number, for: requester))
+    case .restore(let number, let reply): reply.give(await restore(number))
+    case .replay(let number, let requester, let reply): reply.give(await replay(number, for: requester))
     case .rendered(let number, let outcome): await rendered(number, outcome)
     case .ended(let ending): await ended(ending)
     case .probed(let result): await probed(result)
@@ -244,9 +244,7 @@ actor Lane {
         reply(())
       case .volume, .chimes: await handle(message)
       case .status(let reply): reply(status)
-      case .skip(let reply), .cancel(_, let reply): reply.fail(fault)
-      case .restore(_, let reply): reply.fail(fault)
-      case .replay(_, _, let reply): reply.fail(fault)
+      case .skip, .cancel, .restore, .replay: message.refuse(fault)
       case .rendered, .ended, .probed, .summaryMade, .stop: held.append(message)
       }
     }
@@ -308,7 +306,7 @@ actor Lane {
     await withTaskGroup(of: Void.self) { group in
       for number in cancelledAtEnd { group.addTask { [ledger] in _ = try? await ledger.set(number, .cancelled) } }
     }
-    for message in held + mailbox.close() { message.refuse(name) }
+    for message in held + mailbox.close() { message.refuse(PlayerError(.notRunning, lane: name)) }
     await withCheckedContinuation { continuation in
       let output = output
       queue.addOperation {

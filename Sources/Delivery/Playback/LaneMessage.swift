@@ -14,8 +14,8 @@ enum LaneMessage: Sendable {
   case chimes(Chimes, Reply<Void>)
   case skip(Reply<Bool>)
   case cancel(Int64, Reply<Bool>)
-  case restore(Int64, Reply<Result<Bool, any Error>>)
-  case replay(Int64?, requester: String?, Reply<Result<Int64, any Error>>)
+  case restore(Int64, Reply<Bool>)
+  case replay(Int64?, requester: String?, Reply<Int64>)
   case status(Reply<LaneStatus>)
   case rendered(Int64, RenderOutcome)
   case ended(PlayEnding)
@@ -25,13 +25,11 @@ enum LaneMessage: Sendable {
   case stop(finishing: Bool, cancelling: [Int64])
 
   /// Replies to waiting callers with an error, because the message will not be handled.
-  func refuse(_ lane: String) {
-    let error = PlayerError(.notRunning, lane: lane)
+  func refuse(_ error: any Error) {
     switch self {
     case .pause(_, _, let reply), .resume(let reply), .volume(_, let reply), .chimes(_, let reply):
       reply.fail(error)
-    case .skip(let reply), .cancel(_, let reply): reply.fail(error)
-    case .restore(_, let reply): reply.fail(error)
+    case .skip(let reply), .cancel(_, let reply), .restore(_, let reply): reply.fail(error)
     case .replay(_, _, let reply): reply.fail(error)
     case .status(let reply): reply.fail(error)
     case .rendered, .ended, .probed, .summaryMade, .stop: break
@@ -39,9 +37,16 @@ enum LaneMessage: Sendable {
   }
 }
 
+/// How and when a sound ended.
+struct PlayEnding: Sendable {
+  var result: Result<PlayResult, OutputError>
+  /// The time when the sound ended, in ms of the player's clock.
+  var at: Int64
+}
+
 /// A reply that is sent once.
 struct Reply<Value: Sendable>: Sendable {
-  private let give: @Sendable (Result<Value, any Error>) -> Void
+  let give: @Sendable (Result<Value, any Error>) -> Void
 
   init(_ give: @escaping @Sendable (Result<Value, any Error>) -> Void) { self.give = give }
 

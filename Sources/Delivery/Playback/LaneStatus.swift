@@ -6,14 +6,9 @@ public import PlaybackOrder
 
 /// The state of a player at one moment.
 public struct LaneStatus: Sendable, Hashable {
-  /// The time since which the device cannot be used, and the code of the output's error.
-  public struct DeviceLoss: Sendable, Hashable {
-    public var since: Date
-    public var code: String
-  }
-
-  /// The time since which the next announcement cannot begin, and the code of the error that prevents it.
-  public struct Blockage: Sendable, Hashable {
+  /// The time since which the device cannot be used or the next announcement cannot begin, and the code of the error
+  /// that prevents it.
+  public struct Fault: Sendable, Hashable {
     public var since: Date
     public var code: String
   }
@@ -61,7 +56,7 @@ public struct LaneStatus: Sendable, Hashable {
   /// Whether a rule of the time of day has set the volume.
   public var isVolumeByTime = false
   /// The loss of the device; nil while the device can be used.
-  public var deviceLoss: DeviceLoss?
+  public var deviceLoss: Fault?
   public var isDeviceLost: Bool { deviceLoss != nil }
   public var playing: Playing?
   /// The number of waiting announcements, including those that are set aside.
@@ -75,7 +70,7 @@ public struct LaneStatus: Sendable, Hashable {
   public var next: [Waiting]
   /// The error of the ledger or of the rendering that prevents the next announcement, such as a full disk. Nil if
   /// nothing waits, or if only the device is lost.
-  public var blockage: Blockage?
+  public var blockage: Fault?
   /// The end of the present quiet hours, at most a week away; nil outside quiet hours.
   public var quietUntil: Date?
 }

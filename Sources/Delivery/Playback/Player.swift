@@ -149,7 +149,7 @@ public final class Player: Sendable {
   ///
   /// - Returns: False if it cannot be restored; see `Ledger.restore(_:)`.
   /// - Throws: ``PlayerError`` with `notRunning`; `LedgerError`. After an error, nothing has changed.
-  public func restore(_ number: Int64) async throws -> Bool { try await ask { .restore(number, $0) }.get() }
+  public func restore(_ number: Int64) async throws -> Bool { try await ask { .restore(number, $0) } }
 
   /// Ends the current announcement. This is the only way to silence a payment, and it is reserved for people. Skipping
   /// a summary also ends the payments it stands for.
@@ -172,7 +172,7 @@ public final class Player: Sendable {
   ///   maximum number of replays is waiting.
   @discardableResult
   public func replay(_ number: Int64? = nil, for requester: String? = nil) async throws -> Int64 {
-    try await ask { .replay(number, requester: requester, $0) }.get()
+    try await ask { .replay(number, requester: requester, $0) }
   }
 
   // MARK: The lane
@@ -206,7 +206,9 @@ public final class Player: Sendable {
   private func ask<Value: Sendable>(_ message: (Reply<Value>) -> LaneMessage) async throws -> Value {
     let result: Result<Value, any Error> = await waitForAnswer { answer in
       let message = message(Reply { answer.give($0) })
-      guard running.withLock({ $0.task }) != nil, mailbox.post(message) else { return message.refuse(lane) }
+      guard running.withLock({ $0.task }) != nil, mailbox.post(message) else {
+        return message.refuse(PlayerError(.notRunning, lane: lane))
+      }
     }
     return try result.get()
   }

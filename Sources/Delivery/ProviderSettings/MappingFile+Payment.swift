@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Foundation
 import PaymentProviders
 
 extension SettingsNode {
@@ -209,7 +210,7 @@ extension PaymentFields.Live {
   }
 }
 
-extension MappingAnswer {
+extension ProviderAnswer {
   init(_ node: SettingsNode, in statuses: ClosedRange<Int>) throws(ProviderSettingsError) {
     let fields = try node.fields(["status", "type", "body"])
     self.init(status: try fields.required("status", remedy: "add the status: status: 200").integer(in: statuses))
@@ -222,6 +223,6 @@ extension MappingAnswer {
         throw type.error("is not the type of a body", remedy: "write type: application/json")
       }
     }
-    if let body = fields["body"] { self.body = try body.text() }
+    if let body = fields["body"] { self.body = Data(try body.text().utf8) }
   }
 }

@@ -48,13 +48,13 @@ package struct MappingFile: Sendable {
       throw kinds.error("has no row that is a payment", remedy: "add a row with kind: received")
     }
     if let answer = try fields["answer"]?.fields(["accepted", "rejected"]) {
-      if let accepted = answer["accepted"] { mapping.accepted = try MappingAnswer(accepted, in: 200...299) }
-      if let rejected = answer["rejected"] { mapping.rejected = try MappingAnswer(rejected, in: 200...599) }
+      if let accepted = answer["accepted"] { mapping.accepted = try ProviderAnswer(accepted, in: 200...299) }
+      if let rejected = answer["rejected"] { mapping.rejected = try ProviderAnswer(rejected, in: 200...599) }
     }
     if let suffix = fields["path_suffix"] {
       let text = try suffix.text()
       guard text.hasPrefix("/"), text.utf8.count > 1, !text.dropFirst().contains("/"),
-        text.utf8.allSatisfy(Self.isPathByte)
+        text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_/".contains($0)) })
       else {
         throw suffix.error("is not the end of a URL's path", remedy: "write it as the provider appends it: /pix")
       }
@@ -68,15 +68,6 @@ package struct MappingFile: Sendable {
       lines.append(sample.line)
     }
     (self.mapping, sampleLines, file) = (mapping, lines, node.file)
-  }
-
-  private static func isPathByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"):
-      true
-    default: false
-    }
   }
 
   /// Runs all samples of the file.

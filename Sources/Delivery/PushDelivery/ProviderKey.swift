@@ -79,15 +79,7 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   /// Apple's ids of keys and teams have ten capital letters and digits. Lower-case letters are accepted, because a test
   /// server may use them.
   private static func isAppleID(_ text: String) -> Bool {
-    text.utf8.count == 10
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "a")...UInt8(ascii: "z"):
-          true
-        default: false
-        }
-      }
+    text.utf8.count == 10 && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
   }
 
   /// Returns a provider token: a JSON Web Token (RFC 7519) signed with ES256 (RFC 7518, section 3.4), with the header
@@ -168,7 +160,7 @@ public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertib
     case .teamInvalid: "The id of the team must have ten letters and digits, as in Apple's developer account."
     case .notAKey: "\(subject) \(problem). Give the .p8 file from Apple's developer account, unchanged."
     case .readableByOthers:
-      "\(subject) can be read by other users. Run this, and try again: chmod 600 \(Self.quoted(file ?? "FILE"))"
+      "\(subject) can be read by other users. Run this, and try again: chmod 600 \(Shell.quoted(file ?? "FILE"))"
     case .unreadable:
       "\(subject) cannot be read. Check the path, and that the file belongs to the user of this program."
     }
@@ -180,19 +172,5 @@ public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertib
     case .damaged: "is damaged: the text between its first and its last line is not base64"
     case .otherKind, nil: "is not a P-256 key in PEM, or a part of it is missing"
     }
-  }
-
-  /// Returns a path as a word for a shell.
-  private static func quoted(_ path: String) -> String {
-    let isPlain = path.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "_"),
-        UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
-    return isPlain ? path : "'" + path.replacing("'", with: #"'\''"#) + "'"
   }
 }

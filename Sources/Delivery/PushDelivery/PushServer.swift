@@ -2,7 +2,6 @@
 
 public import Foundation
 import NIOSSL
-public import PushMessages
 
 /// A server that speaks the protocol of APNs.
 public struct PushServer: Sendable, Hashable {
@@ -17,9 +16,6 @@ public struct PushServer: Sendable, Hashable {
     self.port = port
     self.trustRoots = trustRoots
   }
-
-  /// Apple's server of an environment.
-  public init(_ environment: PushEnvironment) { self.init(host: environment.host) }
 
   /// Reads a server from a URL: `https://HOST` or `https://HOST:PORT`.
   ///

@@ -47,15 +47,9 @@
     /// - Parameters:
     ///   - device: any name that ALSA knows; `aplay -L` lists them.
     ///   - waking: the sound that keeps a sink awake.
-    public convenience init(device: String = "default", waking: Waking = Waking()) {
-      self.init(device: device, waking: waking, mayPause: true)
-    }
-
-    /// Creates an output for a test.
-    ///
-    /// - Parameter mayPause: false to pause by dropping the buffer and playing it again, even if the device could pause
-    ///   by itself.
-    init(device: String, waking: Waking = Waking(), mayPause: Bool) {
+    ///   - mayPause: false to pause by dropping the buffer and playing it again, even if the device could pause by
+    ///     itself.
+    package init(device: String, waking: Waking = Waking(), mayPause: Bool = true) {
       self.device = device
       self.waking = waking
       self.mayPause = mayPause

@@ -16,10 +16,6 @@ public import Waveforms
 /// appended with one `write(2)`, so that it survives the end of the process. A `begin` line without an `end` line
 /// belongs to a sound that was interrupted. A power cut may lose the last lines, because the file is not synchronised
 /// to the disk.
-///
-/// The output can also write a WAV file that covers the whole time from the first sound on, with silence between the
-/// sounds. Each process starts a new WAV file. The volume is applied. If a sound's rate differs from that of the first
-/// sound, the sound is converted.
 public final class FileOutput: SoundOutput {
   public enum Pace: Sendable, Hashable {
     /// Playing takes as long as on a device.
@@ -33,26 +29,16 @@ public final class FileOutput: SoundOutput {
   /// The path of the log.
   public let path: String
 
-  private struct OpenFiles: @unchecked Sendable {  // An output plays one sound at a time, so threads take turns.
-    let log: AppendingFile
-    var timeline: TimelineFile?
-  }
-
-  private let timelinePath: String?
   private let pace: Pace
   private let clock: any OutputClock
-  private let opened = Locked<OpenFiles?>(nil)
+  private let opened = Locked<AppendingFile?>(nil)
 
   /// Creates an output.
   ///
-  /// - Parameters:
-  ///   - path: the path of the log. The file is created when the first sound is played; its directory must exist.
-  ///   - timeline: the path of the WAV file, if one is wanted.
-  public init(
-    path: String, timeline: String? = nil, pace: Pace = .realTime, clock: any OutputClock = SystemClock()
-  ) {
+  /// - Parameter path: the path of the log. The file is created when the first sound is played; its directory must
+  ///   exist.
+  public init(path: String, pace: Pace = .realTime, clock: any OutputClock = SystemClock()) {
     self.path = path
-    timelinePath = timeline
     self.pace = pace
     self.clock = clock
   }
@@ -61,55 +47,33 @@ public final class FileOutput: SoundOutput {
   ///
   /// - Throws: `OutputError`, `fileNotWritten`.
   public func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult {
-    let files = try openFiles(rate: sound.sampleRate)
-    let begin = clock.now()
+    let log = try openLog()
     try write(
       LogLine(
-        at_ms: begin.wholeMilliseconds, event: "begin", label: control.label,
-        length_ms: sound.durationMilliseconds, volume: volume.percent), to: files.log)
-    let result: PlayResult
-    switch pace {
-    case .realTime:
-      result = PacedPlaying(clock: clock, control: control).run(sound.length)
-    case .immediate:
-      result = PacedPlaying(clock: clock, control: control).run(.zero)
-    }
-    var heard = sound
-    switch result {
-    case .heard: control.setPosition(sound.durationMilliseconds)
-    case .stopped(let milliseconds): heard.samples.removeLast(sound.samples.count - sound.frames(in: milliseconds))
-    }
-    do {
-      try files.timeline?.add(volume.applied(to: heard), at: begin)
-    } catch {
-      throw fault(timelinePath ?? path, error)
-    }
+        at_ms: clock.now().wholeMilliseconds, event: "begin", label: control.label,
+        length_ms: sound.durationMilliseconds, volume: volume.percent), to: log)
+    let result = PacedPlaying(clock: clock, control: control).run(pace == .realTime ? sound.length : .zero)
+    if result == .heard { control.setPosition(sound.durationMilliseconds) }
     try write(
       LogLine(
         at_ms: clock.now().wholeMilliseconds, event: "end", label: control.label, heard_ms: control.position,
-        outcome: result == .heard ? "heard" : "stopped"), to: files.log)
+        outcome: result == .heard ? "heard" : "stopped"), to: log)
     return result
   }
 
-  public func open(rate: Int) throws(OutputError) { _ = try openFiles(rate: rate) }
+  public func open(rate: Int) throws(OutputError) { _ = try openLog() }
 
-  /// Closes the log. The time in the WAV file continues.
-  public func release() {
-    opened.withLock { if $0?.timeline == nil { $0 = nil } }
-  }
+  /// Closes the log.
+  public func release() { opened.withLock { $0 = nil } }
 
-  private func openFiles(rate: Int) throws(OutputError) -> OpenFiles {
-    if let files = opened.withLock({ $0 }) { return files }
-    var isLog = true
+  private func openLog() throws(OutputError) -> AppendingFile {
+    if let log = opened.withLock({ $0 }) { return log }
     do {
       let log = try AppendingFile(path: path)
-      isLog = false
-      let timeline = try timelinePath.map { try TimelineFile(path: $0, rate: rate) }
-      let files = OpenFiles(log: log, timeline: timeline)
-      opened.withLock { $0 = files }
-      return files
+      opened.withLock { $0 = log }
+      return log
     } catch {
-      throw fault(isLog ? path : timelinePath ?? path, error)
+      throw fault(error)
     }
   }
 
@@ -119,11 +83,11 @@ public final class FileOutput: SoundOutput {
     do {
       try log.append([UInt8](encoder.encode(line)) + [UInt8(ascii: "\n")])
     } catch {
-      throw fault(path, error)
+      throw fault(error)
     }
   }
 
-  private func fault(_ path: String, _ error: any Error) -> OutputError {
+  private func fault(_ error: any Error) -> OutputError {
     OutputError(
       .fileNotWritten, name, "writing “\(path)”: \(error)",
       remedy: "make the directory writable and free some disk space")
@@ -139,11 +103,4 @@ private struct LogLine: Encodable {
   var volume: Int?
   var heard_ms: Int?  // swift-format-ignore: AlwaysUseLowerCamelCase
   var outcome: String?
-}
-
-extension Waveform {
-  /// Returns the number of frames in this number of ms, limited to the number of samples.
-  fileprivate func frames(in milliseconds: Int) -> Int {
-    min(samples.count, milliseconds * sampleRate / 1000)
-  }
 }

@@ -53,15 +53,11 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns the output of this name, without opening it.
   ///
-  /// - Parameters:
-  ///   - clock: the clock that determines the pace of `null` and `file`.
-  ///   - waking: the sound that keeps the sink of an ALSA device awake.
-  public func makeOutput(
-    clock: any OutputClock = SystemClock(), waking: Waking = Waking()
-  ) -> any SoundOutput {
+  /// - Parameter waking: the sound that keeps the sink of an ALSA device awake.
+  public func makeOutput(waking: Waking = Waking()) -> any SoundOutput {
     switch self {
-    case .null: NullOutput(clock: clock)
-    case .file(let path): FileOutput(path: path, clock: clock)
+    case .null: NullOutput()
+    case .file(let path): FileOutput(path: path)
     case .systemDefault: ALSAOutput(device: "default", waking: waking)
     case .alsa(let device): ALSAOutput(device: device, waking: waking)
     }

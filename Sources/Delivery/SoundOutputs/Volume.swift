@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Waveforms
-
 /// A playback volume in per cent, on a scale like a volume knob: 0 is silence, and 100 leaves the sound unchanged.
 ///
 /// The amplitude is proportional to the cube of the volume, as in PulseAudio's volume sliders, which is close to
 /// perceived loudness: 50 % is an eighth of the amplitude (−18 dB), 80 % about half of it (−6 dB), 10 % a thousandth
 /// (−60 dB).
-public struct Volume: Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct Volume: Sendable, Hashable, Comparable {
   /// The volume, 0 to 100.
   public let percent: Int
 
@@ -36,14 +34,5 @@ public struct Volume: Sendable, Hashable, Comparable, CustomStringConvertible {
     }
   }
 
-  /// Returns the sound at this volume.
-  public func applied(to sound: Waveform) -> Waveform {
-    var sound = sound
-    sound.samples = applied(to: sound.samples)
-    return sound
-  }
-
   public static func < (one: Volume, other: Volume) -> Bool { one.percent < other.percent }
-
-  public var description: String { "\(percent) %" }
 }

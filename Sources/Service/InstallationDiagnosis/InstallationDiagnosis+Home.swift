@@ -37,34 +37,29 @@ extension InstallationDiagnosis {
   }
 
   static func home(_ facts: HomeFacts, _ commands: RemedyCommands) -> InstallationCheck {
-    func fault(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
-      InstallationCheck(.home, commands.home, [InstallationProblem(code, message, remedy: remedy)])
-    }
     switch facts.place {
     case .missing(let maker):
-      return fault(
-        .homeMissing, "There is no such folder.",
-        "If another folder is meant, name it with --home. If the path is right, make the folder:\n"
+      return InstallationCheck(
+        .home, commands.home, .homeMissing, "There is no such folder.",
+        remedy: "If another folder is meant, name it with --home. If the path is right, make the folder:\n"
           + commands.makeHome(maker))
     case .notAFolder:
-      return fault(.homeNotAFolder, "There is a file in place of the folder.", "Name the folder with --home.")
+      return InstallationCheck(
+        .home, commands.home, .homeNotAFolder, "There is a file in place of the folder.",
+        remedy: "Name the folder with --home.")
     case .unreachable:
-      return fault(
-        .homeUnreachable, "This user may not enter the folder, or one above it.",
-        "Run the command as the service's user:\n\(commands.asUser("USER"))")
+      return InstallationCheck(
+        .home, commands.home, .homeUnreachable, "This user may not enter the folder, or one above it.",
+        remedy: "Run the command as the service's user:\n\(commands.asUser("USER"))")
     case .folder(let owner, let mode):
       let octal = String(mode, radix: 8)
       let found =
         "\(commands.home), owner \(owner), mode \(String(repeating: "0", count: max(0, 4 - octal.count)))\(octal)"
       if let foreign = facts.foreignOwner {
         return InstallationCheck(
-          .home, found,
-          [
-            InstallationProblem(
-              .foreignOwner, "The folder belongs to another user, who could change it at any time.",
-              remedy: "If this is the home of a service, run the command as the service's user:\n"
-                + commands.asUser(foreign))
-          ])
+          .home, found, .foreignOwner, "The folder belongs to another user, who could change it at any time.",
+          remedy: "If this is the home of a service, run the command as the service's user:\n"
+            + commands.asUser(foreign))
       }
       var problems = facts.unsafeFiles
       if !facts.isWritable {
@@ -204,19 +199,12 @@ extension InstallationDiagnosis {
     if keys.inForce > 0 { return InstallationCheck(.keys, found) }
     if settings.isReachable {
       return InstallationCheck(
-        .keys, found,
-        [
-          InstallationProblem(
-            .noKey, "Other machines can reach the service, and no key of a backend is in force.",
-            remedy: create)
-        ])
+        .keys, found, .noKey, "Other machines can reach the service, and no key of a backend is in force.",
+        remedy: create)
     }
     guard keys.ended > 0 else { return InstallationCheck(.keys, "none yet; the service makes one at its first start") }
     return InstallationCheck(
-      .keys, found,
-      [
-        InstallationProblem(
-          .noKeyInForce, "Every key has expired or was revoked, so the service refuses every request.", remedy: create)
-      ])
+      .keys, found, .noKeyInForce, "Every key has expired or was revoked, so the service refuses every request.",
+      remedy: create)
   }
 }

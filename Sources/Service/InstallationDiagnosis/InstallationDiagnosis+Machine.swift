@@ -10,41 +10,37 @@ extension InstallationDiagnosis {
   static func output(_ facts: OutputFacts?, _ commands: RemedyCommands) -> InstallationCheck {
     guard let facts else { return InstallationCheck(skipping: .sound, because: "the settings cannot be used") }
     let servers = facts.servers.isEmpty ? "no sound server" : facts.servers.joined(separator: " and ")
-    func fault(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
-      InstallationCheck(
-        .sound, "output \(facts.name), \(servers)", [InstallationProblem(code, message, remedy: remedy)])
-    }
+    let found = "output \(facts.name), \(servers)"
     switch facts.outcome {
     case .none: return InstallationCheck(.sound, "output none: the service plays nothing")
     case .noDevice: return InstallationCheck(.sound, "output \(facts.name), which needs no device")
     case .silencePlayed(let milliseconds):
-      return InstallationCheck(.sound, "output \(facts.name), \(servers); silence played in \(milliseconds) ms")
+      return InstallationCheck(.sound, "\(found); silence played in \(milliseconds) ms")
     case .notTried(let reason): return InstallationCheck(skipping: .sound, because: reason)
     case .played(let process, nil):
       return InstallationCheck(.sound, "output \(facts.name), in use by the player (process \(process)); not tried")
     case .played(let process, let code?):
-      return fault(
-        .outputUnusable, "The player (process \(process)) waits for its device (\(code)).",
-        commands.deviceLost.lines)
+      return InstallationCheck(
+        .sound, found, .outputUnusable, "The player (process \(process)) waits for its device (\(code)).",
+        remedy: commands.deviceLost.lines)
     case .invalidName(let reason, let remedy):
-      return fault(.outputInvalid, "Unknown output “\(facts.name)”: \(reason).", sentence(remedy))
+      return InstallationCheck(
+        .sound, found, .outputInvalid, "Unknown output “\(facts.name)”: \(reason).", remedy: sentence(remedy))
     case .busy(let reason):
-      return fault(
-        .outputBusy, "Another program uses the device and does not share it: \(reason).",
-        "Find the program, or set the output to a PCM that mixes sounds:\nfuser -v /dev/snd/pcm*")
+      return InstallationCheck(
+        .sound, found, .outputBusy, "Another program uses the device and does not share it: \(reason).",
+        remedy: "Find the program, or set the output to a PCM that mixes sounds:\nfuser -v /dev/snd/pcm*")
     case .failed(let reason, let remedy):
       let cards = facts.cards == 0 && facts.servers.isEmpty ? " This machine has no sound card either." : ""
-      return fault(
-        .outputUnusable, "A moment of silence could not be played: \(reason).\(cards)",
-        "\(sentence(remedy)) For a service that plays nothing, set the output to none. These PCMs exist:\naplay -L")
+      return InstallationCheck(
+        .sound, found, .outputUnusable, "A moment of silence could not be played: \(reason).\(cards)",
+        remedy: sentence(remedy)
+          + " For a service that plays nothing, set the output to none. These PCMs exist:\naplay -L")
     }
   }
 
   static func port(_ facts: PortFacts?, _ commands: RemedyCommands) -> InstallationCheck {
     guard let facts else { return InstallationCheck(skipping: .port, because: "the settings cannot be used") }
-    func problem(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
-      InstallationCheck(.port, facts.authority, [InstallationProblem(code, message, remedy: remedy)])
-    }
     let number = facts.authority.split(separator: ":").last.map(String.init) ?? facts.authority
     let other = "give the service another port: \(commands.crier("serve --port 8081"))"
     switch facts.outcome {
@@ -72,17 +68,17 @@ extension InstallationDiagnosis {
       }
       return InstallationCheck(.port, facts.authority, problems)
     case .otherProgram:
-      return problem(
-        .portTaken, "Another program listens on the port.",
-        "Find the program, or \(other)\nss -ltnp 'sport = :\(number)'")
+      return InstallationCheck(
+        .port, facts.authority, .portTaken, "Another program listens on the port.",
+        remedy: "Find the program, or \(other)\nss -ltnp 'sport = :\(number)'")
     case .notPermitted:
-      return problem(
-        .portNotPermitted, "This user may not listen on the port.",
-        "Ports below 1024 belong to root. Put a proxy before the service, or \(other)")
+      return InstallationCheck(
+        .port, facts.authority, .portNotPermitted, "This user may not listen on the port.",
+        remedy: "Ports below 1024 belong to root. Put a proxy before the service, or \(other)")
     case .unusable(let reason):
-      return problem(
-        .addressUnusable, "The service cannot listen there: \(reason).",
-        "Correct the setting host. These are the machine's addresses:\nip -brief address")
+      return InstallationCheck(
+        .port, facts.authority, .addressUnusable, "The service cannot listen there: \(reason).",
+        remedy: "Correct the setting host. These are the machine's addresses:\nip -brief address")
     }
   }
 
@@ -97,33 +93,20 @@ extension InstallationDiagnosis {
       }
     if facts.now < earliest {
       return InstallationCheck(
-        .clock, found,
-        [
-          InstallationProblem(
-            .clockBehind, "The clock shows a time before this version of Crier was made.", remedy: set)
-        ]
-      )
+        .clock, found, .clockBehind, "The clock shows a time before this version of Crier was made.", remedy: set)
     }
     if let changed = facts.ledgerChangedAt, changed > facts.now + tolerance {
       return InstallationCheck(
-        .clock, found,
-        [
-          InstallationProblem(
-            .clockBehind,
-            "The ledger was last changed \(duration(changed - facts.now)) after the time that the clock shows: the clock "
-              + "is wrong now, or was wrong then.", remedy: set)
-        ])
+        .clock, found, .clockBehind,
+        "The ledger was last changed \(duration(changed - facts.now)) after the time that the clock shows: the clock "
+          + "is wrong now, or was wrong then.", remedy: set)
     }
     guard facts.isSynchronized == false else { return InstallationCheck(.clock, found) }
     return InstallationCheck(
-      .clock, found,
-      [
-        InstallationProblem(
-          .clockNotSynchronized,
-          "The kernel reports that no time service keeps the clock right. If it is wrong by more than 300 s, signed "
-            + "requests are refused.",
-          remedy: "On this machine, or on the host of this container:\n\(synchronization)")
-      ])
+      .clock, found, .clockNotSynchronized,
+      "The kernel reports that no time service keeps the clock right. If it is wrong by more than 300 s, signed "
+        + "requests are refused.",
+      remedy: "On this machine, or on the host of this container:\n\(synchronization)")
   }
 
   /// Returns a number of seconds in a unit that fits, such as `3 days`.
@@ -142,20 +125,12 @@ extension InstallationDiagnosis {
     let raise = "For a service, set LimitNOFILE=65536 in its unit (systemctl edit crier). In this shell:\nulimit -n "
     if facts.limit < needed {
       return InstallationCheck(
-        .openFiles, found,
-        [
-          InstallationProblem(
-            .openFilesTooFew, "The service needs \(needed) open files, and does not start with fewer.",
-            remedy: raise + "\(wanted)")
-        ])
+        .openFiles, found, .openFilesTooFew, "The service needs \(needed) open files, and does not start with fewer.",
+        remedy: raise + "\(wanted)")
     }
     return InstallationCheck(
-      .openFiles, found,
-      [
-        InstallationProblem(
-          .openFilesLow,
-          "The limit suffices for \(facts.limit - facts.own) connections; the setting connections allows "
-            + "\(facts.connections).", remedy: raise + "\(wanted)")
-      ])
+      .openFiles, found, .openFilesLow,
+      "The limit suffices for \(facts.limit - facts.own) connections; the setting connections allows "
+        + "\(facts.connections).", remedy: raise + "\(wanted)")
   }
 }

@@ -74,23 +74,15 @@ extension InstallationDiagnosis {
       "Install the drop-in that opens the unit's network, as root:\n" + unit.openingCommands.joined(separator: "\n")
     if unit.isClosed, !senders.isEmpty {
       return InstallationCheck(
-        .network, found,
-        [
-          InstallationProblem(
-            .unitNetworkClosed,
-            "The unit lets the service connect to no machine on the internet (IPAddressDeny), so "
-              + "\(senders.joined(separator: " and ")) wait.", remedy: remedy)
-        ])
+        .network, found, .unitNetworkClosed,
+        "The unit lets the service connect to no machine on the internet (IPAddressDeny), so "
+          + "\(senders.joined(separator: " and ")) wait.", remedy: remedy)
     }
     guard !unit.blockedServers.isEmpty else { return InstallationCheck(.network, found) }
     return InstallationCheck(
-      .network, found,
-      [
-        InstallationProblem(
-          .unitNetworkClosed,
-          "The unit does not let the service connect to \(unit.blockedServers.joined(separator: ", ")) (IPAddressDeny), "
-            + "so pushes wait.",
-          remedy: "Add the addresses with IPAddressAllow= in systemctl edit \(Shell.quoted(unit.name)). Or: \(remedy)")
-      ])
+      .network, found, .unitNetworkClosed,
+      "The unit does not let the service connect to \(unit.blockedServers.joined(separator: ", ")) (IPAddressDeny), "
+        + "so pushes wait.",
+      remedy: "Add the addresses with IPAddressAllow= in systemctl edit \(Shell.quoted(unit.name)). Or: \(remedy)")
   }
 }

@@ -9,8 +9,7 @@ extension InstallationDiagnosis {
 
   static func phraseBooks(_ facts: PhraseBookFacts, _ commands: RemedyCommands) -> InstallationCheck {
     if let missing = facts.missing {
-      return InstallationCheck(
-        .phraseBooks, facts.folder, [InstallationProblem(.phraseBooksMissing, missing, remedy: reinstall)])
+      return InstallationCheck(.phraseBooks, facts.folder, .phraseBooksMissing, missing, remedy: reinstall)
     }
     var problems = facts.broken.map { InstallationProblem(.phraseBookInvalid, $0.error, remedy: reinstall) }
     if let fault = facts.defaultLocaleFault {
@@ -30,35 +29,30 @@ extension InstallationDiagnosis {
   }
 
   static func console(_ facts: ConsoleFacts) -> InstallationCheck {
-    InstallationCheck(
-      .console, facts.folder,
-      facts.isComplete
-        ? []
-        : [InstallationProblem(.consoleMissing, "The files of the web console are missing.", remedy: reinstall)])
+    if facts.isComplete { return InstallationCheck(.console, facts.folder) }
+    return InstallationCheck(
+      .console, facts.folder, .consoleMissing, "The files of the web console are missing.", remedy: reinstall)
   }
 
   static func engine(_ facts: EngineFacts) -> InstallationCheck {
-    func fault(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
-      InstallationCheck(.engine, "espeak-ng", [InstallationProblem(code, message, remedy: remedy)])
-    }
     switch facts {
     case .ready(let identity, let milliseconds):
       return InstallationCheck(.engine, "\(identity), a word spoken in \(milliseconds) ms")
     case .sandboxUnavailable:
       return InstallationCheck(skipping: .engine, because: "nothing is spoken outside the sandbox")
     case .speakerMissing(let program):
-      return fault(
-        .speakerMissing, "The speaker program is missing: \(program).",
+      return InstallationCheck(
+        .engine, "espeak-ng", .speakerMissing, "The speaker program is missing: \(program).",
         // `make install` beside the package would put a second program in front of it.
-        program.hasPrefix("/usr/libexec/")
+        remedy: program.hasPrefix("/usr/libexec/")
           ? "Install the package again:\napt-get install --reinstall ./crier_*.deb"
           : "Install Crier again, or build the program:\nmake install PREFIX=/usr/local")
     case .dataMissing:
-      return fault(
-        .engineDataMissing, "The engine's data is missing or cannot be read.",
-        "apt-get install --reinstall espeak-ng-data")
+      return InstallationCheck(
+        .engine, "espeak-ng", .engineDataMissing, "The engine's data is missing or cannot be read.",
+        remedy: "apt-get install --reinstall espeak-ng-data")
     case .failed(let problem, let remedy):
-      return fault(.engineFailed, sentence(problem), sentence(remedy))
+      return InstallationCheck(.engine, "espeak-ng", .engineFailed, sentence(problem), remedy: sentence(remedy))
     }
   }
 
@@ -67,13 +61,10 @@ extension InstallationDiagnosis {
     case .ready: InstallationCheck(.sandbox, "the word was spoken behind a filter of system calls (seccomp)")
     case .sandboxUnavailable:
       InstallationCheck(
-        .sandbox, "seccomp",
-        [
-          InstallationProblem(
-            .sandboxUnavailable, "This system cannot confine the engine with a filter of system calls (seccomp).",
-            remedy: "Use a Linux kernel with seccomp filters, which this command shows. In a container, allow the call "
-              + "seccomp:\ngrep Seccomp_filters /proc/self/status")
-        ])
+        .sandbox, "seccomp", .sandboxUnavailable,
+        "This system cannot confine the engine with a filter of system calls (seccomp).",
+        remedy: "Use a Linux kernel with seccomp filters, which this command shows. In a container, allow the call "
+          + "seccomp:\ngrep Seccomp_filters /proc/self/status")
     default: InstallationCheck(skipping: .sandbox, because: "the engine did not get that far")
     }
   }

@@ -45,27 +45,19 @@ public struct SettingsFacts: Sendable, Hashable {
   /// The error of settings that cannot be used, with its place; nil if they can.
   public var fault: String?
   /// The warnings of the settings, as sentences.
-  public var warnings: [String]
+  public var warnings: [String] = []
   /// The error of the sound file in the setting `chime`; nil if there is none.
   public var chimeFault: String?
   /// The errors of the provider keys in the setting `apns`.
-  public var providerKeyFaults: [String]
+  public var providerKeyFaults: [String] = []
   /// The error of a key or of certificates in the setting `speech_servers`; nil if there is none.
   public var speechServerFault: String?
   /// The error of providers.yaml or of a mapping file that it names; nil if there is none.
   public var paymentProviderFault: String?
   /// Whether other machines can reach the address that the service listens on.
-  public var isReachable: Bool
+  public var isReachable = false
 
-  public init(
-    file: String, hasFile: Bool, fault: String? = nil, warnings: [String] = [], chimeFault: String? = nil,
-    providerKeyFaults: [String] = [], speechServerFault: String? = nil, paymentProviderFault: String? = nil,
-    isReachable: Bool = false
-  ) {
-    (self.file, self.hasFile, self.fault, self.warnings) = (file, hasFile, fault, warnings)
-    (self.chimeFault, self.providerKeyFaults, self.isReachable) = (chimeFault, providerKeyFaults, isReachable)
-    (self.speechServerFault, self.paymentProviderFault) = (speechServerFault, paymentProviderFault)
-  }
+  public init(file: String, hasFile: Bool) { (self.file, self.hasFile) = (file, hasFile) }
 }
 
 /// The home folder.
@@ -93,19 +85,15 @@ public struct HomeFacts: Sendable, Hashable {
 
   public var place: Place
   /// The files with unsafe permissions, each with the command that mends it.
-  public var unsafeFiles: [InstallationProblem]
+  public var unsafeFiles: [InstallationProblem] = []
   /// The account to whom the home belongs, if it is neither root nor the user of this program.
   public var foreignOwner: String?
   public var isWritable: Bool
   /// The size of the file with the secret that signs URLs; nil if there is none yet.
   public var secretBytes: Int?
 
-  public init(
-    place: Place, unsafeFiles: [InstallationProblem] = [], foreignOwner: String? = nil, isWritable: Bool = true,
-    secretBytes: Int? = nil
-  ) {
-    (self.place, self.unsafeFiles, self.foreignOwner) = (place, unsafeFiles, foreignOwner)
-    (self.isWritable, self.secretBytes) = (isWritable, secretBytes)
+  public init(place: Place, foreignOwner: String? = nil, isWritable: Bool = true, secretBytes: Int? = nil) {
+    (self.place, self.foreignOwner, self.isWritable, self.secretBytes) = (place, foreignOwner, isWritable, secretBytes)
   }
 }
 
@@ -175,7 +163,7 @@ public struct PhraseBookFacts: Sendable, Hashable {
   /// The folder that was looked at.
   public var folder: String
   public var locales: [String]
-  public var broken: [Broken]
+  public var broken: [Broken] = []
   /// The error if there are no phrase books; nil otherwise.
   public var missing: String?
   /// The error of the default locale; nil if it has a phrase book.
@@ -183,12 +171,8 @@ public struct PhraseBookFacts: Sendable, Hashable {
   /// The error of the lexicon; nil if there is none.
   public var lexiconFault: String?
 
-  public init(
-    folder: String, locales: [String] = [], broken: [Broken] = [], missing: String? = nil,
-    defaultLocaleFault: String? = nil, lexiconFault: String? = nil
-  ) {
-    (self.folder, self.locales, self.broken, self.missing) = (folder, locales, broken, missing)
-    (self.defaultLocaleFault, self.lexiconFault) = (defaultLocaleFault, lexiconFault)
+  public init(folder: String, locales: [String] = [], lexiconFault: String? = nil) {
+    (self.folder, self.locales, self.lexiconFault) = (folder, locales, lexiconFault)
   }
 }
 

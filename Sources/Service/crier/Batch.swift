@@ -54,11 +54,7 @@ struct Batch: AsyncParsableCommand {
   @Option(help: "The file format: \(SoundFormat.Container.allCases.map(\.rawValue).joined(separator: ", ")).")
   var format: SoundFormat.Container = .wav
 
-  @Option(help: "The sample encoding: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
-  var encoding: SoundFormat.Encoding = .pcm16
-
-  @Option(help: "The sample rate in Hz, 8000 to 48000. The voices have 22050 Hz.")
-  var sampleRate = RenderOptions.standardSampleRate
+  @OptionGroup var sound: SoundOptions
 
   @OptionGroup(title: "Publishing") var publishing: PublishingOptions
   @OptionGroup(title: "Limits") var limits: KeepingOptions
@@ -68,7 +64,6 @@ struct Batch: AsyncParsableCommand {
   private static let mostJobs = 256
 
   func validate() throws {
-    try ClipOptions.check(sampleRate: sampleRate)
     if let jobs, !(1...Self.mostJobs).contains(jobs) {
       throw ValidationError("--jobs \(jobs) is out of range: give 1 to \(Self.mostJobs).")
     }
@@ -104,7 +99,8 @@ struct Batch: AsyncParsableCommand {
           return row
         },
         options: clip.renderOptions(
-          locale: locale, format: SoundFormat(container: format, encoding: encoding), sampleRate: sampleRate),
+          locale: locale, format: SoundFormat(container: format, encoding: sound.encoding),
+          sampleRate: sound.sampleRate),
         inGroupsInto: library, limit: jobs
       ) { outcome in
         if limits.isGiven, case .success(let report) = outcome.result { published.insert(report.clip.name) }
@@ -139,7 +135,7 @@ struct BatchReporter {
     self.printsJSON = printsJSON
   }
 
-  /// - Throws: `StandardOutput.Failure`.
+  /// - Throws: ``CommandError``.
   mutating func take(_ outcome: BatchOutcome) throws {
     if printsJSON { try StandardOutput.write(try outcome.json()) }
     let ending: BatchProgress.Ending

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// The progress of a batch and its texts for people. It is a pure value: the caller supplies the time.
 struct BatchProgress: Equatable {
   /// The outcome of a row.
@@ -99,12 +101,7 @@ struct BatchProgress: Equatable {
   private static func counted(_ rows: Int) -> String { rows == 1 ? "1 row" : "\(grouped(rows)) rows" }
 
   private static func grouped(_ number: Int) -> String {
-    var text = ""
-    for (index, digit) in "\(number)".reversed().enumerated() {
-      if index > 0, index.isMultiple(of: 3) { text.append(",") }
-      text.append(digit)
-    }
-    return String(text.reversed())
+    number.formatted(.number.locale(Locale(identifier: "en_US")))
   }
 
   private static func tenths(_ number: Double) -> String {

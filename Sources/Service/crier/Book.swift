@@ -22,11 +22,6 @@ struct Book: AsyncParsableCommand {
       """,
     subcommands: [New.self, Check.self, Sheet.self, Listen.self])
 
-  /// A locale that a command cannot use. The description names the argument as typed, and the choices.
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
   /// The sheet that a native speaker signed.
   static func sheetFile(_ locale: String, in templates: URL) -> URL {
     templates.appending(path: "sheets/\(locale).tsv", directoryHint: .notDirectory)
@@ -45,11 +40,12 @@ struct Book: AsyncParsableCommand {
     return try books.writer(for: locale)
   }
 
-  /// - Throws: ``Failure`` if the locale has no book of its own.
+  /// - Throws: ``CommandError`` if the locale has no book of its own.
   static func requireBook(_ locale: String, _ books: PhraseBooks) throws {
     guard books.locales.contains(locale) else {
-      throw Failure(
-        description: "LOCALE \(Terminal.printable(locale)): there is no such book. Make one with crier book new, or "
+      throw CommandError(
+        64,
+        "LOCALE \(Terminal.printable(locale)): there is no such book. Make one with crier book new, or "
           + "choose one of these: \(books.locales.joined(separator: ", ")).")
     }
   }

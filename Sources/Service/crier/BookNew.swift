@@ -44,14 +44,15 @@ extension Book {
         let books = try PhraseBooks(directory: installation.templates)
         let base = like ?? (try? books.book(for: locale).locale) ?? PhraseBooks.usualLocale
         guard books.locales.contains(base) else {
-          throw Failure(
-            description: "--like \(Terminal.printable(base)): there is no such book. Choose one of these: "
+          throw CommandError(
+            64,
+            "--like \(Terminal.printable(base)): there is no such book. Choose one of these: "
               + books.locales.joined(separator: ", ") + ".")
         }
         let baseFile = installation.templates.appending(path: "\(base).json")
         var book = NewBook(locale: locale, base: base, baseText: try String(contentsOf: baseFile, encoding: .utf8))
         if !book.isInLanguageOfBase, let extended = try Book.extended(by: base, in: installation.templates) {
-          throw Failure(description: "--like \(base): this book only extends \(extended). Give --like \(extended).")
+          throw CommandError(64, "--like \(base): this book only extends \(extended). Give --like \(extended).")
         }
         let language = String(locale.prefix { $0 != "-" })
         let folder = URL(filePath: cldr, directoryHint: .isDirectory)
@@ -84,9 +85,9 @@ extension Book {
       do {
         try Data(text.utf8).write(to: file, options: .withoutOverwriting)
       } catch let error as CocoaError where error.code == .fileWriteFileExists {
-        throw OutputFile.Failure(name: path, cause: "it is there already; remove it or name another locale")
+        throw CommandError.unwritable(path, "it is there already; remove it or name another locale")
       } catch {
-        throw OutputFile.Failure(name: path, cause: (error as NSError).localizedDescription)
+        throw CommandError.unwritable(path, (error as NSError).localizedDescription)
       }
       try StandardOutput.write(path)
     }

@@ -18,16 +18,6 @@ struct UnknownWord: Equatable {
   /// The name that was probably meant.
   var meant: String? { SimilarNames.name(like: word, among: choices) }
 
-  /// Finds the first unknown word of a command line.
-  ///
-  /// - Parameters:
-  ///   - words: The words after the command's name.
-  ///   - command: The command.
-  /// - Returns: Nil if the parser can read every word, or if a positional argument cannot be told from a name.
-  static func first(in words: [String], of command: any ParsableCommand.Type) -> UnknownWord? {
-    CommandLineWords(words, of: command).unknown
-  }
-
   /// The message in the form of ArgumentParser's own.
   var message: String {
     let command = path.joined(separator: " ")

@@ -8,7 +8,8 @@ struct CommandLineWords {
 
   private var words: [(word: String, part: Part)] = []
 
-  /// The first unknown word. The words after it are not read.
+  /// The first unknown word. The words after it are not read. Nil if the parser can read every word, or if a positional
+  /// argument cannot be told from a name.
   private(set) var unknown: UnknownWord?
 
   /// - Parameters:
@@ -18,7 +19,7 @@ struct CommandLineWords {
     var command = command
     var path = [command.typedName]
     var isHelp = false
-    var options = Options(of: command)
+    var takesValue = Self.options(of: command)
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "--" {
@@ -27,12 +28,12 @@ struct CommandLineWords {
       }
       if word.hasPrefix("--") {
         let name = String(word.prefix { $0 != "=" })
-        guard let takesValue = options.takesValue[name] else {
-          unknown = UnknownWord(word: name, path: path, choices: options.takesValue.keys.sorted())
+        guard let hasValue = takesValue[name] else {
+          unknown = UnknownWord(word: name, path: path, choices: takesValue.keys.sorted())
           return
         }
         self.words.append((word, .option))
-        if takesValue, name == word, let value = rest.popFirst() { self.words.append((value, .value)) }
+        if hasValue, name == word, let value = rest.popFirst() { self.words.append((value, .value)) }
       } else if word.hasPrefix("-"), word != "-" && !Self.isNegative(word) || !command.configuration.subcommands.isEmpty
       {
         self.words.append((word, .option))
@@ -49,7 +50,7 @@ struct CommandLineWords {
         }
         command = next
         path.append(word)
-        options = Options(of: command)
+        takesValue = Self.options(of: command)
         self.words.append((word, .subcommand))
       }
     }
@@ -75,22 +76,19 @@ struct CommandLineWords {
   /// Whether a word begins like a negative number. No option begins like that.
   private static func isNegative(_ word: String) -> Bool { word.prefixMatch(of: /-\.?[0-9]/) != nil }
 
-  /// The options of a command, as its help lists them.
-  private struct Options {
-    /// Whether each option is followed by a value.
-    private(set) var takesValue = ["--help": false, "--help-hidden": false, "--version": false]
-
-    init(of command: any ParsableCommand.Type) {
-      // A default subcommand takes options without being named.
-      for type in [command, command.configuration.defaultSubcommand].compactMap(\.self) {
-        let help = command.helpMessage(for: type, includeHidden: true, columns: 1_000)
-        for line in help.split(separator: "\n") {
-          guard let option = line.prefixMatch(of: /\s+(?:-\w, )?(--[a-z-]+)( <)?/) else { continue }
-          takesValue[String(option.1)] = option.2 != nil
-        }
+  /// Returns the options of a command, as its help lists them, and whether each is followed by a value.
+  private static func options(of command: any ParsableCommand.Type) -> [String: Bool] {
+    var takesValue = ["--help": false, "--help-hidden": false, "--version": false]
+    // A default subcommand takes options without being named.
+    for type in [command, command.configuration.defaultSubcommand].compactMap(\.self) {
+      let help = command.helpMessage(for: type, includeHidden: true, columns: 1_000)
+      for line in help.split(separator: "\n") {
+        guard let option = line.prefixMatch(of: /\s+(?:-\w, )?(--[a-z-]+)( <)?/) else { continue }
+        takesValue[String(option.1)] = option.2 != nil
       }
-      takesValue["--generate-completion-script"] = true
-      takesValue["--experimental-dump-help"] = false
     }
+    takesValue["--generate-completion-script"] = true
+    takesValue["--experimental-dump-help"] = false
+    return takesValue
   }
 }

@@ -95,9 +95,15 @@ struct ClipOptions: ParsableArguments {
   }
 }
 
-extension ClipOptions {
-  /// - Throws: `ValidationError`.
-  static func check(sampleRate: Int) throws {
+/// The options for the sound in a clip's file.
+struct SoundOptions: ParsableArguments {
+  @Option(help: "The sample encoding: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var encoding: SoundFormat.Encoding = .pcm16
+
+  @Option(help: "The sample rate in Hz, 8000 to 48000. The voices have 22050 Hz.")
+  var sampleRate = RenderOptions.standardSampleRate
+
+  func validate() throws {
     let rates = RenderOptions.sampleRates
     guard rates.contains(sampleRate) else {
       throw ValidationError(

@@ -58,9 +58,9 @@ enum Failures {
 
   static func status(of error: any Error) -> Int32 {
     switch error {
-    case is ValidationError, is ServiceConfiguration.Fault, is Book.Failure: 64
+    case is ValidationError, is ServiceConfiguration.Fault: 64
     case let error as CommandError: error.status
-    case is PrivateFile.Failure, is UnsafeHome: 73
+    case is UnsafeHome: 73
     case let error as QRCodeError: error.code == .textInvalid ? 64 : 70
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
@@ -81,8 +81,7 @@ enum Failures {
     case let error as ProviderKeyError: [.keyIDInvalid, .teamInvalid].contains(error.code) ? 64 : 65
     case is PushTransportError: 69
     case let error as Refused: error.isTemporary ? 69 : 65
-    case is ProviderSettingsError, is CapturedRequest.Fault: 65
-    case is OutputFile.Failure, is StandardOutput.Failure: 73
+    case is ProviderSettingsError: 65
     default: 70
     }
   }

@@ -25,8 +25,8 @@ struct FirstKey {
   /// Finds the first key, or creates it if no key was ever created and only this machine can reach the service. Expired
   /// and revoked keys were ended on purpose, so no key is created in their place.
   ///
-  /// - Throws: ``CommandError`` if other machines can reach the service and no key is in force; `LedgerError`;
-  ///   ``PrivateFile/Failure``.
+  /// - Throws: ``CommandError`` if other machines can reach the service and no key is in force, or if a file cannot be
+  ///   written; `LedgerError`.
   func prepare(isLocal: Bool, host: String) async throws -> Greeting {
     let keys = try await ledger.keys()
     let inForce = keys.filter { $0.isInForce(at: Date()) }
@@ -56,7 +56,7 @@ struct FirstKey {
     return .kept(key)
   }
 
-  private func write(_ key: APIKey) throws(PrivateFile.Failure) {
+  private func write(_ key: APIKey) throws(CommandError) {
     try PrivateFile.write(Data((key.text + "\n").utf8), to: home.firstKey)
     try PrivateFile.write(Self.header(key), to: home.firstKeyHeader)
   }
@@ -68,12 +68,12 @@ struct FirstKey {
 enum SigningSecret {
   /// Reads the secret, or creates it.
   ///
-  /// - Throws: ``PrivateFile/Failure``.
+  /// - Throws: ``CommandError``.
   static func load(_ file: URL) throws -> Data {
     if let known = try? Data(contentsOf: file), known.count >= SignedURL.secretBytes { return known }
     // A new secret would invalidate every URL given out.
     guard !FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else {
-      throw PrivateFile.Failure(path: file.path(percentEncoded: false))
+      throw PrivateFile.unusable(file)
     }
     var generator = SystemRandomNumberGenerator()
     let secret = Data((0..<SignedURL.secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -84,18 +84,17 @@ enum SigningSecret {
 
 /// The writer of files that only their owner can read.
 enum PrivateFile {
-  struct Failure: Error, CustomStringConvertible {
-    var path: String
-    var description: String {
-      "\(path): cannot be read or written; choose a home folder that this user owns with --home or CRIER_HOME."
-    }
-  }
-
-  static func write(_ data: Data, to file: URL) throws(Failure) {
+  static func write(_ data: Data, to file: URL) throws(CommandError) {
     do throws(SystemError) {
       try DurableFile.write(data, to: file)
     } catch {
-      throw Failure(path: file.path(percentEncoded: false))
+      throw unusable(file)
     }
+  }
+
+  static func unusable(_ file: URL) -> CommandError {
+    let path = file.path(percentEncoded: false)
+    return CommandError(
+      73, "\(path): cannot be read or written; choose a home folder that this user owns with --home or CRIER_HOME.")
   }
 }

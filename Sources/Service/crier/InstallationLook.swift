@@ -87,43 +87,36 @@ struct InstallationLook {
     // The check of pushes reports the other one.
     facts.warnings = configuration.warnings.filter { $0 != configuration.publicURLWarning }
     facts.isReachable = !Serve.isLoopback(configuration.settings.host)
-    do throws(ServiceConfiguration.Fault) {
-      _ = try configuration.chimes(ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones)))
-    } catch {
-      facts.chimeFault = error.description
+    facts.chimeFault = Self.fault {
+      try configuration.chimes(ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones)))
     }
-    do throws(ProviderSettingsError) {
-      _ = try ProviderFiles(home: home, data: files.installation.data).endpoints()
-    } catch {
-      facts.paymentProviderFault = error.description
+    facts.paymentProviderFault = Self.fault {
+      try ProviderFiles(home: home, data: files.installation.data).endpoints()
     }
-    do throws(SpeechServerError) {
-      _ = try servers(configuration)
-    } catch {
-      facts.speechServerFault = error.description
-    }
-    for entry in configuration.apns {
-      do throws(ProviderKeyError) {
-        _ = try ProviderKey(
+    facts.speechServerFault = Self.fault { try servers(configuration) }
+    facts.providerKeyFaults = configuration.apns.compactMap { entry in
+      Self.fault {
+        try ProviderKey(
           file: URL(filePath: entry.keyFile, relativeTo: settingsFolder).absoluteURL, id: entry.keyID, team: entry.team)
-      } catch {
-        facts.providerKeyFaults.append("\(error)")
       }
     }
     return (facts, configuration)
   }
 
+  /// Returns the text of the error of some work; nil if there is none.
+  private static func fault<Value>(_ work: () throws -> Value) -> String? {
+    do {
+      _ = try work()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
   private var settingsFolder: URL { (config ?? home.configuration).deletingLastPathComponent() }
 
   /// The error of the user's lexicon; nil if there is none.
-  private var lexiconFault: String? {
-    do throws(AnnouncementError) {
-      _ = try LexiconFile.read(nil, home: home)
-      return nil
-    } catch {
-      return error.description
-    }
-  }
+  private var lexiconFault: String? { Self.fault { try LexiconFile.read(nil, home: home) } }
 
   // MARK: The home
 

@@ -151,9 +151,4 @@ private struct CreatedLink: Encodable {
   var url: String
   var qr: Drawing
   var expiresAt: Date
-
-  enum CodingKeys: String, CodingKey {
-    case id, code, url, qr
-    case expiresAt = "expires_at"
-  }
 }

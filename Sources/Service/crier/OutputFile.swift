@@ -4,19 +4,11 @@ import Foundation
 
 /// An output file whose path the user gave.
 enum OutputFile {
-  struct Failure: Error, CustomStringConvertible {
-    /// The option and path, as the user typed them.
-    var name: String
-    var cause: String
-    var description: String {
-      "\(Terminal.printable(name)): cannot be written (\(cause)); choose a file in a folder that you can write to."
-    }
-  }
-
   /// Writes all of the bytes, or leaves the file unchanged. Follows symbolic links. Writes directly into a pipe or a
   /// device.
   ///
   /// - Parameter option: The option that the path was given with, which the error names.
+  /// - Throws: ``CommandError``.
   static func write(_ bytes: [UInt8], to path: String, option: String = "--output") throws -> URL {
     let url = URL(filePath: path)
     do {
@@ -28,8 +20,18 @@ enum OutputFile {
         try Data(bytes).write(to: target, options: .atomic)
       }
     } catch {
-      throw Failure(name: "\(option) \(path)", cause: (error as NSError).localizedDescription)
+      throw CommandError.unwritable("\(option) \(path)", (error as NSError).localizedDescription)
     }
     return url.absoluteURL
+  }
+}
+
+extension CommandError {
+  /// The error for an output file.
+  ///
+  /// - Parameter name: The option and path, as the user typed them.
+  static func unwritable(_ name: String, _ cause: String) -> CommandError {
+    CommandError(
+      73, "\(Terminal.printable(name)): cannot be written (\(cause)); choose a file in a folder that you can write to.")
   }
 }

@@ -20,13 +20,6 @@ enum PackSetting {
 
   private static func isLocale(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 64
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
   }
 }

@@ -143,7 +143,7 @@ struct PlayerOptions: ParsableArguments {
     let library = SoundLibrary(container: try GroupContainer(containers: home.containers, group: "group.crier"))
     // Announcements of other programs may need phrase books. A file does not.
     let announcer = try? files.announcer(speakers: 1, home: home, copiesPacks: true)
-    let rendering = AnnouncerRendering(announcer, library: library)
+    let rendering = AnnouncerRendering(announcer) { _ in library }
     let shared = SharedLane(lane: lane, ledger: ledger) {
       Player(
         lane: lane, ledger: ledger, output: name.makeOutput(waking: waking), render: rendering, settings: settings)

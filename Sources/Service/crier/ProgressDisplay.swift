@@ -54,11 +54,7 @@ extension Terminal {
   }
 
   /// The width of standard error, in columns.
-  static var messageColumns: Int {
-    var size = winsize()
-    if ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-    return 80
-  }
+  static var messageColumns: Int { size(STDERR_FILENO, \.ws_col) ?? 80 }
 
   /// Writes text to standard error as it is, without adding a newline.
   static func writeMessage(_ text: String) {

@@ -118,36 +118,34 @@ extension Providers {
 /// The files of a captured request.
 enum CapturedRequest {
   /// The error for a file that cannot be used.
-  struct Fault: Error, CustomStringConvertible {
-    var file: String
-    var problem: String
-    var description: String { "\(Terminal.printable(file)): \(problem)." }
+  private static func fault(_ file: String, _ problem: String) -> CommandError {
+    CommandError(65, "\(Terminal.printable(file)): \(problem).")
   }
 
   /// Reads a file of at most the bytes that the service accepts as a body.
   ///
-  /// - Throws: ``Fault``.
-  static func bytes(of file: String) throws(Fault) -> Data {
+  /// - Throws: ``CommandError``.
+  static func bytes(of file: String) throws(CommandError) -> Data {
     let data: Data
     do {
       // At the end of a file, and so in an empty one, nothing is returned.
       data =
         try FileHandle(forReadingFrom: URL(filePath: file)).read(upToCount: ProviderRequest.largestBody + 1) ?? Data()
     } catch {
-      throw Fault(file: file, problem: "cannot be read; give the name of a file")
+      throw fault(file, "cannot be read; give the name of a file")
     }
     guard data.count <= ProviderRequest.largestBody else {
-      throw Fault(file: file, problem: "is larger than 1 MiB, which the service does not accept")
+      throw fault(file, "is larger than 1 MiB, which the service does not accept")
     }
     return data
   }
 
   /// Reads the headers of a request.
   ///
-  /// - Throws: ``Fault`` for a file that is not a JSON object of names and texts.
-  static func headers(in file: String) throws(Fault) -> [(name: String, value: String)] {
-    let fault = Fault(
-      file: file, problem: "is not a JSON object of names and values; write {\"Content-Type\": \"application/json\"}")
+  /// - Throws: ``CommandError`` for a file that is not a JSON object of names and texts.
+  static func headers(in file: String) throws(CommandError) -> [(name: String, value: String)] {
+    let fault = fault(
+      file, "is not a JSON object of names and values; write {\"Content-Type\": \"application/json\"}")
     guard case .object(let fields)? = JSONFields(try bytes(of: file))?.value else { throw fault }
     var headers: [(name: String, value: String)] = []
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
@@ -162,12 +160,12 @@ enum CapturedRequest {
 
   /// Returns the paths of the mapping files in a folder.
   ///
-  /// - Throws: ``Fault`` if there are none.
-  static func mappingFiles(in folder: URL) throws(Fault) -> [String] {
+  /// - Throws: ``CommandError`` if there are none.
+  static func mappingFiles(in folder: URL) throws(CommandError) -> [String] {
     let path = folder.path(percentEncoded: false)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     let files = names.filter { $0.hasSuffix(".yaml") }.sorted()
-    guard !files.isEmpty else { throw Fault(file: path, problem: "has no mapping files; name one, or give --data") }
+    guard !files.isEmpty else { throw fault(path, "has no mapping files; name one, or give --data") }
     return files
   }
 }
@@ -189,11 +187,6 @@ private struct JudgementLine: Encodable {
     var occurredAt: Date?
     /// Whether the payment is older than `max_age`, so that it is stored and not spoken.
     var late: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case id, kind, amount, currency, reference, payer, note, channel, merchant, live, late
-      case occurredAt = "occurred_at"
-    }
 
     init(_ payment: ProviderPayment, isLate: Bool) {
       late = isLate

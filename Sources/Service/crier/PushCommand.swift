@@ -213,11 +213,6 @@ struct PushOptions: ParsableArguments {
       status = response.status
       reason = response.reason
     }
-
-    enum CodingKeys: String, CodingKey {
-      case status, reason
-      case apnsID = "apns_id"
-    }
   }
 
   /// The request as text, without the provider token.

@@ -121,18 +121,6 @@ struct QueueSnapshot: Encodable {
     var waitingCount: Int
     /// Whether a process plays the lane.
     var played: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case lane, played
-      case waitingCount = "waiting_count"
-    }
-  }
-
-  enum CodingKeys: String, CodingKey {
-    case lane, running, paused, volume, playing, waiting, elsewhere
-    case deviceLost = "device_lost"
-    case blockedCode = "blocked_code"
-    case waitingCount = "waiting_count"
   }
 
   init(_ view: LaneView) {

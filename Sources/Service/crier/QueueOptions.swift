@@ -30,12 +30,7 @@ struct QueueOptions: ParsableArguments {
       throw CommandError(
         65, "\(home.typed): this home has no ledger; give the home folder of the service or program with --home.")
     }
-    var lane = LaneOptions()
-    if let output {
-      lane.output = output
-    } else {
-      lane.output = try Self.output(of: home)
-    }
+    let lane = LaneOptions(output: try output ?? Self.output(of: home))
     return (try lane.lane(), try lane.ledger(in: home))
   }
 

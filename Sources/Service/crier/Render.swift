@@ -29,11 +29,7 @@ struct Render: AsyncParsableCommand {
       """)
   var format: SoundFormat.Container?
 
-  @Option(help: "The sample encoding: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
-  var encoding: SoundFormat.Encoding = .pcm16
-
-  @Option(help: "The sample rate in Hz, 8000 to 48000. The voices have 22050 Hz.")
-  var sampleRate = RenderOptions.standardSampleRate
+  @OptionGroup var sound: SoundOptions
 
   @Option(help: "Write the clip to this file instead of publishing it.", completion: .file())
   var output: String?
@@ -46,7 +42,6 @@ struct Render: AsyncParsableCommand {
   @OptionGroup(title: "Files") var files: DataOptions
 
   func validate() throws {
-    try ClipOptions.check(sampleRate: sampleRate)
     if output == "" { throw ValidationError("--output is empty: name a file.") }
     if output == "-" {
       throw ValidationError("--output -: a clip is not written to standard output: name a file, or ./- for this name.")
@@ -78,7 +73,8 @@ struct Render: AsyncParsableCommand {
       let rendered = try await announcer.render(
         payload.announcement,
         options: clip.renderOptions(
-          locale: input.locale, format: SoundFormat(container: container, encoding: encoding), sampleRate: sampleRate),
+          locale: input.locale, format: SoundFormat(container: container, encoding: sound.encoding),
+          sampleRate: sound.sampleRate),
         into: library)
       var report = rendered.report
       report.warnings = payload.warnings + report.warnings

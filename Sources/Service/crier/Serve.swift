@@ -12,7 +12,6 @@ import Ledger
 import Logging
 import NIOCore
 import Playback
-import PlaybackOrder
 import ServiceAccess
 import ServiceLifecycle
 import SoundOutputs
@@ -233,26 +232,11 @@ struct Serve: AsyncParsableCommand {
     } catch {
       throw configuration.invalidOutput(error)
     }
-    var settings = Player.Settings()
-    settings.volume = configuration.volume
-    settings.volumes = configuration.volumes
-    settings.quietHours = configuration.quietHours
-    settings.summarisesQuietPayments = configuration.quietSummary
-    settings.gap = Int64(configuration.gap)
-    settings.idleRelease = configuration.sink.keepAwake.milliseconds
+    var settings = configuration.player
     settings.probeInterval = 30_000
     settings.remembersPause = true
-    settings.resumesAtStart = configuration.resumesAtStart
-    if configuration.resumeAfterMinutes > 0 {
-      settings.resumeAfter = Int64(configuration.resumeAfterMinutes) * 60_000
-    }
     let sounds = ChimeSounds(tones: ToneDescriptions(directory: files.installation.tones))
     settings.chimes = try configuration.chimes(sounds)
-    settings.order.sequencePatience = Int64(configuration.missingNumberMilliseconds)
-    if configuration.backlogPayments > 0 { settings.order.longestBacklog = configuration.backlogPayments }
-    if configuration.backlogSeconds > 0 {
-      settings.order.longestBacklogMilliseconds = Int64(configuration.backlogSeconds) * 1000
-    }
     // An invalid output name must be reported at start, and not when the first payment arrives.
     _ = try output.make()
     return PlayerParts(

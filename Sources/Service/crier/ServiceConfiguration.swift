@@ -7,6 +7,7 @@ import Foundation
 import HostAddresses
 import Logging
 import Playback
+import PlaybackOrder
 import ServiceAccess
 import SoundLibrary
 import SoundOutputs
@@ -87,19 +88,11 @@ struct ServiceConfiguration: Sendable {
   /// The name of an output, or `none`.
   private(set) var output = "default"
   private(set) var speakers = ProcessInfo.processInfo.activeProcessorCount
-  private(set) var volume = 100
-  private(set) var gap = 250
+  /// The settings of the player, without its chimes.
+  private(set) var player = Player.Settings()
   private(set) var chime = ""
   private(set) var chimes: [Payment.Kind: String] = [:]
   private(set) var sink = SinkSettings()
-  /// The time after which a pause ends by itself, in minutes. 0 means never.
-  private(set) var resumeAfterMinutes = 0
-  /// Whether a player starts unpaused even if it was paused before.
-  private(set) var resumesAtStart = false
-  private(set) var missingNumberMilliseconds = 2_000
-  /// If more payments than this are waiting, they are summarised. 0 means never.
-  private(set) var backlogPayments = 0
-  private(set) var backlogSeconds = 0
   private(set) var logLevel = Logger.Level.info
   /// The sums that are said with “only”.
   private(set) var smallSums = SmallSums()
@@ -115,12 +108,6 @@ struct ServiceConfiguration: Sendable {
   private(set) var allowsPrivateWebhooks = false
   /// The hours in which the shop is open; empty if they are not known.
   private(set) var openingHours = WeeklyTimes.never(in: .current)
-  /// The hours in which announcements are not spoken.
-  private(set) var quietHours = WeeklyTimes.never(in: .current)
-  /// Whether the payments of quiet hours are named at their end.
-  private(set) var quietSummary = false
-  /// The volumes of times of the week.
-  private(set) var volumes = VolumeRules()
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
   /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
@@ -205,17 +192,20 @@ struct ServiceConfiguration: Sendable {
     try readLimits(&reader)
     try readHours(&reader)
     speakers = try reader.number(.speakers, speakers, 1...256)
-    volume = try reader.number(.volume, volume, 0...100)
-    gap = try reader.number(.gap, gap, 0...60_000)
+    player.volume = try reader.number(.volume, player.volume, 0...100)
+    player.gap = Int64(try reader.number(.gap, Int(player.gap), 0...60_000))
     // Whether the sound can be used is known when it is read.
     chime = try reader.value(.chime, chime, "") { $0 }
     chimes = try reader.value(.chimes, "", ChimeSounds.rule, parse: ChimeSounds.choices(in:))
     sink.leadIn = try reader.number(.leadIn, sink.leadIn, SinkSettings.leadIns)
     sink.sound = try reader.choice(.wakeSound, sink.sound)
     sink.keepAwake = try reader.value(.keepAwake, "\(sink.keepAwake)", KeepAwake.rule) { KeepAwake($0) }
+    player.idleRelease = sink.keepAwake.milliseconds
     settings.takesOver = try reader.flag(.takeOver, true)
-    resumeAfterMinutes = try reader.number(.resumeAfter, resumeAfterMinutes, 0...10_080)
-    resumesAtStart = try reader.flag(.resumeAtStart, false)
+    // 0 minutes mean that a pause never ends by itself.
+    let pause = try reader.number(.resumeAfter, 0, 0...10_080)
+    if pause > 0 { player.resumeAfter = Int64(pause) * 60_000 }
+    player.resumesAtStart = try reader.flag(.resumeAtStart, false)
     var alarms = settings.alarms
     alarms.deviceMinutes = try reader.number(.alarmDevice, alarms.deviceMinutes, 0...10_080)
     alarms.pausedMinutes = try reader.number(.alarmPaused, alarms.pausedMinutes, 0...10_080)
@@ -223,9 +213,12 @@ struct ServiceConfiguration: Sendable {
     // Longer silences are not looked for.
     alarms.silentHours = try reader.number(.alarmSilent, alarms.silentHours, 0...336)
     settings.alarms = alarms
-    missingNumberMilliseconds = try reader.number(.missingNumber, missingNumberMilliseconds, 0...600_000)
-    backlogPayments = try reader.number(.backlogPayments, 0, 0...1_000_000)
-    backlogSeconds = try reader.number(.backlogSeconds, 0, 0...86_400)
+    player.order.sequencePatience = Int64(try reader.number(.missingNumber, 2_000, 0...600_000))
+    // If more than these are waiting, payments are summarised. 0 means never.
+    let payments = try reader.number(.backlogPayments, 0, 0...1_000_000)
+    if payments > 0 { player.order.longestBacklog = payments }
+    let seconds = try reader.number(.backlogSeconds, 0, 0...86_400)
+    if seconds > 0 { player.order.longestBacklogMilliseconds = Int64(seconds) * 1000 }
     settings.cacheBytes = try reader.number(.cacheMegabytes, settings.cacheBytes >> 20, 1...65_536) << 20
     settings.urlLifetime = Double(try reader.number(.urlDays, Int(settings.urlLifetime / 86_400), 1...3_650)) * 86_400
     settings.retention =
@@ -280,9 +273,11 @@ struct ServiceConfiguration: Sendable {
     openingHours = try reader.times(.openingHours) { text throws(WeeklyTimesError) in
       try WeeklyTimes(text, zone: zone)
     }
-    quietHours = try reader.times(.quietHours) { text throws(WeeklyTimesError) in try WeeklyTimes(text, zone: zone) }
-    quietSummary = try reader.flag(.quietSummary, false)
-    volumes = try reader.times(.volumes) { text throws(WeeklyTimesError) in try VolumeRules(text, zone: zone) }
+    player.quietHours = try reader.times(.quietHours) { text throws(WeeklyTimesError) in
+      try WeeklyTimes(text, zone: zone)
+    }
+    player.summarisesQuietPayments = try reader.flag(.quietSummary, false)
+    player.volumes = try reader.times(.volumes) { text throws(WeeklyTimesError) in try VolumeRules(text, zone: zone) }
   }
 
   /// The environment variables that begin with `CRIER_` and are not settings. The documented examples of clients read

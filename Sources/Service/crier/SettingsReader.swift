@@ -19,16 +19,17 @@ struct SettingsReader {
   /// - Parameters:
   ///   - fallback: the text of the default.
   ///   - rule: the remedy if the text is not a value.
+  ///   - isLiteral: whether the value is a number or a truth value, which is written as it was given.
   ///   - parse: returns the value of a text; nil if the text is none.
   /// - Throws: `ServiceConfiguration.Fault` with the rule.
   mutating func value<Value>(
-    _ name: Name, _ fallback: String, _ rule: String, parse: (String) -> Value?
+    _ name: Name, _ fallback: String, _ rule: String, isLiteral: Bool = false, parse: (String) -> Value?
   ) throws -> Value {
     let found = find(name) ?? Found(text: fallback)
     guard let value = parse(found.text) else {
       throw Fault(setting: name.rawValue, source: found.place, rule: rule)
     }
-    append(name, Self.quoted(found.text), found)
+    append(name, isLiteral ? found.text : Self.quoted(found.text), found)
     return value
   }
 
@@ -69,34 +70,19 @@ struct SettingsReader {
   }
 
   mutating func flag(_ name: Name, _ fallback: Bool) throws -> Bool {
-    let found = find(name) ?? Found(text: String(fallback))
-    guard let value = Bool(found.text) else {
-      throw Fault(setting: name.rawValue, source: found.place, rule: "give true or false")
-    }
-    append(name, found.text, found)
-    return value
+    try value(name, "\(fallback)", "give true or false", isLiteral: true) { Bool($0) }
   }
 
   mutating func number(_ name: Name, _ fallback: Int, _ range: ClosedRange<Int>) throws -> Int {
-    let found = find(name) ?? Found(text: String(fallback))
-    guard let value = Int(found.text), range.contains(value) else {
-      throw Fault(
-        setting: name.rawValue, source: found.place,
-        rule: "give a whole number from \(range.lowerBound) to \(range.upperBound)")
-    }
-    append(name, found.text, found)
-    return value
+    try value(
+      name, "\(fallback)", "give a whole number from \(range.lowerBound) to \(range.upperBound)", isLiteral: true
+    ) { Int($0).flatMap { range.contains($0) ? $0 : nil } }
   }
 
   mutating func decimal(_ name: Name, _ fallback: Double, _ range: ClosedRange<Double>) throws -> Double {
-    let found = find(name) ?? Found(text: "\(fallback)")
-    guard let value = Double(found.text), range.contains(value) else {
-      throw Fault(
-        setting: name.rawValue, source: found.place,
-        rule: "give a number from \(range.lowerBound) to \(range.upperBound)")
-    }
-    append(name, found.text, found)
-    return value
+    try value(
+      name, "\(fallback)", "give a number from \(range.lowerBound) to \(range.upperBound)", isLiteral: true
+    ) { Double($0).flatMap { range.contains($0) ? $0 : nil } }
   }
 
   /// A value as text, and where it comes from.

@@ -23,15 +23,17 @@ enum Terminal {
 
   /// The width of standard output, in columns: the terminal's, else `COLUMNS`, else 80.
   static var columns: Int {
-    var size = winsize()
-    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-    return ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init) ?? 80
+    size(STDOUT_FILENO, \.ws_col) ?? ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init) ?? 80
   }
 
   /// The height of standard output, in rows, or 24 if it is unknown.
-  static var rows: Int {
+  static var rows: Int { size(STDOUT_FILENO, \.ws_row) ?? 24 }
+
+  /// Returns the width or the height of a terminal; nil if it is unknown, or if the descriptor is not a terminal.
+  static func size(_ descriptor: Int32, _ side: KeyPath<winsize, UInt16>) -> Int? {
     var size = winsize()
-    return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 ? Int(size.ws_row) : 24
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size[keyPath: side] > 0 else { return nil }
+    return Int(size[keyPath: side])
   }
 
   /// Writes a message and a newline to standard error.

@@ -87,19 +87,16 @@ extension Voices {
           let clip = clips[index]
           if !session.isRepeated { try StandardOutput.write(try line(clip, pack, isMarked: marks.contains(clip.file))) }
           if !noSound { try await play(clip, pack, progress) }
-          switch session.next(asks ? Self.answer() : .next) {
-          case .go: break
-          case .mark:
-            guard voices.standardizedFileURL == home.voices.standardizedFileURL else {
-              Terminal.note(
-                "The clip was not marked, because the pack \(id) belongs to the installation: only clips of packs in "
-                  + "\(home.voices.path(percentEncoded: false)) can be marked.")
-              break
-            }
-            try home.requirePrivate()
-            marks = try PackMarks.set(!marks.contains(clip.file), file: clip.file, of: pack.manifest, in: voices)
-            Terminal.note("\(clip.file): \(marks.contains(clip.file) ? "marked as wrong" : "no longer marked").")
+          guard session.next(asks ? Self.answer() : .next) else { continue }
+          guard voices.standardizedFileURL == home.voices.standardizedFileURL else {
+            Terminal.note(
+              "The clip was not marked, because the pack \(id) belongs to the installation: only clips of packs in "
+                + "\(home.voices.path(percentEncoded: false)) can be marked.")
+            continue
           }
+          try home.requirePrivate()
+          marks = try PackMarks.set(!marks.contains(clip.file), file: clip.file, of: pack.manifest, in: voices)
+          Terminal.note("\(clip.file): \(marks.contains(clip.file) ? "marked as wrong" : "no longer marked").")
         }
         if asks, !marks.files.isEmpty {
           let count = marks.files.count
@@ -219,12 +216,6 @@ struct ListeningSession {
     }
   }
 
-  enum Step: Sendable, Hashable {
-    case go
-    /// Changes the mark of the clip that was heard.
-    case mark
-  }
-
   /// The question after each clip. Letters are read with the line that they are on, so each needs Enter.
   static let prompt = "Enter: next clip. Or a letter and Enter: r (again), w (wrong), q (quit): "
 
@@ -240,13 +231,15 @@ struct ListeningSession {
   }
 
   /// Moves on after a clip was heard.
-  mutating func next(_ answer: Answer) -> Step {
+  ///
+  /// - Returns: Whether the mark of this clip is to be changed.
+  mutating func next(_ answer: Answer) -> Bool {
     isRepeated = answer == .again
     switch answer {
     case .again: break
     case .quit: current = nil
     case .next, .wrong: current = current.map { $0 + 1 }.flatMap { $0 < count ? $0 : nil }
     }
-    return answer == .wrong ? .mark : .go
+    return answer == .wrong
   }
 }

@@ -44,8 +44,13 @@ package struct FormFields: Sendable {
   }
 
   private static func decoded(_ text: ArraySlice<UInt8>, _ plusIsSpace: Bool) -> String? {
+    bytes(of: text, plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// Returns the bytes of a key or a value; nil if two hexadecimal digits do not follow each percent sign.
+  static func bytes(of text: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
     var bytes: [UInt8] = []
-    var rest = text
+    var rest = text[...]
     while let byte = rest.popFirst() {
       switch byte {
       case UInt8(ascii: "%"):
@@ -58,6 +63,6 @@ package struct FormFields: Sendable {
       default: bytes.append(byte)
       }
     }
-    return String(validating: bytes, as: UTF8.self)
+    return bytes
   }
 }

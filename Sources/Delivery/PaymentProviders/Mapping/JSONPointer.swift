@@ -16,17 +16,9 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     if !text.isEmpty {
       guard text.hasPrefix("/") else { return nil }
       for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-        var token = ""
-        var rest = part[...]
-        while let character = rest.popFirst() {
-          guard character == "~" else { token.append(character); continue }
-          switch rest.popFirst() {
-          case "0": token.append("~")
-          case "1": token.append("/")
-          default: return nil
-          }
-        }
-        tokens.append(token)
+        guard !part.contains(/~(?![01])/) else { return nil }
+        // The order is that of RFC 6901, section 4: "~01" stands for "~1".
+        tokens.append(String(part.replacing("~1", with: "/").replacing("~0", with: "~")))
       }
     }
     (description, self.tokens) = (text, tokens)

@@ -57,17 +57,15 @@ package struct MappingProvider: PaymentProvider {
   }
 
   package func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer {
-    let answer: MappingAnswer
-    switch verdict {
-    case .accepted: answer = endpoint.mapping?.accepted ?? MappingAnswer(status: 200)
+    let accepted = endpoint.mapping?.accepted ?? ProviderAnswer(status: 200)
+    return switch verdict {
+    case .accepted: accepted
     // What heals when a key is set must come again, whatever else is refused.
-    case .rejected(let rejection) where rejection.code == .keyUnknown: answer = MappingAnswer(status: verdict.status)
-    case .rejected(let rejection) where rejection.code == .probe:
-      answer = endpoint.mapping?.accepted ?? MappingAnswer(status: 200)
-    case .rejected: answer = endpoint.mapping?.rejected ?? MappingAnswer(status: 401)
-    case .failed(let status): answer = MappingAnswer(status: status)
+    case .rejected(let rejection) where rejection.code == .keyUnknown: ProviderAnswer(status: verdict.status)
+    case .rejected(let rejection) where rejection.code == .probe: accepted
+    case .rejected: endpoint.mapping?.rejected ?? ProviderAnswer(status: 401)
+    case .failed(let status): ProviderAnswer(status: status)
     }
-    return ProviderAnswer(status: answer.status, contentType: answer.contentType, body: answer.body)
   }
 }
 

@@ -16,8 +16,8 @@ package struct ProviderMapping: Sendable {
   /// request is ignored.
   package var kinds: [MappingRow] = []
   package var payment: PaymentFields
-  package var accepted = MappingAnswer(status: 200)
-  package var rejected = MappingAnswer(status: 401)
+  package var accepted = ProviderAnswer(status: 200)
+  package var rejected = ProviderAnswer(status: 401)
   /// The text that the provider appends to the URL: `/pix`.
   package var pathSuffix: String?
   /// The only key of a form that the provider sends without a signature, to test whether the URL answers: WooCommerce's
@@ -118,16 +118,5 @@ package struct PaymentFields: Sendable, Hashable {
 
   package init(id: [ValueSource], amount: Amount, currency: ValueSource) {
     (self.id, self.amount, self.currency) = (id, amount, currency)
-  }
-}
-
-/// An answer to the provider.
-package struct MappingAnswer: Sendable, Hashable {
-  package var status: Int
-  package var contentType: String?
-  package var body: String = ""
-
-  package init(status: Int, contentType: String? = nil, body: String = "") {
-    (self.status, self.contentType, self.body) = (status, contentType, body)
   }
 }

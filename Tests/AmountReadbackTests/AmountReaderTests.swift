@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AmountReadback
 import Foundation
 import Testing
+
+@testable import AmountReadback
 
 @Suite("The reader of amounts")
 struct AmountReaderTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AmountReadback
 import Testing
+
+@testable import AmountReadback
 
 @Suite("Counts")
 struct CountTests {

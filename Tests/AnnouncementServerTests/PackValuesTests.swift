@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcer
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
@@ -12,6 +11,7 @@ import VoicePackMaking
 import VoicePacks
 
 @testable import AnnouncementServer
+@testable import Announcer
 
 @Suite("Computed values of voice packs", .timeLimit(.minutes(5)))
 struct PackValuesTests {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcer
 import Foundation
 import Testing
 import VoicePackMaking
 import VoicePacks
 import Waveforms
+
+@testable import Announcer
 
 @Suite("Voice packs that change while the program runs")
 struct PackFollowingTests {

@@ -19,7 +19,7 @@ struct SwappedRecordingChecks {
   func synthesized() async throws {
     let writer = try Checkout.phraseBooks().writer(for: "en-US")
     let check = try RecordingCheck(engine: Checkout.engine(), writer: writer)
-    let rows = RecordingSheet(vocabulary: try writer.vocabulary()).rows.map(\.sheetRow)
+    let rows = RecordingSheet(vocabulary: try writer.vocabulary()).rows
     var total = Tally()
     for (index, program) in SpeechProgram.allCases.enumerated() {
       let speaker = try OtherSpeaker(program, rows)

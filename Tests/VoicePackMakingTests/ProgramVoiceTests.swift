@@ -150,7 +150,7 @@ struct ProgramVoiceTests {
     let writer = try Templates.writer("en-US")
     let vocabulary = try writer.vocabulary(currencies: nil, includesOtherCurrencies: false)
     let rows = try ProgramVoice.rows(of: vocabulary, writer: writer)
-    let sheet = RecordingSheet(vocabulary: vocabulary).rows.map(\.sheetRow)
+    let sheet = RecordingSheet(vocabulary: vocabulary).rows
     #expect(Array(rows.prefix(sheet.count)) == sheet)
     let phrases = rows.dropFirst(sheet.count)
     #expect(phrases.contains { $0.token == "twenty five dollars" && $0.position == .final })

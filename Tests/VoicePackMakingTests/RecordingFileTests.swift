@@ -28,7 +28,6 @@ struct RecordingFileTests {
     let recording = try Recording.read(file)
     #expect(abs(recording.samples.count - 22_050) <= 1)
     #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
-    #expect(abs(recording.sourcePeak - 0.5) < 0.01)
   }
 
   @Test(
@@ -93,7 +92,6 @@ struct RecordingFileTests {
     let recording = try Recording.read(folder.wav("a.wav", clipped))
     let expected = clipped.count { abs($0) >= 1 }
     #expect(abs(recording.clippedSampleCount - expected) < expected / 100)
-    #expect(recording.sourcePeak > 0.999)
     let whole = try Recording.read(folder.wav("b.wav", Signals.tone(200, 0.9999, seconds: 1)))
     #expect(whole.clippedSampleCount == 0)
   }
@@ -102,7 +100,6 @@ struct RecordingFileTests {
   func waveforms() throws {
     let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050).map { $0 + 0.1 })
     let recording = try Recording(tone)
-    #expect(abs(recording.sourceOffset - 0.1) < 0.001)
     #expect(zip(recording.samples, tone.samples).allSatisfy { abs($0 - Float($1) / 32_768 + 0.1) < 0.000_2 })
     let other = try Recording(Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 16_000), rate: 16_000))
     #expect(abs(decibels(level(other) / 0.5)) < 0.05)

@@ -37,7 +37,7 @@ struct RecordingImportTests {
     #expect(imported.clips.map(\.position) == [.plain, .plain, .plain, .final, .plain])
     #expect(imported.clips.map(\.text) == rows.map(\.text))
     #expect(imported.warnings.isEmpty)
-    #expect(imported.reports.keys.sorted() == [1, 2, 3, 4, 5])
+    #expect(imported.rows.map(\.number).sorted() == [1, 2, 3, 4, 5])
   }
 
   @Test("a file whose name is only a token becomes the plain clip of the token")

@@ -11,12 +11,12 @@ struct RecordingSheetTests {
     RecordingSheet(vocabulary: try Templates.writer(locale).vocabulary())
   }
 
-  private func rows(_ csv: String) throws(RecordingSheetError) -> [SheetRow] {
+  private func rows(_ csv: String) throws(PackMakingError) -> [SheetRow] {
     try RecordingSheet.rows(csv: Array(csv.utf8))
   }
 
-  private func error(_ csv: String) -> RecordingSheetError? {
-    do throws(RecordingSheetError) {
+  private func error(_ csv: String) -> PackMakingError? {
+    do throws(PackMakingError) {
       _ = try rows(csv)
       return nil
     } catch {
@@ -161,7 +161,7 @@ struct RecordingSheetTests {
   func missingColumn(_ column: String) throws {
     let header = ["number", "file", "token", "text", "position"].filter { $0 != column }.joined(separator: ",")
     let error = error("\(header)\n1,a,b,c\n")
-    #expect(error?.code == .columnMissing && error?.line == 1)
+    #expect(error?.code == .columnMissing && error?.subject == "recording sheet, line 1")
     #expect(error?.problem == "the header has no column “\(column)”")
   }
 
@@ -177,7 +177,7 @@ struct RecordingSheetTests {
       2,002,one,one,final
       3,003,one,one,plain
       """)
-    #expect(error?.code == .tokenRepeated && error?.line == 4)
+    #expect(error?.code == .tokenRepeated && error?.subject == "recording sheet, line 4")
     #expect(error?.problem == "the token already occurs in line 2 with the position plain")
   }
 
@@ -193,14 +193,14 @@ struct RecordingSheetTests {
     ])
   func fields(_ line: String, _ problem: String) {
     let error = error("number,file,token,text,position\n\n\(line)\n")
-    #expect(error?.code == .fieldInvalid && error?.line == 3)
+    #expect(error?.code == .fieldInvalid && error?.subject == "recording sheet, line 3")
     #expect(error?.problem == problem)
   }
 
   @Test("the error for a sheet that is not valid CSV names the line and contains none of the text")
   func notCSV() {
     let error = error("number,file,token,text,position\n1,001,secret\"word,one,plain\n")
-    #expect(error?.code == .notCSV && error?.line == 2)
+    #expect(error?.code == .notCSV && error?.subject == "recording sheet, line 2")
     #expect(error?.description.contains("secret") == false)
   }
 }

@@ -10,12 +10,12 @@ struct SheetLocaleTests {
   private let locales = ["en-US", "zh-CN", "hi-IN"]
 
   private func sheet(_ locale: String) throws -> [SheetRow] {
-    RecordingSheet(vocabulary: try Templates.writer(locale).vocabulary()).rows.map(\.sheetRow)
+    RecordingSheet(vocabulary: try Templates.writer(locale).vocabulary()).rows
   }
 
-  private func error(_ rows: [SheetRow], _ locale: String) throws -> RecordingSheetError? {
+  private func error(_ rows: [SheetRow], _ locale: String) throws -> PackMakingError? {
     let vocabulary = try Templates.writer(locale).vocabulary()
-    do throws(RecordingSheetError) {
+    do throws(PackMakingError) {
       try SheetLocale.check(rows, against: vocabulary) {
         locales.compactMap { try? Templates.writer($0).vocabulary() }
       }

@@ -17,7 +17,7 @@ struct SheetPlacesTests {
     let currencies = try codes.map { code in try #require(writer.bookCurrencies.first { $0.code == code }) }
     let vocabulary = try writer.vocabulary(
       currencies: codes.isEmpty ? nil : currencies, includesOtherCurrencies: codes.isEmpty)
-    return RecordingSheet(vocabulary: vocabulary).rows.map(\.sheetRow)
+    return RecordingSheet(vocabulary: vocabulary).rows
   }
 
   private func clip(_ row: SheetRow) -> ListedClip {

@@ -17,7 +17,7 @@ struct SuspicionReportsTests {
     let sound = Waveform(samples: [0], sampleRate: 22_050)
     return ImportedRecordings(
       clips: rows.map { PackClip(tokens: $0.tokens, text: $0.text, waveform: sound) }, rows: rows,
-      names: ["001.wav", "002.wav", "row 3 (three)"], warnings: [], reports: [:])
+      names: ["001.wav", "002.wav", "row 3 (three)"], warnings: [])
   }
 
   @Test("a swapped pair of recordings is an error that names both rows and files, and nothing is imported")
@@ -61,7 +61,7 @@ struct SuspicionReportsTests {
     let sound = Waveform(samples: [0], sampleRate: 22_050)
     var imported = ImportedRecordings(
       clips: rows.map { PackClip(tokens: $0.tokens, text: $0.text, waveform: sound) }, rows: rows,
-      names: rows.map { RecordingImport.name($0) }, times: times, warnings: [], reports: [:])
+      names: rows.map { RecordingImport.name($0) }, times: times, warnings: [])
     let suspicions =
       pairs.map { RecordingSuspicion(kind: .swapped, clip: $0, soundsLike: $1) }
       + others.map { RecordingSuspicion(kind: .otherWords, clip: $0, soundsLike: $1) }

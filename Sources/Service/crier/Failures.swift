@@ -67,7 +67,7 @@ enum Failures {
     case let error as SpeechEngineError: status(of: error.code)
     case let error as SpeechServerError: [.addressInvalid, .keyUnusable].contains(error.code) ? 65 : 69
     case let error as VoicePackError: error.code == .systemFailure ? 70 : 65
-    case is VoicePackIntegrityError, is RecordingSheetError: 65
+    case is VoicePackIntegrityError: 65
     case let error as PackMakingError: status(of: error.code)
     case let error as MasteringError: error.code == .silent ? 65 : 70
     case let error as APNSSimulatorError: status(of: error.code)

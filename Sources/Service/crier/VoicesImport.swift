@@ -169,7 +169,7 @@ extension Voices {
     private var rows: [SheetRow] {
       get throws {
         guard let sheet else {
-          return RecordingSheet(vocabulary: try words.vocabulary(files, home: home.folder)).rows.map(\.sheetRow)
+          return RecordingSheet(vocabulary: try words.vocabulary(files, home: home.folder)).rows
         }
         let rows = try Voices.rows(ofSheet: sheet)
         let books = try files.phraseBooks(home: home.folder)

@@ -142,7 +142,7 @@ extension Voices {
       }
       return try writer.map { writer in
         let vocabulary = try writer.vocabulary(currencies: currencies, includesOtherCurrencies: false)
-        return SheetPlaces(sheet: RecordingSheet(vocabulary: vocabulary).rows.map(\.sheetRow))
+        return SheetPlaces(sheet: RecordingSheet(vocabulary: vocabulary).rows)
       }
     }
 

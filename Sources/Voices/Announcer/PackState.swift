@@ -7,11 +7,6 @@ public struct PackState: Sendable, Hashable {
     /// The code of the `VoicePackError` or `VoicePackIntegrityError`.
     public var code: String
     public var message: String
-
-    public init(code: String, message: String) {
-      self.code = code
-      self.message = message
-    }
   }
 
   public var id: String
@@ -23,14 +18,7 @@ public struct PackState: Sendable, Hashable {
   public var fault: Fault?
 
   /// Whether the pack's files are broken and the last good version of the pack speaks.
-  public var speaksEarlierVersion: Bool
-
-  public init(id: String, digest: String? = nil, fault: Fault? = nil, speaksEarlierVersion: Bool = false) {
-    self.id = id
-    self.digest = digest
-    self.fault = fault
-    self.speaksEarlierVersion = speaksEarlierVersion
-  }
+  public var speaksEarlierVersion = false
 }
 
 /// A change of the installed voice packs.

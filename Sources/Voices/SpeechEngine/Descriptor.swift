@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// One end of a Unix stream socket, with blocking reads and writes that stop at a deadline.
 ///
@@ -25,23 +21,13 @@ struct Descriptor: Sendable {
   /// - Returns: `nil` when the process has no more file descriptors.
   static func pair() -> (Descriptor, Descriptor)? {
     var numbers: [CInt] = [-1, -1]
-    #if canImport(Glibc)
-      let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-    #else
-      let type = SOCK_STREAM
-    #endif
+    let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     // unsafe: the call writes two numbers into an array of two.
     guard unsafe socketpair(AF_UNIX, type, 0, &numbers) == 0 else { return nil }
     return (Descriptor(number: numbers[0]), Descriptor(number: numbers[1]))
   }
 
-  func close() {
-    #if canImport(Glibc)
-      _ = Glibc.close(number)
-    #else
-      _ = Darwin.close(number)
-    #endif
-  }
+  func close() { _ = Glibc.close(number) }
 
   func write(_ bytes: [UInt8], deadline: ContinuousClock.Instant) throws(Failure) {
     var written = 0
@@ -60,16 +46,8 @@ struct Descriptor: Sendable {
     }
   }
 
-  func read(_ count: Int, deadline: ContinuousClock.Instant) throws(Failure) -> [UInt8] {
-    try readElements(count, deadline: deadline)
-  }
-
-  /// Reads samples in the byte order of the peer, which is little-endian like this machine.
-  func readSamples(_ count: Int, deadline: ContinuousClock.Instant) throws(Failure) -> [Int16] {
-    try readElements(count, deadline: deadline)
-  }
-
-  private func readElements<Element: FixedWidthInteger>(
+  /// Reads bytes, or samples in the byte order of the peer, which is little-endian like this machine.
+  func read<Element: FixedWidthInteger>(
     _ count: Int, deadline: ContinuousClock.Instant
   ) throws(Failure) -> [Element] {
     guard count > 0 else { return [] }

@@ -105,11 +105,11 @@ final class Speaker: @unchecked Sendable {
     guard let connection else { throw .died }
     do {
       try connection.write(request, deadline: deadline)
-      let bytes = try connection.read(SpeakerMessages.replyHeaderBytes, deadline: deadline)
+      let bytes: [UInt8] = try connection.read(SpeakerMessages.replyHeaderBytes, deadline: deadline)
       guard let header = SpeakerMessages.ReplyHeader(bytes), header.identifier == identifier else { throw Failure.died }
-      let marks = try connection.read(header.markCount * SpeakerMessages.markBytes, deadline: deadline)
-      let phonemes = try connection.read(header.phonemeBytes, deadline: deadline)
-      let samples = try connection.readSamples(header.storedSamples, deadline: deadline)
+      let marks: [UInt8] = try connection.read(header.markCount * SpeakerMessages.markBytes, deadline: deadline)
+      let phonemes: [UInt8] = try connection.read(header.phonemeBytes, deadline: deadline)
+      let samples: [Int16] = try connection.read(header.storedSamples, deadline: deadline)
       guard header.outcome != .ended else { throw Failure.died }
       return Reply(header: header, marks: marks, phonemes: phonemes, samples: samples)
     } catch {

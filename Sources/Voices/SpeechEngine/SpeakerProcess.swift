@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A child process whose standard input and output are the same socket. The speaker closes any other descriptor that it
 /// inherits.
@@ -20,11 +16,7 @@ struct SpeakerProcess: ~Copyable {
   ///
   /// - Returns: `nil` when the system cannot start a process from the program.
   init?(program: String, socket: Descriptor) {
-    #if canImport(Glibc)
-      var actions = unsafe posix_spawn_file_actions_t()
-    #else
-      var actions: posix_spawn_file_actions_t?
-    #endif
+    var actions = unsafe posix_spawn_file_actions_t()
     // unsafe: the actions are created here, used only in the call below, and destroyed afterwards.
     guard unsafe posix_spawn_file_actions_init(&actions) == 0 else { return nil }
     defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }

@@ -4,22 +4,13 @@ import Foundation
 import Mastering
 public import Waveforms
 
-/// The measurements of a recording. They are reported to the person who made it.
+/// The measurements of a recording, of which its warnings are made.
 public struct RecordingReport: Sendable, Hashable {
-  /// The noise between words, in dBFS (RMS, above 60 Hz). It is minus infinity for digital silence.
-  public var noiseFloorDBFS: Double
-
-  /// The highest sample of the source, in dBFS.
-  public var peakDBFS: Double
-
   /// The number of clipped samples in the source.
   public var clippedSamples: Int
 
   /// The sample rate of the source in Hz.
   public var sampleRate: Int
-
-  /// The mean of all samples, where 1 is full scale. The mean is removed from the clip.
-  public var dcOffset: Double
 
   /// How far the loudest 5 ms of the voice are above the noise, in dB; infinity if the noise is digital silence.
   public var voiceToNoiseDB: Double
@@ -76,10 +67,8 @@ public struct ClipPreparation: Sendable, Hashable {
     let voice = try trimmed(samples, activity)
     let waveform = try leveled(voice)
     let report = RecordingReport(
-      noiseFloorDBFS: Self.decibels(activity.noiseFloor), peakDBFS: Self.decibels(recording.sourcePeak),
       clippedSamples: recording.clippedSampleCount, sampleRate: recording.sourceSampleRate,
-      dcOffset: recording.sourceOffset,
-      voiceToNoiseDB: activity.noiseFloor > 0 ? Self.decibels(activity.loudest / activity.noiseFloor) : .infinity,
+      voiceToNoiseDB: activity.noiseFloor > 0 ? 20 * log10(Double(activity.loudest / activity.noiseFloor)) : .infinity,
       longestPauseMilliseconds: activity.longestPauseMilliseconds)
     return PreparedClip(waveform: waveform, report: report)
   }
@@ -133,8 +122,6 @@ public struct ClipPreparation: Sendable, Hashable {
       }
     }
   }
-
-  private static func decibels(_ amplitude: Float) -> Double { 20 * log10(Double(amplitude)) }
 
   private static func fault(_ code: PackMakingError.Code, _ problem: String, _ remedy: String) -> PackMakingError {
     PackMakingError(code, "The recording", problem, remedy: remedy)

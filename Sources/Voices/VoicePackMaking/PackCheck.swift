@@ -268,13 +268,13 @@ extension PackInspection {
 // MARK: - Words
 
 extension PackInspection {
-  private func isNumberWord(_ entry: PackManifest.Entry) -> Bool {
+  private func isNumberWord(_ entry: PackManifest.Phrase) -> Bool {
     entry.tokens.contains { roles[$0] == .amount || roles[$0] == .count }
   }
 
   /// Reports clips whose words differ from the words of their token. They are never used, because they would say
   /// something else.
-  private mutating func inspectTexts(of entry: PackManifest.Entry, _ manifest: PackManifest) {
+  private mutating func inspectTexts(of entry: PackManifest.Phrase, _ manifest: PackManifest) {
     let words = entry.tokens.map(ClipToken.words(ofName:)).joined(separator: " ")
     for file in entry.files {
       guard let clip = manifest.clips[file], !clip.says(entry.tokens) else { continue }
@@ -283,8 +283,8 @@ extension PackInspection {
     }
   }
 
-  private mutating func inspectDuplicates(_ entries: [PackManifest.Entry]) {
-    var holders: [String: [PackManifest.Entry]] = [:]
+  private mutating func inspectDuplicates(_ entries: [PackManifest.Phrase]) {
+    var holders: [String: [PackManifest.Phrase]] = [:]
     for entry in entries {
       for digest in Set(entry.files.compactMap { digests[$0] }) { holders[digest, default: []].append(entry) }
     }
@@ -342,20 +342,15 @@ extension PackInspection {
 }
 
 extension PackManifest {
-  /// An entry of the manifest that has clips: a token, or the tokens of a phrase.
-  fileprivate struct Entry {
-    var tokens: [String]
-    var clips: Alternates
-
-    var name: String { tokens.joined(separator: " ") }
-    var files: [String] { clips.files }
+  /// Everything of the manifest that has clips: the tokens, in the order of their names, and then the phrases.
+  fileprivate var entries: [Phrase] {
+    tokens.sorted { $0.key < $1.key }.map { Phrase(tokens: [$0.key], clips: $0.value) } + phrases
   }
+}
 
-  /// The entries in the order of their names.
-  fileprivate var entries: [Entry] {
-    tokens.sorted { $0.key < $1.key }.map { Entry(tokens: [$0.key], clips: $0.value) }
-      + phrases.map { Entry(tokens: $0.tokens, clips: $0.clips) }
-  }
+extension PackManifest.Phrase {
+  fileprivate var name: String { tokens.joined(separator: " ") }
+  fileprivate var files: [String] { clips.files }
 }
 
 extension PackManifest {

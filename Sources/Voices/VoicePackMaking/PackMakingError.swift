@@ -27,6 +27,16 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case unusableRecordings = "unusable_recordings"
     /// Recordings seem to be swapped. `details` has one line for each pair.
     case swappedRecordings = "swapped_recordings"
+    /// A recording sheet is not comma-separated values in UTF-8.
+    case notCSV = "not_csv"
+    /// The header of a recording sheet lacks a required column.
+    case columnMissing = "column_missing"
+    /// A field of a recording sheet is empty or has an invalid value.
+    case fieldInvalid = "field_invalid"
+    /// One token occurs twice with the same position in a recording sheet.
+    case tokenRepeated = "token_repeated"
+    /// A recording sheet is for another locale than the pack.
+    case wrongLocale = "wrong_locale"
     /// There is no table of Asterisk's sounds for the language.
     case languageUnknown = "language_unknown"
     /// The description of a pack is invalid.
@@ -71,6 +81,13 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     self.problem = problem
     self.remedy = remedy
     self.details = details
+  }
+
+  /// Creates the error for a recording sheet, which contains no token or text of the sheet.
+  ///
+  /// - Parameter line: the number of the line in the file, counted from 1.
+  init(_ code: Code, sheetLine line: Int, _ problem: String, remedy: String) {
+    self.init(code, "recording sheet, line \(line)", problem, remedy: remedy)
   }
 
   /// One sentence, followed by the details, one on each line.

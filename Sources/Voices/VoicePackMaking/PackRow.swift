@@ -17,7 +17,7 @@ struct PackRow {
   static func rows(of vocabulary: Vocabulary, writer: ScriptWriter) throws(AnnouncementError) -> [PackRow] {
     let sources = Dictionary(vocabulary.words.map { ($0.token, $0.source) }) { first, _ in first }
     var rows = RecordingSheet(vocabulary: vocabulary).rows
-      .map { PackRow(row: $0.sheetRow, source: sources[$0.token] ?? nil) }
+      .map { PackRow(row: $0, source: sources[$0.token] ?? nil) }
     for sentence in try SpokenContexts(writer: writer).sentences {
       for context in sentence.contexts
       where context.tokens.count > 1 && context.tokens.allSatisfy({ sources[$0] != nil }) {

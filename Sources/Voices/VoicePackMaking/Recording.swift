@@ -10,13 +10,6 @@ public struct Recording: Sendable, Hashable {
   /// The mono samples, with full scale at ±1. Samples from a float file may exceed full scale. Their mean is zero.
   public var samples: [Float]
 
-  /// The mean of the source's samples, where 1 is full scale. It is removed before the sample rate is converted,
-  /// because the conversion would turn it into a click at both ends.
-  public var sourceOffset: Double
-
-  /// The highest sample in any channel of the unmodified source, where 1 is full scale.
-  public var sourcePeak: Float
-
   /// The sample rate of the source in Hz.
   public var sourceSampleRate: Int
 
@@ -34,20 +27,15 @@ public struct Recording: Sendable, Hashable {
   public init(_ waveform: Waveform) throws(PackMakingError) {
     var resampler = try RecordingResampler(from: waveform.sampleRate)
     let source = waveform.samples.map { Float($0) / 32_768 }
+    // The mean is removed before the conversion, which would turn it into a click at both ends.
     let offset = source.reduce(0.0) { $0 + Double($1) } / Double(max(1, source.count))
     samples = try resampler.next(source.map { $0 - Float(offset) }) + resampler.finish()
-    sourceOffset = offset
-    sourcePeak = Float(waveform.samples.reduce(0) { max($0, $1.magnitude) }) / 32_768
     sourceSampleRate = waveform.sampleRate
     clippedSamples = []
   }
 
-  init(
-    samples: [Float], sourceOffset: Double, sourcePeak: Float, sourceSampleRate: Int, clippedSamples: [Int32]
-  ) {
+  init(samples: [Float], sourceSampleRate: Int, clippedSamples: [Int32]) {
     self.samples = samples
-    self.sourceOffset = sourceOffset
-    self.sourcePeak = sourcePeak
     self.sourceSampleRate = sourceSampleRate
     self.clippedSamples = clippedSamples
   }
@@ -55,10 +43,8 @@ public struct Recording: Sendable, Hashable {
   /// Returns the part of the recording in a range of samples.
   func part(_ range: Range<Int>) -> Recording {
     let blocks = range.lowerBound * 100 / Self.sampleRate..<(range.upperBound * 100 / Self.sampleRate + 1)
-    let samples = Array(samples[range])
     return Recording(
-      samples: samples, sourceOffset: sourceOffset, sourcePeak: samples.reduce(0) { max($0, $1.magnitude) },
-      sourceSampleRate: sourceSampleRate,
+      samples: Array(samples[range]), sourceSampleRate: sourceSampleRate,
       clippedSamples: Array(clippedSamples[blocks.clamped(to: clippedSamples.indices)]))
   }
 }

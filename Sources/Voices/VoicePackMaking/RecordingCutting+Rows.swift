@@ -5,7 +5,10 @@ extension RecordingCutting {
   /// not belong to the sheet, and a guess would mislead.
   private static let mostPlaces = 8
 
-  /// Divides a long recording into the rows of a sheet.
+  /// Divides a long recording into the rows of a sheet. Each utterance has up to 250 ms of the pauses around it.
+  ///
+  /// The function does not guess. If the speaker read a word twice, there is one utterance too many, and the speaker
+  /// must decide which to remove. Isolated sounds shorter than 50 ms are clicks and not utterances.
   ///
   /// - Parameters:
   ///   - rows: all rows of the sheet, in order.
@@ -42,7 +45,6 @@ extension RecordingCutting {
       error.remedy =
         "the sheet that \(others.joined(separator: " or ")) selects has \(utterances.count) rows: give "
         + "\(others.count == 1 ? others[0] : "the option of your sheet"), or --sheet"
-      error.details = []
       throw error
     }
     let (extra, details) = places(utterances, meant)

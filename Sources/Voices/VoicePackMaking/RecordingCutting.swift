@@ -20,20 +20,6 @@ public struct RecordingCutting: Sendable, Hashable {
     self.minimumPauseMilliseconds = minimumPauseMilliseconds
   }
 
-  /// Returns the utterances in order, each with up to 250 ms of the pauses around it.
-  ///
-  /// The function does not guess. If the speaker read a word twice, there is one utterance too many, and the speaker
-  /// must decide which to remove. Isolated sounds shorter than 50 ms are clicks and not utterances.
-  ///
-  /// - Throws: `PackMakingError`: `silent`; `utteranceCountMismatch` with the times of all utterances that were found.
-  public func cut(_ recording: Recording, into count: Int) throws(PackMakingError) -> [Recording] {
-    let activity = VoiceActivity(HighPassFilter.apply(to: recording.samples))
-    let utterances = activity.utterances(minimumPauseMilliseconds: minimumPauseMilliseconds)
-    guard !utterances.isEmpty else { throw Self.silent }
-    guard utterances.count == count else { throw mismatch(activity, utterances, wanted: count) }
-    return pieces(of: recording, at: utterances)
-  }
-
   static var silent: PackMakingError {
     PackMakingError(.silent, "The recording", "contains no voice", remedy: "check the microphone, and record it again")
   }
@@ -51,6 +37,7 @@ public struct RecordingCutting: Sendable, Hashable {
     }
   }
 
+  /// Returns the error for a recording with another number of utterances than rows.
   func mismatch(
     _ activity: VoiceActivity, _ utterances: [Range<Int>], wanted: Int
   ) -> PackMakingError {
@@ -64,12 +51,11 @@ public struct RecordingCutting: Sendable, Hashable {
         "; a minimum pause of \(pause) ms gives \(PackCheckReport.count(wanted, "piece")): "
         + "check that they match the rows"
     }
-    let pieces = utterances.enumerated().map { "\($0 + 1): \(Self.time($1.lowerBound)) to \(Self.time($1.upperBound))" }
     return PackMakingError(
       .utteranceCountMismatch, "The recording",
       "was split into \(PackCheckReport.count(utterances.count, "piece")) at pauses of \(minimumPauseMilliseconds) ms, "
         + "but the sheet has \(PackCheckReport.count(wanted, "row"))",
-      remedy: remedy, details: pieces)
+      remedy: remedy)
   }
 
   /// Returns a minimum pause that gives the wanted number of utterances, in multiples of 10 ms; `nil` when there is no

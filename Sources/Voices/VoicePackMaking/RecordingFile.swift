@@ -44,6 +44,7 @@ extension Recording {
       var measured = try SourceChannels(handle, file)
       try measured.measure()
       let weights = measured.weights
+      // The mean is removed before the conversion, which would turn it into a click at both ends.
       let offset = measured.offset(weights)
       // The second reading starts at the beginning with a new libsndfile handle.
       guard (try? handle.seek(toOffset: 0)) != nil else {
@@ -52,8 +53,7 @@ extension Recording {
       var source = try SourceChannels(handle, file)
       let samples = try source.mix(weights, offset: Float(offset))
       return Recording(
-        samples: samples, sourceOffset: offset, sourcePeak: measured.peak, sourceSampleRate: measured.sampleRate,
-        clippedSamples: measured.clippedSamples)
+        samples: samples, sourceSampleRate: measured.sampleRate, clippedSamples: measured.clippedSamples)
     } catch {
       throw PackMakingError(error.code, name, error.problem, remedy: error.remedy)
     }
@@ -86,7 +86,6 @@ private struct SourceChannels: ~Copyable {
   private let channels: Int
   private let frames: Int
 
-  private(set) var peak: Float = 0
   private(set) var clippedSamples: [Int32] = []
   private var sums: [Double]
   private var squares: [Double]
@@ -145,7 +144,7 @@ private struct SourceChannels: ~Copyable {
 
   private var framesRead = 0
 
-  /// Measures the peak, the clipped samples and the channels' levels.
+  /// Measures the clipped samples and the channels' levels.
   mutating func measure() throws(PackMakingError) {
     while let piece = try next() {
       for frame in 0..<piece.count / channels {
@@ -155,7 +154,6 @@ private struct SourceChannels: ~Copyable {
           guard value.magnitude <= 65_536 else {  // Also refuses NaN.
             throw Self.unreadable("contains samples far above full scale", "save it again with levels up to full scale")
           }
-          peak = max(peak, value.magnitude)
           sums[channel] += Double(value)
           squares[channel] += Double(value) * Double(value)
           mix += Double(value)

@@ -17,9 +17,6 @@ public struct ImportedRecordings: Sendable, Hashable {
   /// For each clip of a long recording, its time in the recording: `0:57.31–0:57.49`. It is empty for a folder.
   public var times: [String] = []
   public var warnings: [ImportWarning]
-
-  /// The measurements of each recording. The key is the number of its row.
-  public var reports: [Int: RecordingReport]
 }
 
 /// A note about recordings, for the person who made them. The recordings can still be used.
@@ -61,14 +58,10 @@ public struct RecordingImport: Sendable {
   /// the last one.
   public typealias Progress = (_ done: Int, _ total: Int, _ name: String) -> Void
 
-  private let preparation: ClipPreparation
   private let isProgram: Bool
 
   /// - Parameter isProgram: whether a program made the recordings, so that the advice is for somebody who runs it.
-  public init(preparation: ClipPreparation = ClipPreparation(), isProgram: Bool = false) {
-    self.preparation = preparation
-    self.isProgram = isProgram
-  }
+  public init(isProgram: Bool = false) { self.isProgram = isProgram }
 
   /// Converts a folder of recordings. It has one file for each row of the recording sheet, named after the row's file,
   /// token or text.
@@ -174,19 +167,18 @@ extension RecordingImport {
         .noRecordings, "The recordings", "match none of the sheet's rows",
         remedy: "name each after its row's file, token or text")
     }
-    var imported = ImportedRecordings(clips: [], rows: [], names: [], warnings: [], reports: [:])
+    var imported = ImportedRecordings(clips: [], rows: [], names: [], warnings: [])
     var faults: [String] = []
     var unknown: [String] = []
     var sound = SoundWarnings(isProgram: isProgram)
     for (index, input) in inputs.enumerated() {
       do throws(PackMakingError) {
-        let clip = try preparation.prepare(input.recording())
+        let clip = try ClipPreparation().prepare(input.recording())
         imported.clips.append(
           PackClip(
             tokens: input.row.tokens, position: input.row.position, text: input.row.text, waveform: clip.waveform))
         imported.rows.append(input.row)
         imported.names.append(input.name)
-        imported.reports[input.row.number] = clip.report
         sound.add(clip.report, input.name)
       } catch {
         if error.code == .formatUnknown { unknown.append(input.name) }

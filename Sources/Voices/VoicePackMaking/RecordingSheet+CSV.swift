@@ -25,7 +25,7 @@ extension RecordingSheet {
           case .how: row.how
           case .example: row.example
           case .block: block.coverage
-          case .locale: row.locale
+          case .locale: row.locale ?? ""
           }
         }
         lines += CSVWriter.record(fields)
@@ -39,25 +39,26 @@ extension RecordingSheet {
   ///
   /// - Parameter csv: the file's contents.
   /// - Returns: the rows in the file's order.
-  /// - Throws: ``RecordingSheetError`` for the first fault. It states the line of the fault.
-  public static func rows(csv: some Collection<UInt8>) throws(RecordingSheetError) -> [SheetRow] {
+  /// - Throws: ``PackMakingError`` for the first fault. It states the line of the fault.
+  public static func rows(csv: some Collection<UInt8>) throws(PackMakingError) -> [SheetRow] {
     var reader = CSVReader()
     reader.append(csv)
     reader.end()
     guard let header = try record(&reader) else {
-      throw RecordingSheetError(
-        .columnMissing, line: 1, "the file is empty", remedy: "use a sheet with the header that the program writes")
+      throw PackMakingError(
+        .columnMissing, sheetLine: 1, "the file is empty",
+        remedy: "use a sheet with the header that the program writes")
     }
     let places = try columns(of: header)
     var rows: [SheetRow] = []
-    var lines: [TakenPlace: Int] = [:]
+    var lines: [TokenPlace: Int] = [:]
     while let record = try record(&reader) {
       guard !record.isBlank else { continue }
       let row = try row(record, places)
-      let place = TakenPlace(token: row.token, position: row.position)
+      let place = TokenPlace(tokens: row.tokens, position: row.position)
       if let first = lines.updateValue(record.line, forKey: place) {
-        throw RecordingSheetError(
-          .tokenRepeated, line: record.line,
+        throw PackMakingError(
+          .tokenRepeated, sheetLine: record.line,
           "the token already occurs in line \(first) with the position \(row.position.rawValue)",
           remedy: "delete one of the two lines")
       }
@@ -66,28 +67,23 @@ extension RecordingSheet {
     return rows
   }
 
-  private struct TakenPlace: Hashable {
-    var token: String
-    var position: ClipPosition
-  }
-
-  private static func record(_ reader: inout CSVReader) throws(RecordingSheetError) -> CSVRecord? {
+  private static func record(_ reader: inout CSVReader) throws(PackMakingError) -> CSVRecord? {
     do {
       return try reader.next()
     } catch {
-      throw RecordingSheetError(
-        .notCSV, line: error.line, "field \(error.field) \(error.problem)", remedy: error.remedy)
+      throw PackMakingError(
+        .notCSV, sheetLine: error.line, "field \(error.field) \(error.problem)", remedy: error.remedy)
     }
   }
 
   /// Returns the indices of the required columns.
-  private static func columns(of header: CSVRecord) throws(RecordingSheetError) -> [Column: Int] {
+  private static func columns(of header: CSVRecord) throws(PackMakingError) -> [Column: Int] {
     let names = header.fields.map { $0.filter { !$0.isWhitespace }.lowercased() }
     var places: [Column: Int] = [:]
     for column in [Column.number, .file, .token, .text, .position] {
       guard let place = names.firstIndex(of: column.rawValue) else {
-        throw RecordingSheetError(
-          .columnMissing, line: header.line, "the header has no column “\(column.rawValue)”",
+        throw PackMakingError(
+          .columnMissing, sheetLine: header.line, "the header has no column “\(column.rawValue)”",
           remedy: "put the columns number, file, token, text and position into the first line, separated by commas")
       }
       places[column] = place
@@ -96,15 +92,15 @@ extension RecordingSheet {
     return places
   }
 
-  private static func row(_ record: CSVRecord, _ places: [Column: Int]) throws(RecordingSheetError) -> SheetRow {
-    func field(_ column: Column) throws(RecordingSheetError) -> String {
+  private static func row(_ record: CSVRecord, _ places: [Column: Int]) throws(PackMakingError) -> SheetRow {
+    func field(_ column: Column) throws(PackMakingError) -> String {
       let value = places[column].flatMap { record.fields.indices.contains($0) ? record.fields[$0] : nil } ?? ""
       let trimmed = String(value.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
       guard !trimmed.isEmpty else { throw invalid(column, "is empty", "fill it in, or delete the line") }
       return trimmed
     }
-    func invalid(_ column: Column, _ problem: String, _ remedy: String) -> RecordingSheetError {
-      RecordingSheetError(.fieldInvalid, line: record.line, "\(column.rawValue) \(problem)", remedy: remedy)
+    func invalid(_ column: Column, _ problem: String, _ remedy: String) -> PackMakingError {
+      PackMakingError(.fieldInvalid, sheetLine: record.line, "\(column.rawValue) \(problem)", remedy: remedy)
     }
     guard let number = Int(try field(.number)), number > 0 else {
       throw invalid(.number, "is not a whole number above zero", "write 1, 2, 3 and so on")

@@ -80,7 +80,7 @@ extension RecordingSheet {
     """
   }
 
-  private func tableRow(_ row: Row) -> String {
+  private func tableRow(_ row: SheetRow) -> String {
     let language = locale.escapedForHTML
     return """
       <tr class="\(row.position.rawValue)"><td><input type="checkbox" aria-label="Number \(row.number) is recorded"></td>\

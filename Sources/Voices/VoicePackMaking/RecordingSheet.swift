@@ -10,40 +10,12 @@ public import VoicePacks
 /// first lists its words as they sound inside a sentence. Then it lists the words that may end a sentence, to be read
 /// with a falling voice. The reader thus keeps one intonation for a while, which gives consistent clips.
 public struct RecordingSheet: Sendable, Hashable {
-  /// A clip to record.
-  public struct Row: Sendable, Hashable {
-    /// The row's number. Rows are numbered from 1 in reading order.
-    public var number: Int
-    /// The proposed file name without its extension. It is the row's number with leading zeros, so that a folder of
-    /// recordings is sorted like the recording sheet.
-    public var file: String
-    /// The name of the clip token.
-    public var token: String
-    /// The words to say.
-    public var text: String
-    public var position: ClipPosition
-    /// A whole announcement that contains the word. If the word ends the announcement but is to be read with a level
-    /// voice, an ellipsis follows.
-    public var example: String
-    /// The phrase book's locale (BCP 47).
-    public var locale: String
-
-    /// One English sentence that says how to read the word aloud.
-    public var how: String {
-      switch position {
-      case .plain: "As in the middle of a sentence, with a level voice."
-      case .rising: "As before a comma, with a rising voice."
-      case .final: "As the last word, with a falling voice."
-      }
-    }
-  }
-
   public struct Block: Sendable, Hashable {
     /// The announcements that become possible when this block and all blocks before it are recorded.
     public var coverage: String
     /// Whether payments in the required currencies need this block.
     public var isRequired: Bool
-    public var rows: [Row]
+    public var rows: [SheetRow]
     /// The number of clips in this block and all blocks before it.
     public var clipsSoFar: Int
 
@@ -71,7 +43,7 @@ public struct RecordingSheet: Sendable, Hashable {
   /// The codes (ISO 4217) of the currencies to which the sheet is limited; empty if it is not limited.
   public var currencies: [String]
 
-  public var rows: [Row] { blocks.flatMap(\.rows) }
+  public var rows: [SheetRow] { blocks.flatMap(\.rows) }
 
   /// Creates the sheet of a vocabulary.
   ///
@@ -90,7 +62,8 @@ public struct RecordingSheet: Sendable, Hashable {
       let rows = readings.map { word, position in
         number += 1
         let name = String(number)
-        return Row(
+        // The leading zeros sort a folder of recordings like the recording sheet.
+        return SheetRow(
           number: number, file: String(repeating: "0", count: digits - name.count) + name, token: word.token,
           text: word.text, position: position, example: Self.example(word, position), locale: locale)
       }
@@ -126,7 +99,7 @@ public struct RecordingSheet: Sendable, Hashable {
 }
 
 extension PackManifest {
-  fileprivate func hasRecording(of row: RecordingSheet.Row) -> Bool {
+  fileprivate func hasRecording(of row: SheetRow) -> Bool {
     guard let alternates = tokens[row.token] else { return false }
     let file =
       switch row.position {

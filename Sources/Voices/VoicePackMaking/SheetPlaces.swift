@@ -27,8 +27,8 @@ public struct SheetPlaces: Sendable {
       sheets.append(Self.sheet(try writer.vocabulary(currencies: currencies, includesOtherCurrencies: false)))
     }
     self.sheets = sheets.filter { sheet in
-      let places = Set(sheet.map { Place(tokens: $0.tokens, position: $0.position) })
-      return clips.allSatisfy { places.contains(Place(tokens: $0.tokens, position: $0.position)) }
+      let places = Set(sheet.map { TokenPlace(tokens: $0.tokens, position: $0.position) })
+      return clips.allSatisfy { places.contains(TokenPlace(tokens: $0.tokens, position: $0.position)) }
     }
   }
 
@@ -62,12 +62,7 @@ public struct SheetPlaces: Sendable {
     return spoken.isEmpty ? currencies : spoken
   }
 
-  private struct Place: Hashable {
-    var tokens: [String]
-    var position: ClipPosition
-  }
-
   private static func sheet(_ vocabulary: Vocabulary) -> [SheetRow] {
-    RecordingSheet(vocabulary: vocabulary).rows.map(\.sheetRow)
+    RecordingSheet(vocabulary: vocabulary).rows
   }
 }

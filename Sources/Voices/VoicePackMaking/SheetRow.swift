@@ -10,6 +10,12 @@ public enum ClipPosition: String, Sendable, Hashable, Codable, CaseIterable {
   case final
 }
 
+/// The tokens of a clip and their position. A pack and a sheet have each place once.
+struct TokenPlace: Hashable {
+  var tokens: [String]
+  var position: ClipPosition
+}
+
 /// One line of a recording sheet: the words to say, and the name for the file.
 public struct SheetRow: Sendable, Hashable {
   /// The row's number. Rows are numbered from 1 in recording order.
@@ -25,18 +31,33 @@ public struct SheetRow: Sendable, Hashable {
   public var text: String
   public var position: ClipPosition
 
+  /// A whole announcement that contains the word; empty if a sheet was read from a file. If the word ends the
+  /// announcement but is to be read with a level voice, an ellipsis follows.
+  public var example: String
+
   /// The locale (BCP 47) of the words; `nil` if the sheet does not state it.
   public var locale: String?
 
   public init(
-    number: Int, file: String, token: String, text: String, position: ClipPosition = .plain, locale: String? = nil
+    number: Int, file: String, token: String, text: String, position: ClipPosition = .plain, example: String = "",
+    locale: String? = nil
   ) {
     self.number = number
     self.file = file
     self.token = token
     self.text = text
     self.position = position
+    self.example = example
     self.locale = locale
+  }
+
+  /// One English sentence that says how to read the words aloud.
+  public var how: String {
+    switch position {
+    case .plain: "As in the middle of a sentence, with a level voice."
+    case .rising: "As before a comma, with a rising voice."
+    case .final: "As the last word, with a falling voice."
+    }
   }
 
   /// The name of the file to record, with an extension.
@@ -44,11 +65,4 @@ public struct SheetRow: Sendable, Hashable {
 
   /// The names of the tokens: one, or several for a phrase. A name contains no white space.
   public var tokens: [String] { token.split(whereSeparator: \.isWhitespace).map(String.init) }
-}
-
-extension RecordingSheet.Row {
-  /// The row in the form that importing recordings uses.
-  public var sheetRow: SheetRow {
-    SheetRow(number: number, file: file, token: token, text: text, position: position, locale: locale)
-  }
 }

@@ -35,14 +35,9 @@ struct SpokenContexts {
   /// The sentences in speaking order. Each sentence has at least one context that no earlier sentence has.
   private(set) var sentences: [SpokenSentence] = []
 
-  private struct Key: Hashable {
-    var tokens: [String]
-    var position: ClipPosition
-  }
-
   private let writer: ScriptWriter
   private let groups: WordGroups
-  private var known: Set<Key> = []
+  private var known: Set<TokenPlace> = []
 
   /// Writes the announcements of a locale.
   ///
@@ -97,7 +92,7 @@ struct SpokenContexts {
     // The script must consist of one run, because a name in another voice would interrupt the sentence.
     guard script.runs.count == 1, let run = script.runs.first else { return }
     let contexts = contexts(in: script.pieces).filter {
-      known.insert(Key(tokens: $0.tokens, position: $0.position)).inserted
+      known.insert(TokenPlace(tokens: $0.tokens, position: $0.position)).inserted
     }
     if !contexts.isEmpty { sentences.append(SpokenSentence(source: source, run: run, contexts: contexts)) }
   }
@@ -124,7 +119,8 @@ struct SpokenContexts {
 }
 
 extension AnnouncementError {
-  fileprivate static var unspeakableBook: AnnouncementError {
+  /// The error for a phrase book without a currency.
+  static var unspeakableBook: AnnouncementError {
     AnnouncementError(
       .currencyUnspeakable, "currency", "the phrase book has no currency", remedy: "add a currency under currencies")
   }

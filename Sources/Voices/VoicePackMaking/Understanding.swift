@@ -50,10 +50,7 @@ public struct UnderstandingMeasure: Sendable {
   public init(
     writer: ScriptWriter, recognizer: any SpeechRecognizing, count: Int = 100
   ) throws(AnnouncementError) {
-    guard let currency = writer.ownCurrency else {
-      throw AnnouncementError(
-        .currencyUnspeakable, "currency", "the phrase book has no currency", remedy: "add a currency under currencies")
-    }
+    guard let currency = writer.ownCurrency else { throw .unspeakableBook }
     (self.writer, self.recognizer, self.currency) = (writer, recognizer, currency)
     var random = FixedRandom(seed: 2026)
     var payments: [Payment] = []

@@ -45,16 +45,11 @@ struct VoiceActivity {
     let hiss = Levels(zip(samples.dropFirst(), samples).map { $0 - $1 }, mayBeSteady: false)
     noiseFloor = whole.floor
     loudest = whole.loudest
-    var ranges: [Range<Int>] = []
-    for (index, isVoiced) in Self.voiced(whole, hiss).enumerated() where isVoiced {
-      let frame = index * Self.frameLength..<min(samples.count, (index + 1) * Self.frameLength)
-      if let last = ranges.last, frame.lowerBound - last.upperBound < Self.samples(Self.wordPause) {
-        ranges[ranges.count - 1] = last.lowerBound..<frame.upperBound
-      } else {
-        ranges.append(frame)
-      }
+    let voiced = Self.voiced(whole, hiss)
+    let frames = voiced.indices.filter { voiced[$0] }.map { index in
+      index * Self.frameLength..<min(samples.count, (index + 1) * Self.frameLength)
     }
-    stretches = ranges
+    stretches = Self.joined(frames, pause: Self.wordPause)
   }
 
   /// Whether no frame is above the threshold, not even for a time that is too short for a voice.
@@ -77,15 +72,20 @@ struct VoiceActivity {
   /// Returns the ranges of voice that contain no pause of the given length, which is at least 200 ms. Clicks, which are
   /// isolated sounds shorter than 50 ms, are left out.
   func utterances(minimumPauseMilliseconds pause: Int) -> [Range<Int>] {
-    var utterances: [Range<Int>] = []
-    for stretch in stretches where Self.isVoice(stretch) {
-      if let last = utterances.last, stretch.lowerBound - last.upperBound < Self.samples(pause) {
-        utterances[utterances.count - 1] = last.lowerBound..<stretch.upperBound
+    Self.joined(stretches.filter(Self.isVoice), pause: pause)
+  }
+
+  /// Joins ranges of samples that have less than a pause, in ms, between them.
+  private static func joined(_ ranges: [Range<Int>], pause: Int) -> [Range<Int>] {
+    var joined: [Range<Int>] = []
+    for range in ranges {
+      if let last = joined.last, range.lowerBound - last.upperBound < samples(pause) {
+        joined[joined.count - 1] = last.lowerBound..<range.upperBound
       } else {
-        utterances.append(stretch)
+        joined.append(range)
       }
     }
-    return utterances
+    return joined
   }
 
   /// Returns for each frame whether it is voice. A frame is voice if it is above the threshold, or if it is near such a

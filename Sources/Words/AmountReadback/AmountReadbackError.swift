@@ -27,7 +27,6 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   }
 
   public var code: Code
-  public var subject: Subject
 
   /// The locale, spelled as the caller gave it.
   public var locale: String
@@ -36,18 +35,10 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   /// amount was read.
   public var currency: String?
 
+  public var subject = Subject.amount
+
   /// The fault in the reader's file; `nil` for all codes but `.readerInvalid`.
   public var problem: String?
-
-  public init(
-    code: Code, locale: String, currency: String? = nil, subject: Subject = .amount, problem: String? = nil
-  ) {
-    self.problem = problem
-    self.code = code
-    self.subject = subject
-    self.locale = locale
-    self.currency = currency
-  }
 
   public var description: String {
     let what = subject == .count ? "a count" : "an amount\(currency.map { " of \($0)" } ?? "")"

@@ -205,18 +205,8 @@ extension PayloadDecoder {
     options.format = try top.text("format", atMost: 32)
     options.encoding = try top.text("encoding", atMost: 32)
     options.group = try top.text("group", atMost: 155)
-    if let rate = try top.integer("rate") {
-      guard let rate = Int(exactly: rate), (80...450).contains(rate) else {
-        throw AnnouncementError(.fieldInvalid, "rate", "is out of range", remedy: "give 80 to 450 words a minute")
-      }
-      options.rate = rate
-    }
-    if let rate = try top.integer("sample_rate") {
-      guard let rate = Int(exactly: rate), (8_000...48_000).contains(rate) else {
-        throw AnnouncementError(.fieldInvalid, "sample_rate", "is out of range", remedy: "give 8000 to 48000 Hz")
-      }
-      options.sampleRate = rate
-    }
+    options.rate = try top.integer("rate", in: 80...450, "give 80 to 450 words a minute")
+    options.sampleRate = try top.integer("sample_rate", in: 8_000...48_000, "give 8000 to 48000 Hz")
     return options
   }
 }

@@ -21,9 +21,7 @@ public struct Money: Sendable, Hashable {
   /// - Throws: `.fieldInvalid` for zero, for a negative number, or for more than ``largestMajorUnits``.
   public init(minorUnits: Int64, currency: Currency, field: String = "minor") throws(AnnouncementError) {
     guard minorUnits > 0 else {
-      throw AnnouncementError(
-        .fieldInvalid, field, minorUnits == 0 ? "is zero" : "is negative",
-        remedy: "give the sum paid as a number above zero; set kind to the direction of the payment")
+      throw Self.notPositive(field, minorUnits == 0 ? "is zero" : "is negative")
     }
     guard minorUnits / currency.minorUnitsPerMajor <= Self.largestMajorUnits else {
       throw Self.tooLarge(field)
@@ -47,7 +45,7 @@ public struct Money: Sendable, Hashable {
       if let sign = text.unicodeScalars.first, sign == "-" || sign == "\u{2212}",
         text.contains(where: \.isNumber), !text.contains(where: \.isLetter)
       {
-        throw Self.negative(field)
+        throw Self.notPositive(field, "is negative")
       }
       if text.utf8.contains(UInt8(ascii: ",")) {
         throw AnnouncementError(
@@ -81,15 +79,15 @@ public struct Money: Sendable, Hashable {
   ///   digits.
   public init(decimal: Decimal, currency: Currency, field: String = "amount") throws(AnnouncementError) {
     guard decimal.sign == .plus else {
-      throw Self.negative(field)
+      throw Self.notPositive(field, "is negative")
     }
     // `description` returns all digits of a Decimal, without grouping, an exponent or trailing zeros.
     try self.init(decimalText: decimal.description, currency: currency, field: field)
   }
 
-  private static func negative(_ field: String) -> AnnouncementError {
+  private static func notPositive(_ field: String, _ problem: String) -> AnnouncementError {
     AnnouncementError(
-      .fieldInvalid, field, "is negative",
+      .fieldInvalid, field, problem,
       remedy: "give the sum paid as a number above zero; set kind to the direction of the payment")
   }
 

@@ -52,15 +52,9 @@ extension PayloadDecoder {
     guard case .object(let values) = value else { throw top.invalid("aps", value, "give an object") }
     let aps = top.fields("aps", values)
     var options = NotificationOptions()
-    if let badge = try aps.integer("badge") {
-      guard let number = UInt32(exactly: badge) else {
-        throw AnnouncementError(
-          .fieldInvalid, aps.name("badge"), "is out of range", remedy: "give 0 to \(UInt32.max); 0 removes the badge")
-      }
-      options.badge = number
-    }
+    options.badge = try aps.integer("badge", in: 0...UInt32.max, "give 0 to \(UInt32.max); 0 removes the badge")
     options.criticalVolume = try criticalVolume(aps)
-    options.interruptionLevel = try interruptionLevel(aps)
+    options.interruptionLevel = try aps.choice("interruption-level", of: "an interruption level")
     options.relevanceScore = try hundredths(aps, "relevance-score")
     options.threadID = try aps.text("thread-id", atMost: NotificationOptions.longestThreadID)
     options.attachmentURL = try attachmentURL(top)
@@ -90,26 +84,8 @@ extension PayloadDecoder {
   private static func criticalVolume(_ aps: PayloadFields) throws(AnnouncementError) -> Int? {
     guard case .object(let values)? = aps.value("sound") else { return nil }
     let sound = aps.fields("sound", values)
-    switch try sound.integer("critical") ?? 0 {
-    case 0: return nil
-    case 1: return try hundredths(sound, "volume") ?? 100
-    default:
-      throw AnnouncementError(
-        .fieldInvalid, sound.name("critical"), "is out of range", remedy: "give 1 for a critical alert, or leave it out"
-      )
-    }
-  }
-
-  private static func interruptionLevel(
-    _ aps: PayloadFields
-  ) throws(AnnouncementError) -> InterruptionLevel? {
-    guard let text = try aps.text("interruption-level", atMost: 64) else { return nil }
-    guard let level = InterruptionLevel(rawValue: text) else {
-      throw AnnouncementError(
-        .fieldInvalid, aps.name("interruption-level"), "is not an interruption level",
-        remedy: "give one of passive, active, time-sensitive, critical")
-    }
-    return level
+    let critical = try sound.integer("critical", in: 0...1, "give 1 for a critical alert, or leave it out")
+    return critical == 1 ? try hundredths(sound, "volume") ?? 100 : nil
   }
 
   private static func hundredths(_ fields: PayloadFields, _ key: String) throws(AnnouncementError) -> Int? {

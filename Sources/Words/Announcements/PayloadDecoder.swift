@@ -145,13 +145,7 @@ public enum PayloadDecoder {
   }
 
   private static func kind(_ fields: PayloadFields) throws(AnnouncementError) -> Payment.Kind {
-    guard let text = try fields.text("kind", atMost: 64) else { return .received }
-    guard let known = Payment.Kind(rawValue: text) else {
-      throw AnnouncementError(
-        .fieldInvalid, fields.name("kind"), "is not a kind of payment",
-        remedy: "give one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
-    }
-    return known
+    try fields.choice("kind", of: "a kind of payment") ?? .received
   }
 
   /// Returns the id of the payment that a refund pays back. It may name a payment that Crier has never seen.

@@ -99,6 +99,32 @@ struct PayloadFields {
     return integer
   }
 
+  /// Returns a field's whole number in a range.
+  func integer<Value: FixedWidthInteger>(
+    _ key: String, in range: ClosedRange<Value>, _ remedy: String
+  ) throws(AnnouncementError) -> Value? {
+    guard let integer = try integer(key) else { return nil }
+    guard let value = Value(exactly: integer), range.contains(value) else {
+      throw AnnouncementError(.fieldInvalid, name(key), "is out of range", remedy: remedy)
+    }
+    return value
+  }
+
+  /// Returns a field's text as one of the values that it may have.
+  ///
+  /// - Parameter meaning: what the field states, such as `a kind of payment`.
+  func choice<Value: RawRepresentable<String> & CaseIterable>(
+    _ key: String, of meaning: String
+  ) throws(AnnouncementError) -> Value? {
+    guard let text = try text(key, atMost: 64) else { return nil }
+    guard let value = Value(rawValue: text) else {
+      throw AnnouncementError(
+        .fieldInvalid, name(key), "is not \(meaning)",
+        remedy: "give one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return value
+  }
+
   func required<Value>(_ key: String, _ value: Value?, _ remedy: String) throws(AnnouncementError) -> Value {
     guard let value else {
       throw AnnouncementError(.fieldMissing, name(key), "is missing", remedy: remedy)

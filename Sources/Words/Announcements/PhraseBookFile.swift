@@ -58,11 +58,7 @@ enum PhraseBookFile {
   }
 
   private static func file(_ name: String, in files: [String: Data?]) throws(AnnouncementError) -> Data {
-    guard let data = files[name] ?? nil else {
-      throw AnnouncementError(
-        .phraseBooksMissing, name, "does not exist or cannot be read",
-        remedy: "give the folder that contains Templates/ with --data or CRIER_DATA")
-    }
+    guard let data = files[name] ?? nil else { throw PhraseBooks.missing(name) }
     return data
   }
 

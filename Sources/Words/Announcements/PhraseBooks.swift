@@ -90,7 +90,7 @@ public struct PhraseBooks: Sendable {
   /// which takes a quarter of a second of the processor. The call blocks the thread.
   public func prepareForNames() { _ = sumWords.table }
 
-  private static func missing(_ name: String) -> AnnouncementError {
+  static func missing(_ name: String) -> AnnouncementError {
     AnnouncementError(
       .phraseBooksMissing, name, "does not exist or cannot be read",
       remedy: "give the folder that contains Templates/ with --data or CRIER_DATA")

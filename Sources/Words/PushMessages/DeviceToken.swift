@@ -13,13 +13,8 @@ public struct DeviceToken: Sendable, Hashable, CustomStringConvertible {
   /// - Throws: ``PushMessageError`` with `deviceTokenInvalid`.
   public init(_ text: String) throws(PushMessageError) {
     let digits = text.utf8
-    let isHexadecimal = digits.allSatisfy { digit in
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-        UInt8(ascii: "A")...UInt8(ascii: "F"):
-        true
-      default: false
-      }
+    let isHexadecimal = digits.allSatisfy {
+      $0.isLowerCaseHexadecimal || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0)
     }
     guard isHexadecimal, digits.count.isMultiple(of: 2), Self.sizes.contains(digits.count / 2) else {
       throw PushMessageError(

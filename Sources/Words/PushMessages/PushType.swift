@@ -48,13 +48,8 @@ public struct BundleID: Sendable, Hashable, CustomStringConvertible {
   /// - Throws: ``PushMessageError`` with `bundleIDInvalid` unless the text has 1 to 155 letters, digits, hyphens and
   ///   periods, as Apple's `CFBundleIdentifier` requires.
   public init(_ text: String) throws(PushMessageError) {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."):
-        true
-      default: false
-      }
+    let isPlain = text.utf8.allSatisfy {
+      $0.isDigit || $0.isLetter || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
     }
     guard isPlain, (1...155).contains(text.utf8.count), !text.hasPrefix("."), !text.hasSuffix(".") else {
       throw PushMessageError(.bundleIDInvalid, "must have 1 to 155 letters, digits, - and ., such as com.example.shop")

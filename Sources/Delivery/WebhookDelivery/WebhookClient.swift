@@ -108,24 +108,20 @@ public final class WebhookClient: Sendable {
   /// A host whose name servers do not answer occupies one of a few places until the system gives up, and does not
   /// occupy a thread that other work needs. The caller does not wait so long.
   private func addresses(of host: String) async -> [IPAddress] {
-    let found = Task { [lookUps, resolver] in
-      await lookUps.withOne { Task.isCancelled ? [] : await resolver.addresses(of: host) }
-    }
-    let (results, result) = AsyncStream<[IPAddress]>.makeStream(bufferingPolicy: .bufferingOldest(1))
-    let limit = Task { [longest = settings.longest] in
-      // The sleep throws only when the addresses came first.
-      if (try? await Task.sleep(for: longest)) != nil { result.yield([]) }
-    }
-    Task { result.yield(await found.value) }
-    var addresses: [IPAddress] = []
-    // When the sender stops, the loop ends without a result.
-    for await first in results {
-      addresses = first
-      break
-    }
-    limit.cancel()
-    found.cancel()
-    return addresses
+    let first = FirstOutcome<[IPAddress], Never>()
+    return await first.wait { [lookUps, resolver, longest = settings.longest] in
+      let lookUp = Task {
+        let found = await lookUps.withOne { Task.isCancelled ? [] : await resolver.addresses(of: host) }
+        first.end(.success(found))
+      }
+      let limit = Task {
+        // The sleep throws only when the addresses came first.
+        if (try? await Task.sleep(for: longest)) != nil { first.end(.success([])) }
+      }
+      return [lookUp, limit]
+    } onCancel: {
+      first.end(.success([]))
+    }.get()
   }
 
   private func send(

@@ -139,25 +139,23 @@ extension FileStatus {
   }
 
   fileprivate init(_ status: stat) {
+    // The field's name differs between systems.
+    #if canImport(Darwin)
+      let modified = status.st_mtimespec
+    #else
+      let modified = status.st_mtim
+    #endif
     self.init(
       device: UInt64(truncatingIfNeeded: status.st_dev),
       inode: UInt64(truncatingIfNeeded: status.st_ino),
       links: UInt64(truncatingIfNeeded: status.st_nlink),
       isRegularFile: status.st_mode & S_IFMT == S_IFREG,
       byteCount: Int(status.st_size),
-      modifiedAt: status.modifiedAt
+      modifiedAt: modified.tv_sec,
+      modifiedNanoseconds: modified.tv_nsec,
+      owner: status.st_uid,
+      permissions: UInt32(status.st_mode) & 0o7777
     )
-  }
-}
-
-extension stat {
-  /// The time of the last change, in whole seconds since 1970. The field's name differs between systems.
-  fileprivate var modifiedAt: Int {
-    #if canImport(Darwin)
-      st_mtimespec.tv_sec
-    #else
-      st_mtim.tv_sec
-    #endif
   }
 }
 

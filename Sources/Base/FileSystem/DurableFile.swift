@@ -68,6 +68,18 @@ package enum DurableFile {
     }
   }
 
+  /// Returns a file's bytes; nil if it does not exist.
+  ///
+  /// - Throws: ``SystemError``, without the system's reason.
+  package static func contents(of file: URL) throws(SystemError) -> Data? {
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      guard (error as? CocoaError)?.code == .fileReadNoSuchFile else { throw .inputOutput }
+      return nil
+    }
+  }
+
   /// Removes a file if it exists, and returns when this is on the disk.
   ///
   /// - Throws: ``SystemError``.

@@ -95,11 +95,8 @@ public final class DeviceClient: Sendable {
       enum CodingKeys: String, CodingKey { case lastSequence = "last_sequence" }
     }
     guard let body = try? registration.body else { throw error(.invalidURL, .registering) }
-    let data = try await limited(.registering) { client throws(DeviceClientError) in
-      try await client.json(
-        DeviceCall(
-          action: .registering, method: "PUT", path: ["v1", "devices", client.access.device], body: body))
-    }
+    let data = try await answer(
+      to: DeviceCall(action: .registering, method: "PUT", path: ["v1", "devices", access.device], body: body))
     guard let answer = try? JSONDecoder().decode(Answer.self, from: data) else {
       throw error(.unreadableAnswer, .registering)
     }
@@ -129,12 +126,8 @@ public final class DeviceClient: Sendable {
   private func enumerate(
     _ container: String, _ method: String, _ action: DeviceClientError.Action
   ) async throws(DeviceClientError) {
-    _ = try await limited(action) { client throws(DeviceClientError) in
-      try await client.json(
-        DeviceCall(
-          action: action, method: method,
-          path: ["v1", "devices", client.access.device, "enumerators", container]))
-    }
+    _ = try await answer(
+      to: DeviceCall(action: action, method: method, path: ["v1", "devices", access.device, "enumerators", container]))
   }
 
   /// Returns one page of changes of the library.
@@ -146,11 +139,9 @@ public final class DeviceClient: Sendable {
   /// - Throws: ``DeviceClientError``, with the code `anchorExpired` if everything must be listed again.
   public func changes(after anchor: String?, limit: Int = 1_000) async throws(DeviceClientError) -> LibraryChanges {
     let query = (anchor.map { [("after", $0)] } ?? []) + [("limit", "\(min(max(limit, 1), 1_000))")]
-    let data = try await limited(.readingLibrary) { client throws(DeviceClientError) in
-      try await client.json(
-        DeviceCall(
-          action: .readingLibrary, path: ["v1", "library", "changes"], query: query.map { (name: $0.0, value: $0.1) }))
-    }
+    let data = try await answer(
+      to: DeviceCall(
+        action: .readingLibrary, path: ["v1", "library", "changes"], query: query.map { (name: $0.0, value: $0.1) }))
     guard let page = LibraryChanges(data) else { throw error(.unreadableAnswer, .readingLibrary) }
     return page
   }
@@ -197,8 +188,13 @@ public final class DeviceClient: Sendable {
     return (url, fields)
   }
 
+  /// Makes a call within the time limit and returns the whole body of its answer.
+  func answer(to call: DeviceCall) async throws(DeviceClientError) -> Data {
+    try await limited(call.action) { client throws(DeviceClientError) in try await client.json(call) }
+  }
+
   /// Sends a request and returns the whole body of its answer.
-  func json(_ call: DeviceCall) async throws(DeviceClientError) -> Data {
+  private func json(_ call: DeviceCall) async throws(DeviceClientError) -> Data {
     var data = Data()
     try await stream(call, atMost: Self.maximumAnswerBytes) { piece throws(DeviceClientError) in data += piece }
     return data

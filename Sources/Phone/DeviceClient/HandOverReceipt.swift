@@ -39,11 +39,8 @@ extension DeviceClient {
     guard let body = try? encoder.encode(Body(announcements: elements)) else {
       throw error(.invalidURL, .sendingReceipts)
     }
-    _ = try await limited(.sendingReceipts) { client throws(DeviceClientError) in
-      try await client.json(
-        DeviceCall(
-          action: .sendingReceipts, method: "POST", path: ["v1", "devices", client.access.device, "handed_over"],
-          body: body))
-    }
+    _ = try await answer(
+      to: DeviceCall(
+        action: .sendingReceipts, method: "POST", path: ["v1", "devices", access.device, "handed_over"], body: body))
   }
 }

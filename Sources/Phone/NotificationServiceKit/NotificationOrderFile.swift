@@ -125,13 +125,7 @@ public struct NotificationOrderFile: Sendable {
   ///
   /// - Throws: ``SystemError`` if there is a file that cannot be read.
   func read() throws(SystemError) -> NotificationOrder? {
-    let data: Data
-    do {
-      data = try Data(contentsOf: file)
-    } catch {
-      guard (error as? CocoaError)?.code == .fileReadNoSuchFile else { throw .inputOutput }
-      return nil
-    }
+    guard let data = try DurableFile.contents(of: file) else { return nil }
     return memory.last.withLock { last in
       if let last, last.bytes == data { return last.order }
       guard let order = try? JSONDecoder().decode(NotificationOrder.self, from: data) else { return nil }

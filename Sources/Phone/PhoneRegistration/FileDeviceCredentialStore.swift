@@ -15,7 +15,7 @@ public struct FileDeviceCredentialStore: DeviceCredentialStore {
   /// Returns what is stored. A damaged file counts as nothing.
   public func credentials() throws(PhoneRegistrationError) -> DeviceCredentials? {
     do throws(SystemError) {
-      return try StoredFile.read(file).flatMap { try? JSONDecoder().decode(DeviceCredentials.self, from: $0) }
+      return try DurableFile.contents(of: file).flatMap { try? JSONDecoder().decode(DeviceCredentials.self, from: $0) }
     } catch {
       throw PhoneRegistrationError(.credentialsUnavailable, reason: error.description)
     }
@@ -40,18 +40,8 @@ public struct FileDeviceCredentialStore: DeviceCredentialStore {
   }
 }
 
-/// Reading and encoding of the files in this target.
+/// Encoding of the files in this target.
 enum StoredFile {
-  /// Returns a file's bytes; nil if it does not exist.
-  static func read(_ file: URL) throws(SystemError) -> Data? {
-    do {
-      return try Data(contentsOf: file)
-    } catch {
-      guard (error as? CocoaError)?.code == .fileReadNoSuchFile else { throw .inputOutput }
-      return nil
-    }
-  }
-
   static func json(_ value: some Encodable) throws(SystemError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]

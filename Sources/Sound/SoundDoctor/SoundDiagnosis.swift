@@ -146,7 +146,7 @@ private struct ProblemFinder {
   private static let otherStem = "tone"
 
   private mutating func checkExtension(_ container: SoundContainer) {
-    let stem = ShellCommand.stem(of: facts.name)
+    let stem = facts.name.withoutExtension
     let given = String(facts.name.dropFirst(stem.count + 1))
     guard !container.fileExtensions.contains(given.lowercased()) else { return }
     let isKnown = SoundContainer.allCases.contains { $0.fileExtensions.contains(given.lowercased()) }

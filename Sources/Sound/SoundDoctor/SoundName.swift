@@ -12,7 +12,7 @@ struct SoundName {
 
   init(_ name: String, container: SoundContainer) {
     self.name = name
-    stem = ShellCommand.stem(of: name)
+    stem = name.withoutExtension
     usual = stem + "." + container.fileExtensions[0]
   }
 

@@ -153,7 +153,7 @@ extension SoundListing.Kind {
 extension String {
   /// The string up to its last dot. A string without a dot, or with its only dot at the start, has no extension and
   /// stays as it is.
-  var withoutExtension: String {
+  package var withoutExtension: String {
     guard let dot = lastIndex(of: "."), dot != startIndex else { return self }
     return String(self[..<dot])
   }

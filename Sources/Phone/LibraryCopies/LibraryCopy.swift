@@ -37,8 +37,6 @@ public struct LibraryUpdate: Sendable, Hashable {
   public var hasChanges: Bool {
     ![changedClips, removedClips, changedPacks, removedPacks, changedTones, removedTones].allSatisfy(\.isEmpty)
   }
-
-  public init(anchor: String) { self.anchor = anchor }
 }
 
 /// A copy of the account's library in the group container, for the file-provider extension.

@@ -17,11 +17,6 @@ public struct LibraryPlan: Sendable, Hashable {
     /// The file name of the clip or tone, or the voice pack's id.
     public var name: String
     public var file: LibraryChange.File
-
-    public init(name: String, file: LibraryChange.File) {
-      self.name = name
-      self.file = file
-    }
   }
 
   /// The voice packs to fetch, in the order of their ids.

@@ -49,7 +49,7 @@ public struct SoundLookup: Sendable, Hashable {
     guard let match = search.match else {
       return missing(name, remarks: remarks + [.notFound(listings.map(\.place))])
     }
-    return resolution(of: name, by: SoundResolution.Rule(match.listing.place), match, remarks)
+    return resolution(of: name, by: .found(match.listing.place), match, remarks)
   }
 
   /// Returns the sound that is heard if no place has the named sound.

@@ -25,18 +25,11 @@ extension DeviceClient {
   /// - Parameter receipts: 1 to ``mostReceipts`` receipts.
   /// - Throws: ``DeviceClientError``.
   public func tell(_ receipts: [HandOverReceipt]) async throws(DeviceClientError) {
-    struct Body: Encodable {
-      struct Element: Encodable {
-        var id: String
-        var at: String
-      }
-      var announcements: [Element]
-    }
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    let elements = receipts.map { Body.Element(id: $0.id, at: $0.at.formatted(style)) }
+    let elements = receipts.map { ["id": $0.id, "at": $0.at.formatted(style)] }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let body = try? encoder.encode(Body(announcements: elements)) else {
+    guard let body = try? encoder.encode(["announcements": elements]) else {
       throw error(.invalidURL, .sendingReceipts)
     }
     _ = try await answer(

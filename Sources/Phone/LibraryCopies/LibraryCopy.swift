@@ -107,7 +107,7 @@ public final class LibraryCopy: Sendable {
   /// - Throws: ``LibraryCopyError``.
   public func update() async throws(LibraryCopyError) -> Outcome {
     let turn = LibraryTurn(
-      places, length: max(Self.shortestTurn, 2 * TimeInterval(client.longestCall.components.seconds)), now: now)
+      places: places, length: max(Self.shortestTurn, 2 * TimeInterval(client.longestCall.components.seconds)), now: now)
     guard try await turn.begin() else { return .busy }
     do throws(LibraryCopyError) {
       let update = try await update(turn)

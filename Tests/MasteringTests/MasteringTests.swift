@@ -85,7 +85,8 @@ struct MasteringTests {
       let mastered = try mastering.master(TestSounds.waveform(TestSounds.tone(1000, amplitude: 0.1, seconds: seconds)))
       #expect(mastered.waveform.durationMilliseconds < 400)
       #expect(abs(mastered.loudnessLUFS + 16) <= 1)
-      let repeated = try Waveform.joined(Array(repeating: mastered.waveform, count: 40))
+      let repeated = try Waveform.joined(
+        Array(repeating: mastered.waveform, count: 40), pausesMilliseconds: Array(repeating: 0, count: 39))
       #expect(abs(try TestSounds.measure(repeated).loudnessLUFS + 16) <= 1)
     }
   }
@@ -185,7 +186,7 @@ struct MasteringTests {
       #expect(abs(report.trailingSilenceMilliseconds - 5) <= 0.5)
       #expect(report.truePeakDBTP <= -1)
     }
-    let joined = try mastering.master(Waveform.joined([loud, quiet, loud], pauseMilliseconds: 60))
+    let joined = try mastering.master(Waveform.joined([loud, quiet, loud], pausesMilliseconds: [60, 60]))
     #expect(abs(joined.loudnessLUFS + 16) <= 0.3)
   }
 

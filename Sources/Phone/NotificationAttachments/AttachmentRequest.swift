@@ -38,9 +38,7 @@ public struct AttachmentRequest: Sendable, Hashable {
 /// A value that cannot be used is ignored, and a remark says so. A payload never keeps a notification from being shown.
 public struct AttachmentPayload: Sendable, Hashable, Decodable {
   /// The keys that can have the URL, in the order in which they are tried.
-  public static let urlKeys = urlCodingKeys.map(\.rawValue)
-
-  private static let urlCodingKeys: [CodingKeys] = [.attachmentURL, .imageURL, .otherImageURL]
+  private static let urlKeys: [CodingKeys] = [.attachmentURL, .imageURL, .otherImageURL]
 
   private enum CodingKeys: String, CodingKey {
     case attachmentURL = "attachment-url"
@@ -97,7 +95,7 @@ public struct AttachmentPayload: Sendable, Hashable, Decodable {
   }
 
   private mutating func url(in keys: KeyedDecodingContainer<CodingKeys>) -> URL? {
-    for key in Self.urlCodingKeys where keys.contains(key) {
+    for key in Self.urlKeys where keys.contains(key) {
       guard let text = try? keys.decode(String.self, forKey: key) else {
         ignore(key, .noText)
         continue

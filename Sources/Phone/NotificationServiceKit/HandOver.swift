@@ -2,6 +2,7 @@
 
 public import Foundation
 public import NotificationAttachments
+import SoundLibrary
 
 /// What the service extension hands over to iOS for one notification: what changes in the content of the push.
 public struct HandOver: Sendable, Hashable {
@@ -27,7 +28,7 @@ public struct HandOver: Sendable, Hashable {
     case systemDefault
 
     init(_ prepared: PreparedSound) {
-      self = prepared.name == SoundName.systemDefault ? .systemDefault : .named(prepared.name)
+      self = prepared.name == SoundChoice.defaultName ? .systemDefault : .named(prepared.name)
     }
   }
 

@@ -260,7 +260,7 @@ private struct ProblemFinder {
     if facts.name.isReservedSoundName {
       add(
         .reservedName,
-        "A notification that names “\(SoundLookup.reservedName)” plays the system's default sound, and never this file.",
+        "A notification that names “\(SoundChoice.defaultName)” plays the system's default sound, and never this file.",
         command.rename(to: "\(Self.otherStem).\(container.fileExtensions[0])"))
     }
   }

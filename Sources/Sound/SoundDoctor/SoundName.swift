@@ -45,5 +45,5 @@ extension String {
   /// Whether a notification that names this file plays the system's default sound instead: the name is `default`
   /// without an extension. `default.wav` is a different name: it is the sound that an app may provide for all missing
   /// sounds (`SoundLookup.fallbackName`).
-  var isReservedSoundName: Bool { utf8.elementsEqual(SoundLookup.reservedName.utf8) }
+  var isReservedSoundName: Bool { utf8.elementsEqual(SoundChoice.defaultName.utf8) }
 }

@@ -18,9 +18,6 @@ import Foundation
 /// links and devices are skipped. Apple does not document what iOS does with links. Crier never publishes one, and the
 /// target of a link may be outside the folders that the app may read, so a sound must not depend on it.
 public struct SoundLookup: Sendable, Hashable {
-  /// The reserved name of the system's default sound.
-  public static let reservedName = "default"
-
   /// The file that the extension names when no place has the named sound.
   public static let fallbackName = "default.wav"
 
@@ -40,7 +37,7 @@ public struct SoundLookup: Sendable, Hashable {
 
   /// Returns which sound is heard for a name.
   public func resolve(_ name: String) -> SoundResolution {
-    if name.hasSameBytes(as: Self.reservedName) {
+    if name.hasSameBytes(as: SoundChoice.defaultName) {
       return SoundResolution(name: name, rule: .reserved, url: nil, remarks: [])
     }
     guard Self.isFileName(name) else { return missing(name, remarks: [.invalidName]) }

@@ -74,7 +74,7 @@ public struct NotificationOrderFile: Sendable {
 
   /// Waits until the order is on the disk. No lock is held meanwhile. An error is ignored, because the next change waits
   /// for the same.
-  func synchronize() { try? DurableFile.synchronizeFolder(of: file) }
+  func synchronize() { try? DurableFolder.synchronize(folder) }
 
   // MARK: Hand-overs without the order
 

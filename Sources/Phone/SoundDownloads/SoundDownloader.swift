@@ -89,16 +89,9 @@ public final class SoundDownloader: Sendable {
     _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil, atMost limit: Int? = nil
   ) async throws(DownloadError) -> DownloadedSound {
     try rules.check(url)
-    if let name {
-      do throws(SoundLibraryError) {
-        _ = try library.url(for: name)
-      } catch {
-        throw DownloadError(.invalidName, host: url.shownHost)
-      }
-      // The name of a rendered clip would let foreign audio be heard for an amount.
-      guard expected != nil || !SoundLibrary.isRenderedClip(name) else {
-        throw DownloadError(.invalidName, host: url.shownHost)
-      }
+    // The name of a rendered clip would let foreign audio be heard for an amount.
+    if let name, !SoundLibrary.isClipName(name) || expected == nil && SoundLibrary.isRenderedClip(name) {
+      throw DownloadError(.invalidName, host: url.shownHost)
     }
     let rules = rules.limited(to: limit)
     let outcome = await flights.outcome(for: DownloadID(url, name, expected)) { flight in

@@ -136,7 +136,7 @@ extension SoundLibrary {
   /// Opens the folder to remove files from it; returns nil if it does not exist.
   private func openFolder() throws(SoundLibraryError) -> SoundsFolder? {
     do throws(SystemError) {
-      return try SoundsFolder(existing: container, calls: calls)
+      return try SoundsFolder(of: container, calls: calls)
     } catch {
       if error.kind == .missing { return nil }
       throw SoundLibraryError(error, while: .removing, in: soundsDirectory)

@@ -69,7 +69,7 @@ public struct SoundLibrary: Sendable {
     let url = try url(for: name)
     try check(bytes, name)
     do throws(SystemError) {
-      let folder = try SoundsFolder(making: container, calls: calls)
+      let folder = try SoundsFolder(of: container, making: .readableByAll, calls: calls)
       report(setAside: try folder.publish(bytes, as: name, use: SoundUse(at: now())))
     } catch {
       throw SoundLibraryError(error, while: .publishing, in: soundsDirectory)
@@ -104,7 +104,7 @@ public struct SoundLibrary: Sendable {
     while action: SoundLibraryError.Action, _ work: (borrowing SoundsFolder) throws(SystemError) -> Value
   ) throws(SoundLibraryError) -> Value? {
     do throws(SystemError) {
-      return try work(SoundsFolder(existing: container, calls: calls))
+      return try work(SoundsFolder(of: container, calls: calls))
     } catch {
       if [.missing, .notAFile].contains(error.kind) { return nil }
       throw SoundLibraryError(error, while: action, in: soundsDirectory)

@@ -40,10 +40,3 @@ struct SoundName {
     return composed.utf8.elementsEqual(name.utf8) ? nil : composed
   }
 }
-
-extension String {
-  /// Whether a notification that names this file plays the system's default sound instead: the name is `default`
-  /// without an extension. `default.wav` is a different name: it is the sound that an app may provide for all missing
-  /// sounds (`SoundLookup.fallbackName`).
-  var isReservedSoundName: Bool { utf8.elementsEqual(SoundChoice.defaultName.utf8) }
-}

@@ -107,7 +107,7 @@ struct LibraryTurnTests {
 
   @Test("after a process is killed during an update, other updates are busy for a minute")
   func endedProcess() async throws {
-    let turn = LibraryTurn(phone.places, length: LibraryCopy.shortestTurn, now: phone.now)
+    let turn = LibraryTurn(places: phone.places, length: LibraryCopy.shortestTurn, now: phone.now)
     #expect(try await turn.begin())
     #expect(try await phone.copy().update() == .busy)
     phone.pass(61)

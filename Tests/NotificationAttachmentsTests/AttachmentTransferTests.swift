@@ -51,7 +51,7 @@ struct AttachmentTransferTests {
   func redirects() throws {
     var transfer = try transfer()
     for (number, status) in [301, 302, 303, 307, 308].enumerated() {
-      guard case .request = try transfer.receiveHead(status: status, fields: ["location": "/\(number + 2).jpg"]) else {
+      guard try transfer.receiveHead(status: status, fields: ["location": "/\(number + 2).jpg"]) == nil else {
         Issue.record("The redirect was not followed.")
         return
       }

@@ -90,7 +90,7 @@ struct AttachedFilesTests {
     let (service, folder, clock) = service(
       phone, attachment: { SoundAnswer(200, [:], [Self.jpeg]) }, picture: { nil })
     let handOver = try await handOver(payload(), service, clock) { $0.files.hasAttachment }
-    #expect(handOver.attachments.map(\.type) == ["public.jpeg"])
+    #expect(handOver.attachments.map(\.kind.uniformTypeIdentifier) == ["public.jpeg"])
     #expect(handOver.sender == HandOver.Sender(name: "Ada", picture: nil))
     #expect(files(in: folder).count == 1)
     #expect(phone.errorCodes.isEmpty)

@@ -32,7 +32,7 @@ struct NameCollisionsTests {
         let found = collisions([first, second].map { (places[$0], [("tone.wav", .file)]) })
         try #require(found.map(\.name) == ["tone.wav"])
         #expect(found[0].kinds == [.severalPlaces])
-        #expect(found[0].heard.rule == SoundResolution.Rule(places[first]))
+        #expect(found[0].heard.rule == .found(places[first]))
         #expect(found[0].others.count == 1 && found[0].others.first != found[0].heard.url)
       }
     }
@@ -64,7 +64,7 @@ struct NameCollisionsTests {
     let found = collisions([(group, [("Tone.wav", .file)]), (.bundle, [("tone.wav", .file)])])
     try #require(found.map(\.name) == ["Tone.wav", "tone.wav"])
     #expect(found.map(\.kinds) == [[.letterCase], [.letterCase]])
-    #expect(found.map(\.heard.rule) == [.groupContainer("group.crier"), .bundle])
+    #expect(found.map(\.heard.rule) == [.found(.groupContainer("group.crier")), .found(.bundle)])
     #expect(found[0].others == [found[1].heard.url])
     #expect(found[1].others == [found[0].heard.url])
   }
@@ -81,7 +81,7 @@ struct NameCollisionsTests {
   @Test("links count for collisions, because iOS may follow them, and folders and hidden files do not count")
   func kinds() {
     let link = collisions([(group, [("tone.wav", .symbolicLink)]), (.bundle, [("tone.wav", .file)])])
-    #expect(link.map(\.heard.rule) == [.bundle])
+    #expect(link.map(\.heard.rule) == [.found(.bundle)])
     #expect(collisions([(group, [("tone.wav", .folder)]), (.bundle, [("tone.wav", .file)])]).isEmpty)
     #expect(collisions([(group, [(".DS_Store", .file)]), (.bundle, [(".DS_Store", .file)])]).isEmpty)
   }
@@ -99,7 +99,7 @@ struct NameCollisionsTests {
   func fallbackCollides() {
     let found = collisions([(group, [("default.wav", .file)]), (.bundle, [("default.wav", .file)])])
     #expect(found.map(\.name) == ["default.wav"])
-    #expect(found.map(\.heard.rule) == [.groupContainer("group.crier")])
+    #expect(found.map(\.heard.rule) == [.found(.groupContainer("group.crier"))])
   }
 
   @Test("collisions are listed in the order of their names, whatever the order of the folders")

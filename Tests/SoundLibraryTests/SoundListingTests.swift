@@ -67,7 +67,7 @@ struct SoundListingTests {
     #expect(missing.rule == .system)
     #expect(missing.remarks == [.symbolicLink("tone.wav", group), .notFound(TemporaryPlaces.all)])
     try home.put("tone.wav", in: .bundle)
-    #expect(try home.resolve("tone.wav").rule == .bundle)
+    #expect(try home.resolve("tone.wav").rule == .found(.bundle))
   }
 
   @Test("names in both Unicode normal forms are separate entries, and each is found by its own bytes")

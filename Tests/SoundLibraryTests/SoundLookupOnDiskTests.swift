@@ -86,7 +86,7 @@ struct SoundLookupOnDiskTests {
       return
     }
     let file = candidates[first] == .file ? Self.name : Self.otherForm
-    #expect(result.rule == SoundResolution.Rule(Self.places[first]) && result.isNamedSound, row)
+    #expect(result.rule == .found(Self.places[first]) && result.isNamedSound, row)
     // Equal strings can have different bytes.
     #expect(
       result.url.map { Array($0.path.utf8) } == Array("\(home.folder(Self.places[first]).path)/\(file)".utf8), row)
@@ -114,6 +114,6 @@ struct SoundLookupOnDiskTests {
     let result = try home.resolve(name)
     #expect(result.rule == .system && result.url == nil)
     #expect(result.remarks == [.invalidName])
-    #expect(try home.resolve("tone.wav").rule == SoundResolution.Rule(to))
+    #expect(try home.resolve("tone.wav").rule == .found(to))
   }
 }

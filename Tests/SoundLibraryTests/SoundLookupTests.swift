@@ -21,20 +21,20 @@ struct SoundLookupTests {
   private static let table: [(sound: [SoundPlace], fallback: Bool, rule: SoundResolution.Rule)] = [
     ([], false, .system),
     ([], true, .fallback(.bundle)),
-    ([.bundle], false, .bundle),
-    ([.bundle], true, .bundle),
-    ([group], false, .groupContainer("group.crier")),
-    ([group], true, .groupContainer("group.crier")),
-    ([group, .bundle], false, .groupContainer("group.crier")),
-    ([group, .bundle], true, .groupContainer("group.crier")),
-    ([.appContainer], false, .appContainer),
-    ([.appContainer], true, .appContainer),
-    ([.appContainer, .bundle], false, .appContainer),
-    ([.appContainer, .bundle], true, .appContainer),
-    ([.appContainer, group], false, .appContainer),
-    ([.appContainer, group], true, .appContainer),
-    ([.appContainer, group, .bundle], false, .appContainer),
-    ([.appContainer, group, .bundle], true, .appContainer),
+    ([.bundle], false, .found(.bundle)),
+    ([.bundle], true, .found(.bundle)),
+    ([group], false, .found(group)),
+    ([group], true, .found(group)),
+    ([group, .bundle], false, .found(group)),
+    ([group, .bundle], true, .found(group)),
+    ([.appContainer], false, .found(.appContainer)),
+    ([.appContainer], true, .found(.appContainer)),
+    ([.appContainer, .bundle], false, .found(.appContainer)),
+    ([.appContainer, .bundle], true, .found(.appContainer)),
+    ([.appContainer, group], false, .found(.appContainer)),
+    ([.appContainer, group], true, .found(.appContainer)),
+    ([.appContainer, group, .bundle], false, .found(.appContainer)),
+    ([.appContainer, group, .bundle], true, .found(.appContainer)),
   ]
 
   @Test("a sound is searched in app container, group and bundle; then default.wav; then the system's sound is heard")
@@ -84,7 +84,7 @@ struct SoundLookupTests {
           ).resolve("tone.wav")
           let first = given.firstIndex { $0 == .file || $0 == .emptyFile || $0 == .unreadableFile }
           if let first, given[first] == .file {
-            #expect(result.rule == SoundResolution.Rule(three[first]))
+            #expect(result.rule == .found(three[first]))
             #expect(result.url?.lastPathComponent == "tone.wav")
           } else {
             #expect(result.rule == .system)
@@ -134,7 +134,7 @@ struct SoundLookupTests {
 
   @Test("default.wav can be searched by its own name, and is then not its own fallback")
   func fallbackByName() {
-    #expect(resolve("default.wav", [(.bundle, ["default.wav"])]).rule == .bundle)
+    #expect(resolve("default.wav", [(.bundle, ["default.wav"])]).rule == .found(.bundle))
     let missing = SoundLookup([SoundListing(.bundle, [("default.wav", .folder)])]).resolve("default.wav")
     #expect(missing.rule == .system)
     #expect(missing.remarks == [.folder("default.wav", .bundle), .notFound([.bundle])])
@@ -148,7 +148,7 @@ struct SoundLookupTests {
     let message = try #require(missing.remarks.first).message
     #expect(message.contains("Tone.wav in the group container group.crier differs in letter case"))
     let found = resolve("tone.wav", [(.appContainer, ["TONE.WAV"]), (.bundle, ["tone.wav"])])
-    #expect(found.rule == .bundle && found.remarks == [.otherCase("TONE.WAV", .appContainer)])
+    #expect(found.rule == .found(.bundle) && found.remarks == [.otherCase("TONE.WAV", .appContainer)])
     #expect(resolve("straße.wav", [(.bundle, ["STRASSE.wav"])]).remarks.first == .otherCase("STRASSE.wav", .bundle))
   }
 
@@ -158,7 +158,7 @@ struct SoundLookupTests {
     let (composed, decomposed) = ("caf\u{E9}.wav", "cafe\u{301}.wav")
     for (name, other) in [(composed, decomposed), (decomposed, composed)] {
       let only = resolve(name, [(.bundle, [other])])
-      #expect(only.rule == .bundle && only.remarks == [.otherNormalForm(.bundle)])
+      #expect(only.rule == .found(.bundle) && only.remarks == [.otherNormalForm(.bundle)])
       #expect(only.url?.lastPathComponent.utf8.elementsEqual(other.utf8) == true)
       for names in [[name, other], [other, name]] {
         let both = resolve(name, [(.bundle, names)])
@@ -167,7 +167,7 @@ struct SoundLookupTests {
       }
       // The order of the places goes before the form of the name.
       let earlier = resolve(name, [(group, [other]), (.bundle, [name])])
-      #expect(earlier.rule == .groupContainer("group.crier"))
+      #expect(earlier.rule == .found(.groupContainer("group.crier")))
     }
     // Two marks in both orders, and the form with precomposed letters: the first in byte order wins.
     let forms = ["a\u{323}\u{302}.wav", "\u{1EA1}\u{302}.wav"]
@@ -211,19 +211,19 @@ struct SoundLookupTests {
     #expect(missing.remarks.first == .noExtension(similar: ["tone.caf", "tone.wav"]))
     #expect(missing.remarks.first?.message.hasSuffix("Did you mean tone.caf or tone.wav?") == true)
     let found = resolve("tone", [(.bundle, ["tone"])])
-    #expect(found.rule == .bundle && found.remarks == [.noExtension(similar: [])])
+    #expect(found.rule == .found(.bundle) && found.remarks == [.noExtension(similar: [])])
   }
 
   @Test("if several app groups have the sound, the first in the given order is taken, and a remark says so")
   func groups() {
     for order in [[group, shop], [shop, group]] {
       let result = resolve("tone.wav", order.map { ($0, ["tone.wav"]) })
-      #expect(result.rule == SoundResolution.Rule(order[0]))
+      #expect(result.rule == .found(order[0]))
       #expect(result.remarks.map(\.code) == ["several_groups"])
     }
     let below = resolve(
       "tone.wav", [(.appContainer, ["tone.wav"]), (group, ["tone.wav"]), (shop, ["tone.wav"])])
-    #expect(below.rule == .appContainer && below.remarks.isEmpty)
+    #expect(below.rule == .found(.appContainer) && below.remarks.isEmpty)
   }
 
   @Test("for a search, only names similar to the searched name, and default.wav, are relevant")
@@ -236,8 +236,9 @@ struct SoundLookupTests {
   @Test("every rule and remark of a search has a code, and the text of every remark is a sentence")
   func texts() {
     #expect(SoundResolution.Rule.fallback(.bundle).code == "fallback" && SoundResolution.Rule.system.code == "system")
-    #expect(SoundResolution.Rule.appContainer.code == "app_container" && SoundResolution.Rule.bundle.code == "bundle")
-    #expect(SoundResolution.Rule.groupContainer("group.a").code == "group_container")
+    #expect(SoundResolution.Rule.found(.appContainer).code == "app_container")
+    #expect(SoundResolution.Rule.found(.bundle).code == "bundle")
+    #expect(SoundResolution.Rule.found(.groupContainer("group.a")).code == "group_container")
     #expect(SoundResolution.Rule.reserved.code == "default")
     let remarks: [SoundResolution.Remark] = [
       .invalidName, .noExtension(similar: []), .notFound([]), .notFound([group, .bundle]), .otherCase("A.wav", .bundle),

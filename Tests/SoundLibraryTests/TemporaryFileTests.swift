@@ -15,7 +15,7 @@ struct TemporaryFileTests {
   private var abandoned: [String] { home.names.filter { $0.hasPrefix(".") } }
 
   private func openFolder(_ calls: FileSystemCalls = .system) throws -> SoundsFolder {
-    try SoundsFolder(making: home.container, calls: calls)
+    try SoundsFolder(of: home.container, making: .readableByAll, calls: calls)
   }
 
   @Test("a temporary file that a killed process left is removed by the next publisher that needs its name")

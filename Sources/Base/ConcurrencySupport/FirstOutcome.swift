@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A wait for work that can end in several ways: by itself, by its time limit, and by the cancellation of the waiting
-/// task. The first end counts, and the waiting task never waits for the other ones.
+/// A wait that can end in several ways: by work, by its time limit, by another task, and by the cancellation of the
+/// waiting task. The first end counts, and the waiting task never waits for the other ones.
 package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
   package typealias Outcome = Result<Value, Failure>
 
@@ -19,9 +19,11 @@ package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
   ///
   /// - Parameters:
   ///   - start: Starts the work as tasks, which are cancelled after the first outcome. It is not called if there is an
-  ///     outcome already.
+  ///     outcome already, and must not call ``end(_:)`` itself. By default, others know of the wait and end it.
   ///   - onCancel: Called when the waiting task is cancelled, also before the wait. It may call ``end(_:)``.
-  package func wait(start: () -> [Task<Void, Never>], onCancel: @escaping @Sendable () -> Void) async -> Outcome {
+  package func wait(
+    start: () -> [Task<Void, Never>] = { [] }, onCancel: @escaping @Sendable () -> Void
+  ) async -> Outcome {
     await withTaskCancellationHandler {
       await waitForAnswer { answer in
         let early: Outcome? = state.withLock { state in
@@ -39,14 +41,19 @@ package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Ends the wait. A second end has no effect.
-  package func end(_ outcome: Outcome) {
+  ///
+  /// - Returns: Whether this is the first end.
+  @discardableResult
+  package func end(_ outcome: Outcome) -> Bool {
     let ended: State? = state.withLock { state in
       guard state.outcome == nil else { return nil }
       defer { state = State(outcome: outcome) }
       return state
     }
+    guard let ended else { return false }
     // The waiting task comes first, because the cancellation of a request can block.
-    ended?.waiting?.give(outcome)
-    for task in ended?.tasks ?? [] { task.cancel() }
+    ended.waiting?.give(outcome)
+    for task in ended.tasks { task.cancel() }
+    return true
   }
 }

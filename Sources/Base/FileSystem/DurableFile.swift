@@ -21,7 +21,8 @@ package enum DurableFile {
   }
 
   /// Replaces a file as ``write(_:to:calls:)`` does, but returns as soon as all processes see the new bytes. After a loss
-  /// of power, the file has either the old bytes or the new ones; ``synchronizeFolder(of:calls:)`` ends this uncertainty.
+  /// of power, the file has either the old bytes or the new ones; ``DurableFolder/synchronize(_:calls:)`` ends this
+  /// uncertainty.
   ///
   /// - Parameter isCurrent: Asked when the bytes were given to the disk, which may have taken a while, and before they
   ///   replace the old ones.
@@ -32,13 +33,6 @@ package enum DurableFile {
   ) throws(SystemError) -> Bool {
     let folder = try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls)
     return try put(bytes, in: folder, as: file.lastPathComponent, calls, calls.orderWrites, isCurrent: isCurrent)
-  }
-
-  /// Waits until the name of a file is on the disk.
-  ///
-  /// - Throws: ``SystemError``.
-  package static func synchronizeFolder(of file: URL, calls: FileSystemCalls = .system) throws(SystemError) {
-    try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls).synchronize()
   }
 
   private static func put(
@@ -65,6 +59,18 @@ package enum DurableFile {
       // The first error is the one to report.
       try? calls.remove(folder.number, temporary)
       throw error
+    }
+  }
+
+  /// Returns a file's bytes; nil if it does not exist.
+  ///
+  /// - Throws: ``SystemError``, without the system's reason.
+  package static func contents(of file: URL) throws(SystemError) -> Data? {
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      guard (error as? CocoaError)?.code == .fileReadNoSuchFile else { throw .inputOutput }
+      return nil
     }
   }
 

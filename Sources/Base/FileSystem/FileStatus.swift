@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of `stat(2)` that identifies a file, and says whether it is a regular file and when it was changed.
+/// The part of `stat(2)` that identifies a file, and says whether it is a regular file, when it was changed, and who may
+/// read and change it.
 package struct FileStatus: Sendable, Equatable {
   package var device: UInt64
   package var inode: UInt64
@@ -10,9 +11,16 @@ package struct FileStatus: Sendable, Equatable {
   package var byteCount: Int
   /// The time of the last change of the file's content, in whole seconds since 1970.
   package var modifiedAt: Int
+  /// The nanoseconds of this time.
+  package var modifiedNanoseconds: Int
+  /// The number of the user who owns the file.
+  package var owner: UInt32
+  /// The permissions, such as `0o600`.
+  package var permissions: UInt32
 
   package init(
-    device: UInt64, inode: UInt64, links: UInt64, isRegularFile: Bool, byteCount: Int, modifiedAt: Int = 0
+    device: UInt64, inode: UInt64, links: UInt64, isRegularFile: Bool, byteCount: Int, modifiedAt: Int = 0,
+    modifiedNanoseconds: Int = 0, owner: UInt32 = 0, permissions: UInt32 = 0o600
   ) {
     self.device = device
     self.inode = inode
@@ -20,6 +28,9 @@ package struct FileStatus: Sendable, Equatable {
     self.isRegularFile = isRegularFile
     self.byteCount = byteCount
     self.modifiedAt = modifiedAt
+    self.modifiedNanoseconds = modifiedNanoseconds
+    self.owner = owner
+    self.permissions = permissions
   }
 
   /// Returns whether both statuses belong to the same file, even under different names.

@@ -48,19 +48,21 @@ extension FileSystemCalls {
       return FileStatus(status)
     },
     write: { (file, bytes) throws(SystemError) in
+      BlockingWatchdog.check()
       // Safe: no more is read than the buffer holds. `errno` is read before another call can set it.
       let (count, number) = unsafe bytes.withUnsafeBytes { buffer in
-        let count = unsafe systemWrite(file, buffer.baseAddress, buffer.count)
+        let count = unsafe Foundation.write(file, buffer.baseAddress, buffer.count)
         return (count, errno)
       }
       guard count >= 0 else { throw SystemError(number: number) }
       return count
     },
     read: { (file, count) throws(SystemError) in
+      BlockingWatchdog.check()
       var number: Int32 = 0
       // Safe: no more is written than the buffer holds, and only the bytes that were written are counted.
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
-        let result = unsafe systemRead(file, buffer.baseAddress, count)
+        let result = unsafe Foundation.read(file, buffer.baseAddress, count)
         if result < 0 { number = errno }
         initializedCount = max(0, result)
       }
@@ -106,7 +108,7 @@ extension FileSystemCalls {
     },
     close: { descriptor in
       // Bytes that matter were synchronized before, and the descriptor is closed even after an error.
-      _ = systemClose(descriptor)
+      _ = Foundation.close(descriptor)
     }
   )
 }
@@ -139,25 +141,23 @@ extension FileStatus {
   }
 
   fileprivate init(_ status: stat) {
+    // The field's name differs between systems.
+    #if canImport(Darwin)
+      let modified = status.st_mtimespec
+    #else
+      let modified = status.st_mtim
+    #endif
     self.init(
       device: UInt64(truncatingIfNeeded: status.st_dev),
       inode: UInt64(truncatingIfNeeded: status.st_ino),
       links: UInt64(truncatingIfNeeded: status.st_nlink),
       isRegularFile: status.st_mode & S_IFMT == S_IFREG,
       byteCount: Int(status.st_size),
-      modifiedAt: status.modifiedAt
+      modifiedAt: modified.tv_sec,
+      modifiedNanoseconds: modified.tv_nsec,
+      owner: status.st_uid,
+      permissions: UInt32(status.st_mode) & 0o7777
     )
-  }
-}
-
-extension stat {
-  /// The time of the last change, in whole seconds since 1970. The field's name differs between systems.
-  fileprivate var modifiedAt: Int {
-    #if canImport(Darwin)
-      st_mtimespec.tv_sec
-    #else
-      st_mtim.tv_sec
-    #endif
   }
 }
 
@@ -165,20 +165,4 @@ private func check(_ result: Int32) throws(SystemError) -> Int32 {
   guard result >= 0 else { throw SystemError(number: errno) }
   BlockingWatchdog.check()
   return result
-}
-
-// These wrappers are outside the extension, where the same names refer to its closures.
-
-private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  BlockingWatchdog.check()
-  return unsafe write(file, bytes, count)  // Safe: the caller's buffer has at least this many bytes.
-}
-
-private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  BlockingWatchdog.check()
-  return unsafe read(file, bytes, count)  // Safe: the caller's buffer has at least this many bytes.
-}
-
-private func systemClose(_ descriptor: Int32) -> Int32 {
-  close(descriptor)
 }

@@ -8,9 +8,6 @@ import TextFormats
 package struct IncrementalSHA256: Sendable {
   private var function = SHA256Function()
 
-  /// The number of bytes that were added.
-  package private(set) var byteCount = 0
-
   package init() {}
 
   /// The number of bytes of an array that are copied at a time.
@@ -18,15 +15,10 @@ package struct IncrementalSHA256: Sendable {
 
   /// Adds the next bytes. A long array is copied in pieces, because a phone has little memory.
   package mutating func add(_ bytes: some Sequence<UInt8>) {
-    guard let array = bytes as? [UInt8], array.count > Self.pieceBytes else { return addPiece(Array(bytes)) }
+    guard let array = bytes as? [UInt8], array.count > Self.pieceBytes else { return function.add(Array(bytes)) }
     for start in stride(from: 0, to: array.count, by: Self.pieceBytes) {
-      addPiece(Array(array[start..<min(start + Self.pieceBytes, array.count)]))
+      function.add(Array(array[start..<min(start + Self.pieceBytes, array.count)]))
     }
-  }
-
-  private mutating func addPiece(_ bytes: [UInt8]) {
-    function.add(bytes)
-    byteCount += bytes.count
   }
 
   /// Returns the digest of all bytes so far as 64 lower-case hexadecimal digits. More bytes can be added afterwards.

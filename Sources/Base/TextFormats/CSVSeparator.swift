@@ -17,22 +17,10 @@ public enum CSVSeparator: Sendable, Hashable, CaseIterable {
   }
 
   /// The name in messages, with its article.
-  public var name: String {
-    switch self {
-    case .comma: "a comma"
-    case .semicolon: "a semicolon"
-    case .tab: "a tab"
-    }
-  }
+  public var name: String { "a \(self)" }
 
   /// The name in messages, for several of them.
-  public var plural: String {
-    switch self {
-    case .comma: "commas"
-    case .semicolon: "semicolons"
-    case .tab: "tabs"
-    }
-  }
+  public var plural: String { "\(self)s" }
 
   /// How a line begins that names the separator.
   static let mark = Array("sep=".utf8)

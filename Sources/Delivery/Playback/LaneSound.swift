@@ -26,7 +26,7 @@ struct LaneSound: Sendable {
         again.sampleRate == rate
         ? again
         : Waveform(samples: try Resampler.convert(again.samples, from: again.sampleRate, to: rate), sampleRate: rate)
-      sound.waveform = try Waveform.joined([words, sound.waveform], pauseMilliseconds: Self.pauseAfterAgain)
+      sound.waveform = try Waveform.joined([words, sound.waveform], pausesMilliseconds: [Self.pauseAfterAgain])
     }
     self.init(sound, chime: chime, pause: pause)
   }
@@ -46,7 +46,7 @@ struct LaneSound: Sendable {
       {
         chime = Waveform(samples: samples, sampleRate: rate)
       }
-      waveform = (try? Waveform.joined([chime, waveform], pauseMilliseconds: pause)) ?? waveform
+      waveform = (try? Waveform.joined([chime, waveform], pausesMilliseconds: [pause])) ?? waveform
     }
     let samples = waveform.samples
     let start = samples.firstIndex { $0.magnitude > Self.threshold } ?? samples.count

@@ -21,13 +21,13 @@ enum SecretFile {
     }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     // The file that is open is looked at, because its name could lead to another one a moment later.
-    guard let ownership = FileOwnership(descriptor: descriptor), ownership.isRegularFile else {
+    guard let status = try? FileSystemCalls.system.status(descriptor), status.isRegularFile else {
       throw fault(.fileUnreadable, "is not a file", "give the name of a file")
     }
-    guard ownership.owner == geteuid() || ownership.owner == 0 else {
+    guard status.owner == geteuid() || status.owner == 0 else {
       throw fault(.fileNotPrivate, "belongs to another user", "give it to the user of the service with chown")
     }
-    guard ownership.permissions & 0o077 == 0 else {
+    guard status.permissions & 0o077 == 0 else {
       throw fault(
         .fileNotPrivate, "can be read or changed by other users, and holds secrets", "run chmod 600 on it")
     }

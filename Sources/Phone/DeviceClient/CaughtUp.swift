@@ -10,12 +10,6 @@ public struct CaughtUp: Sendable, Hashable {
   public var lastSequence: Int64
   /// Whether the service has no more announcements. Otherwise, ask again after the last number.
   public var isComplete: Bool
-
-  public init(announcements: [CaughtUpAnnouncement], lastSequence: Int64, isComplete: Bool) {
-    self.announcements = announcements
-    self.lastSequence = lastSequence
-    self.isComplete = isComplete
-  }
 }
 
 /// An announcement that was pushed to the device.
@@ -45,13 +39,6 @@ public struct CaughtUpAnnouncement: Sendable, Hashable {
   public var state: State
   /// The JSON object that the push had, byte for byte.
   public var payload: Data
-
-  public init(sequence: Int64, id: String?, state: State, payload: Data) {
-    self.sequence = sequence
-    self.id = id
-    self.state = state
-    self.payload = payload
-  }
 }
 
 /// A page of missed announcements.

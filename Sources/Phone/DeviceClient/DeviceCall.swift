@@ -45,18 +45,12 @@ struct DeviceCall: Sendable {
 
   /// Encodes all bytes but the unreserved characters (RFC 3986, section 2.3).
   private static func encoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return String(
-      decoding: text.utf8.flatMap { byte -> [UInt8] in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-          UInt8(ascii: "~"):
-          [byte]
-        default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-      }, as: UTF8.self)
+    // It is never nil, because every text has a form in UTF-8.
+    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
+
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
 
   /// Returns the error for a status, or nil for 200 and 201.
   func code(of status: Int) -> DeviceClientError.Code? {

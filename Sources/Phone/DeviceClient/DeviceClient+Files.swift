@@ -57,9 +57,7 @@ extension DeviceClient {
     let partial = try await limited(.fetchingFile) { client throws(DeviceClientError) in
       try await client.receive(path, sha256, byteCount, to: file)
     }
-    try await onWaitingThread { () throws(DeviceClientError) in
-      try self.onDisk { () throws(SystemError) in try partial.commit() }
-    }
+    try await onDisk { () throws(SystemError) in try partial.commit() }
   }
 
   private func receive(
@@ -67,23 +65,21 @@ extension DeviceClient {
   ) async throws(DeviceClientError) -> PartialFile {
     let call = Self.call(path)
     var digest = IncrementalSHA256()
-    let partial = try await onWaitingThread { () throws(DeviceClientError) in
-      try self.onDisk { () throws(SystemError) in try PartialFile(file, calls: .system) }
-    }
+    let partial = try await onDisk { () throws(SystemError) in try PartialFile(file, calls: .system) }
     try await stream(call, atMost: byteCount ?? Self.maximumFileBytes, byteCount: byteCount) {
       piece throws(DeviceClientError) in
       digest.add(piece)
-      try await onWaitingThread { () throws(DeviceClientError) in
-        try self.onDisk { () throws(SystemError) in try partial.write(piece) }
-      }
+      try await onDisk { () throws(SystemError) in try partial.write(piece) }
     }
     guard digest.hexadecimalDigest() == sha256 else { throw error(.digestMismatch, .fetchingFile) }
     return partial
   }
 
-  private func onDisk<Value>(_ work: () throws(SystemError) -> Value) throws(DeviceClientError) -> Value {
+  private func onDisk<Value: Sendable>(
+    _ work: @Sendable () throws(SystemError) -> Value
+  ) async throws(DeviceClientError) -> Value {
     do throws(SystemError) {
-      return try work()
+      return try await onWaitingThread(work)
     } catch {
       throw self.error(.diskFailure, .fetchingFile, systemError: error.number)
     }

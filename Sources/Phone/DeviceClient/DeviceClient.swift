@@ -23,8 +23,7 @@ public final class DeviceClient: Sendable {
   private static let maximumProblemBytes = 64 << 10
 
   public let access: DeviceAccess
-  private let fetcher: any SoundFetching
-  private let resolver: any HostResolving
+  private let sender: RequestSender
   private let rules: DownloadRules
   private let clock: any Clock<Duration>
 
@@ -37,11 +36,10 @@ public final class DeviceClient: Sendable {
     rules: DownloadRules = DownloadRules(), clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.access = access
-    self.fetcher = fetcher
-    self.resolver = resolver
     var rules = rules
     rules.serviceHost = access.service.host(percentEncoded: false)
     self.rules = rules
+    sender = RequestSender(fetcher, resolver, rules)
     self.clock = clock
   }
 
@@ -97,11 +95,8 @@ public final class DeviceClient: Sendable {
       enum CodingKeys: String, CodingKey { case lastSequence = "last_sequence" }
     }
     guard let body = try? registration.body else { throw error(.invalidURL, .registering) }
-    let data = try await limited(.registering) { client throws(DeviceClientError) in
-      try await client.json(
-        DeviceCall(
-          action: .registering, method: "PUT", path: ["v1", "devices", client.access.device], body: body))
-    }
+    let data = try await answer(
+      to: DeviceCall(action: .registering, method: "PUT", path: ["v1", "devices", access.device], body: body))
     guard let answer = try? JSONDecoder().decode(Answer.self, from: data) else {
       throw error(.unreadableAnswer, .registering)
     }
@@ -131,12 +126,8 @@ public final class DeviceClient: Sendable {
   private func enumerate(
     _ container: String, _ method: String, _ action: DeviceClientError.Action
   ) async throws(DeviceClientError) {
-    _ = try await limited(action) { client throws(DeviceClientError) in
-      try await client.json(
-        DeviceCall(
-          action: action, method: method,
-          path: ["v1", "devices", client.access.device, "enumerators", container]))
-    }
+    _ = try await answer(
+      to: DeviceCall(action: action, method: method, path: ["v1", "devices", access.device, "enumerators", container]))
   }
 
   /// Returns one page of changes of the library.
@@ -148,11 +139,9 @@ public final class DeviceClient: Sendable {
   /// - Throws: ``DeviceClientError``, with the code `anchorExpired` if everything must be listed again.
   public func changes(after anchor: String?, limit: Int = 1_000) async throws(DeviceClientError) -> LibraryChanges {
     let query = (anchor.map { [("after", $0)] } ?? []) + [("limit", "\(min(max(limit, 1), 1_000))")]
-    let data = try await limited(.readingLibrary) { client throws(DeviceClientError) in
-      try await client.json(
-        DeviceCall(
-          action: .readingLibrary, path: ["v1", "library", "changes"], query: query.map { (name: $0.0, value: $0.1) }))
-    }
+    let data = try await answer(
+      to: DeviceCall(
+        action: .readingLibrary, path: ["v1", "library", "changes"], query: query.map { (name: $0.0, value: $0.1) }))
     guard let page = LibraryChanges(data) else { throw error(.unreadableAnswer, .readingLibrary) }
     return page
   }
@@ -199,8 +188,13 @@ public final class DeviceClient: Sendable {
     return (url, fields)
   }
 
+  /// Makes a call within the time limit and returns the whole body of its answer.
+  func answer(to call: DeviceCall) async throws(DeviceClientError) -> Data {
+    try await limited(call.action) { client throws(DeviceClientError) in try await client.json(call) }
+  }
+
   /// Sends a request and returns the whole body of its answer.
-  func json(_ call: DeviceCall) async throws(DeviceClientError) -> Data {
+  private func json(_ call: DeviceCall) async throws(DeviceClientError) -> Data {
     var data = Data()
     try await stream(call, atMost: Self.maximumAnswerBytes) { piece throws(DeviceClientError) in data += piece }
     return data
@@ -215,61 +209,44 @@ public final class DeviceClient: Sendable {
     _ receive: ([UInt8]) async throws(DeviceClientError) -> Void
   ) async throws(DeviceClientError) {
     let (url, fields) = try head(of: call)
-    let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
-    try check(addresses, url, call.action)
     let request = SoundRequest(
-      method: call.method, url: url, fields: fields, addresses: addresses, mostBytes: limit, body: call.body)
-    let answer: SoundAnswer
-    do {
-      answer = try await fetcher.fetch(request)
-    } catch {
-      throw fetchFailure(error, call.action)
-    }
-    if let code = call.code(of: answer.status) { throw await refusal(code, answer, call.action) }
-    let encoding = answer.fields["content-encoding"]?.lowercased() ?? "identity"
-    guard encoding == "identity" || encoding.isEmpty else { throw error(.unreadableAnswer, call.action) }
-    let declared = answer.fields["content-length"].flatMap { Int($0) }
-    if let declared, declared > limit { throw error(.tooLarge, call.action) }
-    if let declared, let byteCount, declared != byteCount {
-      throw error(declared > byteCount ? .tooLarge : .digestMismatch, call.action)
-    }
-    let expected = byteCount ?? declared
+      method: call.method, url: url, fields: fields, addresses: [], mostBytes: limit, body: call.body)
+    var expected = byteCount
     var count = 0
-    var pieces = answer.body.makeAsyncIterator()
-    while true {
-      let piece: [UInt8]?
-      do {
-        piece = try await pieces.next()
-      } catch {
-        throw fetchFailure(error, call.action)
+    let end = try await sender.send(request, translating: { translated($0, call.action) }) {
+      answer throws(DeviceClientError) in
+      if let code = call.code(of: answer.status) { throw await refusal(code, answer, call.action) }
+      let encoding = answer.fields["content-encoding"]?.lowercased() ?? "identity"
+      guard encoding == "identity" || encoding.isEmpty else { throw error(.unreadableAnswer, call.action) }
+      let declared = answer.fields["content-length"].flatMap { Int($0) }
+      if let declared, declared > limit { throw error(.tooLarge, call.action) }
+      if let declared, let byteCount, declared != byteCount {
+        throw error(declared > byteCount ? .tooLarge : .digestMismatch, call.action)
       }
-      guard let piece else { break }
+      expected = byteCount ?? declared
+      return true
+    } piece: { piece throws(DeviceClientError) in
       if Task.isCancelled { throw error(.cancelled, call.action) }
       guard piece.count <= (expected ?? limit) - count else { throw error(.tooLarge, call.action) }
       count += piece.count
       try await receive(piece)
     }
-    // An iterator of a cancelled task ends early, too.
-    if Task.isCancelled { throw error(.cancelled, call.action) }
+    switch end {
+    case .noAnswer(let failure), .body(let failure?):
+      throw error(failure == .notTrusted ? .notTrusted : .unreachable, call.action)
+    case .head, .body(nil): break
+    }
     // The connection ended early.
     if let expected, count < expected { throw error(.unreachable, call.action) }
-    // The name may have got another address between the check and the connection.
-    if let address = await answer.connectedAddress() { try check([address], url, call.action) }
   }
 
-  private func check(
-    _ addresses: [IPAddress], _ url: URL, _ action: DeviceClientError.Action
-  ) throws(DeviceClientError) {
-    do throws(DownloadError) {
-      try rules.check(addresses, of: url)
-    } catch {
-      throw self.error(error.code == .privateAddress ? .privateAddress : .unreachable, action)
+  /// Returns the error of a call for one of the rules' errors, or for a cancellation.
+  private func translated(_ error: DownloadError, _ action: DeviceClientError.Action) -> DeviceClientError {
+    switch error.code {
+    case .cancelled: self.error(.cancelled, action)
+    case .privateAddress: self.error(.privateAddress, action)
+    default: self.error(.unreachable, action)
     }
-  }
-
-  private func fetchFailure(_ error: any Error, _ action: DeviceClientError.Action) -> DeviceClientError {
-    if Task.isCancelled { return self.error(.cancelled, action) }
-    return self.error(error as? SoundFetchError == .notTrusted ? .notTrusted : .unreachable, action)
   }
 
   /// Makes the error for a refused request, with the code of the service's problem document.

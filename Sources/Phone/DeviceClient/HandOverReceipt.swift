@@ -25,25 +25,15 @@ extension DeviceClient {
   /// - Parameter receipts: 1 to ``mostReceipts`` receipts.
   /// - Throws: ``DeviceClientError``.
   public func tell(_ receipts: [HandOverReceipt]) async throws(DeviceClientError) {
-    struct Body: Encodable {
-      struct Element: Encodable {
-        var id: String
-        var at: String
-      }
-      var announcements: [Element]
-    }
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    let elements = receipts.map { Body.Element(id: $0.id, at: $0.at.formatted(style)) }
+    let elements = receipts.map { ["id": $0.id, "at": $0.at.formatted(style)] }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let body = try? encoder.encode(Body(announcements: elements)) else {
+    guard let body = try? encoder.encode(["announcements": elements]) else {
       throw error(.invalidURL, .sendingReceipts)
     }
-    _ = try await limited(.sendingReceipts) { client throws(DeviceClientError) in
-      try await client.json(
-        DeviceCall(
-          action: .sendingReceipts, method: "POST", path: ["v1", "devices", client.access.device, "handed_over"],
-          body: body))
-    }
+    _ = try await answer(
+      to: DeviceCall(
+        action: .sendingReceipts, method: "POST", path: ["v1", "devices", access.device, "handed_over"], body: body))
   }
 }

@@ -55,12 +55,6 @@ public struct LibraryChanges: Sendable, Hashable {
   /// What to ask after the next time; nil if there is another page.
   public var anchor: String?
 
-  public init(changes: [LibraryChange], next: String? = nil, anchor: String? = nil) {
-    self.changes = changes
-    self.next = next
-    self.anchor = anchor
-  }
-
   private struct Answer: Decodable {
     struct Change: Decodable {
       var kind: String

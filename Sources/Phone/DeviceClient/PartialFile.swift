@@ -7,8 +7,8 @@ import Foundation
 ///
 /// A process that is killed can leave the second file behind; the next write of the same file removes it.
 final class PartialFile: Sendable {
-  private let folder: FileSystemCalls.Descriptor
-  private let descriptor: FileSystemCalls.Descriptor
+  private let folder: OpenDescriptor
+  private let file: OpenDescriptor
   private let name: String
   private let calls: FileSystemCalls
 
@@ -16,43 +16,37 @@ final class PartialFile: Sendable {
 
   /// - Parameter file: The final place. Its folder must exist.
   init(_ file: URL, calls: FileSystemCalls) throws(SystemError) {
-    name = file.lastPathComponent
-    self.calls = calls
-    let (path, temporary) = (file.deletingLastPathComponent().path(percentEncoded: false), "\(name).part")
-    let folder = try retryingWhenInterrupted { () throws(SystemError) in try calls.openFolder(nil, path) }
-    try? calls.remove(folder, temporary)
-    do throws(SystemError) {
-      descriptor = try retryingWhenInterrupted { () throws(SystemError) in
-        try calls.createFile(folder, temporary, .ownerOnly)
-      }
-    } catch {
-      calls.close(folder)
-      throw error
+    let (name, temporary) = (file.lastPathComponent, "\(file.lastPathComponent).part")
+    let folder = try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls)
+    try? calls.remove(folder.number, temporary)
+    let number = try retryingWhenInterrupted { () throws(SystemError) in
+      try calls.createFile(folder.number, temporary, .ownerOnly)
     }
+    self.file = OpenDescriptor(number, calls: calls)
     self.folder = folder
+    self.name = name
+    self.calls = calls
   }
 
   deinit {
-    if isOwn { try? calls.remove(folder, temporary) }
-    calls.close(descriptor)
-    calls.close(folder)
+    if isOwn { try? calls.remove(folder.number, temporary) }
   }
 
   /// Whether the second name still is that of this file, and not that of another write of the same file.
   private var isOwn: Bool {
-    guard let own = try? calls.status(descriptor), let named = try? calls.statusOfName(folder, temporary) else {
+    guard let own = try? calls.status(file.number), let named = try? calls.statusOfName(folder.number, temporary) else {
       return false
     }
     return own.isSameFile(as: named)
   }
 
-  func write(_ bytes: [UInt8]) throws(SystemError) { try calls.writeAll(bytes, to: descriptor) }
+  func write(_ bytes: [UInt8]) throws(SystemError) { try calls.writeAll(bytes, to: file.number) }
 
   /// Gives the file its name, and returns when this is on the disk.
   func commit() throws(SystemError) {
-    try retryingWhenInterrupted { () throws(SystemError) in try calls.synchronize(descriptor) }
+    try file.synchronize()
     guard isOwn else { throw .busy }
-    try calls.rename(folder, temporary, name)
-    try retryingWhenInterrupted { () throws(SystemError) in try calls.synchronize(folder) }
+    try calls.rename(folder.number, temporary, name)
+    try folder.synchronize()
   }
 }

@@ -98,15 +98,6 @@ extension RegisteredTokens: Codable {
     tokens = try read(.tokens) ?? [:]
     registered = try read(.registered)
   }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    func named(_ tokens: [PushTokenKind: Data]) -> [String: Data] {
-      Dictionary(uniqueKeysWithValues: tokens.map { ($0.key.rawValue, $0.value) })
-    }
-    try container.encode(named(tokens), forKey: .tokens)
-    try container.encodeIfPresent(registered.map(named), forKey: .registered)
-  }
 }
 
 extension RegisteredTokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

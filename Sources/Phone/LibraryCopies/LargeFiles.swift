@@ -15,13 +15,6 @@ public struct LargeFileRequest: Sendable, Hashable {
   public var url: URL
   /// The header fields.
   public var fields: [String: String]
-
-  public init(sha256: String, byteCount: Int, url: URL, fields: [String: String]) {
-    self.sha256 = sha256
-    self.byteCount = byteCount
-    self.url = url
-    self.fields = fields
-  }
 }
 
 extension LargeFileRequest: CustomStringConvertible, CustomReflectable {

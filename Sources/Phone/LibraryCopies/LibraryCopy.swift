@@ -37,8 +37,6 @@ public struct LibraryUpdate: Sendable, Hashable {
   public var hasChanges: Bool {
     ![changedClips, removedClips, changedPacks, removedPacks, changedTones, removedTones].allSatisfy(\.isEmpty)
   }
-
-  public init(anchor: String) { self.anchor = anchor }
 }
 
 /// A copy of the account's library in the group container, for the file-provider extension.
@@ -109,7 +107,7 @@ public final class LibraryCopy: Sendable {
   /// - Throws: ``LibraryCopyError``.
   public func update() async throws(LibraryCopyError) -> Outcome {
     let turn = LibraryTurn(
-      places, length: max(Self.shortestTurn, 2 * TimeInterval(client.longestCall.components.seconds)), now: now)
+      places: places, length: max(Self.shortestTurn, 2 * TimeInterval(client.longestCall.components.seconds)), now: now)
     guard try await turn.begin() else { return .busy }
     do throws(LibraryCopyError) {
       let update = try await update(turn)

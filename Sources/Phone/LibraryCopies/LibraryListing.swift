@@ -7,11 +7,11 @@ public import SoundLibrary
 
 /// The clips and tones of a copy that are on the phone, as a file provider shows them.
 public struct LibraryListing: Sendable, Hashable {
-  /// A clip or a tone in `Library/Sounds`.
+  /// A clip or a tone in `Library/Sounds`. In a ``LibraryPlan``, it may also be a voice pack.
   public struct Item: Sendable, Hashable {
-    /// The file name.
+    /// The file name of the clip or tone, or the voice pack's id.
     public var name: String
-    /// The digest and the size.
+    /// The digest and the size; for a voice pack, those of its manifest.
     public var file: LibraryChange.File
   }
 

@@ -10,11 +10,6 @@ public struct LibraryManifest: Sendable, Hashable {
     public var file: LibraryChange.File
     /// A number that is higher for a newer clip.
     public var order: Int
-
-    public init(file: LibraryChange.File, order: Int) {
-      self.file = file
-      self.order = order
-    }
   }
 
   /// The clips by their file names. Another program may have removed some of the files.
@@ -28,16 +23,6 @@ public struct LibraryManifest: Sendable, Hashable {
 
   /// The anchor up to which all changes are in place; nil if everything must be listed.
   public var anchor: String?
-
-  public init(
-    clips: [String: Clip] = [:], packs: [String: LibraryChange.File] = [:],
-    tones: [String: LibraryChange.File] = [:], anchor: String? = nil
-  ) {
-    self.clips = clips
-    self.packs = packs
-    self.tones = tones
-    self.anchor = anchor
-  }
 
   /// The number for the next clip.
   var nextOrder: Int { (clips.values.map(\.order).max() ?? 0) + 1 }

@@ -13,16 +13,7 @@ public struct LibraryPlan: Sendable, Hashable {
   public static let standardBudget = 200_000_000
 
   /// A clip, a tone or a voice pack to fetch.
-  public struct Item: Sendable, Hashable {
-    /// The file name of the clip or tone, or the voice pack's id.
-    public var name: String
-    public var file: LibraryChange.File
-
-    public init(name: String, file: LibraryChange.File) {
-      self.name = name
-      self.file = file
-    }
-  }
+  public typealias Item = LibraryListing.Item
 
   /// The voice packs to fetch, in the order of their ids.
   public private(set) var packs: [Item] = []

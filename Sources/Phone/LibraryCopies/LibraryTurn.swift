@@ -26,12 +26,6 @@ struct LibraryTurn: Sendable {
   let now: @Sendable () -> Date
   private let id = UUID().uuidString
 
-  init(_ places: LibraryPlaces, length: TimeInterval, now: @escaping @Sendable () -> Date) {
-    self.places = places
-    self.length = length
-    self.now = now
-  }
-
   /// Begins the turn.
   ///
   /// - Returns: False if it is the turn of another update.

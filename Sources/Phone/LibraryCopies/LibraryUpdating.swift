@@ -25,20 +25,9 @@ struct LibraryUpdating {
   /// What is in place, with the anchor before the update.
   var current: LibraryManifest
 
-  private var fetchedFiles = 0
+  private(set) var fetchedFiles = 0
   /// The digests of the files that were asked for in the background.
-  private var awaited: Set<String> = []
-
-  init(
-    client: DeviceClient, library: SoundLibrary, turn: LibraryTurn, largeFiles: (any LargeFileFetching)?,
-    current: LibraryManifest
-  ) {
-    self.client = client
-    self.library = library
-    self.turn = turn
-    self.largeFiles = largeFiles
-    self.current = current
-  }
+  private(set) var awaited: Set<String> = []
 
   private var places: LibraryPlaces { turn.places }
   private var asked: AskedFiles { AskedFiles(places: places) }

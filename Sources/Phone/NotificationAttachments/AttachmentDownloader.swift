@@ -32,8 +32,7 @@ public struct AttachmentDownloader: Sendable {
   private static let copiedBytes = 64 << 10
 
   private let folder: URL
-  private let fetcher: any SoundFetching
-  private let resolver: any HostResolving
+  private let sender: RequestSender
   private let rules: DownloadRules
   private let clock: any Clock<Duration>
   private let calls: FileSystemCalls
@@ -58,8 +57,7 @@ public struct AttachmentDownloader: Sendable {
     clock: any Clock<Duration>, calls: FileSystemCalls
   ) {
     self.folder = folder
-    self.fetcher = fetcher
-    self.resolver = resolver
+    sender = RequestSender(fetcher, resolver, rules)
     self.rules = rules
     self.clock = clock
     self.calls = calls
@@ -155,54 +153,26 @@ public struct AttachmentDownloader: Sendable {
   ) async throws(DownloadError) -> AttachmentIntake {
     var transfer = first
     while true {
-      let url = transfer.url
-      let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
-      try stopIfCancelled()
-      try transfer.byRules { () throws(DownloadError) in try rules.check(addresses, of: url) }
       let request = SoundRequest(
-        url: url, fields: AttachmentTransfer.fields, addresses: addresses,
-        mostBytes: limits.largest?.value ?? 0)
-      let answer: SoundAnswer
-      do {
-        answer = try await fetcher.fetch(request)
-      } catch {
-        try stopIfCancelled()
-        throw transfer.error(error)
+        url: transfer.url, fields: AttachmentTransfer.fields, addresses: [], mostBytes: limits.largest?.value ?? 0)
+      var intake: AttachmentIntake?
+      let end = try await sender.send(request, translating: { $0.about(.attachment) }) { answer throws(DownloadError) in
+        intake = try transfer.receiveHead(status: answer.status, fields: answer.fields)
+        return intake != nil
+      } piece: { piece throws(DownloadError) in
+        guard let before = intake else { return }
+        intake = try await onWaitingThread { () throws(DownloadError) in
+          var after = before
+          try Self.store(piece, &after, file)
+          return after
+        }
       }
-      guard case .read(var intake) = try transfer.receiveHead(status: answer.status, fields: answer.fields) else {
-        continue
-      }
-      let isBroken = try await receive(answer.body, &intake, file)
-      try stopIfCancelled()
-      // The name may have got another address between the check and the connection.
-      if let address = await answer.connectedAddress() {
-        try transfer.byRules { () throws(DownloadError) in try rules.check([address], of: url) }
-      }
-      try intake.end(isBroken: isBroken)
-      return intake
-    }
-  }
-
-  /// Stores the pieces of a body as they arrive.
-  ///
-  /// - Returns: Whether the connection broke.
-  private func receive(
-    _ body: AsyncThrowingStream<[UInt8], any Error>, _ intake: inout AttachmentIntake, _ file: AttachmentFile
-  ) async throws(DownloadError) -> Bool {
-    var pieces = body.makeAsyncIterator()
-    while true {
-      let next: [UInt8]?
-      do {
-        next = try await pieces.next()
-      } catch {
-        return true
-      }
-      guard let piece = next else { return false }
-      let before = intake
-      intake = try await onWaitingThread { () throws(DownloadError) in
-        var after = before
-        try Self.store(piece, &after, file)
-        return after
+      switch (end, intake) {
+      case (.noAnswer(let failure), _): throw transfer.error(failure)
+      case (.body(let failure), let intake?):
+        try intake.end(isBroken: failure != nil)
+        return intake
+      default: continue
       }
     }
   }

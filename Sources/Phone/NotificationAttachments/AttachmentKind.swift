@@ -45,45 +45,27 @@ public enum AttachmentKind: String, Sendable, Hashable, CaseIterable {
   /// The number of bytes that are enough to recognize every format.
   public static let recognizedBytes = 12
 
-  public var family: Family {
-    switch self {
-    case .jpeg, .png, .gif: .image
-    case .wav, .aiff, .mp3, .m4a: .audio
-    case .mpeg4, .quickTime, .mpeg, .avi: .movie
-    }
-  }
+  public var family: Family { facts.family }
 
   /// The uniform type identifier, for `UNNotificationAttachmentOptionsTypeHintKey`.
-  public var uniformTypeIdentifier: String {
-    switch self {
-    case .jpeg: "public.jpeg"
-    case .png: "public.png"
-    case .gif: "com.compuserve.gif"
-    case .wav: "com.microsoft.waveform-audio"
-    case .aiff: "public.aiff-audio"
-    case .mp3: "public.mp3"
-    case .m4a: "public.mpeg-4-audio"
-    case .mpeg4: "public.mpeg-4"
-    case .quickTime: "com.apple.quicktime-movie"
-    case .mpeg: "public.mpeg"
-    case .avi: "public.avi"
-    }
-  }
+  public var uniformTypeIdentifier: String { facts.type }
 
   /// The extension of a file of this format, without a dot. iOS uses it if it gets no uniform type identifier.
-  public var fileExtension: String {
+  public var fileExtension: String { facts.fileExtension }
+
+  private var facts: (family: Family, type: String, fileExtension: String) {
     switch self {
-    case .jpeg: "jpg"
-    case .png: "png"
-    case .gif: "gif"
-    case .wav: "wav"
-    case .aiff: "aiff"
-    case .mp3: "mp3"
-    case .m4a: "m4a"
-    case .mpeg4: "mp4"
-    case .quickTime: "mov"
-    case .mpeg: "mpg"
-    case .avi: "avi"
+    case .jpeg: (.image, "public.jpeg", "jpg")
+    case .png: (.image, "public.png", "png")
+    case .gif: (.image, "com.compuserve.gif", "gif")
+    case .wav: (.audio, "com.microsoft.waveform-audio", "wav")
+    case .aiff: (.audio, "public.aiff-audio", "aiff")
+    case .mp3: (.audio, "public.mp3", "mp3")
+    case .m4a: (.audio, "public.mpeg-4-audio", "m4a")
+    case .mpeg4: (.movie, "public.mpeg-4", "mp4")
+    case .quickTime: (.movie, "com.apple.quicktime-movie", "mov")
+    case .mpeg: (.movie, "public.mpeg", "mpg")
+    case .avi: (.movie, "public.avi", "avi")
     }
   }
 }

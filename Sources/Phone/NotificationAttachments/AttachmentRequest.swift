@@ -38,7 +38,21 @@ public struct AttachmentRequest: Sendable, Hashable {
 /// A value that cannot be used is ignored, and a remark says so. A payload never keeps a notification from being shown.
 public struct AttachmentPayload: Sendable, Hashable, Decodable {
   /// The keys that can have the URL, in the order in which they are tried.
-  public static let urlKeys = ["attachment-url", "image-url", "image_url"]
+  private static let urlKeys: [CodingKeys] = [.attachmentURL, .imageURL, .otherImageURL]
+
+  private enum CodingKeys: String, CodingKey {
+    case attachmentURL = "attachment-url"
+    case imageURL = "image-url"
+    case otherImageURL = "image_url"
+    case identifier = "attachment-identifier"
+    case options = "attachment-options"
+  }
+
+  private enum OptionKeys: String, CodingKey {
+    case hidden
+    case time = "thumbnail-time"
+    case clipping = "thumbnail-clipping"
+  }
 
   /// The attachment; nil if the payload names none.
   public private(set) var request: AttachmentRequest?
@@ -50,41 +64,39 @@ public struct AttachmentPayload: Sendable, Hashable, Decodable {
   ///
   /// - Parameter payload: The notification's `userInfo` as JSON.
   public init(_ payload: Data) {
-    self = (try? JSONDecoder().decode(AttachmentPayload.self, from: payload)) ?? AttachmentPayload([:], .noObject)
+    self = (try? JSONDecoder().decode(AttachmentPayload.self, from: payload)) ?? AttachmentPayload()
   }
 
-  /// Reads a payload that is being decoded. It throws no error of its own.
+  private init() { remarks = [Self.noObject] }
+
+  private static let noObject = AttachmentRemark(key: nil, problem: .noObject)
+
+  /// Reads a payload that is being decoded. It throws no error.
   public init(from decoder: any Decoder) throws {
-    guard case .object(let keys) = try PayloadValue(from: decoder) else {
-      self.init([:], .noObject)
+    guard let keys = try? decoder.container(keyedBy: CodingKeys.self) else {
+      remarks = [Self.noObject]
       return
     }
-    self.init(keys)
-  }
-
-  private init(_ keys: [String: PayloadValue], _ problem: AttachmentRemark.Problem? = nil) {
-    remarks = problem.map { [AttachmentRemark(key: nil, problem: $0)] } ?? []
     guard let url = url(in: keys) else { return }
     var request = AttachmentRequest(url: url)
-    if let value = keys["attachment-identifier"] {
-      if case .text(let text) = value, (1...64).contains(text.count) {
+    if keys.contains(.identifier) {
+      if let text = try? keys.decode(String.self, forKey: .identifier), (1...64).contains(text.count) {
         request.identifier = text
       } else {
-        ignore("attachment-identifier", .noIdentifier)
+        ignore(CodingKeys.identifier, .noIdentifier)
       }
     }
-    if let value = keys["attachment-options"] { request.options = options(value) }
+    if keys.contains(.options) { request.options = options(in: keys) }
     self.request = request
   }
 
-  private mutating func ignore(_ key: String, _ problem: AttachmentRemark.Problem) {
-    remarks.append(AttachmentRemark(key: key, problem: problem))
+  private mutating func ignore(_ key: any CodingKey, _ problem: AttachmentRemark.Problem) {
+    remarks.append(AttachmentRemark(key: key.stringValue, problem: problem))
   }
 
-  private mutating func url(in keys: [String: PayloadValue]) -> URL? {
-    for key in Self.urlKeys {
-      guard let value = keys[key] else { continue }
-      guard case .text(let text) = value else {
+  private mutating func url(in keys: KeyedDecodingContainer<CodingKeys>) -> URL? {
+    for key in Self.urlKeys where keys.contains(key) {
+      guard let text = try? keys.decode(String.self, forKey: key) else {
         ignore(key, .noText)
         continue
       }
@@ -99,27 +111,39 @@ public struct AttachmentPayload: Sendable, Hashable, Decodable {
     return nil
   }
 
-  private mutating func options(_ value: PayloadValue) -> AttachmentOptions {
+  private mutating func options(in keys: KeyedDecodingContainer<CodingKeys>) -> AttachmentOptions {
     var options = AttachmentOptions()
-    guard case .object(let keys) = value else {
-      ignore("attachment-options", .noObject)
+    guard let keys = try? keys.nestedContainer(keyedBy: OptionKeys.self, forKey: .options) else {
+      ignore(CodingKeys.options, .noObject)
       return options
     }
-    if let value = keys["hidden"] {
-      if case .boolean(let isHidden) = value { options.hidesThumbnail = isHidden } else { ignore("hidden", .noBoolean) }
-    }
-    if let value = keys["thumbnail-time"] {
-      if let time = value.number, time >= 0 {
-        options.thumbnailTime = time
+    if keys.contains(.hidden) {
+      if let isHidden = try? keys.decode(Bool.self, forKey: .hidden) {
+        options.hidesThumbnail = isHidden
       } else {
-        ignore("thumbnail-time", .noTime)
+        ignore(OptionKeys.hidden, .noBoolean)
       }
     }
-    if let value = keys["thumbnail-clipping"] {
-      options.thumbnailClipping = value.clippingRectangle
-      if options.thumbnailClipping == nil { ignore("thumbnail-clipping", .noRectangle) }
+    if keys.contains(.time) {
+      if let time = try? keys.decode(Double.self, forKey: .time), time >= 0 {
+        options.thumbnailTime = time
+      } else {
+        ignore(OptionKeys.time, .noTime)
+      }
+    }
+    if keys.contains(.clipping) {
+      options.thumbnailClipping = (try? keys.decode(Clipping.self, forKey: .clipping))?.rectangle
+      if options.thumbnailClipping == nil { ignore(OptionKeys.clipping, .noRectangle) }
     }
     return options
+  }
+
+  private struct Clipping: Decodable {
+    var x, y, width, height: Double
+
+    var rectangle: AttachmentOptions.ClippingRectangle? {
+      AttachmentOptions.ClippingRectangle(x: x, y: y, width: width, height: height)
+    }
   }
 }
 
@@ -156,42 +180,5 @@ public struct AttachmentRemark: Sendable, Hashable, CustomStringConvertible {
     case .noRectangle:
       "Use an object of the numbers x, y, width and height, each from 0 to 1, for a part within the image."
     }
-  }
-}
-
-/// A value of JSON, as far as an attachment needs it.
-private enum PayloadValue: Decodable {
-  case text(String)
-  case number(Double)
-  case boolean(Bool)
-  case object([String: PayloadValue])
-  /// `null` or an array.
-  case other
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let value = try? container.decode(Bool.self) {
-      self = .boolean(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .text(value)
-    } else if let value = try? container.decode([String: PayloadValue].self) {
-      self = .object(value)
-    } else {
-      self = .other
-    }
-  }
-
-  var number: Double? {
-    guard case .number(let value) = self else { return nil }
-    return value
-  }
-
-  var clippingRectangle: AttachmentOptions.ClippingRectangle? {
-    guard case .object(let keys) = self, let x = keys["x"]?.number, let y = keys["y"]?.number,
-      let width = keys["width"]?.number, let height = keys["height"]?.number
-    else { return nil }
-    return AttachmentOptions.ClippingRectangle(x: x, y: y, width: width, height: height)
   }
 }

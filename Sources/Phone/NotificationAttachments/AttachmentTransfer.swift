@@ -6,14 +6,6 @@ import SoundDownloads
 /// The redirects and the head of an attachment's download: what to request, and what an answer means. It has no clock,
 /// socket or file.
 struct AttachmentTransfer: Sendable {
-  /// What to do after the head of an answer.
-  enum Next: Sendable {
-    /// Send a request to ``AttachmentTransfer/url``.
-    case request
-    /// Read the body.
-    case read(AttachmentIntake)
-  }
-
   /// The header fields of every request. A compressed answer would not have the declared length.
   static let fields = [
     "Accept": "image/*, audio/*, video/*, application/octet-stream;q=0.9, */*;q=0.1", "Accept-Encoding": "identity",
@@ -43,20 +35,21 @@ struct AttachmentTransfer: Sendable {
   /// Decides by the head of an answer.
   ///
   /// - Parameter fields: The header fields by their names in lower case.
+  /// - Returns: The intake of the body; nil after a redirect, so that ``url`` must be requested.
   /// - Throws: ``DownloadError``.
-  mutating func receiveHead(status: Int, fields: [String: String]) throws(DownloadError) -> Next {
+  mutating func receiveHead(status: Int, fields: [String: String]) throws(DownloadError) -> AttachmentIntake? {
     switch status {
     case 200:
       let encoding = fields["content-encoding"]?.lowercased() ?? "identity"
       guard encoding == "identity" || encoding.isEmpty else { throw error(.compressedAnswer) }
-      return .read(try AttachmentIntake(declared: try declaredLength(fields), host: host, limits: limits))
+      return try AttachmentIntake(declared: try declaredLength(fields), host: host, limits: limits)
     case 301, 302, 303, 307, 308:
       let trail = earlier + [url]
       url = try byRules { () throws(DownloadError) in
         try rules.redirect(to: fields["location"], after: trail)
       }
       earlier = trail
-      return .request
+      return nil
     default:
       throw error(DownloadError.Code(status: status), status: status)
     }
@@ -75,9 +68,7 @@ struct AttachmentTransfer: Sendable {
     do throws(DownloadError) { return try check() } catch { throw error.about(.attachment) }
   }
 
-  func error(_ failure: any Error) -> DownloadError {
-    error(DownloadError.Code(failure as? SoundFetchError ?? .connectionLost))
-  }
+  func error(_ failure: SoundFetchError) -> DownloadError { error(DownloadError.Code(failure)) }
 
   private func error(_ code: DownloadError.Code, status: Int? = nil) -> DownloadError {
     DownloadError(code, of: .attachment, host: host, status: status)

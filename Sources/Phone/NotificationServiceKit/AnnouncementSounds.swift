@@ -50,8 +50,8 @@ struct AnnouncementSounds: Sendable {
     if let duration = tones.duration(of: chosen) {
       return PreparedSound(name: chosen, quality: .tone, duration: duration)
     }
-    if let duration = tones.duration(of: SoundName.defaultFile) {
-      return PreparedSound(name: SoundName.defaultFile, quality: .tone, duration: duration)
+    if let duration = tones.duration(of: SoundLookup.fallbackName) {
+      return PreparedSound(name: SoundLookup.fallbackName, quality: .tone, duration: duration)
     }
     return PreparedSound(name: chosen, quality: .tone, duration: PreparedSound.assumedDuration)
   }
@@ -71,10 +71,11 @@ struct AnnouncementSounds: Sendable {
     return SoundChoice(announcement: nil, tone: tone, payload: isClip ? nil : payload).name
   }
 
-  /// Returns the clip that says what happened without the amount, if the group container has one.
+  /// Returns the clip that says what happened without the amount, such as `received.zh-CN.wav`, if the group container has
+  /// one.
   func fixedPhrase(_ content: AlertMessage.Content) -> PreparedSound? {
     guard let kind = content.kind else { return nil }
-    let name = SoundName.fixedPhrase(kind: kind, locale: content.locale)
+    let name = "\(kind).\(content.locale).wav"
     return duration(of: name).map { PreparedSound(name: name, quality: .fixedPhrase, duration: $0) }
   }
 

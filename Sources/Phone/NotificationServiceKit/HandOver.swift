@@ -2,6 +2,7 @@
 
 public import Foundation
 public import NotificationAttachments
+import SoundLibrary
 
 /// What the service extension hands over to iOS for one notification: what changes in the content of the push.
 public struct HandOver: Sendable, Hashable {
@@ -27,7 +28,7 @@ public struct HandOver: Sendable, Hashable {
     case systemDefault
 
     init(_ prepared: PreparedSound) {
-      self = prepared.name == SoundName.systemDefault ? .systemDefault : .named(prepared.name)
+      self = prepared.name == SoundChoice.defaultName ? .systemDefault : .named(prepared.name)
     }
   }
 
@@ -45,32 +46,10 @@ public struct HandOver: Sendable, Hashable {
   public var summary: Summary?
   /// The volume of a critical alert, from 0 to 1; nil for any other.
   public var criticalVolume: Float?
-  /// The files to attach.
-  public var attachments: [Attachment] = []
+  /// The files to attach. iOS moves them into a store of its own.
+  public var attachments: [DownloadedAttachment] = []
   /// The person who paid, for a communication notification; nil if the push names none.
   public var sender: Sender?
-
-  /// A file that is attached to the notification. iOS moves it into a store of its own.
-  public struct Attachment: Sendable, Hashable {
-    public var identifier: String
-    public var file: URL
-    /// The uniform type identifier, such as `public.jpeg`.
-    public var type: String
-    public var options: AttachmentOptions
-
-    public init(identifier: String, file: URL, type: String, options: AttachmentOptions = AttachmentOptions()) {
-      self.identifier = identifier
-      self.file = file
-      self.type = type
-      self.options = options
-    }
-
-    init(_ downloaded: DownloadedAttachment) {
-      self.init(
-        identifier: downloaded.identifier, file: downloaded.file, type: downloaded.kind.uniformTypeIdentifier,
-        options: downloaded.options)
-    }
-  }
 
   /// The sender of a communication notification.
   public struct Sender: Sendable, Hashable {

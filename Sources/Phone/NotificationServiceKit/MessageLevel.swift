@@ -68,11 +68,6 @@ enum MessageLevel {
     var back: (Double, Double)
     private var state = (0.0, 0.0)
 
-    init(forward: (Double, Double, Double), back: (Double, Double)) {
-      self.forward = forward
-      self.back = back
-    }
-
     mutating func filter(_ input: Double) -> Double {
       let output = forward.0 * input + state.0
       state.0 = forward.1 * input - back.0 * output + state.1

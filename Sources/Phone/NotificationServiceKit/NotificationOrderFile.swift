@@ -4,16 +4,6 @@ import ConcurrencySupport
 import FileSystem
 public import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 /// The ``NotificationOrder`` of a group, in a file of the group container that all extension processes share.
 ///
 /// The file is `Library/Crier/order.json`. It is replaced as a whole while a lock on `order.lock` is held, so a process
@@ -84,7 +74,7 @@ public struct NotificationOrderFile: Sendable {
 
   /// Waits until the order is on the disk. No lock is held meanwhile. An error is ignored, because the next change waits
   /// for the same.
-  func synchronize() { try? DurableFile.synchronizeFolder(of: file) }
+  func synchronize() { try? DurableFolder.synchronize(folder) }
 
   // MARK: Hand-overs without the order
 
@@ -128,20 +118,14 @@ public struct NotificationOrderFile: Sendable {
   /// The order that was read last, so that the works of a process do not all decode the same bytes.
   private final class Memory: Sendable {
     let last = Locked<(bytes: Data, order: NotificationOrder)?>(nil)
-    let look = Locked<(at: Int64, version: Version?)?>(nil)
+    let look = Locked<(at: Int64, version: FileStatus?)?>(nil)
   }
 
   /// Returns the order as it is now; nil if there is none, or if it is damaged. No lock is needed to look at it.
   ///
   /// - Throws: ``SystemError`` if there is a file that cannot be read.
   func read() throws(SystemError) -> NotificationOrder? {
-    let data: Data
-    do {
-      data = try Data(contentsOf: file)
-    } catch {
-      guard (error as? CocoaError)?.code == .fileReadNoSuchFile else { throw .inputOutput }
-      return nil
-    }
+    guard let data = try DurableFile.contents(of: file) else { return nil }
     return memory.last.withLock { last in
       if let last, last.bytes == data { return last.order }
       guard let order = try? JSONDecoder().decode(NotificationOrder.self, from: data) else { return nil }
@@ -157,40 +141,20 @@ public struct NotificationOrderFile: Sendable {
     return try DurableFile.replace(data, at: file, isCurrent: isCurrent)
   }
 
-  /// A mark of the file's present version. It differs after each change.
-  struct Version: Hashable, Sendable {
-    fileprivate var file: UInt64
-    /// The time of the last change, in ns.
-    fileprivate var changedAt: Int64
-  }
-
   /// The time in ms for which the works of a process share one look at the file.
   static let lookTime: Int64 = 80
 
-  /// Returns the mark of the file's present version; nil if there is none. No lock is needed.
+  /// Returns a mark of the file's present version, which differs after each change; nil if there is none. No lock is
+  /// needed.
   ///
   /// - Parameter now: The time in ms. A look that is not older than ``lookTime`` is not repeated.
-  func version(at now: Int64) -> Version? {
+  func version(at now: Int64) -> FileStatus? {
     memory.look.withLock { look in
       if let look, (look.at...look.at.plus(Self.lookTime)).contains(now) { return look.version }
-      let version = self.version
+      let version = try? FileStatus.status(at: path)
       look = (now, version)
       return version
     }
-  }
-
-  private var version: Version? {
-    var status = stat()
-    // Safe: the text lives as long as the call, and the system fills in a local variable.
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    return Version(
-      file: UInt64(truncatingIfNeeded: status.st_ino),
-      changedAt: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 }
 

@@ -91,9 +91,8 @@ public struct NotificationPayload: Sendable, Hashable {
 
     init(from decoder: any Decoder) throws {
       let keys = try decoder.container(keyedBy: CodingKeys.self)
-      let sound = (try? keys.decodeIfPresent(Notification.self, forKey: .aps))?.sound
-      (payload.sound, payload.criticalVolume) = (sound?.name, sound?.volume)
       payload.texts = (try? keys.decodeIfPresent(PushedTexts.self, forKey: .aps)) ?? PushedTexts()
+      (payload.sound, payload.criticalVolume) = (payload.texts.sound?.name, payload.texts.sound?.volume)
       payload.soundURL = (try? keys.decodeIfPresent(String.self, forKey: .soundURL)).flatMap { URL(string: $0) }
       payload.attachment = (try? AttachmentPayload(from: decoder))?.request
       do {
@@ -120,37 +119,6 @@ public struct NotificationPayload: Sendable, Hashable {
       guard (1...256).contains(id.utf8.count), sequence > 0 else {
         throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The id or the number is invalid."))
       }
-    }
-  }
-
-  private struct Notification: Decodable {
-    var sound: Sound?
-
-    enum CodingKeys: CodingKey { case sound }
-
-    init(from decoder: any Decoder) throws {
-      let keys = try decoder.container(keyedBy: CodingKeys.self)
-      sound = try? keys.decodeIfPresent(Sound.self, forKey: .sound)
-    }
-  }
-
-  /// `aps.sound`: a name, or the object of a critical alert.
-  private struct Sound: Decodable {
-    var name: String
-    var volume: Float?
-
-    enum CodingKeys: CodingKey { case name, critical, volume }
-
-    init(from decoder: any Decoder) throws {
-      if let name = try? decoder.singleValueContainer().decode(String.self) {
-        self.name = name
-        return
-      }
-      let keys = try decoder.container(keyedBy: CodingKeys.self)
-      name = (try? keys.decodeIfPresent(String.self, forKey: .name)) ?? "default"
-      guard (try? keys.decodeIfPresent(Int.self, forKey: .critical)) == 1 else { return }
-      let volume = (try? keys.decodeIfPresent(Float.self, forKey: .volume)) ?? 1
-      self.volume = volume.isFinite ? min(max(volume, 0), 1) : 1
     }
   }
 }

@@ -10,16 +10,6 @@ public import SoundDownloads
 public import SoundLibrary
 import VoicePacks
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#else
-  import Darwin
-#endif
-
 /// The work of a notification service extension: it gives each notification its sound, and hands the notifications of
 /// an app group over in their order, one sound after the other.
 ///

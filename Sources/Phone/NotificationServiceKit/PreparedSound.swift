@@ -1,20 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SoundLibrary
-
-/// The names of sounds that have a meaning of their own.
-enum SoundName {
-  /// The default sound of the system.
-  static let systemDefault = SoundChoice.defaultName
-
-  /// The file that the extension names in place of the system's default sound, if the group container or the bundle has
-  /// it.
-  static let defaultFile = "default.wav"
-
-  /// Returns the name of the clip that says what happened in a language, without the amount: `received.zh-CN.wav`.
-  static func fixedPhrase(kind: String, locale: String) -> String { "\(kind).\(locale).wav" }
-}
-
 /// A sound that is ready to be played.
 public struct PreparedSound: Sendable, Hashable {
   /// How much a sound says. A later case is better.

@@ -3,7 +3,7 @@
 import Announcements
 import PushMessages
 
-/// What iOS itself reads from the payload of a push, for a local notification that stands for it.
+/// What iOS itself reads from the payload of a push, such as for a local notification that stands for it.
 ///
 /// The payload may come from any sender, so a value of another type counts as absent. Texts that iOS would look up in
 /// the app by a key (`title-loc-key` and its like) are not read; Crier sends none.
@@ -19,11 +19,12 @@ struct PushedTexts: Sendable, Hashable, Decodable {
   var interruptionLevel: InterruptionLevel?
   /// The rank in the notification summary, from 0 to 1.
   var relevanceScore: Double?
+  var sound: Sound?
 
   init() {}
 
   private enum CodingKeys: String, CodingKey {
-    case alert, badge, category
+    case alert, badge, category, sound
     case thread = "thread-id"
     case level = "interruption-level"
     case score = "relevance-score"
@@ -39,6 +40,7 @@ struct PushedTexts: Sendable, Hashable, Decodable {
     category = try? keys.decodeIfPresent(String.self, forKey: .category)
     interruptionLevel = (try? keys.decodeIfPresent(String.self, forKey: .level)).flatMap { .init(rawValue: $0) }
     relevanceScore = (try? keys.decodeIfPresent(Double.self, forKey: .score)).map { min(max($0, 0), 1) }
+    sound = try? keys.decodeIfPresent(Sound.self, forKey: .sound)
   }
 
   /// `aps.alert`: a text, which is the body, or an object.
@@ -58,6 +60,26 @@ struct PushedTexts: Sendable, Hashable, Decodable {
       title = try? keys.decodeIfPresent(String.self, forKey: .title)
       subtitle = try? keys.decodeIfPresent(String.self, forKey: .subtitle)
       body = try? keys.decodeIfPresent(String.self, forKey: .body)
+    }
+  }
+
+  /// `aps.sound`: a name, or the object of a critical alert.
+  struct Sound: Sendable, Hashable, Decodable {
+    var name: String
+    var volume: Float?
+
+    private enum CodingKeys: CodingKey { case name, critical, volume }
+
+    init(from decoder: any Decoder) throws {
+      if let name = try? decoder.singleValueContainer().decode(String.self) {
+        self.name = name
+        return
+      }
+      let keys = try decoder.container(keyedBy: CodingKeys.self)
+      name = (try? keys.decodeIfPresent(String.self, forKey: .name)) ?? "default"
+      guard (try? keys.decodeIfPresent(Int.self, forKey: .critical)) == 1 else { return }
+      let volume = (try? keys.decodeIfPresent(Float.self, forKey: .volume)) ?? 1
+      self.volume = volume.isFinite ? min(max(volume, 0), 1) : 1
     }
   }
 }

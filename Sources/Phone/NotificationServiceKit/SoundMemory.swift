@@ -18,16 +18,12 @@ final class SoundMemory: Sendable {
     var held = 0
     var mostHeld = 0
     var waiting: [Waiter] = []
-    /// Callers that were cancelled before they waited.
-    var left: Set<Int> = []
-    var lastNumber = 0
   }
 
   private struct Waiter {
-    var number: Int
     var bytes: Int
-    /// Gets true when the bytes are free, and false when the task is cancelled.
-    var answer: AwaitedAnswer<Bool>
+    /// Ends with true when the bytes are free, and with false when the task is cancelled.
+    var turn: FirstOutcome<Bool, Never>
   }
 
   private let state = Locked(State())
@@ -50,29 +46,13 @@ final class SoundMemory: Sendable {
   }
 
   private func take(_ bytes: Int) async -> Bool {
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      return state.lastNumber
+    if Task.isCancelled { return false }
+    let turn = FirstOutcome<Bool, Never>()
+    state.withLock { state in
+      state.waiting.append(Waiter(bytes: bytes, turn: turn))
+      Self.admit(&state)
     }
-    defer { state.withLock { _ = $0.left.remove(number) } }
-    return await withTaskCancellationHandler {
-      await waitForAnswer { answer in
-        state.withLock { state in
-          if state.left.contains(number) {
-            answer.give(false)
-          } else {
-            state.waiting.append(Waiter(number: number, bytes: bytes, answer: answer))
-            Self.admit(&state)
-          }
-        }
-      }
-    } onCancel: {
-      state.withLock { state in
-        state.left.insert(number)
-        guard let index = state.waiting.firstIndex(where: { $0.number == number }) else { return }
-        state.waiting.remove(at: index).answer.give(false)
-      }
-    }
+    return await turn.wait(onCancel: { turn.end(.success(false)) }).get()
   }
 
   private func give(_ bytes: Int) {
@@ -85,9 +65,10 @@ final class SoundMemory: Sendable {
   private static func admit(_ state: inout State) {
     while let index = state.waiting.firstIndex(where: { state.held + $0.bytes <= mostBytes }) {
       let waiter = state.waiting.remove(at: index)
+      // A cancelled task gets no bytes.
+      guard waiter.turn.end(.success(true)) else { continue }
       state.held += waiter.bytes
       state.mostHeld = max(state.mostHeld, state.held)
-      waiter.answer.give(true)
     }
   }
 }

@@ -19,7 +19,7 @@ final class SoundPreparation: Sendable {
     var search: SoundSearch
     /// Whether nothing more will be attached.
     var isAttached: Bool
-    var attachment: HandOver.Attachment?
+    var attachment: DownloadedAttachment?
     /// The picture of the payer.
     var picture: URL?
     /// Whether the attachment was handed over. iOS then moves its file.
@@ -126,7 +126,7 @@ final class SoundPreparation: Sendable {
   private func attach(_ read: NotificationPayload, _ client: AttachmentDownloader) async {
     async let picture: Void = attachPicture(read.content?.payer?.avatarURL, client)
     if let request = read.attachment, let file = await file(request, client, .attachment) {
-      progress.withLock { $0.attachment = HandOver.Attachment(file) }
+      progress.withLock { $0.attachment = file }
     }
     await picture
     progress.withLock { $0.isAttached = true }

@@ -14,44 +14,34 @@ public struct FileDeviceCredentialStore: DeviceCredentialStore {
 
   /// Returns what is stored. A damaged file counts as nothing.
   public func credentials() throws(PhoneRegistrationError) -> DeviceCredentials? {
-    do throws(SystemError) {
-      return try StoredFile.read(file).flatMap { try? JSONDecoder().decode(DeviceCredentials.self, from: $0) }
-    } catch {
-      throw PhoneRegistrationError(.credentialsUnavailable, reason: error.description)
+    try onDisk { () throws(SystemError) in
+      try DurableFile.contents(of: file).flatMap { try? JSONDecoder().decode(DeviceCredentials.self, from: $0) }
     }
   }
 
   public func store(_ credentials: DeviceCredentials) throws(PhoneRegistrationError) {
-    do throws(SystemError) {
+    try onDisk { () throws(SystemError) in
       try DurableFolder.make(file.deletingLastPathComponent(), .ownerOnly)
       // Nobody can show the key again, so it must survive a loss of power.
       try DurableFile.write(StoredFile.json(credentials), to: file)
-    } catch {
-      throw PhoneRegistrationError(.credentialsUnavailable, reason: error.description)
     }
   }
 
   public func removeCredentials() throws(PhoneRegistrationError) {
+    try onDisk { () throws(SystemError) in try DurableFile.remove(file) }
+  }
+
+  private func onDisk<Value>(_ work: () throws(SystemError) -> Value) throws(PhoneRegistrationError) -> Value {
     do throws(SystemError) {
-      try DurableFile.remove(file)
+      return try work()
     } catch {
       throw PhoneRegistrationError(.credentialsUnavailable, reason: error.description)
     }
   }
 }
 
-/// Reading and encoding of the files in this target.
+/// Encoding of the files in this target.
 enum StoredFile {
-  /// Returns a file's bytes; nil if it does not exist.
-  static func read(_ file: URL) throws(SystemError) -> Data? {
-    do {
-      return try Data(contentsOf: file)
-    } catch {
-      guard (error as? CocoaError)?.code == .fileReadNoSuchFile else { throw .inputOutput }
-      return nil
-    }
-  }
-
   static func json(_ value: some Encodable) throws(SystemError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]

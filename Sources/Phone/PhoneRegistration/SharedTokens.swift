@@ -40,7 +40,8 @@ public struct SharedTokens: Sendable {
         throw SystemError.busy
       }
       return try withExtendedLifetime(held) { () throws(SystemError) -> Result in
-        let old = try StoredFile.read(file).flatMap { try? JSONDecoder().decode(RegisteredTokens.self, from: $0) }
+        let stored = try DurableFile.contents(of: file)
+        let old = stored.flatMap { try? JSONDecoder().decode(RegisteredTokens.self, from: $0) }
         var tokens = old ?? RegisteredTokens()
         let result = body(&tokens)
         // Tokens that a loss of power takes come again at the next start, so the disk is not waited for.

@@ -48,13 +48,10 @@ struct DownloadRecords: Sendable {
 
   /// Stores the record of a published sound. Without an entity tag, an earlier record is removed.
   func store(_ id: DownloadID, name: String, entityTag: String?, bytes: [UInt8]) {
-    guard let entityTag else {
-      try? DurableFile.remove(file(id))
-      return
+    let record = entityTag.map {
+      DownloadRecord(name: name, entityTag: $0, sha256: IncrementalSHA256.hexadecimalDigest(of: bytes))
     }
-    let record = DownloadRecord(
-      name: name, entityTag: entityTag, sha256: IncrementalSHA256.hexadecimalDigest(of: bytes))
-    guard let data = try? JSONEncoder().encode(record), data.count <= Self.mostBytes else {
+    guard let record, let data = try? JSONEncoder().encode(record), data.count <= Self.mostBytes else {
       try? DurableFile.remove(file(id))
       return
     }

@@ -24,7 +24,7 @@ public struct DownloadRules: Sendable, Hashable {
   /// The maximum size of a sound in bytes, from 1 to `SoundLibrary.maximumClipBytes`. The default of 6 MiB is enough
   /// for 30 s of 16-bit stereo at 48 kHz. A download holds this many bytes in memory, and a notification service
   /// extension has about 24 MB in all.
-  public let mostBytes: Int
+  public private(set) var mostBytes: Int
 
   /// The maximum number of redirects of one attempt; 5 by default.
   public var mostRedirects: Int
@@ -48,10 +48,9 @@ public struct DownloadRules: Sendable, Hashable {
 
   /// Returns the rules with a smaller size limit in bytes; nil changes nothing.
   func limited(to bytes: Int?) -> DownloadRules {
-    guard let bytes, bytes < mostBytes else { return self }
-    return DownloadRules(
-      allowsUnencrypted: allowsUnencrypted, allowsPrivateAddresses: allowsPrivateAddresses, serviceHost: serviceHost,
-      longest: longest, mostBytes: bytes, mostRedirects: mostRedirects, mostAttempts: mostAttempts)
+    var rules = self
+    if let bytes, bytes < mostBytes { rules.mostBytes = max(bytes, 1) }
+    return rules
   }
 
   /// Checks a URL: its scheme, host and port, and that it contains no password. The host's addresses are not checked.

@@ -7,7 +7,7 @@ import ConcurrencySupport
 /// A caller whose task is cancelled stops waiting at once, and the others go on. When the last caller has left, the
 /// download is cancelled.
 final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  typealias Outcome = Result<Value, DownloadError>
+  private typealias Caller = FirstOutcome<Value, DownloadError>
 
   /// One download in progress.
   struct Flight: Sendable, Hashable {
@@ -17,21 +17,14 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private struct Progress {
     var flight: Flight
-    var waiting: [Int: AwaitedAnswer<Outcome>]
+    var waiting: [ObjectIdentifier: Caller] = [:]
     var tasks: [Task<Void, Never>] = []
     var isCommitted = false
   }
 
   private struct State {
     var flights: [Key: Progress] = [:]
-    /// Callers that were cancelled before they waited.
-    var left: Set<Int> = []
     var lastNumber = 0
-
-    mutating func nextNumber() -> Int {
-      lastNumber += 1
-      return lastNumber
-    }
   }
 
   private let state = Locked(State())
@@ -43,26 +36,23 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - start: Starts the download and its time limit as tasks. Each of them calls ``end(_:with:)``.
-  func outcome(for key: Key, start: (Flight) -> [Task<Void, Never>]) async -> Outcome {
-    let caller = state.withLock { $0.nextNumber() }
-    defer { state.withLock { _ = $0.left.remove(caller) } }
-    return await withTaskCancellationHandler {
-      await waitForAnswer { answer in
-        let hasLeft = state.withLock { state in
-          guard !state.left.contains(caller) else { return true }
-          if state.flights[key] == nil {
-            let flight = Flight(key: key, number: state.nextNumber())
-            state.flights[key] = Progress(flight: flight, waiting: [:])
-            // The tasks begin on other threads, so they cannot end before the lock is released.
-            state.flights[key]?.tasks = start(flight)
-          }
-          state.flights[key]?.waiting[caller] = answer
-          return false
+  func outcome(for key: Key, start: (Flight) -> [Task<Void, Never>]) async -> Result<Value, DownloadError> {
+    let caller = Caller()
+    return await caller.wait {
+      state.withLock { state in
+        if state.flights[key] == nil {
+          state.lastNumber += 1
+          let flight = Flight(key: key, number: state.lastNumber)
+          state.flights[key] = Progress(flight: flight)
+          // The tasks begin on other threads, so they cannot end before the lock is released.
+          state.flights[key]?.tasks = start(flight)
         }
-        if hasLeft { answer.give(.failure(DownloadError(.cancelled))) }
+        state.flights[key]?.waiting[ObjectIdentifier(caller)] = caller
       }
+      return []
     } onCancel: {
-      leave(caller, key)
+      caller.end(.failure(DownloadError(.cancelled)))
+      self.leave(caller, key)
     }
   }
 
@@ -78,7 +68,7 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Ends a download with its own outcome. A second end has no effect.
-  func end(_ flight: Flight, with outcome: Outcome) {
+  func end(_ flight: Flight, with outcome: Result<Value, DownloadError>) {
     end(flight, with: outcome) { _ in true }
   }
 
@@ -87,7 +77,9 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     end(flight, with: .failure(error)) { !$0.isCommitted }
   }
 
-  private func end(_ flight: Flight, with outcome: Outcome, if mayEnd: (Progress) -> Bool) {
+  private func end(
+    _ flight: Flight, with outcome: Result<Value, DownloadError>, if mayEnd: (Progress) -> Bool
+  ) {
     let ended: Progress? = state.withLock { state in
       guard let progress = state.flights[flight.key], progress.flight == flight, mayEnd(progress) else { return nil }
       state.flights[flight.key] = nil
@@ -95,24 +87,19 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     guard let ended else { return }
     // The callers come first, because the cancellation of a request can block.
-    for answer in ended.waiting.values { answer.give(outcome) }
+    for caller in ended.waiting.values { caller.end(outcome) }
     for task in ended.tasks { task.cancel() }
   }
 
-  private func leave(_ caller: Int, _ key: Key) {
-    var abandoned: [Task<Void, Never>] = []
-    let answer: AwaitedAnswer<Outcome>? = state.withLock { state in
-      guard let answer = state.flights[key]?.waiting.removeValue(forKey: caller) else {
-        state.left.insert(caller)
-        return nil
-      }
-      if let progress = state.flights[key], progress.waiting.isEmpty, !progress.isCommitted {
-        state.flights[key] = nil
-        abandoned = progress.tasks
-      }
-      return answer
+  /// Removes a caller, which may not wait yet, and cancels the download if it was the last one.
+  private func leave(_ caller: Caller, _ key: Key) {
+    let abandoned: [Task<Void, Never>] = state.withLock { state in
+      guard state.flights[key]?.waiting.removeValue(forKey: ObjectIdentifier(caller)) != nil,
+        let progress = state.flights[key], progress.waiting.isEmpty, !progress.isCommitted
+      else { return [] }
+      state.flights[key] = nil
+      return progress.tasks
     }
-    answer?.give(.failure(DownloadError(.cancelled)))
     for task in abandoned { task.cancel() }
   }
 }

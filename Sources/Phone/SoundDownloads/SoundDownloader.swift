@@ -42,8 +42,7 @@ public struct ExpectedSound: Sendable, Hashable {
 /// stops waiting, and the others still get the sound.
 public final class SoundDownloader: Sendable {
   private let library: SoundLibrary
-  private let fetcher: any SoundFetching
-  private let resolver: any HostResolving
+  private let sender: RequestSender
   private let rules: DownloadRules
   private let clock: any Clock<Duration>
   private let check: @Sendable ([UInt8]) throws -> Void
@@ -64,8 +63,7 @@ public final class SoundDownloader: Sendable {
     check: @escaping @Sendable ([UInt8]) throws -> Void
   ) {
     self.library = library
-    self.fetcher = fetcher
-    self.resolver = resolver
+    sender = RequestSender(fetcher, resolver, rules)
     self.rules = rules
     self.clock = clock
     self.check = check
@@ -91,16 +89,9 @@ public final class SoundDownloader: Sendable {
     _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil, atMost limit: Int? = nil
   ) async throws(DownloadError) -> DownloadedSound {
     try rules.check(url)
-    if let name {
-      do throws(SoundLibraryError) {
-        _ = try library.url(for: name)
-      } catch {
-        throw DownloadError(.invalidName, host: url.shownHost)
-      }
-      // The name of a rendered clip would let foreign audio be heard for an amount.
-      guard expected != nil || !SoundLibrary.isRenderedClip(name) else {
-        throw DownloadError(.invalidName, host: url.shownHost)
-      }
+    // The name of a rendered clip would let foreign audio be heard for an amount.
+    if let name, !SoundLibrary.isClipName(name) || expected == nil && SoundLibrary.isRenderedClip(name) {
+      throw DownloadError(.invalidName, host: url.shownHost)
     }
     let rules = rules.limited(to: limit)
     let outcome = await flights.outcome(for: DownloadID(url, name, expected)) { flight in
@@ -152,44 +143,21 @@ public final class SoundDownloader: Sendable {
   private func request(
     _ transfer: inout Transfer, _ rules: DownloadRules
   ) async throws(DownloadError) -> Transfer.Next {
-    let url = transfer.url
-    let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
-    try stopIfCancelled()
-    try rules.check(addresses, of: url)
     let request = SoundRequest(
-      url: url, fields: transfer.fields, addresses: addresses, mostBytes: rules.mostBytes)
-    let answer: SoundAnswer
-    do {
-      answer = try await fetcher.fetch(request)
-    } catch {
-      try stopIfCancelled()
-      try transfer.fail(error as? SoundFetchError ?? .connectionLost)
-      return .request
-    }
-    let next = try transfer.receiveHead(status: answer.status, fields: answer.fields)
-    guard next == .readBody else { return next }
-    var failure: SoundFetchError?
-    var pieces = answer.body.makeAsyncIterator()
-    while true {
-      let piece: [UInt8]?
-      do {
-        piece = try await pieces.next()
-      } catch {
-        failure = error as? SoundFetchError ?? .connectionLost
-        break
-      }
-      guard let piece else { break }
+      url: transfer.url, fields: transfer.fields, addresses: [], mostBytes: rules.mostBytes)
+    var next = Transfer.Next.request
+    let end = try await sender.send(request, translating: { $0 }) { answer throws(DownloadError) in
+      next = try transfer.receiveHead(status: answer.status, fields: answer.fields)
+      return next == .readBody
+    } piece: { piece throws(DownloadError) in
       try transfer.receive(piece)
     }
-    try stopIfCancelled()
-    // The name may have got another address between the check and the connection.
-    if let address = await answer.connectedAddress() { try rules.check([address], of: url) }
-    return try transfer.endBody(failure) ? .readBody : .request
-  }
-
-  /// A cancelled task has no caller any more, so nobody sees this error.
-  private func stopIfCancelled() throws(DownloadError) {
-    if Task.isCancelled { throw DownloadError(.cancelled) }
+    switch end {
+    case .noAnswer(let failure): try transfer.fail(failure)
+    case .head: return next
+    case .body(let failure): if try transfer.endBody(failure) { return .readBody }
+    }
+    return .request
   }
 
   /// Returns the stored sound, or nil when it was removed meanwhile.

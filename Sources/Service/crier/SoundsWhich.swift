@@ -151,7 +151,7 @@ private struct ResolutionLine: Encodable {
 
   var name: String
   var rule: String
-  /// The place of the sound: the rule that takes a sound from this place.
+  /// The place of the sound.
   @ExplicitNull var place: String?
   @ExplicitNull var group: String? = nil
   @ExplicitNull var path: String?
@@ -160,7 +160,7 @@ private struct ResolutionLine: Encodable {
   init(_ resolution: SoundResolution) {
     let place = resolution.rule.place
     (name, rule) = (resolution.name, resolution.rule.code)
-    _place = ExplicitNull(wrappedValue: place.map { SoundResolution.Rule($0).code })
+    _place = ExplicitNull(wrappedValue: place?.code)
     if case .groupContainer(let group) = place { self.group = group }
     _path = ExplicitNull(wrappedValue: resolution.url?.path(percentEncoded: false))
     remarks = resolution.remarks.map { Remark(code: $0.code, message: $0.message) }

@@ -37,28 +37,20 @@ public struct Mastering: Sendable, Hashable {
 
   private let target: Int
   private let maximumTruePeak: Int
-  private let edgeSilence: Int
 
   /// Creates a mastering.
   ///
   /// - Parameters:
   ///   - targetLUFS: the target for the integrated loudness in LUFS, in steps of 0.01.
   ///   - maximumTruePeakDBTP: the highest permitted true peak in dBTP, at most 0, in steps of 0.01.
-  ///   - edgeSilenceMilliseconds: the near silence at both ends, in ms.
-  /// - Precondition: the loudness is between -70 and 0 LUFS, the peak between -40 and 0 dBTP, the silence between 0 and
-  ///   1,000 ms.
-  public init(
-    targetLUFS: Double = -16, maximumTruePeakDBTP: Double = -1, edgeSilenceMilliseconds: Int = 30
-  ) {
+  /// - Precondition: the loudness is between -70 and 0 LUFS, the peak between -40 and 0 dBTP.
+  public init(targetLUFS: Double = -16, maximumTruePeakDBTP: Double = -1) {
     // Not from outside: each caller passes constants.
     precondition((-70...0).contains(targetLUFS), "The target must be between -70 and 0 LUFS.")
     // Not from outside: each caller passes constants.
     precondition((-40...0).contains(maximumTruePeakDBTP), "The true peak must be between -40 and 0 dBTP.")
-    // Not from outside: each caller passes constants.
-    precondition((0...1000).contains(edgeSilenceMilliseconds), "The silence must be between 0 and 1,000 ms.")
     target = Decibels.hundredths(targetLUFS)
     maximumTruePeak = Decibels.hundredths(maximumTruePeakDBTP)
-    edgeSilence = edgeSilenceMilliseconds
   }
 
   /// Returns a complete announcement that is ready to be written. Its loudness is within 1 LU of the target, and within
@@ -70,7 +62,7 @@ public struct Mastering: Sendable, Hashable {
   ///
   /// - Throws: `MasteringError`: `silent`, `unsupportedSampleRate`, `loudnessUnreachable`, `meterFailed`.
   public func master(_ waveform: Waveform) throws(MasteringError) -> MasteredWaveform {
-    let mastered = try process(waveform, edgeMilliseconds: edgeSilence)
+    let mastered = try process(waveform, edgeMilliseconds: 30)
     guard distance(mastered) <= 1 else {
       throw MasteringError(
         .loudnessUnreachable,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SoundLibrary
 import TextFormats
 
 /// Commands that mend a file, ready to be pasted into a shell.
@@ -29,13 +30,7 @@ struct ShellCommand {
 
   /// Returns the path of the mended copy: beside the file, with `-fixed` after its name.
   static func copy(of path: String) -> String {
-    folder(of: path) + stem(of: String(path.split(separator: "/").last ?? "")) + "-fixed.wav"
-  }
-
-  /// Returns a file's name without its extension. A “.” at the start does not begin an extension.
-  static func stem(of name: String) -> String {
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
-    return String(name[..<dot])
+    folder(of: path) + String(path.split(separator: "/").last ?? "").withoutExtension + "-fixed.wav"
   }
 
   private static func folder(of path: String) -> String {

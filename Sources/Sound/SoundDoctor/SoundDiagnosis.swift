@@ -145,13 +145,17 @@ private struct ProblemFinder {
   /// The name without extension for a file whose own name is reserved.
   private static let otherStem = "tone"
 
+  /// Whether the name is `default` without an extension. A notification that names it plays the system's default sound.
+  /// `default.wav` is a different name: that of the sound that an app may provide for all missing sounds.
+  private var isReserved: Bool { facts.name.hasSameBytes(as: SoundChoice.defaultName) }
+
   private mutating func checkExtension(_ container: SoundContainer) {
-    let stem = ShellCommand.stem(of: facts.name)
+    let stem = facts.name.withoutExtension
     let given = String(facts.name.dropFirst(stem.count + 1))
     guard !container.fileExtensions.contains(given.lowercased()) else { return }
     let isKnown = SoundContainer.allCases.contains { $0.fileExtensions.contains(given.lowercased()) }
     // With an extension, the reserved name would become that of the fallback for all missing sounds.
-    let base = facts.name.isReservedSoundName ? Self.otherStem : isKnown ? stem : facts.name
+    let base = isReserved ? Self.otherStem : isKnown ? stem : facts.name
     let name = base + "." + container.fileExtensions[0]
     add(
       .wrongExtension,
@@ -257,10 +261,10 @@ private struct ProblemFinder {
         "The name contains letters with separate accents, so on other systems it is not the name that people type.",
         command.rename(to: composed))
     }
-    if facts.name.isReservedSoundName {
+    if isReserved {
       add(
         .reservedName,
-        "A notification that names “\(SoundLookup.reservedName)” plays the system's default sound, and never this file.",
+        "A notification that names “\(SoundChoice.defaultName)” plays the system's default sound, and never this file.",
         command.rename(to: "\(Self.otherStem).\(container.fileExtensions[0])"))
     }
   }

@@ -12,7 +12,7 @@ struct SoundName {
 
   init(_ name: String, container: SoundContainer) {
     self.name = name
-    stem = ShellCommand.stem(of: name)
+    stem = name.withoutExtension
     usual = stem + "." + container.fileExtensions[0]
   }
 
@@ -39,11 +39,4 @@ struct SoundName {
     // Equal strings can have different bytes.
     return composed.utf8.elementsEqual(name.utf8) ? nil : composed
   }
-}
-
-extension String {
-  /// Whether a notification that names this file plays the system's default sound instead: the name is `default`
-  /// without an extension. `default.wav` is a different name: it is the sound that an app may provide for all missing
-  /// sounds (`SoundLookup.fallbackName`).
-  var isReservedSoundName: Bool { utf8.elementsEqual(SoundLookup.reservedName.utf8) }
 }

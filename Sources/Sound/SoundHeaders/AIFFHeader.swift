@@ -4,7 +4,7 @@ import Foundation
 
 /// The reader of the header of an AIFF or AIFF-C file. It follows the chunks of the file and checks their lengths.
 struct AIFFHeader {
-  private var header = SoundHeader(container: .aiff)
+  private(set) var header = SoundHeader(container: .aiff)
   private let bytes: HeaderBytes
   private(set) var repair: HeaderRepair
 
@@ -14,8 +14,6 @@ struct AIFFHeader {
 
   /// A packet of IMA4 has 34 bytes and 64 frames for each channel.
   static let packet = (bytes: 34, frames: 64)
-
-  var result: SoundHeader { header }
 
   /// Reads the header of a file that begins with “FORM”, a length and “AIFF” or “AIFC”.
   init(_ bytes: HeaderBytes) {

@@ -2,7 +2,7 @@
 
 /// The reader of the header of a file in Apple's Core Audio Format. It follows the chunks and checks their lengths.
 struct CAFHeader {
-  private var header = SoundHeader(container: .caf)
+  private(set) var header = SoundHeader(container: .caf)
   private let bytes: HeaderBytes
 
   private var description: (bytesPerPacket: Int, framesPerPacket: Int, bits: Int)?
@@ -10,8 +10,6 @@ struct CAFHeader {
   /// The position of the samples, and their bytes: those that the header states, if it states any, and those in the
   /// file.
   private(set) var data: (start: Int, stated: Int?, present: Int)?
-
-  var result: SoundHeader { header }
 
   /// Reads the header of a file that begins with “caff”.
   init(_ bytes: HeaderBytes) {

@@ -65,9 +65,9 @@ public struct SoundHeader: Sendable, Hashable {
   /// Reads the header of a file of a known kind; nil if there is no reader for it.
   package static func read(_ file: HeaderBytes, _ container: SoundContainer) -> SoundHeader? {
     switch container {
-    case .wav: WAVHeader(file).result
-    case .aiff: AIFFHeader(file).result
-    case .caf: CAFHeader(file).result
+    case .wav: WAVHeader(file).header
+    case .aiff: AIFFHeader(file).header
+    case .caf: CAFHeader(file).header
     case .m4a: MP4Header.read(file)
     case .aac: ADTSHeader.read(file)
     default: nil

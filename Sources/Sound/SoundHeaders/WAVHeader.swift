@@ -2,7 +2,7 @@
 
 /// The reader of a WAVE file's header. It follows the chunks of the file and checks their lengths.
 struct WAVHeader {
-  private var header = SoundHeader(container: .wav)
+  private(set) var header = SoundHeader(container: .wav)
   private let bytes: HeaderBytes
   private(set) var repair: HeaderRepair
 
@@ -11,8 +11,6 @@ struct WAVHeader {
   private var factFrames: Int?
   /// The bytes of sound: those that the header states, if it states any, and those in the file.
   private var data: (stated: Int?, present: Int)?
-
-  var result: SoundHeader { header }
 
   /// Reads the header of a file that begins with “RIFF”, a length and “WAVE”.
   init(_ bytes: HeaderBytes) {

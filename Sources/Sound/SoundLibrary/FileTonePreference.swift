@@ -41,7 +41,7 @@ public struct FileTonePreference: TonePreference {
 
   public func tone() throws(SoundLibraryError) -> String? {
     do throws(SystemError) {
-      let folder = try SoundsFolder(existing: container, name: Self.folderName, calls: calls)
+      let folder = try SoundsFolder(of: container, name: Self.folderName, calls: calls)
       let bytes = try folder.contents(of: fileName, atMost: Self.maximumBytes)
       return Self.tone(stored: (try? JSONDecoder().decode(Stored.self, from: Data(bytes)))?.sound)
     } catch {
@@ -60,7 +60,7 @@ public struct FileTonePreference: TonePreference {
       throw SoundLibraryError(code: .systemFailure, action: .storingPreference, folder: folder)
     }
     do throws(SystemError) {
-      let folder = try SoundsFolder(making: container, name: Self.folderName, calls: calls)
+      let folder = try SoundsFolder(of: container, name: Self.folderName, making: .readableByAll, calls: calls)
       _ = try folder.publish(
         Array(bytes) + Array("\n".utf8), as: fileName, use: SoundUse(at: Date()), setsFolderAside: false)
     } catch {
@@ -70,7 +70,7 @@ public struct FileTonePreference: TonePreference {
 
   public func removeTone() throws(SoundLibraryError) {
     do throws(SystemError) {
-      try SoundsFolder(existing: container, name: Self.folderName, calls: calls).remove(fileName)
+      try SoundsFolder(of: container, name: Self.folderName, calls: calls).remove(fileName)
     } catch {
       guard error.kind != .missing else { return }
       throw SoundLibraryError(error, while: .storingPreference, in: folder)

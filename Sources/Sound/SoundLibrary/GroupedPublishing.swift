@@ -115,7 +115,7 @@ public final class GroupedPublishing: Sendable {
       return (state.folder, state.nextName)
     }
     if let open { return (open, first) }
-    let opened = SharedFolder(try SoundsFolder(making: library.container, calls: library.calls))
+    let opened = SharedFolder(try SoundsFolder(of: library.container, making: .readableByAll, calls: library.calls))
     // Another thread may have opened the folder as well. Either one can be used.
     state.withLock { $0.folder = opened }
     return (opened, first)

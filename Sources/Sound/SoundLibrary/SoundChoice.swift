@@ -5,7 +5,7 @@
 /// The first of these wins: the announcement's own clip, the tone that somebody chose in the app, the sound that the
 /// push names, and the default sound.
 public struct SoundChoice: Sendable, Hashable {
-  /// The name of the system's default sound.
+  /// The name of the system's default sound. It is reserved: no file is played for it.
   public static let defaultName = "default"
 
   /// The rule that decided.

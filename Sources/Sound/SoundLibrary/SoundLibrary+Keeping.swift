@@ -20,8 +20,7 @@ extension SoundLibrary {
 
   private func sounds(named names: [String]) throws(SoundLibraryError) -> [StoredSound] {
     guard !names.isEmpty else { return [] }
-    do throws(SystemError) {
-      let folder = try SoundsFolder(existing: container, calls: calls)
+    return try inFolder(while: .reading) { folder throws(SystemError) in
       var sounds: [StoredSound] = []
       for name in names {
         // A file that somebody removes at this moment is left out.
@@ -32,10 +31,7 @@ extension SoundLibrary {
             lastUsed: Date(timeIntervalSince1970: TimeInterval(status.modifiedAt))))
       }
       return sounds
-    } catch {
-      if error.kind == .missing { return [] }
-      throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
-    }
+    } ?? []
   }
 
   /// Records that a clip is used, so that it is kept.
@@ -46,13 +42,9 @@ extension SoundLibrary {
   @discardableResult
   public func use(_ name: String) throws(SoundLibraryError) -> Bool {
     _ = try url(for: name)  // this refuses invalid clip names
-    do throws(SystemError) {
-      try SoundsFolder(existing: container, calls: calls).mark(SoundUse(at: now()), name)
-      return true
-    } catch {
-      if [.missing, .notAFile].contains(error.kind) { return false }
-      throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
-    }
+    return try inFolder(while: .reading) { folder throws(SystemError) in
+      try folder.mark(SoundUse(at: now()), name)
+    } != nil
   }
 
   /// Returns the clips that a rule does not keep, in the order of their last use.
@@ -144,7 +136,7 @@ extension SoundLibrary {
   /// Opens the folder to remove files from it; returns nil if it does not exist.
   private func openFolder() throws(SoundLibraryError) -> SoundsFolder? {
     do throws(SystemError) {
-      return try SoundsFolder(existing: container, calls: calls)
+      return try SoundsFolder(of: container, calls: calls)
     } catch {
       if error.kind == .missing { return nil }
       throw SoundLibraryError(error, while: .removing, in: soundsDirectory)

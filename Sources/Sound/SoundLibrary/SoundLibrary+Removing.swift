@@ -33,12 +33,6 @@ extension SoundLibrary {
   @discardableResult
   public func remove(_ name: String) throws(SoundLibraryError) -> Bool {
     _ = try url(for: name)  // this refuses invalid clip names
-    do throws(SystemError) {
-      try SoundsFolder(existing: container, calls: calls).remove(name)
-      return true
-    } catch {
-      if [.missing, .notAFile].contains(error.kind) { return false }
-      throw SoundLibraryError(error, while: .removing, in: soundsDirectory)
-    }
+    return try inFolder(while: .removing) { folder throws(SystemError) in try folder.remove(name) } != nil
   }
 }

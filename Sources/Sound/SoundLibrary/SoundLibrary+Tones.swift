@@ -10,21 +10,16 @@ extension SoundLibrary {
   public func tones() throws(SoundLibraryError) -> [String] {
     let names = try names().filter { !Self.isRenderedClip($0) }
     guard !names.isEmpty else { return [] }
-    do throws(SystemError) {
-      let folder = try SoundsFolder(existing: container, calls: calls)
+    return try inFolder(while: .reading) { folder throws(SystemError) in
       // A file that somebody removes at this moment is left out.
-      return names.filter { (try? folder.status(of: $0))?.isRegularFile == true }
-    } catch {
-      if error.kind == .missing { return [] }
-      throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
-    }
+      names.filter { (try? folder.status(of: $0))?.isRegularFile == true }
+    } ?? []
   }
 
   /// Returns whether `Library/Sounds` has a file with a name that is not empty. The content is not checked.
   public func hasSound(_ name: String) -> Bool {
-    guard (try? Self.check(name)) != nil,
-      let folder = try? SoundsFolder(existing: container, calls: calls),
-      let status = try? folder.status(of: name)
+    guard Self.isClipName(name),
+      let status = try? inFolder(while: .reading, { folder throws(SystemError) in try folder.status(of: name) })
     else { return false }
     return status.isRegularFile && status.byteCount > 0
   }

@@ -69,7 +69,7 @@ public struct SoundLibrary: Sendable {
     let url = try url(for: name)
     try check(bytes, name)
     do throws(SystemError) {
-      let folder = try SoundsFolder(making: container, calls: calls)
+      let folder = try SoundsFolder(of: container, making: .readableByAll, calls: calls)
       report(setAside: try folder.publish(bytes, as: name, use: SoundUse(at: now())))
     } catch {
       throw SoundLibraryError(error, while: .publishing, in: soundsDirectory)
@@ -91,13 +91,23 @@ public struct SoundLibrary: Sendable {
     of name: String, isUse: Bool = false, atMost limit: Int = maximumClipBytes
   ) throws(SoundLibraryError) -> [UInt8]? {
     try Self.check(name)
+    return try inFolder(while: .reading) { folder throws(SystemError) in
+      try folder.contents(of: name, atMost: limit, use: isUse ? SoundUse(at: now()) : nil)
+    }
+  }
+
+  /// Calls a function with the open folder.
+  ///
+  /// - Returns: Nil if the folder or the file does not exist, or if something other than a file has the name.
+  /// - Throws: ``SoundLibraryError``.
+  func inFolder<Value>(
+    while action: SoundLibraryError.Action, _ work: (borrowing SoundsFolder) throws(SystemError) -> Value
+  ) throws(SoundLibraryError) -> Value? {
     do throws(SystemError) {
-      let folder = try SoundsFolder(existing: container, calls: calls)
-      return try folder.contents(
-        of: name, atMost: limit, use: isUse ? SoundUse(at: now()) : nil)
+      return try work(SoundsFolder(of: container, calls: calls))
     } catch {
       if [.missing, .notAFile].contains(error.kind) { return nil }
-      throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
+      throw SoundLibraryError(error, while: action, in: soundsDirectory)
     }
   }
 

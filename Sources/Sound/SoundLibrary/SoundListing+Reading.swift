@@ -30,7 +30,7 @@ extension SoundPlaces {
     for (place, container) in containers {
       listings.append(
         try Self.listing(place, container.soundsDirectory, of: isWanted, calls: calls) { () throws(SystemError) in
-          try SoundsFolder(existing: container, calls: calls)
+          try SoundsFolder(of: container, calls: calls)
         })
     }
     if let bundle {

@@ -58,7 +58,7 @@ public struct SoundListing: Sendable, Hashable {
 
 extension String {
   /// Returns whether the UTF-8 of both strings is the same. `==` also accepts another Unicode normal form.
-  func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+  package func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
   /// Returns whether the UTF-8 is ordered before that of another string. Names that differ only in Unicode
   /// normalization have an order by their bytes, and none by `<`.

@@ -18,9 +18,6 @@ import Foundation
 /// links and devices are skipped. Apple does not document what iOS does with links. Crier never publishes one, and the
 /// target of a link may be outside the folders that the app may read, so a sound must not depend on it.
 public struct SoundLookup: Sendable, Hashable {
-  /// The reserved name of the system's default sound.
-  public static let reservedName = "default"
-
   /// The file that the extension names when no place has the named sound.
   public static let fallbackName = "default.wav"
 
@@ -40,7 +37,7 @@ public struct SoundLookup: Sendable, Hashable {
 
   /// Returns which sound is heard for a name.
   public func resolve(_ name: String) -> SoundResolution {
-    if name.hasSameBytes(as: Self.reservedName) {
+    if name.hasSameBytes(as: SoundChoice.defaultName) {
       return SoundResolution(name: name, rule: .reserved, url: nil, remarks: [])
     }
     guard Self.isFileName(name) else { return missing(name, remarks: [.invalidName]) }
@@ -49,7 +46,7 @@ public struct SoundLookup: Sendable, Hashable {
     guard let match = search.match else {
       return missing(name, remarks: remarks + [.notFound(listings.map(\.place))])
     }
-    return resolution(of: name, by: SoundResolution.Rule(match.listing.place), match, remarks)
+    return resolution(of: name, by: .found(match.listing.place), match, remarks)
   }
 
   /// Returns the sound that is heard if no place has the named sound.
@@ -153,7 +150,7 @@ extension SoundListing.Kind {
 extension String {
   /// The string up to its last dot. A string without a dot, or with its only dot at the start, has no extension and
   /// stays as it is.
-  var withoutExtension: String {
+  package var withoutExtension: String {
     guard let dot = lastIndex(of: "."), dot != startIndex else { return self }
     return String(self[..<dot])
   }

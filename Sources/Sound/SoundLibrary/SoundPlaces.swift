@@ -11,6 +11,15 @@ public enum SoundPlace: Sendable, Hashable, CustomStringConvertible {
   /// The folder of the app's bundle.
   case bundle
 
+  /// The name of the place, for programs.
+  public var code: String {
+    switch self {
+    case .appContainer: "app_container"
+    case .groupContainer: "group_container"
+    case .bundle: "bundle"
+    }
+  }
+
   /// The place as a part of a sentence, such as `the bundle`.
   public var description: String {
     switch self {

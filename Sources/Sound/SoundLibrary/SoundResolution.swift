@@ -6,12 +6,8 @@ public import Foundation
 public struct SoundResolution: Sendable, Hashable {
   /// The rule that decided what is heard.
   public enum Rule: Sendable, Hashable {
-    /// The app container has the named sound.
-    case appContainer
-    /// This group's container has the named sound, and the app container does not.
-    case groupContainer(String)
-    /// The bundle has the named sound, and no container does.
-    case bundle
+    /// This place has the named sound, and no earlier place has it.
+    case found(SoundPlace)
     /// The name is `default`, which is the system's default sound.
     case reserved
     /// No place has the named sound, and Crier's extension names the `default.wav` of this place instead.
@@ -19,22 +15,10 @@ public struct SoundResolution: Sendable, Hashable {
     /// The system's default sound is heard instead of the named sound.
     case system
 
-    /// The rule of a sound that a place has.
-    public init(_ place: SoundPlace) {
-      self =
-        switch place {
-        case .appContainer: .appContainer
-        case .groupContainer(let group): .groupContainer(group)
-        case .bundle: .bundle
-        }
-    }
-
     /// The name of the rule, for programs.
     public var code: String {
       switch self {
-      case .appContainer: "app_container"
-      case .groupContainer: "group_container"
-      case .bundle: "bundle"
+      case .found(let place): place.code
       case .reserved: "default"
       case .fallback: "fallback"
       case .system: "system"
@@ -44,10 +28,7 @@ public struct SoundResolution: Sendable, Hashable {
     /// The place of the sound that is heard; nil for the system's default sound.
     public var place: SoundPlace? {
       switch self {
-      case .appContainer: .appContainer
-      case .groupContainer(let group): .groupContainer(group)
-      case .bundle: .bundle
-      case .fallback(let place): place
+      case .found(let place), .fallback(let place): place
       case .reserved, .system: nil
       }
     }
@@ -89,7 +70,7 @@ public struct SoundResolution: Sendable, Hashable {
   /// Whether the sound that is heard is the named sound, or the system's default sound that was asked for.
   public var isNamedSound: Bool {
     switch rule {
-    case .appContainer, .groupContainer, .bundle, .reserved: true
+    case .found, .reserved: true
     case .fallback, .system: false
     }
   }

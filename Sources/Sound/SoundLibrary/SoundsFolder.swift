@@ -44,18 +44,14 @@ struct SoundsFolder: ~Copyable, Sendable {
   let folder: OpenDescriptor
   let calls: FileSystemCalls
 
-  /// Opens a folder of the container's `Library`; throws an error of the kind `missing` when it does not exist.
-  init(existing container: GroupContainer, name: String = "Sounds", calls: FileSystemCalls) throws(SystemError) {
-    try self.init(container, name, making: false, calls: calls)
-  }
-
-  /// Opens a folder of the container's `Library` and creates the folders that are missing on its path.
-  init(making container: GroupContainer, name: String = "Sounds", calls: FileSystemCalls) throws(SystemError) {
-    try self.init(container, name, making: true, calls: calls)
-  }
-
-  private init(_ container: GroupContainer, _ name: String, making: Bool, calls: FileSystemCalls) throws(SystemError) {
-    let permissions: FileSystemCalls.Permissions? = making ? .readableByAll : nil
+  /// Opens a folder of the container's `Library`.
+  ///
+  /// - Parameter permissions: The permissions with which missing folders on the path are created; nil to create none.
+  /// - Throws: ``SystemError``, of the kind `missing` when the folder does not exist and is not created.
+  init(
+    of container: GroupContainer, name: String = "Sounds", making permissions: FileSystemCalls.Permissions? = nil,
+    calls: FileSystemCalls
+  ) throws(SystemError) {
     let root = try OpenDescriptor.folder(container.directory, making: permissions, calls: calls)
     let library = try OpenDescriptor.folder("Library", in: root, making: permissions, calls: calls)
     folder = try OpenDescriptor.folder(name, in: library, making: permissions, calls: calls)

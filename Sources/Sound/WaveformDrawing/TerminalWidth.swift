@@ -25,7 +25,7 @@ enum TerminalWidth {
     }
     // These are the vowels and final consonants of Hangul syllables that are written as separate letters.
     if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value) { return 0 }
-    return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
+    return scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) } ? 2 : 1
   }
 
   /// Returns whether the scalars are drawn as one pictogram.
@@ -38,16 +38,6 @@ enum TerminalWidth {
       scalar == "\u{FE0F}" || scalar == "\u{200D}"
         || (scalar.properties.isEmojiModifier && first.properties.isEmojiModifierBase)
     }
-  }
-
-  private static func isWide(_ value: UInt32) -> Bool {
-    var lower = 0
-    var upper = wide.count
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if value > wide[middle].upperBound { lower = middle + 1 } else { upper = middle }
-    }
-    return lower < wide.count && wide[lower].contains(value)
   }
 
   /// The wide and fullwidth ranges of EastAsianWidth.txt (Unicode 16). Emoji are not included, because the standard

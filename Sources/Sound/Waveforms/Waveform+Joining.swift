@@ -9,18 +9,7 @@ extension Waveform {
   ///
   /// - Parameters:
   ///   - parts: one or more waveforms with the same sample rate.
-  ///   - pauseMilliseconds: the silence between two parts, 0 to 60,000 ms.
-  /// - Throws: `WaveformJoiningError`.
-  public static func joined(
-    _ parts: [Waveform], pauseMilliseconds: Int = 0
-  ) throws(WaveformJoiningError) -> Waveform {
-    try joined(parts, pausesMilliseconds: Array(repeating: pauseMilliseconds, count: max(0, parts.count - 1)))
-  }
-
-  /// Returns one waveform that consists of several waveforms. A separate pause follows each part except the last.
-  ///
-  /// - Parameter pausesMilliseconds: the pauses, each from 0 to 60,000 ms. Their number is one less than the number of
-  ///   parts.
+  ///   - pausesMilliseconds: the silence after each part except the last, 0 to 60,000 ms each.
   /// - Throws: `WaveformJoiningError`.
   public static func joined(
     _ parts: [Waveform], pausesMilliseconds: [Int]

@@ -16,8 +16,7 @@ final class Damage: Sendable {
     /// The change of a file that was found; nil if SQLite found the damage.
     var change: LedgerError.FileChange?
     var connection: DatabaseQueue?
-    var lastWaiter = 0
-    var waiting: [Int: AwaitedAnswer<Bool>] = [:]
+    var waiting: [ObjectIdentifier: FirstOutcome<Bool, Never>] = [:]
   }
 
   /// When the last connection to the file is closed, SQLite moves the log into the file, and removes the file that has
@@ -83,29 +82,22 @@ final class Damage: Sendable {
       defer { state.waiting = [:] }
       return state.waiting.values
     }
-    for answer in waiting { answer.give(true) }
+    for wait in waiting { wait.end(.success(true)) }
   }
 
   /// Waits until the file is found damaged.
   ///
   /// - Returns: False if the task was cancelled before.
   func waitUntilFound() async -> Bool {
-    let number = state.withLock { state in
-      state.lastWaiter += 1
-      return state.lastWaiter
+    let found = FirstOutcome<Bool, Never>()
+    let isKnown = state.withLock { state in
+      if !state.isFound { state.waiting[ObjectIdentifier(found)] = found }
+      return state.isFound
     }
-    return await withTaskCancellationHandler {
-      await waitForAnswer { answer in
-        let known: Bool? = state.withLock { state in
-          if state.isFound { return true }
-          if Task.isCancelled { return false }
-          state.waiting[number] = answer
-          return nil
-        }
-        if let known { answer.give(known) }
-      }
-    } onCancel: {
-      state.withLock { $0.waiting.removeValue(forKey: number) }?.give(false)
-    }
+    if isKnown { return true }
+    return await found.wait(onCancel: { [state] in
+      found.end(.success(false))
+      state.withLock { $0.waiting[ObjectIdentifier(found)] = nil }
+    }).get()
   }
 }

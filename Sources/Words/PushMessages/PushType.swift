@@ -30,7 +30,7 @@ public enum PushEnvironment: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The kinds of tokens that a phone has, each for pushes of its own.
-public enum PushTokenKind: String, Sendable, Hashable, Codable, CaseIterable {
+public enum PushTokenKind: String, Sendable, Hashable, Codable, CodingKeyRepresentable, CaseIterable {
   /// The token of `didRegisterForRemoteNotificationsWithDeviceToken`, for notifications.
   case alert
   /// The token for background pushes. Without one, such pushes use ``alert``.

@@ -54,10 +54,12 @@
     }
   }
 
-  extension HandOver.Attachment {
+  extension DownloadedAttachment {
     /// The type and the options, as `UNNotificationAttachment` takes them.
     fileprivate var notificationOptions: [AnyHashable: Any] {
-      var result: [AnyHashable: Any] = [UNNotificationAttachmentOptionsTypeHintKey: type]
+      var result: [AnyHashable: Any] = [
+        UNNotificationAttachmentOptionsTypeHintKey: kind.uniformTypeIdentifier
+      ]
       if options.hidesThumbnail { result[UNNotificationAttachmentOptionsThumbnailHiddenKey] = true }
       if let time = options.thumbnailTime { result[UNNotificationAttachmentOptionsThumbnailTimeKey] = time }
       if let part = options.thumbnailClipping {

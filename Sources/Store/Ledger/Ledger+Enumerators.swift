@@ -45,7 +45,7 @@ extension Ledger {
     of container: String, account: String, device: String
   ) async throws(LedgerError) -> Enumerator? {
     if account.hasZero || device.hasZero { return nil }
-    guard (1...1024).contains(container.utf8.count), !container.hasZero else {
+    guard isText(container, 1...1024) else {
       throw LedgerError(.invalidValue, while: .registering, in: file, field: "container (1 to 1024 bytes without NUL)")
     }
     return try await write(while: .registering, cost: 512 + container.utf8.count) { [self] database in

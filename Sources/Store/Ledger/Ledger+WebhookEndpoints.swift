@@ -17,9 +17,7 @@ extension Ledger {
   public func register(
     _ new: NewWebhookEndpoint, by actor: Administrator
   ) async throws(LedgerError) -> WebhookEndpoint {
-    if let rule = new.brokenRule {
-      throw LedgerError(.invalidValue, while: .changingWebhooks, in: file, field: rule)
-    }
+    try refuse(new.brokenRule, while: .changingWebhooks)
     return try await write(while: .changingWebhooks, cost: 4096) { [self] database in
       try checkSize(in: database)
       let count = try Int.fetchOne(

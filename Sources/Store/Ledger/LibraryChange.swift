@@ -24,7 +24,7 @@ public struct LibrarySound: Sendable, Hashable {
 
   /// The first rule that a value breaks; nil when the sound can be recorded.
   var brokenRule: String? {
-    for text in [name, group] where !(1...255).contains(text.utf8.count) || text.hasZero {
+    for text in [name, group] where !isText(text, 1...255) {
       return "sound (a name and a group, each of 1 to 255 bytes without NUL)"
     }
     if Data(sha256: sha256) == nil { return "sha256 (64 hexadecimal digits in lower case)" }

@@ -67,7 +67,7 @@ struct ServiceGauges: Sendable {
       gauges.alarms = await shopWatch.activeAlarms
       gauges.providers = providers.counts
       gauges.waitingProviderPayments = await providerPayments.waitingCount
-      gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
+      gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpoints().reduce(0) { $0 + $1.count }
       if let player {
         gauges.announcements = Dictionary(uniqueKeysWithValues: await counts.value.map { ($0.key.rawValue, $0.value) })
         if let status = try? await player.player?.status() {

@@ -37,17 +37,14 @@ extension Ledger {
   /// transactions, so that other writes hardly wait.
   public func forgetClips(ofBatch batch: String) async throws(LedgerError) {
     if batch.hasZero { return }
-    var count: Int
-    repeat {
-      count = try await write(while: .pruning) { database in
-        try database.cachedStatement(
-          sql: """
-            DELETE FROM batch_clips WHERE (clip, account) IN (
-              SELECT clip, account FROM batch_clips WHERE batch = ? LIMIT 200)
-            """
-        ).execute(arguments: [batch])
-        return database.changesCount
-      }
-    } while count > 0
+    _ = try await repeatWhilePruning { database in
+      try database.cachedStatement(
+        sql: """
+          DELETE FROM batch_clips WHERE (clip, account) IN (
+            SELECT clip, account FROM batch_clips WHERE batch = ? LIMIT 200)
+          """
+      ).execute(arguments: [batch])
+      return database.changesCount
+    }
   }
 }

@@ -67,8 +67,8 @@ extension PackClips {
     var rows: [RowLine]
   }
 
-  static let noDraft = Problem(
-    .notFound, "not_found", "No voice pack with this id is under construction. GET /v1/packs lists them as drafts.")
+  static let noDraft = Problem.notFound(
+    "No voice pack with this id is under construction. GET /v1/packs lists them as drafts.")
 
   static func digest(of bytes: Data) -> String { SHA256.hash(data: bytes).hexadecimal }
 
@@ -222,7 +222,7 @@ extension PackClips {
       try await onWaitingThread { [self] in
         let isDraft = drafts.draft(id) != nil
         guard isDraft || (PackManifest.isID(id) && shelf.directory(id: id) != nil) else {
-          throw Problem(.notFound, "not_found", "There is no voice pack with this id. GET /v1/packs lists the packs.")
+          throw Problem.notFound("There is no voice pack with this id. GET /v1/packs lists the packs.")
         }
         guard isDraft || isWritable(id) else { throw Self.readOnly }
         try Self.making {

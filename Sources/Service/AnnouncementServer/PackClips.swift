@@ -109,7 +109,7 @@ actor PackClips {
 
   private nonisolated func pack(_ id: String) throws -> VoicePack {
     guard PackManifest.isID(id), shelf.directory(id: id) != nil else {
-      throw Problem(.notFound, "not_found", "There is no voice pack with this id. GET /v1/packs lists the packs.")
+      throw Problem.notFound("There is no voice pack with this id. GET /v1/packs lists the packs.")
     }
     return try shelf.pack(id: id)
   }
@@ -134,8 +134,8 @@ actor PackClips {
     .conflict, "pack_read_only",
     "The voice pack belongs to the installation and is not changed. Import or build a pack of your own.")
 
-  static let noClip = Problem(
-    .notFound, "not_found", "The voice pack has no clip with this file name. Its clips are listed with the pack.")
+  static let noClip = Problem.notFound(
+    "The voice pack has no clip with this file name. Its clips are listed with the pack.")
 
   /// Returns a pack that may be changed, and one of its clips.
   private nonisolated func writable(_ file: String, of id: String) async throws -> (pack: VoicePack, line: Line) {

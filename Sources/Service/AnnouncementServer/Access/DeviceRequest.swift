@@ -22,8 +22,7 @@ struct DeviceRequest: Sendable {
   /// - Throws: ``Problem`` with 422 that names the first field that is not valid. No token is in its text.
   init(_ fields: JSONFields, id: String, account: String) throws(Problem) {
     guard Self.isID(id) else {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "id: is not valid; give 1 to \(Self.longestID) letters, digits, -, _, . and :, not beginning with a period.")
     }
     let environments = PushEnvironment.allCases.map(\.rawValue).joined(separator: " or ")

@@ -151,6 +151,6 @@ struct JSONFields: Sendable {
   func contains(_ key: String) -> Bool { values[key] != nil }
 
   func invalid(_ key: String, _ remedy: String) -> Problem {
-    Problem(.unprocessableContent, "field_invalid", "\(path)\(key): is not valid; \(remedy).")
+    Problem.fieldInvalid("\(path)\(key): is not valid; \(remedy).")
   }
 }

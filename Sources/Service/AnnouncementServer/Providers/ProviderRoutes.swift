@@ -134,8 +134,7 @@ struct ProviderRoutes: Sendable {
     return response
   }
 
-  private static let unknown = Problem(
-    .notFound, "not_found",
+  private static let unknown = Problem.notFound(
     "There is no endpoint for a provider with this path. crier providers list prints the URLs.")
   static let off = Problem(
     .serviceUnavailable, "providers_unavailable",

@@ -128,8 +128,7 @@ struct BatchRoutes: Sendable {
     }
   }
 
-  private static let unknown = Problem(
-    .notFound, "not_found", "The account has no batch with this id. It may have been removed.")
+  private static let unknown = Problem.notFound("The account has no batch with this id. It may have been removed.")
 
   private func cancel(_ call: Call) async throws -> Response {
     guard let status = try await batches.cancel(call.parameter, account: call.sender.account) else {

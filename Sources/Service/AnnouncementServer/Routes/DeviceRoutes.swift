@@ -42,7 +42,7 @@ struct DeviceRoutes: Sendable {
     ]
   }
 
-  private static let unknown = Problem(.notFound, "not_found", "The account has no device with this id.")
+  static let unknown = Problem.notFound("The account has no device with this id.")
 
   // MARK: Listing
 

@@ -42,8 +42,7 @@ struct EnumeratorRoutes: Sendable {
     guard call.parameter.utf8.count <= longestContainer,
       let container = try? FileProviderMessage.Container(call.parameter)
     else {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "container: is not valid; give root, working-set, or 1 to \(longestContainer) bytes without control characters."
       )
     }
@@ -54,9 +53,7 @@ struct EnumeratorRoutes: Sendable {
     let container = try Self.container(of: call)
     let enumerator = try await ledger.addEnumerator(
       of: container, account: try call.sender.account, device: call.parameters[0])
-    guard let enumerator else {
-      throw Problem(.notFound, "not_found", "The account has no device with this id.")
-    }
+    guard let enumerator else { throw DeviceRoutes.unknown }
     return try ServiceJSON.response(enumerator.isNew ? .created : .ok, Line(enumerator))
   }
 
@@ -77,8 +74,7 @@ struct EnumeratorRoutes: Sendable {
     let isRemoved = try await ledger.removeEnumerator(
       of: container, account: try call.sender.account, device: call.parameters[0])
     guard isRemoved else {
-      throw Problem(
-        .notFound, "not_found", "The account has no such device, or the device does not show this container.")
+      throw Problem.notFound("The account has no such device, or the device does not show this container.")
     }
     return try ServiceJSON.response(.ok, Removed(container: container))
   }

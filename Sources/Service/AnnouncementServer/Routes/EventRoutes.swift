@@ -43,7 +43,7 @@ struct EventRoutes: Sendable {
     var position: Int64?
     if let last = call.header(.lastEventID) {
       guard let number = Int64(last), number >= 0 else {
-        throw Problem(.badRequest, "parameter_invalid", "Last-Event-ID: is not the id of an event; leave it out.")
+        throw Problem.parameterInvalid("Last-Event-ID: is not the id of an event; leave it out.")
       }
       position = number
     } else {

@@ -58,7 +58,7 @@ struct KeyRoutes: Sendable {
         .conflict, "key_in_use", "A key cannot revoke itself. Send the request with another key of the scope admin.")
     }
     guard let key = try await ledger.revokeKey(call.parameter, by: .key(sender.keyID)) else {
-      throw Problem(.notFound, "not_found", "No key has this id.")
+      throw Problem.notFound("No key has this id.")
     }
     return try ServiceJSON.response(.ok, KeyLine(key))
   }
@@ -67,7 +67,7 @@ struct KeyRoutes: Sendable {
     let sender = try call.sender
     let overlap = try await overlap(of: call)
     guard let old = try await ledger.key(id: call.parameter) else {
-      throw Problem(.notFound, "not_found", "No key has this id, or it was revoked.")
+      throw Problem.notFound("No key has this id, or it was revoked.")
     }
     try Self.requireLimits(of: sender, rotating: old, at: Date())
     let key = APIKey.make()
@@ -163,15 +163,13 @@ struct KeyRoutes: Sendable {
   /// checked, because they protect against mistakes of the key's owner.
   private static func requireLimits(of sender: Caller, _ new: KeyRequest.Checked) throws(Problem) {
     if let end = sender.expiresAt, new.expiresAt.map({ $0 > end }) ?? true {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "expires: is missing or later than the expiry of the key that sends the request; give an earlier time.")
     }
     guard let networks = sender.networks else { return }
     let isWithin = !new.networks.isEmpty && new.networks.allSatisfy { new in networks.contains { $0.contains(new) } }
     guard isWithin else {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "addresses: go beyond the addresses of the key that sends the request; give only addresses from which that key "
           + "may be used.")
     }
@@ -202,8 +200,7 @@ struct KeyRoutes: Sendable {
     do throws(VoicePackError) {
       _ = try shelf.manifest(id: id)
     } catch {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "pack: no pack that can be used has this id; give one of those that GET /v1/packs lists.")
     }
   }
@@ -236,6 +233,6 @@ struct KeyRoutes: Sendable {
       case .tooManyAddresses: "addresses: has more than \(NewKey.mostAddresses) elements; give fewer."
       case .addressInvalid(_, let reason): "addresses: one element \(reason)."
       }
-    return Problem(.unprocessableContent, "field_invalid", detail)
+    return Problem.fieldInvalid(detail)
   }
 }

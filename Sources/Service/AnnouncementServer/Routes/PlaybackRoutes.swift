@@ -254,8 +254,7 @@ struct PlaybackRoutes: Sendable {
     return try ServiceJSON.response(.accepted, Number(number: replay))
   }
 
-  static let unknown = Problem(
-    .notFound, "not_found", "The account has sent no announcement with this id to the player.")
+  static let unknown = Problem.notFound("The account has sent no announcement with this id to the player.")
 
   private func cancel(_ call: Call) async throws -> Response {
     let account = try call.sender.account
@@ -299,7 +298,7 @@ struct PlaybackRoutes: Sendable {
     let player = try running()
     guard let number = Int64(call.parameter), let seen = try await entries.seen(number, by: call.sender), seen.isReplay,
       seen.entry.lane == player.lane
-    else { throw Problem(.notFound, "not_found", "The account has no replay with this number.") }
+    else { throw Problem.notFound("The account has no replay with this number.") }
     guard try await player.cancel(number) else { throw Self.ended }
     await administration.record(.announcementCancelled, call, subject: String(number))
     return try ServiceJSON.response(.ok, Taken(id: seen.id, state: "cancelled", replays: 1))

@@ -103,8 +103,7 @@ struct SignInRoutes: Sendable {
 
   private func remove(_ call: Call) async throws -> Response {
     guard let code = try await ledger.removeSignInCode(call.parameter, by: .key(try call.sender.keyID)) else {
-      throw Problem(
-        .notFound, "not_found",
+      throw Problem.notFound(
         "No code that waits has this id. If somebody signed in with it, revoke the key that was made with it.")
     }
     return try ServiceJSON.response(.ok, Line(code))
@@ -131,8 +130,7 @@ struct SignInRoutes: Sendable {
     guard let end = sender.expiresAt else { return }
     let last = Date(timeIntervalSinceNow: SignInCode.lifetime + Double(request.days) * 86_400)
     guard last <= end else {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "days: is missing or reaches beyond the expiry of the key that sends the request; give fewer days.")
     }
   }
@@ -145,7 +143,7 @@ struct SignInRoutes: Sendable {
       case .accountReserved: KeyRoutes.accountRule
       case .days: "days: is not valid; give 1 to \(NewSignInCode.dayCounts.upperBound)."
       }
-    return Problem(.unprocessableContent, "field_invalid", detail)
+    return Problem.fieldInvalid(detail)
   }
 
   // MARK: Signing in

@@ -137,7 +137,7 @@ struct SpeakableRoutes: Sendable {
   private func chooseVoice(_ call: Call) async throws -> Response {
     let asked = call.parameter.lowercased()
     guard let writer = writers.first(where: { $0.book.locale.lowercased() == asked }) else {
-      throw Problem(.notFound, "not_found", "There is no such locale. GET /v1/locales lists the locales.")
+      throw Problem.notFound("There is no such locale. GET /v1/locales lists the locales.")
     }
     let locale = writer.book.locale
     let fields = try await JSONFields.read(call, keys: ["pack"], keys)

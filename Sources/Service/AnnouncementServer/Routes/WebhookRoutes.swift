@@ -72,7 +72,7 @@ struct WebhookRoutes: Sendable {
     do throws(WebhookError) {
       return try WebhookURL(text, allowsPrivateAddresses: parts?.allowsPrivateAddresses ?? false)
     } catch {
-      throw Problem(.unprocessableContent, "field_invalid", "url: \(error)")
+      throw Problem.fieldInvalid("url: \(error)")
     }
   }
 

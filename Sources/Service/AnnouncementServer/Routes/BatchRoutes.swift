@@ -99,11 +99,8 @@ struct BatchRoutes: Sendable {
   /// Returns the name of the list's file, if the sender gives it.
   private func name(_ call: Call) throws(Problem) -> String? {
     guard let name = call.query("name") else { return nil }
-    guard (1...255).contains(name.utf8.count),
-      name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-    else {
-      throw Problem(
-        .badRequest, "parameter_invalid", "name: must have 1 to 255 bytes in UTF-8, without control characters.")
+    guard name.isPlain() else {
+      throw Problem.parameterInvalid("name: must have 1 to 255 bytes in UTF-8, without control characters.")
     }
     return name
   }

@@ -59,7 +59,8 @@ struct WebhookRoutes: Sendable {
     guard let known = WebhookEvent.Format(rawValue: number) else { throw fields.invalid("format", format) }
     let new = NewWebhookEndpoint(
       account: sender.account, url: try url(fields), kinds: try Self.kinds(fields),
-      text: try Self.text(fields), format: known)
+      text: try fields.text("description", "give a text of 1 to 255 bytes without control characters") { $0.isPlain() },
+      format: known)
     let endpoint = try await ledger.register(new, by: .key(sender.keyID))
     return try ServiceJSON.response(
       .created, WithSecret(WebhookEndpointLine(endpoint), "secret", new.secret.text))
@@ -83,15 +84,6 @@ struct WebhookRoutes: Sendable {
     let kinds = names.compactMap(WebhookEvent.Kind.init(rawValue:)).filter { all.contains($0) }
     guard !kinds.isEmpty, kinds.count == names.count else { throw fields.invalid("events", remedy) }
     return Set(kinds)
-  }
-
-  private static func text(_ fields: JSONFields) throws(Problem) -> String? {
-    let remedy = "give a text of 1 to 255 bytes without control characters"
-    guard let text = try fields.string("description", remedy) else { return nil }
-    guard (1...255).contains(text.utf8.count),
-      text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-    else { throw fields.invalid("description", remedy) }
-    return text
   }
 
   // MARK: Changing

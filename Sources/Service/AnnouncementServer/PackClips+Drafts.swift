@@ -28,12 +28,6 @@ extension PackClips {
     var requiredRecorded: Int
     var isComplete: Bool
 
-    enum CodingKeys: String, CodingKey {
-      case id, locale, speaker, licence, rows, recorded, required
-      case requiredRecorded = "required_recorded"
-      case isComplete = "is_complete"
-    }
-
     init(_ draft: PackDraft, _ files: Set<String>) {
       (id, locale, speaker) = (draft.facts.id, draft.facts.locale, draft.facts.speaker)
       (licence, rows, recorded) = (draft.facts.licence, draft.rows.count, files.count)
@@ -53,12 +47,6 @@ extension PackClips {
     var example: String
     var isRequired: Bool
     var isRecorded: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case number, file, text, position, how, example
-      case isRequired = "is_required"
-      case isRecorded = "is_recorded"
-    }
   }
 
   /// The rows of a pack under construction, in the order of the sheet.

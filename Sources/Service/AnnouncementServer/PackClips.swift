@@ -61,11 +61,6 @@ actor PackClips {
     var id: String
     var locale: String
     var isWritable: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case id, locale
-      case isWritable = "is_writable"
-    }
   }
 
   /// The clip that was recorded again, with what the listener should know about it.
@@ -90,7 +85,7 @@ actor PackClips {
     }
     json.writeStaticString("],")
     let facts = Facts(id: id, locale: pack.manifest.locale, isWritable: marks != nil)
-    json.writeBytes(try ReportJSON.data(of: facts).dropFirst())
+    json.writeBytes(try ServiceJSON.data(of: facts).dropFirst())
     return json
   }
 

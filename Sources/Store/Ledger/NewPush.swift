@@ -73,7 +73,7 @@ extension Ledger {
   ///
   /// Every push ends in exactly one of the states `delivered`, `failed`, `expired` and `unregistered`.
   public struct Push: Sendable, Hashable {
-    public enum State: String, Sendable, Hashable, CaseIterable {
+    public enum State: String, Sendable, Hashable, CaseIterable, Encodable {
       /// The push waits for its turn or for another attempt.
       case waiting
       /// The push is being sent. After a crash of the sender, it may have been sent.

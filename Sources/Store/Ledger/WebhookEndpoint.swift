@@ -53,7 +53,7 @@ extension Ledger {
     }
 
     /// The numbers of messages by state, since the registration.
-    public struct Counts: Sendable, Hashable {
+    public struct Counts: Sendable, Hashable, Encodable {
       public let waiting: Int
       public let delivered: Int
       public let failed: Int

@@ -75,11 +75,6 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     var detail: String
     var errors: [Fault]?
     var requestID: String
-
-    enum CodingKeys: String, CodingKey {
-      case type, title, status, code, detail, errors
-      case requestID = "request_id"
-    }
   }
 
   func response(requestID: String) -> Response {

@@ -71,22 +71,12 @@ extension AnnouncementRoutes {
       /// The exact sum as decimal text, if the currency is a key.
       var sum: String?
       var lastAt: Date
-
-      enum CodingKeys: String, CodingKey {
-        case currency, kind, hour, count, sum
-        case lastAt = "last_at"
-      }
     }
 
     var from: String
     var to: String
     var timeZone: String
     var groups: [Group]
-
-    enum CodingKeys: String, CodingKey {
-      case from, to, groups
-      case timeZone = "time_zone"
-    }
   }
 
   private struct UnreadableAmount: Error, CustomStringConvertible {

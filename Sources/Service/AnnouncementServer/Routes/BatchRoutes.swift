@@ -105,12 +105,10 @@ struct BatchRoutes: Sendable {
     return name
   }
 
-  private struct List: Encodable { var batches: [Batches.Status] }
-
   private func list(_ call: Call) async throws -> Response {
     let limit = try call.number("limit", in: 1...200) ?? 20
     let statuses = await batches.statuses(account: try call.sender.account)
-    return try ServiceJSON.response(.ok, List(batches: Array(statuses.prefix(limit))))
+    return try ServiceJSON.response(.ok, ["batches": Array(statuses.prefix(limit))])
   }
 
   private func get(_ call: Call) async throws -> Response {

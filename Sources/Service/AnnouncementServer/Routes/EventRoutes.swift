@@ -97,14 +97,8 @@ struct EventRoutes: Sendable {
     @ExplicitNull var number: Int64? = nil
     /// The id of the replayed announcement, if the event is about a replay.
     @ExplicitNull var replayOf: String? = nil
-    var isReplay = false
+    var replay = false
     var detail: [String: String]
-
-    enum CodingKeys: String, CodingKey {
-      case position, at, kind, id, number, detail
-      case replayOf = "replay_of"
-      case isReplay = "replay"
-    }
   }
 
   /// Returns the text of an item for the stream.
@@ -151,14 +145,14 @@ struct EventRoutes: Sendable {
       return try Self.text(
         EventData(
           position: event.position, at: event.at, kind: event.kind.rawValue, id: isReplay ? nil : seen?.id,
-          number: event.number, replayOf: isReplay ? seen?.id : nil, isReplay: isReplay, detail: event.detail))
+          number: event.number, replayOf: isReplay ? seen?.id : nil, replay: isReplay, detail: event.detail))
     }
   }
 
   private static func text(_ event: EventData) throws -> String {
     ServerSentEvent(
       id: event.position.map(String.init), name: event.kind,
-      data: String(decoding: try ReportJSON.data(of: event), as: UTF8.self)
+      data: String(decoding: try ServiceJSON.data(of: event), as: UTF8.self)
     ).text
   }
 }

@@ -29,10 +29,8 @@ struct KeyRoutes: Sendable {
     ]
   }
 
-  private struct List: Encodable { var keys: [KeyLine] }
-
   private func list(_ call: Call) async throws -> Response {
-    try ServiceJSON.response(.ok, List(keys: try await ledger.keys().map(KeyLine.init)))
+    try ServiceJSON.response(.ok, ["keys": try await ledger.keys().map(KeyLine.init)])
   }
 
   private func create(_ call: Call) async throws -> Response {
@@ -48,7 +46,7 @@ struct KeyRoutes: Sendable {
     // If the default locale did not exist, every request with the key would fail.
     let locale = try request.locale.map { try phraseBooks.book(for: $0).locale }
     let kept = try await ledger.createKey(request.newKey(key, checked, locale: locale), by: .key(sender.keyID))
-    return try ServiceJSON.response(.created, WithSecret(KeyLine(kept), "key", key.text))
+    return try ServiceJSON.response(.created, WithMembers(object: KeyLine(kept), members: ["key": key.text]))
   }
 
   private func revoke(_ call: Call) async throws -> Response {
@@ -81,8 +79,9 @@ struct KeyRoutes: Sendable {
         "The key has expired, was revoked or was already rotated. Rotate the key that replaced it, or make another one."
       )
     }
-    guard let rotated else { throw Problem(.notFound, "not_found", "No key has this id.") }
-    return try ServiceJSON.response(.created, WithSecret(KeyLine(rotated.new), "key", key.text))
+    guard let rotated else { throw Problem.notFound("No key has this id.") }
+    return try ServiceJSON.response(
+      .created, WithMembers(object: KeyLine(rotated.new), members: ["key": key.text]))
   }
 
   /// Returns the time for which both keys are valid, in seconds: 24 hours if the body is empty.
@@ -102,23 +101,13 @@ struct KeyRoutes: Sendable {
   // MARK: Asking about oneself
 
   private struct Me: Encodable {
-    struct Limits: Encodable {
-      var rate: Double
-      var burst: Int
-    }
-
     var id: String
     @ExplicitNull var name: String?
     var account: String
     var scopes: [String]
     /// The allowed number of requests in a second, and at once.
-    var limits: Limits
+    var limits: RateLimit
     @ExplicitNull var expiresAt: Date?
-
-    enum CodingKeys: String, CodingKey {
-      case id, name, account, scopes, limits
-      case expiresAt = "expires_at"
-    }
   }
 
   private func me(_ call: Call) async throws -> Response {
@@ -128,7 +117,7 @@ struct KeyRoutes: Sendable {
       .ok,
       Me(
         id: sender.keyID, name: name, account: sender.clientAccount, scopes: sender.scopes.names,
-        limits: Me.Limits(rate: sender.limit.rate, burst: sender.limit.burst), expiresAt: sender.expiresAt))
+        limits: sender.limit, expiresAt: sender.expiresAt))
   }
 
   // MARK: Checking requests

@@ -48,11 +48,6 @@ struct LibraryRoutes: Sendable {
       var bytes: Int?
       var changedAt: Date
 
-      enum CodingKeys: String, CodingKey {
-        case kind, name, change, sha256, bytes
-        case changedAt = "changed_at"
-      }
-
       init(_ change: LibraryChange) {
         (kind, name, self.change) = (change.kind.rawValue, change.name, change.change.rawValue)
         if change.change != .removed { (sha256, bytes) = (change.sha256, change.bytes) }

@@ -48,7 +48,7 @@ struct OperationRoutes: Sendable {
       throw Problem.notFound("This service makes no support bundles. Run crier doctor --bundle.")
     }
     let bytes = try await supportBundle(
-      try ReportJSON.data(of: await readiness.report()), Data(metrics.text(await gauges()).utf8))
+      try ServiceJSON.data(of: await readiness.report()), Data(metrics.text(await gauges()).utf8))
     await administration.record(.supportBundleMade, call)
     return Response(
       status: .ok,

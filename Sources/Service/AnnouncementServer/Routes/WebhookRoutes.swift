@@ -37,16 +37,11 @@ struct WebhookRoutes: Sendable {
     ]
   }
 
-  private static let unknown = Problem(.notFound, "not_found", "The account has no webhook endpoint with this id.")
-
-  private struct List: Encodable {
-    var endpoints: [WebhookEndpointLine]
-    enum CodingKeys: String, CodingKey { case endpoints = "webhook_endpoints" }
-  }
+  private static let unknown = Problem.notFound("The account has no webhook endpoint with this id.")
 
   private func list(_ call: Call) async throws -> Response {
     let endpoints = try await ledger.webhookEndpoints(account: try call.sender.account)
-    return try ServiceJSON.response(.ok, List(endpoints: endpoints.map(WebhookEndpointLine.init)))
+    return try ServiceJSON.response(.ok, ["webhook_endpoints": endpoints.map(WebhookEndpointLine.init)])
   }
 
   // MARK: Registering
@@ -63,7 +58,7 @@ struct WebhookRoutes: Sendable {
       format: known)
     let endpoint = try await ledger.register(new, by: .key(sender.keyID))
     return try ServiceJSON.response(
-      .created, WithSecret(WebhookEndpointLine(endpoint), "secret", new.secret.text))
+      .created, WithMembers(object: WebhookEndpointLine(endpoint), members: ["secret": new.secret.text]))
   }
 
   private func url(_ fields: JSONFields) throws(Problem) -> WebhookURL {
@@ -96,11 +91,6 @@ struct WebhookRoutes: Sendable {
     return try ServiceJSON.removed(call.parameter)
   }
 
-  private struct Test: Encodable {
-    var messageID: String
-    enum CodingKeys: String, CodingKey { case messageID = "webhook_id" }
-  }
-
   private func test(_ call: Call) async throws -> Response {
     switch try await ledger.testWebhookEndpoint(account: try call.sender.account, id: call.parameter) {
     case .unknown: throw Self.unknown
@@ -110,7 +100,7 @@ struct WebhookRoutes: Sendable {
       throw Problem(
         .conflict, "webhook_backlog_full",
         "\(Ledger.mostWaitingWebhooks) messages are waiting for the webhook endpoint. Correct its receiver.")
-    case .stored(let id): return try ServiceJSON.response(.accepted, Test(messageID: id))
+    case .stored(let id): return try ServiceJSON.response(.accepted, ["webhook_id": id])
     }
   }
 
@@ -125,14 +115,6 @@ struct WebhookRoutes: Sendable {
 
 /// An endpoint as the service shows it: without its secret.
 private struct WebhookEndpointLine: Encodable {
-  struct Counts: Encodable {
-    var waiting: Int
-    var delivered: Int
-    var failed: Int
-    var expired: Int
-    var missed: Int
-  }
-
   struct Attempt: Encodable {
     var at: Date
     var outcome: String
@@ -167,20 +149,9 @@ private struct WebhookEndpointLine: Encodable {
   var lastAttemptAt: Date?
   var disabledAt: Date?
   var disabledReason: String?
-  var messages: Counts
+  var messages: Ledger.WebhookEndpoint.Counts
   /// The latest attempts, newest first; nil in lists.
   var attempts: [Attempt]?
-
-  enum CodingKeys: String, CodingKey {
-    case id, url, events, description, format, messages, attempts
-    case createdAt = "created_at"
-    case deliveredAt = "delivered_at"
-    case failingSince = "failing_since"
-    case lastOutcome = "last_outcome"
-    case lastAttemptAt = "last_attempt_at"
-    case disabledAt = "disabled_at"
-    case disabledReason = "disabled_reason"
-  }
 
   init(_ endpoint: Ledger.WebhookEndpoint) {
     (id, url, description, createdAt) = (endpoint.id, endpoint.url, endpoint.text, endpoint.createdAt)
@@ -189,8 +160,6 @@ private struct WebhookEndpointLine: Encodable {
     (deliveredAt, failingSince) = (endpoint.deliveredAt, endpoint.failingSince)
     (lastOutcome, lastAttemptAt) = (endpoint.lastOutcome?.rawValue, endpoint.lastAttemptAt)
     (disabledAt, disabledReason) = (endpoint.disabledAt, endpoint.disabledReason?.rawValue)
-    messages = Counts(
-      waiting: endpoint.counts.waiting, delivered: endpoint.counts.delivered, failed: endpoint.counts.failed,
-      expired: endpoint.counts.expired, missed: endpoint.counts.missed)
+    messages = endpoint.counts
   }
 }

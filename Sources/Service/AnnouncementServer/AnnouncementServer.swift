@@ -205,7 +205,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       if told.isPushed { pushService?.lookForPushes() }
       if told.isReceipt { latestPayment.note(at: told.rendered.at) }
       library.tellChange()
-      hub.tell(.rendered(told.rendered))
+      let rendered = told.rendered
+      hub.tell(
+        LiveEvent(
+          kind: .rendered, account: rendered.account, id: rendered.id, at: rendered.at, detail: rendered.detail))
     }
     let providerPayments = ProviderPayments(service: service, ledger: ledger) { providerTelling.tell($0) }
     let setAside: @Sendable () async -> Ledger.SetAsideCounts = { [batches] in

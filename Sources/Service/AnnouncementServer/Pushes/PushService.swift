@@ -99,11 +99,12 @@ final class PushService: Service {
     case .attempted(let server, let code): reach.note(server, code)
     case .ended(let push):
       metrics.countPush(push.state.rawValue)
+      var detail = ["device": push.device, "state": push.state.rawValue]
+      detail["reason"] = push.reason
       hub.tell(
-        .pushed(
-          PushEnd(
-            account: push.account, id: push.announcement, device: push.device, at: Date(), state: push.state.rawValue,
-            reason: push.reason)))
+        LiveEvent(
+          kind: push.state == .delivered ? .pushed : .pushFailed, account: push.account, id: push.announcement,
+          detail: detail))
     case .interrupted(let count):
       metrics.countResentPushes(count)
       logger.notice(
@@ -152,15 +153,4 @@ private func metadata(
   if let reason { metadata["reason"] = "\(reason)" }
   if topic?.isFileProvider == true { metadata["topic"] = "file provider" }
   return metadata
-}
-
-/// The event that a push has ended.
-struct PushEnd: Sendable, Hashable {
-  var account: String
-  /// The announcement's id; nil if the push announced nothing.
-  var id: String?
-  var device: String
-  var at: Date
-  var state: String
-  var reason: String?
 }

@@ -31,7 +31,7 @@ struct EventRoutes: Sendable {
 
   private enum Item: Sendable {
     case ledger(Ledger.Event)
-    case live(LiveEvent)
+    case live(LiveNews)
     case beat
     /// The client has disconnected.
     case gone
@@ -108,30 +108,13 @@ struct EventRoutes: Sendable {
     switch item {
     case .beat: return ServerSentEvent.heartbeat
     case .gone: return nil
-    case .live(.pushed(let event)):
-      guard event.account == sender.account || sender.isAdmin else { return nil }
-      var detail = ["device": event.device, "state": event.state]
-      detail["reason"] = event.reason
-      return try Self.text(
-        EventData(
-          at: event.at, kind: event.state == "delivered" ? "pushed" : "push_failed", id: event.id, detail: detail))
-    case .live(.reach(let event)):
+    case .live(.event(let event)):
       guard event.account == nil || event.account == sender.account || sender.isAdmin else { return nil }
-      return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, detail: event.detail))
-    case .live(.provider(let event)):
-      guard event.account == sender.account || sender.isAdmin else { return nil }
-      return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, detail: event.detail))
-    case .live(.alarm(let event)):
-      return try Self.text(EventData(at: event.at, kind: "alarm", detail: event.detail))
+      return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, id: event.id, detail: event.detail))
     case .live(.shop(let facts)):
       let report = ShopState(of: facts, for: ShopState.Viewer(sender)).report(commands)
       let data = try ReportJSON.data(of: report)
       return ServerSentEvent(name: "shop", data: String(decoding: data, as: UTF8.self)).text
-    case .live(.rendered(let event)):
-      guard event.account == sender.account || sender.isAdmin else { return nil }
-      return try Self.text(
-        EventData(
-          at: event.at, kind: "rendered", id: event.id, detail: event.detail))
     case .ledger(let event):
       var seen: LaneEntries.Seen?
       if let number = event.number {

@@ -103,8 +103,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let shopWatch: ShopWatch
   let keys: KeyRing
   let hub: EventHub
-  let eventSlots: StreamSlots
-  let batchSlots: StreamSlots
+  let eventSlots: AccountSlots
+  let batchSlots: AccountSlots
   let work: AccountWork
   let packWatch: PackWatch
   let packClips: PackClips
@@ -153,9 +153,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics,
       logger: logger)
     self.clips = clips
-    let eventSlots = StreamSlots(
+    let eventSlots = AccountSlots(
       "event streams", most: EventRoutes.mostStreams, mostOfOne: settings.work.eventStreams)
-    let batchSlots = StreamSlots(
+    let batchSlots = AccountSlots(
       "batch streams", most: BatchRoutes.mostStreams, mostOfOne: settings.work.batchStreams)
     (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
     let preferences = parts.player.map {

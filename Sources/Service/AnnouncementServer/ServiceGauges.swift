@@ -16,8 +16,8 @@ struct ServiceGauges: Sendable {
   private let player: LanePlayer?
   private let pushes: PushService?
   private let webhooks: WebhookService?
-  private let eventSlots: StreamSlots
-  private let batchSlots: StreamSlots
+  private let eventSlots: AccountSlots
+  private let batchSlots: AccountSlots
   private let shopWatch: ShopWatch
   private let providers: ProviderHistory
   private let providerPayments: ProviderPayments
@@ -27,7 +27,7 @@ struct ServiceGauges: Sendable {
 
   init(
     announcer: Announcer, ledger: Ledger, clips: Clips, player: LanePlayer?, pushes: PushService?,
-    webhooks: WebhookService?, eventSlots: StreamSlots, batchSlots: StreamSlots, shopWatch: ShopWatch,
+    webhooks: WebhookService?, eventSlots: AccountSlots, batchSlots: AccountSlots, shopWatch: ShopWatch,
     providers: ProviderHistory, providerPayments: ProviderPayments,
     setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts, time: @escaping @Sendable () -> Duration
   ) {

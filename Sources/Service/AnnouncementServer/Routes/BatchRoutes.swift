@@ -28,7 +28,7 @@ struct BatchRoutes: Sendable {
   let keys: KeyRing
   let largeBodies: LargeBodies
   let groups: AppGroups
-  let slots: StreamSlots
+  let slots: AccountSlots
   let administration: AdministrationLog
 
   var routes: [Route] {

@@ -23,7 +23,7 @@ struct EventRoutes: Sendable {
   let ledger: Ledger
   let hub: EventHub
   let keys: KeyRing
-  let slots: StreamSlots
+  let slots: AccountSlots
   let settings: ServiceSettings
   let commands: RemedyCommands
 

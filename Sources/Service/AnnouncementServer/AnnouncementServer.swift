@@ -242,10 +242,14 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       packClips.listed.keep(packs)
       speakable.missing.keep(packs)
     }
+    let counts = Remembered<[Ledger.State: Int]>(for: .seconds(1), time: time) {
+      guard let lanePlayer else { return [:] }
+      return (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
+    }
     let gauges = ServiceGauges(
       announcer: parts.announcer, ledger: ledger, clips: clips, player: lanePlayer, pushes: pushService,
       webhooks: webhookService, eventSlots: eventSlots, batchSlots: batchSlots, shopWatch: shopWatch,
-      providers: providerTelling.history, providerPayments: providerPayments, setAside: setAside, time: time)
+      providers: providerTelling.history, providerPayments: providerPayments, setAside: setAside, counts: counts)
     providerService = ProviderService(providerPayments, ledger: ledger, logger: logger)
     let failures = FailureGate(settings.keyFailures, time: time)
     let routes: [[Route]] = [

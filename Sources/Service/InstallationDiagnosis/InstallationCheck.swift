@@ -43,6 +43,11 @@ public struct InstallationCheck: Sendable, Hashable, Encodable {
     verdict = problems.isEmpty ? .ok : self.problems[0].severity == .fault ? .fault : .warning
   }
 
+  /// Creates the result of an examination that found one problem.
+  init(_ part: Part, _ found: String, _ code: InstallationProblem.Code, _ message: String, remedy: String) {
+    self.init(part, found, [InstallationProblem(code, message, remedy: remedy)])
+  }
+
   /// Creates the result for a part that was not examined.
   init(skipping part: Part, because reason: String) {
     (self.part, verdict, found, problems) = (part, .skipped, reason, [])

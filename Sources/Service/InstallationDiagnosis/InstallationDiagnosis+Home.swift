@@ -15,30 +15,27 @@ extension InstallationDiagnosis {
     var problems = facts.warnings.map {
       InstallationProblem(.settingIgnored, $0, remedy: commands.crier("serve --print-config"))
     }
-    if let fault = facts.fault { problems.append(InstallationProblem(.settingsUnusable, fault, remedy: check)) }
-    if let fault = facts.chimeFault { problems.append(InstallationProblem(.chimeUnusable, fault, remedy: check)) }
+    if let fault = facts.fault { problems.add(.settingsUnusable, fault, remedy: check) }
+    if let fault = facts.chimeFault { problems.add(.chimeUnusable, fault, remedy: check) }
     for fault in facts.providerKeyFaults {
-      problems.append(
-        InstallationProblem(
-          .providerKeyUnusable, fault, remedy: "Mend or replace the key file, and start the service again."))
+      problems.add(
+        .providerKeyUnusable, fault, remedy: "Mend or replace the key file, and start the service again.")
     }
     if let fault = facts.speechServerFault {
-      problems.append(
-        InstallationProblem(
-          .speechServerUnusable, fault, remedy: "Correct the setting speech_servers, and restart the service."))
+      problems.add(
+        .speechServerUnusable, fault, remedy: "Correct the setting speech_servers, and restart the service.")
     }
     if let fault = facts.paymentProviderFault {
-      problems.append(
-        InstallationProblem(
-          .paymentProvidersUnusable, "No new webhook of a payment provider is accepted: \(fault)",
-          remedy: commands.paymentProviders.lines))
+      problems.add(
+        .paymentProvidersUnusable, "No new webhook of a payment provider is accepted: \(fault)",
+        remedy: commands.paymentProviders.lines)
     }
     return InstallationCheck(.settings, facts.hasFile ? facts.file : "no settings file; the defaults apply", problems)
   }
 
   static func home(_ facts: HomeFacts, _ commands: RemedyCommands) -> InstallationCheck {
     func fault(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
-      InstallationCheck(.home, commands.home, [InstallationProblem(code, message, remedy: remedy)])
+      InstallationCheck(.home, commands.home, code, message, remedy: remedy)
     }
     switch facts.place {
     case .missing(let maker):
@@ -58,27 +55,21 @@ extension InstallationDiagnosis {
         "\(commands.home), owner \(owner), mode \(String(repeating: "0", count: max(0, 4 - octal.count)))\(octal)"
       if let foreign = facts.foreignOwner {
         return InstallationCheck(
-          .home, found,
-          [
-            InstallationProblem(
-              .foreignOwner, "The folder belongs to another user, who could change it at any time.",
-              remedy: "If this is the home of a service, run the command as the service's user:\n"
-                + commands.asUser(foreign))
-          ])
+          .home, found, .foreignOwner, "The folder belongs to another user, who could change it at any time.",
+          remedy: "If this is the home of a service, run the command as the service's user:\n"
+            + commands.asUser(foreign))
       }
       var problems = facts.unsafeFiles
       if !facts.isWritable {
-        problems.append(
-          InstallationProblem(
-            .homeNotWritable, "This user may not write to the folder.", remedy: "chmod u+rwx \(commands.folder)"))
+        problems.add(
+          .homeNotWritable, "This user may not write to the folder.", remedy: "chmod u+rwx \(commands.folder)")
       }
       if let bytes = facts.secretBytes, bytes < secretBytes {
-        problems.append(
-          InstallationProblem(
-            .signingSecretDamaged, "signing-secret has \(bytes) bytes instead of \(secretBytes).",
-            remedy:
-              "Restore the file from a backup. Without a backup, remove it; all URLs of clips then become invalid:\n"
-              + "rm \(commands.file("signing-secret"))"))
+        problems.add(
+          .signingSecretDamaged, "signing-secret has \(bytes) bytes instead of \(secretBytes).",
+          remedy:
+            "Restore the file from a backup. Without a backup, remove it; all URLs of clips then become invalid:\n"
+            + "rm \(commands.file("signing-secret"))")
       }
       return InstallationCheck(.home, found, problems)
     }
@@ -88,42 +79,36 @@ extension InstallationDiagnosis {
     guard let facts else { return InstallationCheck(skipping: .disk, because: "there is no home folder") }
     var problems: [InstallationProblem] = []
     if let network = facts.network {
-      problems.append(
-        InstallationProblem(
-          .networkFileSystem, "The home is on a network file system (\(network)), on which the ledger does not work.",
-          remedy: "Stop the service, move the home to a local disk, and name it with --home."))
+      problems.add(
+        .networkFileSystem, "The home is on a network file system (\(network)), on which the ledger does not work.",
+        remedy: "Stop the service, move the home to a local disk, and name it with --home.")
     }
     if facts.isReadOnly {
-      problems.append(
-        InstallationProblem(
-          .diskReadOnly, "The file system is mounted read-only, for example after a disk error.",
-          remedy:
-            "Look for errors of the disk with dmesg. After an error, stop the service, unmount the file system, "
-            + "and check it with fsck. If there was none, mount it again:\n"
-            + "mount -o remount,rw \"$(findmnt -n -o TARGET -T \(commands.folder))\""))
+      problems.add(
+        .diskReadOnly, "The file system is mounted read-only, for example after a disk error.",
+        remedy:
+          "Look for errors of the disk with dmesg. After an error, stop the service, unmount the file system, "
+          + "and check it with fsck. If there was none, mount it again:\n"
+          + "mount -o remount,rw \"$(findmnt -n -o TARGET -T \(commands.folder))\"")
     }
     let room = commands.diskRoom.lines
     if let free = facts.freeBytes, free < lowFree {
       let isFull = free < leastFree
-      problems.append(
-        InstallationProblem(
-          isFull ? .diskFull : .diskLow,
-          isFull
-            ? "The disk is full: nothing more can be accepted." : "Little space is left for clips and the ledger.",
-          remedy: room))
+      problems.add(
+        isFull ? .diskFull : .diskLow,
+        isFull
+          ? "The disk is full: nothing more can be accepted." : "Little space is left for clips and the ledger.",
+        remedy: room)
     }
     if let files = facts.freeFiles, files < lowFiles {
       let isFull = files < leastFiles
-      problems.append(
-        InstallationProblem(
-          isFull ? .diskFull : .diskLow,
-          isFull ? "No more files can be made on the disk." : "Only \(files) more files can be made on the disk.",
-          remedy: room))
+      problems.add(
+        isFull ? .diskFull : .diskLow,
+        isFull ? "No more files can be made on the disk." : "Only \(files) more files can be made on the disk.",
+        remedy: room)
     }
     guard let free = facts.freeBytes, let total = facts.totalBytes else {
-      problems.append(
-        InstallationProblem(
-          .diskUnknown, "The free space cannot be read.", remedy: "df \(commands.folder)"))
+      problems.add(.diskUnknown, "The free space cannot be read.", remedy: "df \(commands.folder)")
       return InstallationCheck(.disk, "free space unknown", problems)
     }
     return InstallationCheck(.disk, "\(free.bytesText) free of \(total.bytesText)", problems)
@@ -204,19 +189,12 @@ extension InstallationDiagnosis {
     if keys.inForce > 0 { return InstallationCheck(.keys, found) }
     if settings.isReachable {
       return InstallationCheck(
-        .keys, found,
-        [
-          InstallationProblem(
-            .noKey, "Other machines can reach the service, and no key of a backend is in force.",
-            remedy: create)
-        ])
+        .keys, found, .noKey, "Other machines can reach the service, and no key of a backend is in force.",
+        remedy: create)
     }
     guard keys.ended > 0 else { return InstallationCheck(.keys, "none yet; the service makes one at its first start") }
     return InstallationCheck(
-      .keys, found,
-      [
-        InstallationProblem(
-          .noKeyInForce, "Every key has expired or was revoked, so the service refuses every request.", remedy: create)
-      ])
+      .keys, found, .noKeyInForce, "Every key has expired or was revoked, so the service refuses every request.",
+      remedy: create)
   }
 }

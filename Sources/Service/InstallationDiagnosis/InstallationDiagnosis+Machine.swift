@@ -11,8 +11,7 @@ extension InstallationDiagnosis {
     guard let facts else { return InstallationCheck(skipping: .sound, because: "the settings cannot be used") }
     let servers = facts.servers.isEmpty ? "no sound server" : facts.servers.joined(separator: " and ")
     func fault(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
-      InstallationCheck(
-        .sound, "output \(facts.name), \(servers)", [InstallationProblem(code, message, remedy: remedy)])
+      InstallationCheck(.sound, "output \(facts.name), \(servers)", code, message, remedy: remedy)
     }
     switch facts.outcome {
     case .none: return InstallationCheck(.sound, "output none: the service plays nothing")
@@ -43,7 +42,7 @@ extension InstallationDiagnosis {
   static func port(_ facts: PortFacts?, _ commands: RemedyCommands) -> InstallationCheck {
     guard let facts else { return InstallationCheck(skipping: .port, because: "the settings cannot be used") }
     func problem(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
-      InstallationCheck(.port, facts.authority, [InstallationProblem(code, message, remedy: remedy)])
+      InstallationCheck(.port, facts.authority, code, message, remedy: remedy)
     }
     let number = facts.authority.split(separator: ":").last.map(String.init) ?? facts.authority
     let other = "give the service another port: \(commands.crier("serve --port 8081"))"
@@ -55,20 +54,18 @@ extension InstallationDiagnosis {
     case .service(let status, let failing, let refusal):
       var problems: [InstallationProblem] = []
       if let refusal {
-        problems.append(
-          InstallationProblem(
-            .pushRefused, "APNs refuses all pushes to an app, so its phones stay silent. \(refusal)",
-            remedy: "After a change of the setting apns, restart the service. docs/push.md explains each reason."))
+        problems.add(
+          .pushRefused, "APNs refuses all pushes to an app, so its phones stay silent. \(refusal)",
+          remedy: "After a change of the setting apns, restart the service. docs/push.md explains each reason.")
       }
       let others = failing.filter { refusal == nil || $0 != "pushes" }
       if refusal == nil || !others.isEmpty {
         let isDegraded = status == "degraded" || status == "stopping"
-        problems.append(
-          InstallationProblem(
-            isDegraded ? .serviceDegraded : .serviceUnready,
-            "A service of Crier answers, and says that it is \(status)\(others.isEmpty ? "" : " (\(others.joined(separator: ", ")))").",
-            remedy: "Correct the faults of the other checks, and ask the service again:\n"
-              + "curl -sS http://\(facts.authority)/readyz"))
+        problems.add(
+          isDegraded ? .serviceDegraded : .serviceUnready,
+          "A service of Crier answers, and says that it is \(status)\(others.isEmpty ? "" : " (\(others.joined(separator: ", ")))").",
+          remedy: "Correct the faults of the other checks, and ask the service again:\n"
+            + "curl -sS http://\(facts.authority)/readyz")
       }
       return InstallationCheck(.port, facts.authority, problems)
     case .otherProgram:
@@ -97,33 +94,20 @@ extension InstallationDiagnosis {
       }
     if facts.now < earliest {
       return InstallationCheck(
-        .clock, found,
-        [
-          InstallationProblem(
-            .clockBehind, "The clock shows a time before this version of Crier was made.", remedy: set)
-        ]
-      )
+        .clock, found, .clockBehind, "The clock shows a time before this version of Crier was made.", remedy: set)
     }
     if let changed = facts.ledgerChangedAt, changed > facts.now + tolerance {
       return InstallationCheck(
-        .clock, found,
-        [
-          InstallationProblem(
-            .clockBehind,
-            "The ledger was last changed \(duration(changed - facts.now)) after the time that the clock shows: the clock "
-              + "is wrong now, or was wrong then.", remedy: set)
-        ])
+        .clock, found, .clockBehind,
+        "The ledger was last changed \(duration(changed - facts.now)) after the time that the clock shows: the clock "
+          + "is wrong now, or was wrong then.", remedy: set)
     }
     guard facts.isSynchronized == false else { return InstallationCheck(.clock, found) }
     return InstallationCheck(
-      .clock, found,
-      [
-        InstallationProblem(
-          .clockNotSynchronized,
-          "The kernel reports that no time service keeps the clock right. If it is wrong by more than 300 s, signed "
-            + "requests are refused.",
-          remedy: "On this machine, or on the host of this container:\n\(synchronization)")
-      ])
+      .clock, found, .clockNotSynchronized,
+      "The kernel reports that no time service keeps the clock right. If it is wrong by more than 300 s, signed "
+        + "requests are refused.",
+      remedy: "On this machine, or on the host of this container:\n\(synchronization)")
   }
 
   /// Returns a number of seconds in a unit that fits, such as `3 days`.
@@ -142,20 +126,12 @@ extension InstallationDiagnosis {
     let raise = "For a service, set LimitNOFILE=65536 in its unit (systemctl edit crier). In this shell:\nulimit -n "
     if facts.limit < needed {
       return InstallationCheck(
-        .openFiles, found,
-        [
-          InstallationProblem(
-            .openFilesTooFew, "The service needs \(needed) open files, and does not start with fewer.",
-            remedy: raise + "\(wanted)")
-        ])
+        .openFiles, found, .openFilesTooFew, "The service needs \(needed) open files, and does not start with fewer.",
+        remedy: raise + "\(wanted)")
     }
     return InstallationCheck(
-      .openFiles, found,
-      [
-        InstallationProblem(
-          .openFilesLow,
-          "The limit suffices for \(facts.limit - facts.own) connections; the setting connections allows "
-            + "\(facts.connections).", remedy: raise + "\(wanted)")
-      ])
+      .openFiles, found, .openFilesLow,
+      "The limit suffices for \(facts.limit - facts.own) connections; the setting connections allows "
+        + "\(facts.connections).", remedy: raise + "\(wanted)")
   }
 }

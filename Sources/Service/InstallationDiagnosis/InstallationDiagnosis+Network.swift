@@ -17,17 +17,15 @@ extension InstallationDiagnosis {
         found.append("\(server.name) connected in \(milliseconds) ms (TLS, HTTP/2; no key was sent)")
       case .failed(let reason):
         found.append("\(server.name) not connected")
-        problems.append(
-          InstallationProblem(
-            .pushServerUnreachable, "No connection can be opened, so pushes wait: \(reason)",
-            remedy: RemedyCommands.pushServer(server.name).lines))
+        problems.add(
+          .pushServerUnreachable, "No connection can be opened, so pushes wait: \(reason)",
+          remedy: RemedyCommands.pushServer(server.name).lines)
       }
     }
     if let fault = facts.publicURLFault {
-      problems.append(
-        InstallationProblem(
-          .publicURLUnusable, fault,
-          remedy: "Set public_url in the settings, such as public_url: https://pay.example, and restart the service."))
+      problems.add(
+        .publicURLUnusable, fault,
+        remedy: "Set public_url in the settings, such as public_url: https://pay.example, and restart the service.")
     }
     return InstallationCheck(.pushes, found.joined(separator: "; "), problems)
   }
@@ -45,18 +43,16 @@ extension InstallationDiagnosis {
         found.append("\(server.id): \(identity), answered in \(milliseconds) ms")
         let untested = server.saysAmounts == nil ? server.locales.filter { !tested.contains($0) } : []
         for locale in untested {
-          problems.append(
-            InstallationProblem(
-              .speechServerUntested,
-              "This version of the voice was not tested in \(locale), or has failed the test, so it says no amounts there.",
-              remedy: commands.crier("voices test \(Shell.quoted(server.id)) --locale \(Shell.quoted(locale))")))
+          problems.add(
+            .speechServerUntested,
+            "This version of the voice was not tested in \(locale), or has failed the test, so it says no amounts there.",
+            remedy: commands.crier("voices test \(Shell.quoted(server.id)) --locale \(Shell.quoted(locale))"))
         }
       case .failed(let reason):
         found.append("\(server.id): no answer")
-        problems.append(
-          InstallationProblem(
-            .speechServerFailing, "Another voice speaks: \(reason)",
-            remedy: "Start the speech server, or correct its entry in the setting speech_servers."))
+        problems.add(
+          .speechServerFailing, "Another voice speaks: \(reason)",
+          remedy: "Start the speech server, or correct its entry in the setting speech_servers.")
       }
     }
     return InstallationCheck(.speechServers, found.joined(separator: "; "), problems)
@@ -74,23 +70,15 @@ extension InstallationDiagnosis {
       "Install the drop-in that opens the unit's network, as root:\n" + unit.openingCommands.joined(separator: "\n")
     if unit.isClosed, !senders.isEmpty {
       return InstallationCheck(
-        .network, found,
-        [
-          InstallationProblem(
-            .unitNetworkClosed,
-            "The unit lets the service connect to no machine on the internet (IPAddressDeny), so "
-              + "\(senders.joined(separator: " and ")) wait.", remedy: remedy)
-        ])
+        .network, found, .unitNetworkClosed,
+        "The unit lets the service connect to no machine on the internet (IPAddressDeny), so "
+          + "\(senders.joined(separator: " and ")) wait.", remedy: remedy)
     }
     guard !unit.blockedServers.isEmpty else { return InstallationCheck(.network, found) }
     return InstallationCheck(
-      .network, found,
-      [
-        InstallationProblem(
-          .unitNetworkClosed,
-          "The unit does not let the service connect to \(unit.blockedServers.joined(separator: ", ")) (IPAddressDeny), "
-            + "so pushes wait.",
-          remedy: "Add the addresses with IPAddressAllow= in systemctl edit \(Shell.quoted(unit.name)). Or: \(remedy)")
-      ])
+      .network, found, .unitNetworkClosed,
+      "The unit does not let the service connect to \(unit.blockedServers.joined(separator: ", ")) (IPAddressDeny), "
+        + "so pushes wait.",
+      remedy: "Add the addresses with IPAddressAllow= in systemctl edit \(Shell.quoted(unit.name)). Or: \(remedy)")
   }
 }

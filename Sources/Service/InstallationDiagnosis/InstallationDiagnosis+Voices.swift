@@ -10,20 +10,18 @@ extension InstallationDiagnosis {
   static func phraseBooks(_ facts: PhraseBookFacts, _ commands: RemedyCommands) -> InstallationCheck {
     if let missing = facts.missing {
       return InstallationCheck(
-        .phraseBooks, facts.folder, [InstallationProblem(.phraseBooksMissing, missing, remedy: reinstall)])
+        .phraseBooks, facts.folder, .phraseBooksMissing, missing, remedy: reinstall)
     }
     var problems = facts.broken.map { InstallationProblem(.phraseBookInvalid, $0.error, remedy: reinstall) }
     if let fault = facts.defaultLocaleFault {
-      problems.append(
-        InstallationProblem(
-          .localeUnknown, fault, remedy: "Correct the setting locale:\n\(commands.crier("serve --print-config"))"))
+      problems.add(
+        .localeUnknown, fault, remedy: "Correct the setting locale:\n\(commands.crier("serve --print-config"))")
     }
     if let fault = facts.lexiconFault {
-      problems.append(
-        InstallationProblem(
-          .lexiconInvalid, fault,
-          remedy: "Correct the line, or move the file away:\n"
-            + "mv -n \(commands.file("lexicon.csv")) \(commands.file("lexicon.csv.wrong"))"))
+      problems.add(
+        .lexiconInvalid, fault,
+        remedy: "Correct the line, or move the file away:\n"
+          + "mv -n \(commands.file("lexicon.csv")) \(commands.file("lexicon.csv.wrong"))")
     }
     let good = facts.locales.count - facts.broken.count
     return InstallationCheck(.phraseBooks, "\(good) of \(facts.locales.count) languages, in \(facts.folder)", problems)
@@ -39,7 +37,7 @@ extension InstallationDiagnosis {
 
   static func engine(_ facts: EngineFacts) -> InstallationCheck {
     func fault(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
-      InstallationCheck(.engine, "espeak-ng", [InstallationProblem(code, message, remedy: remedy)])
+      InstallationCheck(.engine, "espeak-ng", code, message, remedy: remedy)
     }
     switch facts {
     case .ready(let identity, let milliseconds):
@@ -67,13 +65,10 @@ extension InstallationDiagnosis {
     case .ready: InstallationCheck(.sandbox, "the word was spoken behind a filter of system calls (seccomp)")
     case .sandboxUnavailable:
       InstallationCheck(
-        .sandbox, "seccomp",
-        [
-          InstallationProblem(
-            .sandboxUnavailable, "This system cannot confine the engine with a filter of system calls (seccomp).",
-            remedy: "Use a Linux kernel with seccomp filters, which this command shows. In a container, allow the call "
-              + "seccomp:\ngrep Seccomp_filters /proc/self/status")
-        ])
+        .sandbox, "seccomp", .sandboxUnavailable,
+        "This system cannot confine the engine with a filter of system calls (seccomp).",
+        remedy: "Use a Linux kernel with seccomp filters, which this command shows. In a container, allow the call "
+          + "seccomp:\ngrep Seccomp_filters /proc/self/status")
     default: InstallationCheck(skipping: .sandbox, because: "the engine did not get that far")
     }
   }
@@ -81,20 +76,18 @@ extension InstallationDiagnosis {
   static func packs(_ facts: VoicePackFacts, _ commands: RemedyCommands) -> InstallationCheck {
     var problems = facts.packs.compactMap { problem($0, commands) }
     if let fault = facts.choicesFault {
-      problems.append(
-        InstallationProblem(
-          .packChoicesUnreadable, sentence(fault),
-          remedy: "Move the file away, and choose the packs again:\n"
-            + "mv -n \(commands.file("packs.json")) \(commands.file("packs.json.wrong")); "
-            + commands.crier("voices use PACK")))
+      problems.add(
+        .packChoicesUnreadable, sentence(fault),
+        remedy: "Move the file away, and choose the packs again:\n"
+          + "mv -n \(commands.file("packs.json")) \(commands.file("packs.json.wrong")); "
+          + commands.crier("voices use PACK"))
     }
     for choice in facts.missingChoices {
-      problems.append(
-        InstallationProblem(
-          .chosenPackMissing, "The pack \(choice.id), chosen for \(choice.locale), does not exist.",
-          remedy: choice.isSetting
-            ? "Correct the setting packs; these packs exist:\n\(commands.crier("voices list"))"
-            : "Choose another pack; these exist:\n\(commands.crier("voices list"))"))
+      problems.add(
+        .chosenPackMissing, "The pack \(choice.id), chosen for \(choice.locale), does not exist.",
+        remedy: choice.isSetting
+          ? "Correct the setting packs; these packs exist:\n\(commands.crier("voices list"))"
+          : "Choose another pack; these exist:\n\(commands.crier("voices list"))")
     }
     guard !facts.packs.isEmpty else {
       return InstallationCheck(.voicePacks, "none; the engine speaks everything", problems)

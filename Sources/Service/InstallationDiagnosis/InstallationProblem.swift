@@ -105,3 +105,9 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
     self.remedy = remedy
   }
 }
+
+extension [InstallationProblem] {
+  mutating func add(_ code: InstallationProblem.Code, _ message: String, remedy: String) {
+    append(InstallationProblem(code, message, remedy: remedy))
+  }
+}

@@ -111,8 +111,7 @@ actor PackClips {
 
   nonisolated func isWritable(_ id: String) -> Bool {
     guard let folder = shelf.directory(id: id)?.deletingLastPathComponent() else { return false }
-    return folder.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
-      == voices.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
+    return folder.standardizedFileURL.path == voices.standardizedFileURL.path
   }
 
   /// Returns the clips of a pack in the order of the recording sheet. If the locale has no phrase book, they are in the
@@ -330,13 +329,5 @@ actor PackClips {
         .internalServerError, error.code.rawValue, "The voice pack could not be changed. See the service's log.")
     default: return Problem(.unprocessableContent, error.code.rawValue, detail)
     }
-  }
-}
-
-extension String {
-  fileprivate func trimmingSuffix(_ suffix: Character) -> String {
-    var text = self
-    while text.last == suffix { text.removeLast() }
-    return text
   }
 }

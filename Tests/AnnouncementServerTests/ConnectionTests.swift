@@ -46,9 +46,9 @@ struct ConnectionTests {
   }
 }
 
-@Suite("Stream slots")
-struct StreamSlotsTests {
-  private func code(_ slots: StreamSlots, _ account: String) -> String? {
+@Suite("Account slots")
+struct AccountSlotsTests {
+  private func code(_ slots: AccountSlots, _ account: String) -> String? {
     do {
       _ = try slots.take(account)
       return nil
@@ -61,9 +61,9 @@ struct StreamSlotsTests {
     "stream slots are limited for each account and in total, and a slot is freed once, at the latest by its last owner"
   )
   func slots() throws {
-    let slots = StreamSlots("streams", most: 3, mostOfOne: 2)
+    let slots = AccountSlots("streams", most: 3, mostOfOne: 2)
     let first = try slots.take("a")
-    var second: StreamSlots.Slot? = try slots.take("a")
+    var second: AccountSlots.Slot? = try slots.take("a")
     #expect(code(slots, "a") == "account_busy")
     let third = try slots.take("b")
     #expect(code(slots, "c") == "busy" && slots.count == 3)

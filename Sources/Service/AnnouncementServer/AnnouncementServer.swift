@@ -103,8 +103,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let shopWatch: ShopWatch
   let keys: KeyRing
   let hub: EventHub
-  let eventSlots: StreamSlots
-  let batchSlots: StreamSlots
+  let eventSlots: AccountSlots
+  let batchSlots: AccountSlots
   let work: AccountWork
   let packWatch: PackWatch
   let packClips: PackClips
@@ -153,9 +153,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics,
       logger: logger)
     self.clips = clips
-    let eventSlots = StreamSlots(
+    let eventSlots = AccountSlots(
       "event streams", most: EventRoutes.mostStreams, mostOfOne: settings.work.eventStreams)
-    let batchSlots = StreamSlots(
+    let batchSlots = AccountSlots(
       "batch streams", most: BatchRoutes.mostStreams, mostOfOne: settings.work.batchStreams)
     (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
     let preferences = parts.player.map {
@@ -205,7 +205,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       if told.isPushed { pushService?.lookForPushes() }
       if told.isReceipt { latestPayment.note(at: told.rendered.at) }
       library.tellChange()
-      hub.tell(.rendered(told.rendered))
+      let rendered = told.rendered
+      hub.tell(
+        LiveEvent(
+          kind: .rendered, account: rendered.account, id: rendered.id, at: rendered.at, detail: rendered.detail))
     }
     let providerPayments = ProviderPayments(service: service, ledger: ledger) { providerTelling.tell($0) }
     let setAside: @Sendable () async -> Ledger.SetAsideCounts = { [batches] in
@@ -239,10 +242,14 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       packClips.listed.keep(packs)
       speakable.missing.keep(packs)
     }
+    let counts = Remembered<[Ledger.State: Int]>(for: .seconds(1), time: time) {
+      guard let lanePlayer else { return [:] }
+      return (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
+    }
     let gauges = ServiceGauges(
       announcer: parts.announcer, ledger: ledger, clips: clips, player: lanePlayer, pushes: pushService,
       webhooks: webhookService, eventSlots: eventSlots, batchSlots: batchSlots, shopWatch: shopWatch,
-      providers: providerTelling.history, providerPayments: providerPayments, setAside: setAside, time: time)
+      providers: providerTelling.history, providerPayments: providerPayments, setAside: setAside, counts: counts)
     providerService = ProviderService(providerPayments, ledger: ledger, logger: logger)
     let failures = FailureGate(settings.keyFailures, time: time)
     let routes: [[Route]] = [

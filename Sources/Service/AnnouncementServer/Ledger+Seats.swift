@@ -5,12 +5,25 @@ import Logging
 import ServiceLifecycle
 
 extension Ledger {
-  /// Waits until no other process makes the deliveries of a kind, and takes the seat of the one that does. Meanwhile,
-  /// the deliveries wait in the ledger.
+  /// Waits until no other process makes the deliveries of a kind, takes the seat of the one that does, and makes them
+  /// until the service stops. Meanwhile, the deliveries wait in the ledger.
   ///
-  /// - Parameter fault: The line of the log if the ledger cannot be asked.
+  /// - Parameters:
+  ///   - fault: The line of the log if the ledger cannot be asked.
+  ///   - work: Makes the deliveries. It is cancelled when the service stops, and is not called if it stops first.
+  func deliver(
+    _ kind: DeliverySeat.Kind, _ fault: Logger.Message, _ logger: Logger,
+    _ work: @escaping @Sendable () async -> Void
+  ) async {
+    guard let seat = await waitForSeat(of: kind, fault, logger) else { return }
+    await cancelWhenGracefulShutdown(work)
+    withExtendedLifetime(seat) {}
+  }
+
   /// - Returns: nil if the service stops first.
-  func waitForSeat(of kind: DeliverySeat.Kind, _ fault: Logger.Message, _ logger: Logger) async -> DeliverySeat? {
+  private func waitForSeat(
+    of kind: DeliverySeat.Kind, _ fault: Logger.Message, _ logger: Logger
+  ) async -> DeliverySeat? {
     while true {
       do {
         if let seat = try takeSeat(of: kind) { return seat }

@@ -28,12 +28,6 @@ extension PackClips {
     var requiredRecorded: Int
     var isComplete: Bool
 
-    enum CodingKeys: String, CodingKey {
-      case id, locale, speaker, licence, rows, recorded, required
-      case requiredRecorded = "required_recorded"
-      case isComplete = "is_complete"
-    }
-
     init(_ draft: PackDraft, _ files: Set<String>) {
       (id, locale, speaker) = (draft.facts.id, draft.facts.locale, draft.facts.speaker)
       (licence, rows, recorded) = (draft.facts.licence, draft.rows.count, files.count)
@@ -53,12 +47,6 @@ extension PackClips {
     var example: String
     var isRequired: Bool
     var isRecorded: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case number, file, text, position, how, example
-      case isRequired = "is_required"
-      case isRecorded = "is_recorded"
-    }
   }
 
   /// The rows of a pack under construction, in the order of the sheet.
@@ -67,8 +55,8 @@ extension PackClips {
     var rows: [RowLine]
   }
 
-  static let noDraft = Problem(
-    .notFound, "not_found", "No voice pack with this id is under construction. GET /v1/packs lists them as drafts.")
+  static let noDraft = Problem.notFound(
+    "No voice pack with this id is under construction. GET /v1/packs lists them as drafts.")
 
   static func digest(of bytes: Data) -> String { SHA256.hash(data: bytes).hexadecimal }
 
@@ -222,7 +210,7 @@ extension PackClips {
       try await onWaitingThread { [self] in
         let isDraft = drafts.draft(id) != nil
         guard isDraft || (PackManifest.isID(id) && shelf.directory(id: id) != nil) else {
-          throw Problem(.notFound, "not_found", "There is no voice pack with this id. GET /v1/packs lists the packs.")
+          throw Problem.notFound("There is no voice pack with this id. GET /v1/packs lists the packs.")
         }
         guard isDraft || isWritable(id) else { throw Self.readOnly }
         try Self.making {

@@ -61,11 +61,6 @@ actor PackClips {
     var id: String
     var locale: String
     var isWritable: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case id, locale
-      case isWritable = "is_writable"
-    }
   }
 
   /// The clip that was recorded again, with what the listener should know about it.
@@ -90,7 +85,7 @@ actor PackClips {
     }
     json.writeStaticString("],")
     let facts = Facts(id: id, locale: pack.manifest.locale, isWritable: marks != nil)
-    json.writeBytes(try ReportJSON.data(of: facts).dropFirst())
+    json.writeBytes(try ServiceJSON.data(of: facts).dropFirst())
     return json
   }
 
@@ -109,15 +104,14 @@ actor PackClips {
 
   private nonisolated func pack(_ id: String) throws -> VoicePack {
     guard PackManifest.isID(id), shelf.directory(id: id) != nil else {
-      throw Problem(.notFound, "not_found", "There is no voice pack with this id. GET /v1/packs lists the packs.")
+      throw Problem.notFound("There is no voice pack with this id. GET /v1/packs lists the packs.")
     }
     return try shelf.pack(id: id)
   }
 
   nonisolated func isWritable(_ id: String) -> Bool {
     guard let folder = shelf.directory(id: id)?.deletingLastPathComponent() else { return false }
-    return folder.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
-      == voices.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
+    return folder.standardizedFileURL.path == voices.standardizedFileURL.path
   }
 
   /// Returns the clips of a pack in the order of the recording sheet. If the locale has no phrase book, they are in the
@@ -134,8 +128,8 @@ actor PackClips {
     .conflict, "pack_read_only",
     "The voice pack belongs to the installation and is not changed. Import or build a pack of your own.")
 
-  static let noClip = Problem(
-    .notFound, "not_found", "The voice pack has no clip with this file name. Its clips are listed with the pack.")
+  static let noClip = Problem.notFound(
+    "The voice pack has no clip with this file name. Its clips are listed with the pack.")
 
   /// Returns a pack that may be changed, and one of its clips.
   private nonisolated func writable(_ file: String, of id: String) async throws -> (pack: VoicePack, line: Line) {
@@ -335,13 +329,5 @@ actor PackClips {
         .internalServerError, error.code.rawValue, "The voice pack could not be changed. See the service's log.")
     default: return Problem(.unprocessableContent, error.code.rawValue, detail)
     }
-  }
-}
-
-extension String {
-  fileprivate func trimmingSuffix(_ suffix: Character) -> String {
-    var text = self
-    while text.last == suffix { text.removeLast() }
-    return text
   }
 }

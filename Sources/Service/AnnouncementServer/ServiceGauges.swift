@@ -9,37 +9,21 @@ import SpeechServers
 
 /// The figures of `/metrics` that are read at each request.
 struct ServiceGauges: Sendable {
-  private let startedAt = Date()
-  private let announcer: Announcer
-  private let ledger: Ledger
-  private let clips: Clips
-  private let player: LanePlayer?
-  private let pushes: PushService?
-  private let webhooks: WebhookService?
-  private let eventSlots: StreamSlots
-  private let batchSlots: StreamSlots
-  private let shopWatch: ShopWatch
-  private let providers: ProviderHistory
-  private let providerPayments: ProviderPayments
-  private let setAside: @Sendable () async -> Ledger.SetAsideCounts
+  let startedAt = Date()
+  let announcer: Announcer
+  let ledger: Ledger
+  let clips: Clips
+  let player: LanePlayer?
+  let pushes: PushService?
+  let webhooks: WebhookService?
+  let eventSlots: AccountSlots
+  let batchSlots: AccountSlots
+  let shopWatch: ShopWatch
+  let providers: ProviderHistory
+  let providerPayments: ProviderPayments
+  let setAside: @Sendable () async -> Ledger.SetAsideCounts
   /// The ledger reads all announcements of the lane to count them, so their number is kept for a second.
-  private let counts: Remembered<[Ledger.State: Int]>
-
-  init(
-    announcer: Announcer, ledger: Ledger, clips: Clips, player: LanePlayer?, pushes: PushService?,
-    webhooks: WebhookService?, eventSlots: StreamSlots, batchSlots: StreamSlots, shopWatch: ShopWatch,
-    providers: ProviderHistory, providerPayments: ProviderPayments,
-    setAside: @escaping @Sendable () async -> Ledger.SetAsideCounts, time: @escaping @Sendable () -> Duration
-  ) {
-    (self.announcer, self.ledger, self.clips, self.player) = (announcer, ledger, clips, player)
-    (self.pushes, self.webhooks, self.shopWatch) = (pushes, webhooks, shopWatch)
-    (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
-    (self.providers, self.providerPayments, self.setAside) = (providers, providerPayments, setAside)
-    counts = Remembered(for: .seconds(1), time: time) {
-      guard let player else { return [:] }
-      return (try? await ledger.counts(lane: player.lane)) ?? [:]
-    }
-  }
+  let counts: Remembered<[Ledger.State: Int]>
 
   var now: ServiceMetrics.Gauges {
     get async {
@@ -67,7 +51,7 @@ struct ServiceGauges: Sendable {
       gauges.alarms = await shopWatch.activeAlarms
       gauges.providers = providers.counts
       gauges.waitingProviderPayments = await providerPayments.waitingCount
-      gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
+      gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpoints().reduce(0) { $0 + $1.count }
       if let player {
         gauges.announcements = Dictionary(uniqueKeysWithValues: await counts.value.map { ($0.key.rawValue, $0.value) })
         if let status = try? await player.player?.status() {

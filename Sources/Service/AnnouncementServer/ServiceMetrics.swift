@@ -62,27 +62,18 @@ final class ServiceMetrics: Sendable {
     var webhookAttempts: [WebhookOutcome: Int] = [:]
     var webhooks: [Ledger.Webhook.State: Int] = [:]
     var fallbacks: [String: Int] = [:]
-
-    mutating func count(_ series: RequestSeries, _ duration: Duration) {
-      requests[series, default: 0] += 1
-      latencies[series.path, default: Histogram()].add(duration.inSeconds)
-    }
   }
 
   private let state = Locked(State())
 
   func begin() { state.withLock { $0.underWay += 1 } }
 
-  /// Counts a request that was answered at once, without ``begin()``.
-  func answered(_ series: RequestSeries, took duration: Duration) {
-    state.withLock { $0.count(series, duration) }
-  }
-
   /// Counts a request that was answered after ``begin()``.
   func end(_ series: RequestSeries, took duration: Duration) {
     state.withLock { state in
       state.underWay -= 1
-      state.count(series, duration)
+      state.requests[series, default: 0] += 1
+      state.latencies[series.path, default: Histogram()].add(duration.inSeconds)
     }
   }
 
@@ -185,117 +176,117 @@ final class ServiceMetrics: Sendable {
         "crier_requests_total", [("method", series.method), ("path", series.path), ("status", String(series.status))],
         String(count))
     }
-    page.family("crier_requests_in_flight", "gauge", "Requests that are being answered.")
-    page.line("crier_requests_in_flight", [], String(max(0, state.underWay)))
+    page.figure(
+      "crier_requests_in_flight", "gauge", "Requests that are being answered.", max(0, state.underWay))
     page.family(
       "crier_request_duration_seconds", "histogram",
       "Time from the head of a request to the head of its response, in seconds.")
     for (path, histogram) in state.latencies.sorted(by: { $0.key < $1.key }) {
       page.histogram("crier_request_duration_seconds", ("path", path), histogram)
     }
-    page.family("crier_refusals_total", "counter", "Requests refused because a limit was reached, by code.")
     // These codes are listed from the start; others are listed once they have occurred.
     let usual = ["engine_busy", "rate_limited", "busy", "account_busy", "daily_limit", "too_many_failures"]
-    for code in usual + state.refusals.keys.filter({ !usual.contains($0) }).sorted() {
-      page.line("crier_refusals_total", [("code", code)], String(state.refusals[code] ?? 0))
-    }
-    page.family(
+    let codes = usual + state.refusals.keys.filter({ !usual.contains($0) }).sorted()
+    page.figures(
+      "crier_refusals_total", "counter", "Requests refused because a limit was reached, by code.", by: "code",
+      codes.map { ($0, state.refusals[$0] ?? 0) })
+    page.figures(
       "crier_cache_hits_total", "counter",
-      "Requested clips that existed in memory or on disk, or were already being rendered.")
-    for counter in Counter.allCases {
-      page.line("crier_cache_hits_total", [("tier", counter.rawValue)], String(state.clips[counter] ?? 0))
-    }
-    page.family("crier_cache_bytes", "gauge", "Size of the clips in memory, in bytes.")
-    page.line("crier_cache_bytes", [], String(gauges.cachedBytes))
+      "Requested clips that existed in memory or on disk, or were already being rendered.", by: "tier",
+      Counter.allCases.map { ($0.rawValue, state.clips[$0] ?? 0) })
+    page.figure("crier_cache_bytes", "gauge", "Size of the clips in memory, in bytes.", gauges.cachedBytes)
     page.family(
       "crier_render_duration_seconds", "histogram", "Time to render a new clip, by method, in seconds.")
     for method in ["clips", "mixed", "speech"] {
       page.histogram("crier_render_duration_seconds", ("method", method), state.renders[method] ?? Histogram())
     }
-    page.family("crier_engine_queue", "gauge", "Clips that are being rendered or are waiting for the engine.")
-    page.line("crier_engine_queue", [], String(gauges.renderQueue))
-    page.family("crier_batch_rows_total", "counter", "Finished rows of batches, by outcome.")
-    page.line("crier_batch_rows_total", [("outcome", "done")], String(state.batchRows - state.batchFailures))
-    page.line("crier_batch_rows_total", [("outcome", "failed")], String(state.batchFailures))
-    page.family("crier_announcements", "gauge", "Announcements for the player in the ledger, by state.")
-    for (name, count) in gauges.announcements.sorted(by: { $0.key < $1.key }) {
-      page.line("crier_announcements", [("state", name)], String(count))
-    }
-    page.family("crier_push_outcomes_total", "counter", "Pushes that have ended, by outcome.")
-    for outcome in ["delivered", "failed", "expired", "unregistered"] {
-      page.line("crier_push_outcomes_total", [("outcome", outcome)], String(state.pushes[outcome] ?? 0))
-    }
-    page.family("crier_push_waiting", "gauge", "Pushes that have not ended.")
-    if let waiting = gauges.waitingPushes { page.line("crier_push_waiting", [], String(waiting)) }
-    page.family(
-      "crier_push_resent_total", "counter", "Pushes that were sent again because the service ended while sending them.")
-    page.line("crier_push_resent_total", [], String(state.resentPushes))
-    page.family("crier_push_app_stops_total", "counter", "Times that APNs refused all pushes to an app.")
-    page.line("crier_push_app_stops_total", [], String(state.topicStops))
-    page.family("crier_push_stopped_apps", "gauge", "Apps whose pushes wait because APNs refuses all of them.")
-    page.line("crier_push_stopped_apps", [], String(state.stoppedTopics.count))
-    page.family("crier_push_token_refusals_total", "counter", "Device tokens that APNs refused as bad.")
-    page.line("crier_push_token_refusals_total", [], String(state.refusedTokens))
-    page.family(
-      "crier_push_connection_failures_total", "counter", "Attempts to send pushes that got no answer, by reason.")
-    for code in PushTransportError.Code.allCases where code != .closed {
-      page.line(
-        "crier_push_connection_failures_total", [("reason", code.rawValue)],
-        String(state.pushConnectionFailures[code] ?? 0))
-    }
-    page.family("crier_push_unreachable_servers", "gauge", "Servers of APNs that were not reached for a minute.")
-    if let count = gauges.unreachablePushServers { page.line("crier_push_unreachable_servers", [], String(count)) }
-    page.addWebhooks(attempts: state.webhookAttempts, ended: state.webhooks, gauges)
-    page.family("crier_provider_events_total", "counter", "Events of payment providers' webhooks, by outcome.")
-    for outcome in ProviderHistory.Outcome.allCases {
-      page.line(
-        "crier_provider_events_total", [("outcome", outcome.rawValue)], String(gauges.providers[outcome] ?? 0))
-    }
-    page.family("crier_provider_waiting", "gauge", "Payments of providers that are not announced yet.")
-    page.line("crier_provider_waiting", [], String(gauges.waitingProviderPayments))
-    page.family(
-      "crier_set_aside", "gauge", "Deliveries that are set aside after two interrupted attempts in a row, by kind.")
-    for (kind, count) in [
-      ("announcement", gauges.setAside.announcements), ("push", gauges.setAside.pushes),
-      ("webhook", gauges.setAside.webhooks), ("provider_payment", gauges.setAside.providerPayments),
-      ("batch", gauges.setAside.batches),
-    ] {
-      page.line("crier_set_aside", [("kind", kind)], String(count))
-    }
-    page.family("crier_player_device_lost", "gauge", "1 while the player is waiting for its device.")
-    if let isLost = gauges.isDeviceLost { page.line("crier_player_device_lost", [], isLost ? "1" : "0") }
-    page.family("crier_player_paused", "gauge", "1 while the player is paused.")
-    if let isPaused = gauges.isPaused { page.line("crier_player_paused", [], isPaused ? "1" : "0") }
-    page.family("crier_player_waiting", "gauge", "Announcements that are waiting to be played.")
-    if let waiting = gauges.waiting { page.line("crier_player_waiting", [], String(waiting)) }
-    page.family(
-      "crier_unplayed_waiting", "gauge", "Announcements that are waiting on outputs that no process plays.")
-    if let waiting = gauges.waitingUnplayed { page.line("crier_unplayed_waiting", [], String(waiting)) }
-    page.family("crier_voice_packs", "gauge", "Installed voice packs, by state.")
-    page.line("crier_voice_packs", [("state", "usable")], String(gauges.usablePacks))
-    page.line("crier_voice_packs", [("state", "broken")], String(gauges.brokenPacks))
-    page.family(
-      "crier_speech_server_up", "gauge", "1 while a speech server is asked, 0 while it rests because it failed.")
-    for server in gauges.speechServers {
-      page.line("crier_speech_server_up", [("server", server.id)], server.state == .closed ? "1" : "0")
-    }
-    page.family(
+    page.figure(
+      "crier_engine_queue", "gauge", "Clips that are being rendered or are waiting for the engine.", gauges.renderQueue)
+    page.figures(
+      "crier_batch_rows_total", "counter", "Finished rows of batches, by outcome.", by: "outcome",
+      [("done", state.batchRows - state.batchFailures), ("failed", state.batchFailures)])
+    page.figures(
+      "crier_announcements", "gauge", "Announcements for the player in the ledger, by state.", by: "state",
+      gauges.announcements.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    page.figures(
+      "crier_push_outcomes_total", "counter", "Pushes that have ended, by outcome.", by: "outcome",
+      ["delivered", "failed", "expired", "unregistered"].map { ($0, state.pushes[$0] ?? 0) })
+    page.figure("crier_push_waiting", "gauge", "Pushes that have not ended.", gauges.waitingPushes)
+    page.figure(
+      "crier_push_resent_total", "counter", "Pushes that were sent again because the service ended while sending them.",
+      state.resentPushes)
+    page.figure(
+      "crier_push_app_stops_total", "counter", "Times that APNs refused all pushes to an app.", state.topicStops)
+    page.figure(
+      "crier_push_stopped_apps", "gauge", "Apps whose pushes wait because APNs refuses all of them.",
+      state.stoppedTopics.count)
+    page.figure(
+      "crier_push_token_refusals_total", "counter", "Device tokens that APNs refused as bad.", state.refusedTokens)
+    page.figures(
+      "crier_push_connection_failures_total", "counter", "Attempts to send pushes that got no answer, by reason.",
+      by: "reason",
+      PushTransportError.Code.allCases.filter { $0 != .closed }.map {
+        ($0.rawValue, state.pushConnectionFailures[$0] ?? 0)
+      })
+    page.figure(
+      "crier_push_unreachable_servers", "gauge", "Servers of APNs that were not reached for a minute.",
+      gauges.unreachablePushServers)
+    page.figures(
+      "crier_webhook_attempts_total", "counter", "Attempts to send messages to webhook endpoints, by outcome.",
+      by: "outcome", WebhookOutcome.allCases.map { ($0.rawValue, state.webhookAttempts[$0] ?? 0) })
+    page.figures(
+      "crier_webhook_messages_total", "counter", "Messages to webhook endpoints that have ended, by outcome.",
+      by: "outcome",
+      Ledger.Webhook.State.allCases.filter { $0 != .waiting }.map { ($0.rawValue, state.webhooks[$0] ?? 0) })
+    page.figure(
+      "crier_webhook_waiting", "gauge", "Messages to webhook endpoints that have not ended.", gauges.waitingWebhooks)
+    page.figure(
+      "crier_webhook_unreachable_endpoints", "gauge", "Webhook endpoints that were not reached for a minute.",
+      gauges.unreachableWebhookEndpoints)
+    page.figure(
+      "crier_webhook_endpoints_disabled", "gauge", "Webhook endpoints that are disabled.",
+      gauges.disabledWebhookEndpoints)
+    page.figures(
+      "crier_provider_events_total", "counter", "Events of payment providers' webhooks, by outcome.", by: "outcome",
+      ProviderHistory.Outcome.allCases.map { ($0.rawValue, gauges.providers[$0] ?? 0) })
+    page.figure(
+      "crier_provider_waiting", "gauge", "Payments of providers that are not announced yet.",
+      gauges.waitingProviderPayments)
+    page.figures(
+      "crier_set_aside", "gauge", "Deliveries that are set aside after two interrupted attempts in a row, by kind.",
+      by: "kind",
+      [
+        ("announcement", gauges.setAside.announcements), ("push", gauges.setAside.pushes),
+        ("webhook", gauges.setAside.webhooks), ("provider_payment", gauges.setAside.providerPayments),
+        ("batch", gauges.setAside.batches),
+      ])
+    page.figure(
+      "crier_player_device_lost", "gauge", "1 while the player is waiting for its device.",
+      gauges.isDeviceLost.map { $0 ? 1 : 0 })
+    page.figure(
+      "crier_player_paused", "gauge", "1 while the player is paused.", gauges.isPaused.map { $0 ? 1 : 0 })
+    page.figure("crier_player_waiting", "gauge", "Announcements that are waiting to be played.", gauges.waiting)
+    page.figure(
+      "crier_unplayed_waiting", "gauge", "Announcements that are waiting on outputs that no process plays.",
+      gauges.waitingUnplayed)
+    page.figures(
+      "crier_voice_packs", "gauge", "Installed voice packs, by state.", by: "state",
+      [("usable", gauges.usablePacks), ("broken", gauges.brokenPacks)])
+    page.figures(
+      "crier_speech_server_up", "gauge", "1 while a speech server is asked, 0 while it rests because it failed.",
+      by: "server", gauges.speechServers.map { ($0.id, $0.state == .closed ? 1 : 0) })
+    page.figures(
       "crier_voice_fallbacks_total", "counter",
-      "Clips that another voice spoke than the speech server that should have, by reason.")
-    for (reason, count) in state.fallbacks.sorted(by: { $0.key < $1.key }) {
-      page.line("crier_voice_fallbacks_total", [("reason", reason)], String(count))
-    }
-    page.family("crier_event_streams", "gauge", "Open event streams.")
-    page.line("crier_event_streams", [], String(gauges.eventStreams))
-    page.family("crier_batch_streams", "gauge", "Open streams of batch progress.")
-    page.line("crier_batch_streams", [], String(gauges.batchStreams))
-    page.family("crier_alarm", "gauge", "1 while an alarm is on, by alarm.")
-    for alarm in Alarm.allCases {
-      page.line("crier_alarm", [("alarm", alarm.rawValue)], gauges.alarms.contains(alarm) ? "1" : "0")
-    }
-    page.family(
-      "crier_start_time_seconds", "gauge", "Time when the service started, in seconds since 1970-01-01T00:00:00Z.")
-    page.line("crier_start_time_seconds", [], String(Int(gauges.startedAt.timeIntervalSince1970)))
+      "Clips that another voice spoke than the speech server that should have, by reason.", by: "reason",
+      state.fallbacks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    page.figure("crier_event_streams", "gauge", "Open event streams.", gauges.eventStreams)
+    page.figure("crier_batch_streams", "gauge", "Open streams of batch progress.", gauges.batchStreams)
+    page.figures(
+      "crier_alarm", "gauge", "1 while an alarm is on, by alarm.", by: "alarm",
+      Alarm.allCases.map { ($0.rawValue, gauges.alarms.contains($0) ? 1 : 0) })
+    page.figure(
+      "crier_start_time_seconds", "gauge", "Time when the service started, in seconds since 1970-01-01T00:00:00Z.",
+      Int(gauges.startedAt.timeIntervalSince1970))
     return page.text
   }
 
@@ -312,27 +303,18 @@ final class ServiceMetrics: Sendable {
       text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
     }
 
-    mutating func addWebhooks(
-      attempts: [WebhookOutcome: Int], ended: [Ledger.Webhook.State: Int], _ gauges: Gauges
+    /// Adds a figure without labels; only its description if the figure is not known.
+    mutating func figure(_ name: String, _ type: String, _ help: String, _ value: Int?) {
+      family(name, type, help)
+      if let value { line(name, [], String(value)) }
+    }
+
+    /// Adds a figure for each value of a label.
+    mutating func figures(
+      _ name: String, _ type: String, _ help: String, by label: String, _ values: [(String, Int)]
     ) {
-      family("crier_webhook_attempts_total", "counter", "Attempts to send messages to webhook endpoints, by outcome.")
-      for outcome in WebhookOutcome.allCases {
-        line("crier_webhook_attempts_total", [("outcome", outcome.rawValue)], String(attempts[outcome] ?? 0))
-      }
-      family("crier_webhook_messages_total", "counter", "Messages to webhook endpoints that have ended, by outcome.")
-      for state in Ledger.Webhook.State.allCases where state != .waiting {
-        line("crier_webhook_messages_total", [("outcome", state.rawValue)], String(ended[state] ?? 0))
-      }
-      family("crier_webhook_waiting", "gauge", "Messages to webhook endpoints that have not ended.")
-      if let waiting = gauges.waitingWebhooks { line("crier_webhook_waiting", [], String(waiting)) }
-      family("crier_webhook_unreachable_endpoints", "gauge", "Webhook endpoints that were not reached for a minute.")
-      if let count = gauges.unreachableWebhookEndpoints {
-        line("crier_webhook_unreachable_endpoints", [], String(count))
-      }
-      family("crier_webhook_endpoints_disabled", "gauge", "Webhook endpoints that are disabled.")
-      if let disabled = gauges.disabledWebhookEndpoints {
-        line("crier_webhook_endpoints_disabled", [], String(disabled))
-      }
+      family(name, type, help)
+      for (value, figure) in values { line(name, [(label, value)], String(figure)) }
     }
 
     mutating func histogram(_ name: String, _ label: (String, String), _ histogram: Histogram) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HostAddresses
 
 /// The addresses to which a unit of systemd lets its processes connect: its settings `IPAddressDeny=` and
@@ -27,8 +28,8 @@ struct UnitNetwork: Sendable, Hashable {
         continue
       }
       guard section == "[Service]", let equals = line.firstIndex(of: "=") else { continue }
-      let value = line[line.index(after: equals)...].trimmingSpaces.replacing("%i", with: instance)
-      switch line[..<equals].trimmingSpaces {
+      let value = line[line.index(after: equals)...].trimmingCharacters(in: spaces).replacing("%i", with: instance)
+      switch line[..<equals].trimmingCharacters(in: spaces) {
       case "IPAddressDeny": Self.add(value, to: &denied)
       case "IPAddressAllow": Self.add(value, to: &allowed)
       case "Environment":
@@ -46,7 +47,7 @@ struct UnitNetwork: Sendable, Hashable {
     var lines: [String] = []
     var continued: String?
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      let line = line.trimmingSpaces
+      let line = line.trimmingCharacters(in: spaces)
       if line.hasPrefix("#") || line.hasPrefix(";") { continue }
       let whole = (continued.map { $0 + " " } ?? "") + line
       if whole.hasSuffix("\\") {
@@ -111,11 +112,4 @@ struct UnitNetwork: Sendable, Hashable {
   }
 }
 
-extension StringProtocol {
-  fileprivate var trimmingSpaces: String {
-    let isSpace: (Character) -> Bool = { " \t\r".contains($0) }
-    let start = drop(while: isSpace)
-    guard let last = start.lastIndex(where: { !isSpace($0) }) else { return "" }
-    return String(start[...last])
-  }
-}
+private let spaces = CharacterSet(charactersIn: " \t\r")

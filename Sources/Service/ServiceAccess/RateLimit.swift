@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The rate at which a key may send requests.
-public struct RateLimit: Sendable, Hashable {
+public struct RateLimit: Sendable, Hashable, Encodable {
   /// The number of requests per second in the long run; 0.1 means one request in ten seconds.
   public let rate: Double
   /// The number of requests that may come at once after a pause.

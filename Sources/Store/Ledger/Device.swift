@@ -40,17 +40,14 @@ public struct NewDevice: Sendable, Hashable {
 
   /// The first rule that a value breaks; nil when the device can be stored.
   var brokenRule: String? {
-    func isText(_ text: String?, _ length: Int) -> Bool {
-      text.map { (1...length).contains($0.utf8.count) && !$0.hasZero } ?? true
-    }
-    if !isText(account, 255) { return "account (1 to 255 bytes without NUL)" }
-    if !isText(id, 128) { return "id (1 to 128 bytes without NUL)" }
-    if !isText(app, 155) { return "app (1 to 155 bytes without NUL)" }
-    if !isText(deviceGroup, 128) { return "deviceGroup (1 to 128 bytes without NUL)" }
-    for (field, text) in [("appGroup", appGroup), ("locale", locale), ("tone", tone)] where !isText(text, 255) {
+    if !isText(account, 1...255) { return "account (1 to 255 bytes without NUL)" }
+    if !isText(id, 1...128) { return "id (1 to 128 bytes without NUL)" }
+    if !isText(app, 1...155) { return "app (1 to 155 bytes without NUL)" }
+    if !isText(deviceGroup, 1...128) { return "deviceGroup (1 to 128 bytes without NUL)" }
+    for (field, text) in [("appGroup", appGroup), ("locale", locale), ("tone", tone)] where !isText(text, 1...255) {
       return "\(field) (1 to 255 bytes without NUL)"
     }
-    for token in tokens.values where !isText(token, 512) { return "tokens (1 to 512 bytes without NUL)" }
+    for token in tokens.values where !isText(token, 1...512) { return "tokens (1 to 512 bytes without NUL)" }
     return nil
   }
 }

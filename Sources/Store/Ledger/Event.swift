@@ -117,10 +117,15 @@ extension Ledger {
     ).execute(arguments: [at, number, lane, kind.rawValue, try json(detail)])
   }
 
+  /// Throws `invalidValue` if a value breaks a rule.
+  ///
+  /// - Parameter rule: The rule that the value breaks; nil if it breaks none.
+  func refuse(_ rule: String?, while action: LedgerError.Action) throws(LedgerError) {
+    if let rule { throw LedgerError(.invalidValue, while: action, in: file, field: rule) }
+  }
+
   func checkLane(_ lane: String, while action: LedgerError.Action) throws(LedgerError) {
-    if let rule = Self.brokenRule(ofLane: lane) {
-      throw LedgerError(.invalidValue, while: action, in: file, field: rule)
-    }
+    try refuse(Self.brokenRule(ofLane: lane), while: action)
   }
 
   func checkDetail(_ detail: [String: String]) throws(LedgerError) {

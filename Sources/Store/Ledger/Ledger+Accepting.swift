@@ -20,9 +20,7 @@ extension Ledger {
   public func accept(
     _ new: StoredAnnouncement, standingFor members: [Int64] = []
   ) async throws(LedgerError) -> Acceptance {
-    if let rule = new.brokenRule {
-      throw LedgerError(.invalidValue, while: .accepting, in: file, field: rule)
-    }
+    try refuse(new.brokenRule, while: .accepting)
     let cost = 256 + new.payload.count + (new.decision?.byteCount ?? 0)
     return try await write(while: .accepting, cost: cost) { [self] database in
       try accept(new, standingFor: members, in: database)

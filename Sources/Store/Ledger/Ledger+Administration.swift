@@ -87,7 +87,7 @@ extension Ledger {
   public func record(
     _ action: AdministrativeAct.Action, by actor: Administrator, subject: String? = nil
   ) async throws(LedgerError) {
-    if let subject, subject.utf8.count > 255 || subject.hasZero {
+    if !isText(subject, 0...255) {
       throw LedgerError(
         .invalidValue, while: .recording, in: file, field: "subject (at most 255 bytes without NUL)")
     }

@@ -45,9 +45,8 @@ extension Ledger {
     answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil, pushing pushes: [NewPush] = [],
     publishing clips: [LibrarySound] = []
   ) async throws(LedgerError) -> AnswerAcceptance {
-    if let rule = new.brokenRule ?? announcement?.brokenRule ?? clips.lazy.compactMap(\.brokenRule).first {
-      throw LedgerError(.invalidValue, while: .answering, in: file, field: rule)
-    }
+    try refuse(new.brokenRule ?? announcement?.brokenRule, while: .answering)
+    try refuse(clips.lazy.compactMap(\.brokenRule).first, while: .answering)
     if let announcement, announcement.account != new.account || announcement.id != new.id {
       throw LedgerError(
         .invalidValue, while: .answering, in: file,

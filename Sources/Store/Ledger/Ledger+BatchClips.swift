@@ -16,14 +16,11 @@ extension Ledger {
     clips names: [String], ofBatch batch: String, account: String, files: [LibrarySound] = []
   ) async throws(LedgerError) {
     let texts = names + [batch]
-    let isStorable = texts.allSatisfy { (1...255).contains($0.utf8.count) && !$0.hasZero }
-    guard names.count <= 1000, isStorable, account.utf8.count <= 255, !account.hasZero else {
+    guard names.count <= 1000, texts.allSatisfy({ isText($0, 1...255) }), isText(account, 0...255) else {
       throw LedgerError(
         .invalidValue, while: .notingClips, in: file, field: "clips (at most 1000 names, each of 1 to 255 bytes)")
     }
-    if let rule = files.lazy.compactMap(\.brokenRule).first {
-      throw LedgerError(.invalidValue, while: .notingClips, in: file, field: rule)
-    }
+    try refuse(files.lazy.compactMap(\.brokenRule).first, while: .notingClips)
     try await write(while: .notingClips, cost: 256 * texts.count) { [self] database in
       try checkSize(in: database)
       let statement = try database.cachedStatement(
@@ -40,17 +37,14 @@ extension Ledger {
   /// transactions, so that other writes hardly wait.
   public func forgetClips(ofBatch batch: String) async throws(LedgerError) {
     if batch.hasZero { return }
-    var count: Int
-    repeat {
-      count = try await write(while: .pruning) { database in
-        try database.cachedStatement(
-          sql: """
-            DELETE FROM batch_clips WHERE (clip, account) IN (
-              SELECT clip, account FROM batch_clips WHERE batch = ? LIMIT 200)
-            """
-        ).execute(arguments: [batch])
-        return database.changesCount
-      }
-    } while count > 0
+    _ = try await repeatWhilePruning { database in
+      try database.cachedStatement(
+        sql: """
+          DELETE FROM batch_clips WHERE (clip, account) IN (
+            SELECT clip, account FROM batch_clips WHERE batch = ? LIMIT 200)
+          """
+      ).execute(arguments: [batch])
+      return database.changesCount
+    }
   }
 }

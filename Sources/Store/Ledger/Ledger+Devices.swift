@@ -26,9 +26,7 @@ extension Ledger {
   public func register(
     _ new: NewDevice, key: NewKey, renewsKey: Bool = false, with ownKey: String? = nil, by actor: Administrator
   ) async throws(LedgerError) -> Registration {
-    if let rule = new.brokenRule ?? key.brokenRule {
-      throw LedgerError(.invalidValue, while: .registering, in: file, field: rule)
-    }
+    try refuse(new.brokenRule ?? key.brokenRule, while: .registering)
     guard key.account == new.account, key.device == new.id else {
       throw LedgerError(
         .invalidValue, while: .registering, in: file, field: "key (it must have the device's account and id)")

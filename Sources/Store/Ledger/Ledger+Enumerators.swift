@@ -45,7 +45,7 @@ extension Ledger {
     of container: String, account: String, device: String
   ) async throws(LedgerError) -> Enumerator? {
     if account.hasZero || device.hasZero { return nil }
-    guard (1...1024).contains(container.utf8.count), !container.hasZero else {
+    guard isText(container, 1...1024) else {
       throw LedgerError(.invalidValue, while: .registering, in: file, field: "container (1 to 1024 bytes without NUL)")
     }
     return try await write(while: .registering, cost: 512 + container.utf8.count) { [self] database in
@@ -172,41 +172,43 @@ extension Ledger {
   ) async throws(LedgerError) -> [LibraryDevice] {
     if only?.hasZero == true { return [] }
     return try await read(isLong: true) { database in
-      let rows = try Row.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT devices.*, max(kind IN ('fileprovider', 'fileprovider_extension')) AS has_file_provider,
-              max(kind IN ('background', 'alert')) AS has_background
-            FROM devices JOIN device_tokens ON device_tokens.account = devices.account AND device = devices.id
-            WHERE (devices.account, devices.id) > (?, ?) AND (? IS NULL OR devices.account = ?)
-            GROUP BY devices.account, devices.id ORDER BY devices.account, devices.id LIMIT ?
-            """),
-        arguments: [last?.account ?? only ?? "", last?.id ?? "", only, only, min(max(limit, 1), 1000)])
-      return try rows.map { row in
-        let (account, id): (String, String) = (try row.value("account"), try row.value("id"))
-        let containers = try String.fetchSet(
-          database.cachedStatement(sql: "SELECT container FROM device_enumerators WHERE account = ? AND device = ?"),
-          arguments: [account, id])
-        return LibraryDevice(
-          account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
-          appGroup: try row.optional("app_group"), hasFileProvider: try row.value("has_file_provider"),
-          hasBackground: try row.value("has_background"), containers: containers)
-      }
+      try Self.libraryDevices(
+        "(devices.account, devices.id) > (?, ?) AND (? IS NULL OR devices.account = ?)",
+        [last?.account ?? only ?? "", last?.id ?? "", only, only, min(max(limit, 1), 1000)], in: database)
     }
   }
 
   /// Returns one of the devices of ``libraryDevices(account:after:limit:)``; nil if it is gone or has no token.
   public func libraryDevice(account: String, id: String) async throws(LedgerError) -> LibraryDevice? {
     if account.hasZero || id.hasZero { return nil }
-    guard let device = try await device(account: account, id: id), !device.tokens.isEmpty else { return nil }
-    let containers = try await read { database in
-      try String.fetchSet(
+    return try await read { database in
+      try Self.libraryDevices("devices.account = ? AND devices.id = ?", [account, id, 1], in: database).first
+    }
+  }
+
+  /// - Parameter arguments: The arguments of the condition, and the maximum number of devices.
+  private static func libraryDevices(
+    _ condition: String, _ arguments: StatementArguments, in database: Database
+  ) throws -> [LibraryDevice] {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT devices.*, max(kind IN ('fileprovider', 'fileprovider_extension')) AS has_file_provider,
+            max(kind IN ('background', 'alert')) AS has_background
+          FROM devices JOIN device_tokens ON device_tokens.account = devices.account AND device = devices.id
+          WHERE \(condition)
+          GROUP BY devices.account, devices.id ORDER BY devices.account, devices.id LIMIT ?
+          """),
+      arguments: arguments)
+    return try rows.map { row in
+      let (account, id): (String, String) = (try row.value("account"), try row.value("id"))
+      let containers = try String.fetchSet(
         database.cachedStatement(sql: "SELECT container FROM device_enumerators WHERE account = ? AND device = ?"),
         arguments: [account, id])
+      return LibraryDevice(
+        account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
+        appGroup: try row.optional("app_group"), hasFileProvider: try row.value("has_file_provider"),
+        hasBackground: try row.value("has_background"), containers: containers)
     }
-    return LibraryDevice(
-      account: account, id: id, app: device.app, environment: device.environment, appGroup: device.appGroup,
-      hasFileProvider: device.tokens[.fileProvider] != nil || device.tokens[.fileProviderExtension] != nil,
-      hasBackground: device.tokens[.background] != nil || device.tokens[.alert] != nil, containers: containers)
   }
 }

@@ -51,9 +51,7 @@ extension Ledger {
   public func createKey(
     _ new: NewKey, by actor: Administrator = .currentUser
   ) async throws(LedgerError) -> Key {
-    if let rule = new.brokenRule {
-      throw LedgerError(.invalidValue, while: .changingKeys, in: file, field: rule)
-    }
+    try refuse(new.brokenRule, while: .changingKeys)
     return try await write(while: .changingKeys) { [self] database in
       let key = try insert(new, in: database)
       try record(.keyCreated, by: actor, subject: key.id, in: database)
@@ -115,9 +113,7 @@ extension Ledger {
         pack: old.pack, group: old.group, rate: old.rate,
         expiresAt: old.expiresAt.map { now.addingTimeInterval($0.timeIntervalSince(old.createdAt)) },
         addresses: old.addresses, isStrict: old.isStrict, device: old.device)
-      if let rule = new.brokenRule {
-        throw LedgerError(.invalidValue, while: .changingKeys, in: file, field: rule)
-      }
+      try refuse(new.brokenRule, while: .changingKeys)
       let made = try insert(new, in: database)
       try database.execute(
         sql: "UPDATE keys SET expires_at = ?, rotated_to = ? WHERE id = ?",

@@ -103,28 +103,11 @@ extension Ledger {
   /// - Returns: Whether anything has changed.
   @discardableResult
   public func setLibraryPacks(_ packs: [LibraryPack], broken: Set<String> = []) async throws(LedgerError) -> Bool {
-    if let rule = packs.lazy.compactMap(\.brokenRule).first {
-      throw LedgerError(.invalidValue, while: .changingLibrary, in: file, field: rule)
-    }
+    try refuse(packs.lazy.compactMap(\.brokenRule).first, while: .changingLibrary)
     return try await write(while: .changingLibrary) { [self] database in
-      let rows = try Row.fetchAll(
-        database.cachedStatement(sql: "SELECT * FROM library_changes WHERE kind = 'pack' ORDER BY name"))
-      let known = try Dictionary(rows.map { (try $0.value("name") as String, $0) }) { first, _ in first }
-      var isChanged = false
-      for pack in packs {
-        guard let digest = Data(sha256: pack.sha256),
-          let change = try Self.change(from: known[pack.id], to: digest)
-        else { continue }
-        try insert(
-          change, .pack, pack.id, account: nil, group: nil, digest, pack.bytes, replacing: known[pack.id], in: database)
-        isChanged = true
+      try setFiles(of: .pack, packs.map { (nil, $0.id, $0.sha256, $0.bytes) }, in: database) { row in
+        try broken.contains(row.value("name"))
       }
-      let kept = broken.union(packs.map(\.id))
-      let gone = try rows.filter { row in
-        try !kept.contains(row.value("name") as String) && row.name("change") != LibraryChange.Change.removed
-      }
-      try remove(gone, in: database)
-      return isChanged || !gone.isEmpty
     }
   }
 
@@ -138,59 +121,63 @@ extension Ledger {
   public func setLibraryTones(
     _ tones: [LibrarySound], unreadable: Set<String> = []
   ) async throws(LedgerError) -> Bool {
-    if let rule = tones.lazy.compactMap(\.brokenRule).first {
-      throw LedgerError(.invalidValue, while: .changingLibrary, in: file, field: rule)
-    }
+    try refuse(tones.lazy.compactMap(\.brokenRule).first, while: .changingLibrary)
     return try await write(while: .changingLibrary) { [self] database in
-      let rows = try Row.fetchAll(
-        database.cachedStatement(sql: "SELECT * FROM library_changes WHERE kind = 'tone' ORDER BY group_id, name"))
-      var known: [[String]: Row] = [:]
-      for row in rows { known[[try row.value("group_id"), try row.value("name")]] = row }
-      var isChanged = false
-      for tone in tones {
-        let former = known.removeValue(forKey: [tone.group, tone.name])
-        guard let digest = Data(sha256: tone.sha256), let change = try Self.change(from: former, to: digest) else {
-          continue
-        }
-        try insert(
-          change, .tone, tone.name, account: nil, group: tone.group, digest, tone.bytes, replacing: former,
-          in: database)
-        isChanged = true
+      try setFiles(of: .tone, tones.map { ($0.group, $0.name, $0.sha256, $0.bytes) }, in: database) { row in
+        try unreadable.contains(row.value("group_id"))
       }
-      let gone = try rows.filter { row in
-        let group: String = try row.value("group_id")
-        return try known[[group, row.value("name")]] != nil && !unreadable.contains(group)
-          && row.name("change") != LibraryChange.Change.removed
-      }
-      try remove(gone, in: database)
-      return isChanged || !gone.isEmpty
     }
+  }
+
+  /// Records which packs or tones there are. Those that are not among them are removed.
+  ///
+  /// - Parameter stays: Returns whether one that is not among them stays as it was.
+  /// - Returns: Whether anything has changed.
+  private func setFiles(
+    of kind: LibraryChange.Kind, _ files: [(group: String?, name: String, sha256: String, bytes: Int)],
+    in database: Database, stays: (Row) throws -> Bool
+  ) throws -> Bool {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT * FROM library_changes WHERE kind = '\(kind.rawValue)' ORDER BY group_id, name"))
+    func place(_ row: Row) throws -> [String?] { [try row.optional("group_id"), try row.value("name") as String] }
+    let known = try Dictionary(rows.map { (try place($0), $0) }) { first, _ in first }
+    var isChanged = false
+    for file in files {
+      let former = known[[file.group, file.name]]
+      guard let digest = Data(sha256: file.sha256), let change = try Self.change(from: former, to: digest) else {
+        continue
+      }
+      try insert(
+        change, kind, file.name, account: nil, group: file.group, digest, file.bytes, replacing: former, in: database)
+      isChanged = true
+    }
+    let listed = Set(files.map { [$0.group, $0.name] })
+    let gone = try rows.filter { row in
+      try !listed.contains(place(row)) && !stays(row) && row.name("change") != LibraryChange.Change.removed
+    }
+    try remove(gone, in: database)
+    return isChanged || !gone.isEmpty
   }
 
   /// Forgets removals that were recorded before a moment. An anchor before one of them has expired.
   ///
   /// - Returns: The number of removals that were forgotten.
   func pruneLibrary(before moment: Int64) async throws(LedgerError) -> Int {
-    var total = 0
-    var count: Int
-    repeat {
-      count = try await write(while: .pruning) { database in
-        let anchors = try Int64.fetchAll(
-          database.cachedStatement(
-            sql: "SELECT anchor FROM library_changes WHERE change = 'removed' AND at < ? ORDER BY at LIMIT 200"),
-          arguments: [moment])
-        for anchor in anchors {
-          try database.cachedStatement(sql: "DELETE FROM library_changes WHERE anchor = ?").execute(arguments: [anchor])
-        }
-        if let last = anchors.max() {
-          try database.cachedStatement(sql: "UPDATE library_feed SET expired = max(expired, ?)")
-            .execute(arguments: [last])
-        }
-        return anchors.count
+    try await repeatWhilePruning { database in
+      let anchors = try Int64.fetchAll(
+        database.cachedStatement(
+          sql: "SELECT anchor FROM library_changes WHERE change = 'removed' AND at < ? ORDER BY at LIMIT 200"),
+        arguments: [moment])
+      for anchor in anchors {
+        try database.cachedStatement(sql: "DELETE FROM library_changes WHERE anchor = ?").execute(arguments: [anchor])
       }
-      total += count
-    } while count > 0
-    return total
+      if let last = anchors.max() {
+        try database.cachedStatement(sql: "UPDATE library_feed SET expired = max(expired, ?)")
+          .execute(arguments: [last])
+      }
+      return anchors.count
+    }
   }
 
   // MARK: - Reading

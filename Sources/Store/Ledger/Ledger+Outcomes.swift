@@ -13,8 +13,7 @@ extension Ledger {
   public func noteOutcome(
     _ state: Push.State, reason: String? = nil, of kind: PushTokenKind, account: String, device: String
   ) async throws(LedgerError) {
-    guard state.isFinal, reason.map({ $0.utf8.count <= 64 && !$0.hasZero }) ?? true, !account.hasZero, !device.hasZero
-    else {
+    guard state.isFinal, isText(reason, 0...64), !account.hasZero, !device.hasZero else {
       throw LedgerError(.invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (64 bytes)")
     }
     try await write(while: .pushing) { [self] database in

@@ -76,17 +76,24 @@ extension Ledger {
     return pruned
   }
 
-  private func delete(_ what: String, before moment: Int64) async throws(LedgerError) -> Int {
+  /// Repeats work on a few rows until none is left. Each time is a transaction of its own, so that other writes hardly
+  /// wait.
+  ///
+  /// - Parameter work: Removes some rows, and returns their number.
+  /// - Returns: The number of all rows that were removed.
+  func repeatWhilePruning(
+    _ work: @escaping @Sendable (Database) throws -> Int
+  ) async throws(LedgerError) -> Int {
     var total = 0
-    var count: Int
-    repeat {
-      count = try await write(while: .pruning) { database in
-        try database.cachedStatement(sql: "DELETE \(what)").execute(arguments: [moment, 200])
-        return database.changesCount
-      }
-      total += count
-    } while count > 0
+    while case let count = try await write(while: .pruning, work), count > 0 { total += count }
     return total
+  }
+
+  private func delete(_ what: String, before moment: Int64) async throws(LedgerError) -> Int {
+    try await repeatWhilePruning { database in
+      try database.cachedStatement(sql: "DELETE \(what)").execute(arguments: [moment, 200])
+      return database.changesCount
+    }
   }
 
   /// Removes the oldest ended pushes that announce nothing, if there are too many.

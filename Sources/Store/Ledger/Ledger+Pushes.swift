@@ -26,7 +26,7 @@ extension Ledger {
     _ pushes: [NewPush], account: String, announcement: String?, in database: Database
   ) throws -> [Int64] {
     try pushes.compactMap { push in
-      if let rule = push.brokenRule { throw LedgerError(.invalidValue, while: .pushing, in: file, field: rule) }
+      try refuse(push.brokenRule, while: .pushing)
       guard let device = try Self.device(account, push.device, in: database) else { return nil }
       var sequence: Int64?
       if push.kind == .alert {
@@ -157,7 +157,7 @@ extension Ledger {
   public func finishPush(
     _ number: Int64, _ state: Push.State, reason: String? = nil
   ) async throws(LedgerError) -> Bool {
-    guard state.isFinal, reason.map({ $0.utf8.count <= 64 && !$0.hasZero }) ?? true else {
+    guard state.isFinal, isText(reason, 0...64) else {
       throw LedgerError(.invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (64 bytes)")
     }
     return try await write(while: .pushing) { [self] database in

@@ -32,9 +32,7 @@ extension Ledger {
   public func accept(
     _ summary: StoredAnnouncement, namingQuietPaymentsUpTo last: Int64, count: Int
   ) async throws(LedgerError) -> Acceptance {
-    if let rule = summary.brokenRule {
-      throw LedgerError(.invalidValue, while: .accepting, in: file, field: rule)
-    }
+    try refuse(summary.brokenRule, while: .accepting)
     return try await write(while: .accepting) { [self] database in
       let acceptance = try accept(summary, in: database)
       try database.execute(

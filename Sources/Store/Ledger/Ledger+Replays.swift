@@ -30,9 +30,7 @@ extension Ledger {
   public func accept(
     _ new: StoredAnnouncement, again original: Int64, for requester: String?
   ) async throws(LedgerError) -> Acceptance {
-    if let rule = new.brokenRule {
-      throw LedgerError(.invalidValue, while: .accepting, in: file, field: rule)
-    }
+    try refuse(new.brokenRule, while: .accepting)
     return try await write(while: .accepting, cost: 256 + new.payload.count) { [self] database in
       let waiting = try Self.unfinishedReplays(lane: new.lane, in: database)
       let own = requester.map { account in waiting.count { $0.requester == account } } ?? 0

@@ -45,9 +45,7 @@ extension Ledger {
   public func createSignInCode(
     _ new: NewSignInCode, lifetime: TimeInterval, by actor: Administrator = .currentUser
   ) async throws(LedgerError) -> SignInCode {
-    if let rule = new.brokenRule {
-      throw LedgerError(.invalidValue, while: .changingKeys, in: file, field: rule)
-    }
+    try refuse(new.brokenRule, while: .changingKeys)
     return try await write(while: .changingKeys) { [self] database in
       let now = timeStamp
       try database.execute(sql: "DELETE FROM sign_in_codes WHERE expires_at < ?", arguments: [now - 86_400_000])

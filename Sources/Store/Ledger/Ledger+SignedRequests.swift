@@ -64,35 +64,28 @@ extension Ledger {
   /// - Returns: The number of forgotten requests.
   @discardableResult
   public func forgetSignedRequests(before moment: Int64) async throws(LedgerError) -> Int {
-    var total = 0
-    var count: Int
-    repeat {
-      // Small transactions keep the wait of other writes short.
-      count = try await write(while: .pruning) { database in
-        let newest = try Int64.fetchOne(
-          database.cachedStatement(
-            sql: """
-              SELECT max(signed_at) FROM
-                (SELECT signed_at FROM signed_requests WHERE signed_at < ? ORDER BY signed_at, key_id, number LIMIT 1000)
-              """), arguments: [moment])
-        guard let newest else { return 0 }
-        try database.cachedStatement(
+    try await repeatWhilePruning { database in
+      let newest = try Int64.fetchOne(
+        database.cachedStatement(
           sql: """
-            DELETE FROM signed_requests WHERE (key_id, number) IN
-              (SELECT key_id, number FROM signed_requests WHERE signed_at < ? ORDER BY signed_at, key_id, number LIMIT 1000)
-            """
-        ).execute(arguments: [moment])
-        let count = database.changesCount
-        try database.cachedStatement(
-          sql: """
-            INSERT INTO forgotten_signed_requests (only_row, signed_at) VALUES (1, ?)
-            ON CONFLICT DO UPDATE SET signed_at = max(signed_at, excluded.signed_at)
-            """
-        ).execute(arguments: [newest])
-        return count
-      }
-      total += count
-    } while count > 0
-    return total
+            SELECT max(signed_at) FROM
+              (SELECT signed_at FROM signed_requests WHERE signed_at < ? ORDER BY signed_at, key_id, number LIMIT 1000)
+            """), arguments: [moment])
+      guard let newest else { return 0 }
+      try database.cachedStatement(
+        sql: """
+          DELETE FROM signed_requests WHERE (key_id, number) IN
+            (SELECT key_id, number FROM signed_requests WHERE signed_at < ? ORDER BY signed_at, key_id, number LIMIT 1000)
+          """
+      ).execute(arguments: [moment])
+      let count = database.changesCount
+      try database.cachedStatement(
+        sql: """
+          INSERT INTO forgotten_signed_requests (only_row, signed_at) VALUES (1, ?)
+          ON CONFLICT DO UPDATE SET signed_at = max(signed_at, excluded.signed_at)
+          """
+      ).execute(arguments: [newest])
+      return count
+    }
   }
 }

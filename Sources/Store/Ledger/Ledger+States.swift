@@ -52,12 +52,10 @@ extension Ledger {
     _ number: Int64, _ state: State, _ change: Change = Change()
   ) async throws(LedgerError) -> Bool {
     try checkDetail(change.detail)
-    if let clip = change.clip, clip.utf8.count > 4096 || clip.hasZero {
+    if !isText(change.clip, 0...4096) {
       throw LedgerError(.invalidValue, while: .changing, in: file, field: "clip (at most 4096 bytes without NUL)")
     }
-    if let rule = change.decision?.brokenRule {
-      throw LedgerError(.invalidValue, while: .changing, in: file, field: rule)
-    }
+    try refuse(change.decision?.brokenRule, while: .changing)
     return try await write(while: .changing) { [self] database in
       try set(number, state, change, in: database)
     }

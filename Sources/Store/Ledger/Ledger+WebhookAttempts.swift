@@ -32,9 +32,9 @@ extension Ledger {
           WHERE account = ? AND id = ? ORDER BY webhook_attempts.number DESC LIMIT ?
           """
       ).all([account, endpoint, Self.mostWebhookAttempts]) { row in
-        guard let outcome = try row.webhookOutcome("outcome") else { throw UnreadableRow() }
-        return KeptWebhookAttempt(
-          at: Date(wholeMilliseconds: try row.value("at")), outcome: outcome, status: try row.optional("status"),
+        KeptWebhookAttempt(
+          at: Date(wholeMilliseconds: try row.value("at")), outcome: try row.name("outcome"),
+          status: try row.optional("status"),
           milliseconds: try row.value("milliseconds"), message: try row.optional("message"),
           kind: (try row.optional("kind") as String?).flatMap(WebhookEvent.Kind.init))
       }

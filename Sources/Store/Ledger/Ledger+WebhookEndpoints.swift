@@ -17,9 +17,7 @@ extension Ledger {
   public func register(
     _ new: NewWebhookEndpoint, by actor: Administrator
   ) async throws(LedgerError) -> WebhookEndpoint {
-    if let rule = new.brokenRule {
-      throw LedgerError(.invalidValue, while: .changingWebhooks, in: file, field: rule)
-    }
+    try refuse(new.brokenRule, while: .changingWebhooks)
     return try await write(while: .changingWebhooks, cost: 4096) { [self] database in
       try checkSize(in: database)
       let count = try Int.fetchOne(
@@ -59,14 +57,6 @@ extension Ledger {
     return try await read { database in
       try database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? ORDER BY number").all(
         [account], WebhookEndpoint.init(row:))
-    }
-  }
-
-  /// Returns the number of disabled endpoints of all accounts.
-  public func disabledWebhookEndpointCount() async throws(LedgerError) -> Int {
-    try await read { database in
-      try Int.fetchOne(
-        database.cachedStatement(sql: "SELECT count(*) FROM webhook_endpoints WHERE disabled_at IS NOT NULL")) ?? 0
     }
   }
 
@@ -153,14 +143,10 @@ extension Ledger.WebhookEndpoint {
     createdAt = Date(wholeMilliseconds: try row.value("created_at"))
     deliveredAt = try row.date("delivered_at")
     failingSince = try row.date("failing_since")
-    lastOutcome = try row.webhookOutcome("last_outcome")
+    lastOutcome = try row.optionalName("last_outcome")
     lastAttemptAt = try row.date("last_attempt_at")
     disabledAt = try row.date("disabled_at")
-    let reason: String? = try row.optional("disabled_reason")
-    disabledReason = try reason.map { text in
-      guard let reason = DisabledReason(rawValue: text) else { throw UnreadableRow() }
-      return reason
-    }
+    disabledReason = try row.optionalName("disabled_reason")
     counts = Counts(
       waiting: try row.value("waiting"), delivered: try row.value("delivered"), failed: try row.value("failed"),
       expired: try row.value("expired"), missed: try row.value("missed"))
@@ -171,15 +157,5 @@ extension Set<WebhookEvent.Kind> {
   /// Reads the types of an endpoint. A type that this version does not know is left out.
   init(webhookKinds text: String) {
     self = Set(text.split(separator: " ").compactMap { WebhookEvent.Kind(rawValue: String($0)) })
-  }
-}
-
-extension Row {
-  func webhookOutcome(_ column: String) throws -> WebhookOutcome? {
-    let text: String? = try optional(column)
-    return try text.map { text in
-      guard let outcome = WebhookOutcome(rawValue: text) else { throw UnreadableRow() }
-      return outcome
-    }
   }
 }

@@ -319,7 +319,7 @@ extension Ledger.Webhook {
     message = WebhookMessage(id: try row.value("message_id"), body: try row.value("body"))
     kind = try row.name("kind")
     state = try row.name("state")
-    outcome = try row.webhookOutcome("outcome")
+    outcome = try row.optionalName("outcome")
     attempts = try row.value("attempts")
     createdAt = Date(wholeMilliseconds: try row.value("created_at"))
     finishedAt = try row.date("finished_at")

@@ -24,7 +24,7 @@ public struct LibrarySound: Sendable, Hashable {
 
   /// The first rule that a value breaks; nil when the sound can be recorded.
   var brokenRule: String? {
-    for text in [name, group] where !(1...255).contains(text.utf8.count) || text.hasZero {
+    for text in [name, group] where !isText(text, 1...255) {
       return "sound (a name and a group, each of 1 to 255 bytes without NUL)"
     }
     if Data(sha256: sha256) == nil { return "sha256 (64 hexadecimal digits in lower case)" }
@@ -112,14 +112,9 @@ public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
     return Int64(String(decoding: digits, as: UTF8.self))
   }
 
-  /// Returns the digest of a feed, an account and a group (FNV-1a with 64 bits). It finds mistakes and protects
-  /// nothing.
+  /// Returns the digest of a feed, an account and a group. It finds mistakes and protects nothing.
   static func digest(of feed: String, account: String, group: String) -> String {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in "\(feed)\0\(account)\0\(group)".utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-    }
-    return hash.hexadecimal
+    "\(feed)\0\(account)\0\(group)".utf8.checksum
   }
 }
 

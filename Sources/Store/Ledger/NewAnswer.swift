@@ -42,10 +42,10 @@ public struct NewAnswer: Sendable, Hashable {
 
   /// The first rule that a value breaks; nil when the answer can be stored.
   var brokenRule: String? {
-    if account.utf8.count > 255 || account.hasZero { return "account (at most 255 bytes without NUL)" }
-    if !(1...512).contains(key.utf8.count) || key.hasZero { return "key (1 to 512 bytes without NUL)" }
+    if !isText(account, 0...255) { return "account (at most 255 bytes without NUL)" }
+    if !isText(key, 1...512) { return "key (1 to 512 bytes without NUL)" }
     if bodyDigest.count != 32 { return "bodyDigest (32 bytes)" }
-    if !(1...255).contains(id.utf8.count) || id.hasZero { return "id (1 to 255 bytes without NUL)" }
+    if !isText(id, 1...255) { return "id (1 to 255 bytes without NUL)" }
     if !(100...599).contains(status) { return "status (100 to 599)" }
     if report.count > StoredAnnouncement.maximumPayloadBytes {
       return "report (at most \(StoredAnnouncement.maximumPayloadBytes) bytes)"

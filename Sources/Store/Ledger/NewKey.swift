@@ -73,11 +73,8 @@ public struct NewKey: Sendable, Hashable {
 
   /// The first rule that a value breaks; nil when the key can be stored.
   var brokenRule: String? {
-    func isText(_ text: String?, _ lengths: ClosedRange<Int> = 1...255) -> Bool {
-      text.map { lengths.contains($0.utf8.count) && !$0.hasZero } ?? true
-    }
     if !isText(id, 1...64) { return "id (1 to 64 bytes without NUL)" }
-    if !isText(account) { return "account (1 to 255 bytes without NUL)" }
+    if !isText(account, 1...255) { return "account (1 to 255 bytes without NUL)" }
     if digest.count != 32 { return "digest (32 bytes)" }
     let areScopes =
       (1...16).contains(scopes.count)
@@ -88,7 +85,7 @@ public struct NewKey: Sendable, Hashable {
     if !isText(signInCode, 1...64) { return "signInCode (1 to 64 bytes without NUL)" }
     if !isText(device, 1...128) { return "device (1 to 128 bytes without NUL)" }
     if !isText(name, 0...255) { return "name (at most 255 bytes without NUL)" }
-    for (field, value) in [("locale", locale), ("pack", pack), ("group", group)] where !isText(value) {
+    for (field, value) in [("locale", locale), ("pack", pack), ("group", group)] where !isText(value, 1...255) {
       return "\(field) (1 to 255 bytes without NUL)"
     }
     if let rate, !(rate.perSecond.isFinite && rate.perSecond > 0 && rate.burst > 0) {

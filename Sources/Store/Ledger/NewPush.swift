@@ -59,13 +59,10 @@ public struct NewPush: Sendable {
 
   /// The first rule that a value breaks; nil when the push can be stored. The body is checked when it is made.
   var brokenRule: String? {
-    func isText(_ text: String?, _ length: Int) -> Bool {
-      text.map { (1...length).contains($0.utf8.count) && !$0.hasZero } ?? true
-    }
-    if !isText(device, 128) { return "device (1 to 128 bytes without NUL)" }
+    if !isText(device, 1...128) { return "device (1 to 128 bytes without NUL)" }
     if ![10, 5, 1].contains(priority) { return "priority (10, 5 or 1)" }
-    if !isText(collapseID, 64) { return "collapseID (1 to 64 bytes without NUL)" }
-    if !isText(clip, 255) { return "clip (1 to 255 bytes without NUL)" }
+    if !isText(collapseID, 1...64) { return "collapseID (1 to 64 bytes without NUL)" }
+    if !isText(clip, 1...255) { return "clip (1 to 255 bytes without NUL)" }
     if expiresAt.wholeMilliseconds == nil { return "expiresAt (a date that the calendar can represent)" }
     return nil
   }
@@ -76,7 +73,7 @@ extension Ledger {
   ///
   /// Every push ends in exactly one of the states `delivered`, `failed`, `expired` and `unregistered`.
   public struct Push: Sendable, Hashable {
-    public enum State: String, Sendable, Hashable, CaseIterable {
+    public enum State: String, Sendable, Hashable, CaseIterable, Encodable {
       /// The push waits for its turn or for another attempt.
       case waiting
       /// The push is being sent. After a crash of the sender, it may have been sent.

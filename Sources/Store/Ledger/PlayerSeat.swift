@@ -82,22 +82,23 @@ public struct PlayerReport: Sendable, Hashable, Codable {
       encoder.dateEncodingStrategy = .millisecondsSince1970
       var json = [UInt8](try encoder.encode(self))
       json += repeatElement(UInt8(ascii: " "), count: max(0, Self.byteCount - 16 - json.count))
-      return Self.checksum(json) + json
+      return Array(json.checksum.utf8) + json
     }
   }
 
   init?(bytes: [UInt8]) {
-    guard bytes.count == Self.byteCount, Self.checksum(bytes[16...]) == Array(bytes[..<16]) else { return nil }
+    guard bytes.count == Self.byteCount, bytes[16...].checksum.utf8.elementsEqual(bytes[..<16]) else { return nil }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
     guard let report = try? decoder.decode(Self.self, from: Data(bytes[16...])) else { return nil }
     self = report
   }
+}
 
-  /// Returns the 64-bit FNV-1a hash as 16 hexadecimal digits.
-  private static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-    let hash = bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    return Array(hash.hexadecimal.utf8)
+extension Sequence<UInt8> {
+  /// The 64-bit FNV-1a hash as 16 hexadecimal digits.
+  var checksum: String {
+    reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }.hexadecimal
   }
 }
 

@@ -14,9 +14,7 @@ public struct PublishedClip: Sendable, Hashable {
 
   /// The rule that a value breaks; nil when the clip can be stored.
   var brokenRule: String? {
-    for text in [name, group].compactMap(\.self) where !(1...255).contains(text.utf8.count) || text.hasZero {
-      return "clip (a name and a group, each of 1 to 255 bytes without NUL)"
-    }
-    return nil
+    isText(name, 1...255) && isText(group, 1...255)
+      ? nil : "clip (a name and a group, each of 1 to 255 bytes without NUL)"
   }
 }

@@ -24,6 +24,11 @@ extension Row {
     return value
   }
 
+  func optionalName<Value: RawRepresentable<String>>(_ column: String) throws -> Value? {
+    let text: String? = try optional(column)
+    return text == nil ? nil : try name(column)
+  }
+
   func date(_ column: String) throws -> Date? {
     let milliseconds: Int64? = try optional(column)
     return milliseconds.map(Date.init(wholeMilliseconds:))

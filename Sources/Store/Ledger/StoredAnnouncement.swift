@@ -71,14 +71,14 @@ public struct StoredAnnouncement: Sendable, Hashable {
   /// The first rule that a value breaks, such as `id (1 to 255 bytes)`; nil when the announcement can be accepted.
   var brokenRule: String? {
     // SQLite would ignore everything after a zero byte, and two different ids would look the same.
-    if account.utf8.count > 255 || account.hasZero { return "account (at most 255 bytes without NUL)" }
-    if !(1...255).contains(id.utf8.count) || id.hasZero { return "id (1 to 255 bytes without NUL)" }
+    if !isText(account, 0...255) { return "account (at most 255 bytes without NUL)" }
+    if !isText(id, 1...255) { return "id (1 to 255 bytes without NUL)" }
     if let rule = Ledger.brokenRule(ofLane: lane) { return rule }
     if payload.count > Self.maximumPayloadBytes { return "payload (at most \(Self.maximumPayloadBytes) bytes)" }
     let defaults = [
       ("defaultLocale", defaultLocale), ("defaultPack", defaultPack), ("defaultGroup", defaultGroup),
     ]
-    for case (let name, let value?) in defaults where value.utf8.count > 255 || value.hasZero {
+    for (name, value) in defaults where !isText(value, 0...255) {
       return "\(name) (at most 255 bytes without NUL)"
     }
     if let expiresAt, expiresAt.wholeMilliseconds == nil { return "expiresAt (a date that the calendar can represent)" }
@@ -100,8 +100,13 @@ extension Ledger {
   }
 
   static func brokenRule(ofLane lane: String) -> String? {
-    (1...100).contains(lane.utf8.count) && !lane.hasZero ? nil : "lane (1 to 100 bytes without NUL)"
+    isText(lane, 1...100) ? nil : "lane (1 to 100 bytes without NUL)"
   }
+}
+
+/// Returns whether a text has an allowed number of bytes, and no zero byte. A missing text is allowed.
+func isText(_ text: String?, _ lengths: ClosedRange<Int>) -> Bool {
+  text.map { lengths.contains($0.utf8.count) && !$0.hasZero } ?? true
 }
 
 extension String {

@@ -33,11 +33,10 @@ public struct NewWebhookEndpoint: Sendable, Hashable {
 
   /// The first rule that a value breaks; nil when the endpoint can be stored.
   var brokenRule: String? {
-    func isText(_ text: String, _ length: Int) -> Bool { (1...length).contains(text.utf8.count) && !text.hasZero }
-    if !isText(account, 255) { return "account (1 to 255 bytes without NUL)" }
-    if !isText(id, 128) { return "id (1 to 128 bytes without NUL)" }
+    if !isText(account, 1...255) { return "account (1 to 255 bytes without NUL)" }
+    if !isText(id, 1...128) { return "id (1 to 128 bytes without NUL)" }
     if kinds.isEmpty || kinds.contains(.ping) { return "kinds (one or more types of announcements' events)" }
-    if let text, !isText(text, 255) { return "description (1 to 255 bytes without NUL)" }
+    if !isText(text, 1...255) { return "description (1 to 255 bytes without NUL)" }
     return nil
   }
 }
@@ -54,7 +53,7 @@ extension Ledger {
     }
 
     /// The numbers of messages by state, since the registration.
-    public struct Counts: Sendable, Hashable {
+    public struct Counts: Sendable, Hashable, Encodable {
       public let waiting: Int
       public let delivered: Int
       public let failed: Int

@@ -22,8 +22,7 @@ struct DeviceRequest: Sendable {
   /// - Throws: ``Problem`` with 422 that names the first field that is not valid. No token is in its text.
   init(_ fields: JSONFields, id: String, account: String) throws(Problem) {
     guard Self.isID(id) else {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "id: is not valid; give 1 to \(Self.longestID) letters, digits, -, _, . and :, not beginning with a period.")
     }
     let environments = PushEnvironment.allCases.map(\.rawValue).joined(separator: " or ")
@@ -34,13 +33,13 @@ struct DeviceRequest: Sendable {
     else { throw fields.invalid("environment", environment) }
     device = NewDevice(
       account: account, id: id, app: try Self.app(fields), environment: place,
-      appGroup: try Self.text(
-        "group", of: fields, "give an app group such as group.crier", if: GroupContainer.isGroupName),
-      deviceGroup: try Self.text(
-        "device_group", of: fields, "give a name of 1 to 128 bytes without control characters", if: Self.isName),
-      locale: try Self.text("locale", of: fields, "give a BCP 47 tag such as en-US", if: Self.isName),
-      tone: try Self.text(
-        "tone", of: fields,
+      appGroup: try fields.text("group", "give an app group such as group.crier", if: GroupContainer.isGroupName),
+      deviceGroup: try fields.text("device_group", "give a name of 1 to 128 bytes without control characters") {
+        $0.isPlain(upTo: 128)
+      },
+      locale: try fields.text("locale", "give a BCP 47 tag such as en-US") { $0.isPlain(upTo: 128) },
+      tone: try fields.text(
+        "tone",
         "give the name of a sound file of at most 255 bytes, such as cash.wav, without a folder and a period at its "
           + "start; iOS plays its default sound for a name without an extension"
       ) { name in
@@ -64,25 +63,11 @@ struct DeviceRequest: Sendable {
       }
   }
 
-  private static func isName(_ text: String) -> Bool {
-    (1...128).contains(text.utf8.count)
-      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-  }
-
   private static func app(_ fields: JSONFields) throws(Problem) -> String {
     let remedy = "give the bundle id of the app, such as com.example.shop"
     let text = try fields.required("bundle_id", try fields.string("bundle_id", remedy), remedy)
     guard let app = try? BundleID(text) else { throw fields.invalid("bundle_id", remedy) }
     return app.text
-  }
-
-  /// Returns an optional text.
-  private static func text(
-    _ key: String, of fields: JSONFields, _ remedy: String, if isValid: (String) -> Bool
-  ) throws(Problem) -> String? {
-    guard let text = try fields.string(key, remedy) else { return nil }
-    guard isValid(text) else { throw fields.invalid(key, remedy) }
-    return text
   }
 
   private static func tokens(_ fields: JSONFields) throws(Problem) -> [PushTokenKind: String] {

@@ -78,19 +78,13 @@ public struct KeyRequest: Sendable, Hashable {
     if scopes.contains(.device) { throw .deviceScope }
     if scopes.contains(.test), scopes.count > 1 { throw .testAndOthers }
     for (field, value) in [("account", account), ("name", name), ("locale", locale), ("pack", pack)] {
-      if let value, !Self.isPlain(value) { throw .text(field: field) }
+      if let value, !value.isPlain() { throw .text(field: field) }
     }
     if account.hasPrefix(Self.reservedAccounts) { throw .accountReserved }
     if scopes.contains(.test), account.utf8.count > TestAccount.longestAccount { throw .testAccountTooLong }
     if let group, !GroupContainer.isGroupName(group) { throw .groupInvalid }
     if rate == nil, burst != nil { throw .burstWithoutRate }
     return Checked(limit: try limit, expiresAt: try expiry(at: now), networks: try networks)
-  }
-
-  /// Returns whether a text has 1 to 255 bytes and no control characters.
-  static func isPlain(_ text: String) -> Bool {
-    (1...255).contains(text.utf8.count)
-      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 
   /// The prefix of account names that no client may use.
@@ -139,5 +133,12 @@ public struct KeyRequest: Sendable, Hashable {
       id: key.id, account: account, digest: key.digest, scopes: scopes.names, name: name, locale: locale, pack: pack,
       group: group, rate: checked.limit.map { NewKey.Rate(perSecond: $0.rate, burst: $0.burst) },
       expiresAt: checked.expiresAt, addresses: checked.networks.map(\.description), isStrict: isStrict)
+  }
+}
+
+extension String {
+  /// Returns whether the text has at least one byte, not too many bytes, and no control characters.
+  func isPlain(upTo longest: Int = 255) -> Bool {
+    (1...longest).contains(utf8.count) && unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 }

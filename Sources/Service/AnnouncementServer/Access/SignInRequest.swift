@@ -40,7 +40,7 @@ public struct SignInRequest: Sendable, Hashable {
     _ code: SignInCode, maker: String? = nil, addresses: [String] = []
   ) throws(Fault) -> NewSignInCode {
     guard Scope.ofPeople.contains(scope) else { throw .scope }
-    for (field, value) in [("account", account), ("name", name)] where !KeyRequest.isPlain(value) {
+    for (field, value) in [("account", account), ("name", name)] where !value.isPlain() {
       throw .text(field: field)
     }
     if account.hasPrefix(KeyRequest.reservedAccounts) { throw .accountReserved }

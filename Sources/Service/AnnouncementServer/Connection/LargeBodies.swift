@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
 import Foundation
 import HTTPTypes
 
@@ -12,10 +11,15 @@ final class LargeBodies: Sendable {
   /// not keep other accounts from sending theirs.
   static let mostOfOne = 2
 
-  private let reading = Locked<[String: Int]>([:])
+  private let slots = AccountSlots(
+    most: most, mostOfOne: mostOfOne,
+    accountBusy: .accountBusy("The account is already sending \(mostOfOne) lists or sounds", retryAfter: 5),
+    busy: Problem(
+      .tooManyRequests, "busy", "The service is already receiving \(most) lists or sounds. Try again in a moment.",
+      retryAfter: 5))
 
   /// The number of bodies that are being read.
-  var count: Int { reading.withLock { $0.values.reduce(0, +) } }
+  var count: Int { slots.count }
 
   /// Reads a body.
   ///
@@ -25,26 +29,8 @@ final class LargeBodies: Sendable {
   /// - Throws: ``Problem`` with 429 if the maximum number of bodies is being read; the errors of ``Call/body(upTo:)``.
   func read(_ call: Call, of account: String, upTo limit: Int) async throws -> Data {
     if call.readBody != nil { return try await call.body(upTo: limit) }
-    let refusal: Problem? = reading.withLock { reading in
-      if reading[account, default: 0] >= Self.mostOfOne {
-        return .accountBusy("The account is already sending \(Self.mostOfOne) lists or sounds", retryAfter: 5)
-      }
-      if reading.values.reduce(0, +) >= Self.most {
-        return Problem(
-          .tooManyRequests, "busy",
-          "The service is already receiving \(Self.most) lists or sounds. Try again in a moment.",
-          retryAfter: 5)
-      }
-      reading[account, default: 0] += 1
-      return nil
-    }
-    if let refusal { throw refusal }
-    defer {
-      reading.withLock { reading in
-        reading[account, default: 1] -= 1
-        if reading[account] == 0 { reading[account] = nil }
-      }
-    }
+    let slot = try slots.take(account)
+    defer { slot.free() }
     return try await call.body(upTo: limit)
   }
 }

@@ -76,9 +76,7 @@ struct Call: Sendable {
   func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = query(name) else { return nil }
     guard let number = Int(text), range.contains(number), String(number) == text else {
-      throw Problem(
-        .badRequest, "parameter_invalid",
-        "\(name): must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+      throw Problem.parameterInvalid("\(name): must be a whole number from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }
@@ -89,7 +87,7 @@ struct Call: Sendable {
   func flag(_ name: String) throws(Problem) -> Bool {
     guard let text = query(name) else { return false }
     guard let flag = Bool(text) else {
-      throw Problem(.badRequest, "parameter_invalid", "\(name): must be true or false.")
+      throw Problem.parameterInvalid("\(name): must be true or false.")
     }
     return flag
   }

@@ -58,6 +58,13 @@ struct JSONFields: Sendable {
     }
   }
 
+  /// Returns a text that meets a rule, or nil if it is missing or null.
+  func text(_ key: String, _ remedy: String, if isValid: (String) -> Bool) throws(Problem) -> String? {
+    guard let text = try string(key, remedy) else { return nil }
+    guard isValid(text) else { throw invalid(key, remedy) }
+    return text
+  }
+
   func boolean(_ key: String, _ remedy: String) throws(Problem) -> Bool? {
     switch values[key] {
     case nil, .null: nil
@@ -151,6 +158,6 @@ struct JSONFields: Sendable {
   func contains(_ key: String) -> Bool { values[key] != nil }
 
   func invalid(_ key: String, _ remedy: String) -> Problem {
-    Problem(.unprocessableContent, "field_invalid", "\(path)\(key): is not valid; \(remedy).")
+    Problem.fieldInvalid("\(path)\(key): is not valid; \(remedy).")
   }
 }

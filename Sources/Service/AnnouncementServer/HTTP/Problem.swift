@@ -52,12 +52,19 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
 
   var description: String { "\(code): \(detail)" }
 
+  /// Returns the problem for something that does not exist, or not for the sender.
+  static func notFound(_ detail: String) -> Problem { Problem(.notFound, "not_found", detail) }
+
+  /// Returns the problem for a field of a body, or a parameter, with a value that cannot be used.
+  static func fieldInvalid(_ detail: String) -> Problem { Problem(.unprocessableContent, "field_invalid", detail) }
+
+  /// Returns the problem for a parameter that is malformed, or that the call does not have.
+  static func parameterInvalid(_ detail: String) -> Problem { Problem(.badRequest, "parameter_invalid", detail) }
+
   /// - Parameter template: The template of the path that was probably meant.
   static func notFound(meant template: String?) -> Problem {
     let meant = template.map { "Did you mean \($0), without a slash at the end?" }
-    return Problem(
-      .notFound, "not_found",
-      "There is no call with this path. \(meant ?? "The paths are listed in /openapi.json.")")
+    return notFound("There is no call with this path. \(meant ?? "The paths are listed in /openapi.json.")")
   }
 
   private struct Document: Encodable {
@@ -68,11 +75,6 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     var detail: String
     var errors: [Fault]?
     var requestID: String
-
-    enum CodingKeys: String, CodingKey {
-      case type, title, status, code, detail, errors
-      case requestID = "request_id"
-    }
   }
 
   func response(requestID: String) -> Response {
@@ -210,6 +212,7 @@ extension Problem {
     .insufficientStorage, "disk_full", "The service's disk is full. Try again when it has free space.", retryAfter: 30)
 
   private init(_ error: LedgerError) {
+    func conflict(_ detail: String) -> Problem { Problem(.conflict, error.code.rawValue, detail) }
     switch error.code {
     case .diskFull: self = .diskFull
     case .busy, .waitingListFull, .tooManyCommands:
@@ -217,29 +220,22 @@ extension Problem {
         .serviceUnavailable, "busy", "Too many writes are waiting. Try again in a moment.", retryAfter: 1)
     case .tooManyReplays: self = .tooManyReplays(retryAfter: 10)
     case .tooManyDevices:
-      self.init(
-        .conflict, error.code.rawValue,
+      self = conflict(
         "The account or the device_group has reached the limit of its devices. Remove those that are no longer used.")
     case .tooManyEnumerators:
-      self.init(
-        .conflict, error.code.rawValue,
+      self = conflict(
         "The device or the account has reached the limit of its enumerators. Remove those that were invalidated.")
     case .deviceNameTaken:
-      self.init(
-        .conflict, error.code.rawValue,
+      self = conflict(
         "A device and a group of devices would have the same name. Choose another id, or another device_group.")
     case .tooManyWebhookEndpoints:
-      self.init(
-        .conflict, error.code.rawValue,
+      self = conflict(
         "The account has \(Ledger.mostWebhookEndpoints) webhook endpoints. Remove those that are no longer used.")
     case .webhookEndpointExists:
-      self.init(
-        .conflict, error.code.rawValue,
+      self = conflict(
         "The account has another webhook endpoint with this URL. Give another URL, or remove the other endpoint.")
     case .invalidValue:
-      self.init(
-        .unprocessableContent, "field_invalid",
-        "A value cannot be stored: \(error.field ?? "it is too long"). Correct it.")
+      self = .fieldInvalid("A value cannot be stored: \(error.field ?? "it is too long"). Correct it.")
     default:
       self.init(
         .internalServerError, error.code.rawValue, "The ledger could not be read or written. See the service's log.")

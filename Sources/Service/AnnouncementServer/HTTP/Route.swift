@@ -59,8 +59,7 @@ struct Route: Sendable {
   /// - Throws: ``Problem`` with 400 `parameter_invalid` that names the first repeated or unknown parameter.
   func requireKnownQuery(of call: Call) throws(Problem) {
     if let name = call.request.uri.repeatedParameter {
-      throw Problem(
-        .badRequest, "parameter_invalid", "\(PayloadDecoder.printable(name)): is given more than once; give it once.")
+      throw Problem.parameterInvalid("\(PayloadDecoder.printable(name)): is given more than once; give it once.")
     }
     guard access.needsKey, call.request.uri.query != nil,
       let name = call.request.uri.queryParameters.map({ String($0.key) }).first(where: {
@@ -77,9 +76,7 @@ struct Route: Sendable {
       } else {
         "; send options in the body, not in the URL."
       }
-    throw Problem(
-      .badRequest, "parameter_invalid",
-      "\(PayloadDecoder.printable(name)): is not a parameter of this call\(remedy)")
+    throw Problem.parameterInvalid("\(PayloadDecoder.printable(name)): is not a parameter of this call\(remedy)")
   }
 }
 

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AnnouncementService
+import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// The service's responses in JSON.
+/// The service's responses in JSON. Keys are the names of the properties in snake case, such as `created_at`.
 enum ServiceJSON {
-  static func buffer(of value: some Encodable) throws -> ByteBuffer {
-    ByteBuffer(bytes: try ReportJSON.data(of: value))
-  }
+  private static let encoder = {
+    let encoder = ReportJSON.makeEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    return encoder
+  }()
+
+  static func data(of value: some Encodable) throws -> Data { try encoder.encode(value) }
+
+  static func buffer(of value: some Encodable) throws -> ByteBuffer { ByteBuffer(bytes: try data(of: value)) }
 
   static func response(_ status: HTTPResponse.Status = .ok, _ value: some Encodable) throws -> Response {
     response(status, buffer: try buffer(of: value))

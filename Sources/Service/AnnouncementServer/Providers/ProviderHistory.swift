@@ -2,22 +2,23 @@
 
 import ConcurrencySupport
 import Foundation
+import TextFormats
 
 /// The requests that arrived at the providers' endpoints since the service started, for people who look after the
 /// service. Payments are in the ledger; only this type has the repetitions, ignored events and rejected requests.
 final class ProviderHistory: Sendable {
   /// The outcome of a request, or of one payment in it.
-  enum Outcome: String, Sendable, Hashable, CaseIterable {
+  enum Outcome: String, Sendable, Hashable, CaseIterable, Encodable {
     case accepted, late, duplicate, ignored, refused, rejected, probe
     /// The request could not be stored, and the provider sends it again.
     case failed
   }
 
-  struct Entry: Sendable, Hashable {
+  struct Entry: Sendable, Hashable, Encodable {
     var at: Date
     var outcome: Outcome
     /// The reason, without amounts and names.
-    var reason: String?
+    @ExplicitNull var reason: String?
   }
 
   struct Endpoint: Sendable {

@@ -134,8 +134,7 @@ struct ProviderRoutes: Sendable {
     return response
   }
 
-  private static let unknown = Problem(
-    .notFound, "not_found",
+  private static let unknown = Problem.notFound(
     "There is no endpoint for a provider with this path. crier providers list prints the URLs.")
   static let off = Problem(
     .serviceUnavailable, "providers_unavailable",
@@ -157,11 +156,6 @@ struct ProviderRoutes: Sendable {
       var state: String
       @ExplicitNull var reason: String?
     }
-    struct Entry: Encodable {
-      var at: Date
-      var outcome: String
-      @ExplicitNull var reason: String?
-    }
 
     var id: String
     var provider: String
@@ -175,13 +169,7 @@ struct ProviderRoutes: Sendable {
     @ExplicitNull var clockSkewSeconds: Int64?
     var counts: [String: Int]
     var payments: [Payment]
-    var recent: [Entry]
-
-    enum CodingKeys: String, CodingKey {
-      case id, provider, path, signed, live, kinds, deliver, locale, counts, payments, recent
-      case lastRequestAt = "last_request_at"
-      case clockSkewSeconds = "clock_skew_seconds"
-    }
+    var recent: [ProviderHistory.Entry]
   }
 
   private struct List: Encodable {
@@ -214,7 +202,7 @@ struct ProviderRoutes: Sendable {
               at: payment.receivedAt, id: payment.id, kind: payment.kind, amount: payment.amount,
               currency: payment.currency, state: payment.state.rawValue, reason: payment.reason)
           },
-          recent: known.recent.map { Line.Entry(at: $0.at, outcome: $0.outcome.rawValue, reason: $0.reason) }))
+          recent: known.recent))
     }
     // The text may name files of this machine.
     let problem = sender.isAdmin ? endpoints.fault : endpoints.fault.map { _ in "The settings cannot be used." }

@@ -21,19 +21,13 @@ final class ProviderService: Service {
   }
 
   func run() async throws {
-    guard
-      let seat = await ledger.waitForSeat(
-        of: .providerPayments, "Providers' payments cannot be announced. The service tries again.", logger)
-    else {
-      return
-    }
-    await cancelWhenGracefulShutdown { [payments] in
+    let fault: Logger.Message = "Providers' payments cannot be announced. The service tries again."
+    await ledger.deliver(.providerPayments, fault, logger) { [payments] in
       let looking = Task {
         while (try? await Task.sleep(for: Self.lookInterval)) != nil { payments.lookForPayments() }
       }
       await payments.run()
       looking.cancel()
     }
-    withExtendedLifetime(seat) {}
   }
 }

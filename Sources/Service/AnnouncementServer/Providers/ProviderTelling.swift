@@ -34,11 +34,7 @@ struct ProviderTelling: Sendable {
     logger.warning(
       "A request was rejected, because it does not prove that the provider sent it.",
       metadata: ["endpoint": "\(endpoint.id)", "code": "\(rejection.code.rawValue)", "problem": "\(rejection.message)"])
-    hub.tell(
-      .provider(
-        ProviderEvent(
-          kind: .rejected, account: endpoint.account, at: date, endpoint: endpoint.id, reason: rejection.code.rawValue))
-    )
+    tell(.providerRejected, endpoint.id, rejection.code.rawValue, account: endpoint.account, at: date)
   }
 
   /// Reports the outcomes of the payments of a request.
@@ -52,7 +48,7 @@ struct ProviderTelling: Sendable {
         history.note(.late, of: endpoint.id, at: date)
         logger.warning(
           "A provider's payment was too old to be spoken.", metadata: ["endpoint": "\(endpoint.id)"])
-        hub.tell(.provider(ProviderEvent(kind: .late, account: endpoint.account, at: date, endpoint: endpoint.id)))
+        tell(.providerLate, endpoint.id, nil, account: endpoint.account, at: date)
       case .refused(let reason): tellRefusal(reason, of: endpoint.id, account: endpoint.account, at: date)
       }
     }
@@ -63,8 +59,13 @@ struct ProviderTelling: Sendable {
     guard refusals.isWritten(RefusalLog.Kind(status: 200, path: "\(endpoint) (refused)")) else { return }
     logger.error(
       "A provider's payment cannot be announced.", metadata: ["endpoint": "\(endpoint)", "problem": "\(reason)"])
-    hub.tell(
-      .provider(ProviderEvent(kind: .refused, account: account, at: date, endpoint: endpoint, reason: reason)))
+    tell(.providerRefused, endpoint, reason, account: account, at: date)
+  }
+
+  private func tell(_ kind: LiveEvent.Kind, _ endpoint: String, _ reason: String?, account: String, at date: Date) {
+    var detail = ["endpoint": endpoint]
+    detail["reason"] = reason
+    hub.tell(LiveEvent(kind: kind, account: account, at: date, detail: detail))
   }
 
   /// Reports that this clock and the provider's clock differ.

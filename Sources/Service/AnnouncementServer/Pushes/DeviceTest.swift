@@ -31,15 +31,6 @@ struct DeviceTest: Sendable {
       }
       return "\(row.meaning) Send the test again later."
     }
-
-    enum CodingKeys: CodingKey { case state, reason, text }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(state.rawValue, forKey: .state)
-      try container.encode(reason, forKey: .reason)
-      try container.encode(text, forKey: .text)
-    }
   }
 
   let clients: [PushSchedule.App: PushClient]

@@ -16,8 +16,6 @@ final class PushService: Service {
 
   let parts: PushParts
   private let ledger: Ledger
-  private let hub: EventHub
-  private let metrics: ServiceMetrics
   private let logger: Logger
   private let sender: PushSender
   let reach: PushReach
@@ -32,8 +30,6 @@ final class PushService: Service {
   ) {
     self.parts = parts
     self.ledger = ledger
-    self.hub = hub
-    self.metrics = metrics
     self.logger = logger
     let failures = RepeatedFailureLog("A push could not be stored. The service tries again.", logger)
     let reach = PushReach(hub: hub, metrics: metrics, logger: logger, time: time)
@@ -69,11 +65,8 @@ final class PushService: Service {
   func resume(_ topic: PushSchedule.Topic) async { await sender.resume(topic) }
 
   func run() async throws {
-    guard let seat = await ledger.waitForSeat(of: .pushes, "Pushes cannot be sent. The service tries again.", logger)
-    else {
-      return
-    }
-    await cancelWhenGracefulShutdown { [sender, library, reach] in
+    let fault: Logger.Message = "Pushes cannot be sent. The service tries again."
+    await ledger.deliver(.pushes, fault, logger) { [sender, library, reach] in
       await withDiscardingTaskGroup { group in
         group.addTask { await library.run() }
         // Another process of the home may have put pushes into the outbox. The sleep throws only when the service
@@ -88,7 +81,6 @@ final class PushService: Service {
         group.cancelAll()
       }
     }
-    withExtendedLifetime(seat) {}
   }
 
   private static func tell(
@@ -99,11 +91,12 @@ final class PushService: Service {
     case .attempted(let server, let code): reach.note(server, code)
     case .ended(let push):
       metrics.countPush(push.state.rawValue)
+      var detail = ["device": push.device, "state": push.state.rawValue]
+      detail["reason"] = push.reason
       hub.tell(
-        .pushed(
-          PushEnd(
-            account: push.account, id: push.announcement, device: push.device, at: Date(), state: push.state.rawValue,
-            reason: push.reason)))
+        LiveEvent(
+          kind: push.state == .delivered ? .pushed : .pushFailed, account: push.account, id: push.announcement,
+          detail: detail))
     case .interrupted(let count):
       metrics.countResentPushes(count)
       logger.notice(
@@ -152,15 +145,4 @@ private func metadata(
   if let reason { metadata["reason"] = "\(reason)" }
   if topic?.isFileProvider == true { metadata["topic"] = "file provider" }
   return metadata
-}
-
-/// The event that a push has ended.
-struct PushEnd: Sendable, Hashable {
-  var account: String
-  /// The announcement's id; nil if the push announced nothing.
-  var id: String?
-  var device: String
-  var at: Date
-  var state: String
-  var reason: String?
 }

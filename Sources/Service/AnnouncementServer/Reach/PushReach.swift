@@ -65,12 +65,11 @@ final class PushReach: Sendable {
     }
     guard news.kind != .stillUnreachable else { return }
     hub.tell(
-      .reach(
-        ReachEvent(
-          kind: news.kind == .unreachable ? .pushUnreachable : .pushReachable,
-          detail: [
-            "server": news.destination, "attempts": "\(news.outage.failures)", "reason": news.outage.reason,
-          ])))
+      LiveEvent(
+        kind: news.kind == .unreachable ? .pushUnreachable : .pushReachable,
+        detail: [
+          "server": news.destination, "attempts": "\(news.outage.failures)", "reason": news.outage.reason,
+        ]))
   }
 
   private static func fault(_ reason: String) -> String {

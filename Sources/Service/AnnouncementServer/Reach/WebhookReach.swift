@@ -74,12 +74,11 @@ final class WebhookReach: Sendable {
         "A webhook endpoint cannot be reached, so its messages wait. Tell its account.", metadata: metadata)
     }
     hub.tell(
-      .reach(
-        ReachEvent(
-          kind: isBack ? .webhookReachable : .webhookUnreachable, account: news.destination.account,
-          detail: [
-            "endpoint": news.destination.id, "attempts": "\(news.outage.failures)", "reason": news.outage.reason,
-          ])))
+      LiveEvent(
+        kind: isBack ? .webhookReachable : .webhookUnreachable, account: news.destination.account,
+        detail: [
+          "endpoint": news.destination.id, "attempts": "\(news.outage.failures)", "reason": news.outage.reason,
+        ]))
   }
 
   /// The number of endpoints that cannot be reached.

@@ -25,7 +25,7 @@ extension AnnouncementRoutes {
     // No announcement with this id is created meanwhile.
     return try await service.turns.take([[sender.account, "id", id]]) {
       switch try await ledger.remove(account: sender.account, id: id) {
-      case .unknown: throw Problem(.notFound, "not_found", "The account has no announcement with this id.")
+      case .unknown: throw Problem.notFound("The account has no announcement with this id.")
       case .notEnded:
         throw Problem(
           .conflict, "not_ended",

@@ -146,7 +146,7 @@ struct AnnouncementRoutes: Sendable {
   private func get(_ call: Call) async throws -> Response {
     let sender = try call.sender
     guard let known = try await ledger.announcement(account: sender.account, id: call.parameter) else {
-      throw Problem(.notFound, "not_found", "The account has no announcement with this id.")
+      throw Problem.notFound("The account has no announcement with this id.")
     }
     let pushes = try await ledger.pushes(account: known.account, announcement: known.id)
     return ServiceJSON.response(buffer: ByteBuffer(bytes: try described(known, pushes, for: call).bytes))

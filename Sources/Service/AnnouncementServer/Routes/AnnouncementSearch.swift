@@ -25,16 +25,16 @@ struct AnnouncementSearch: Sendable {
     if let number = try call.number("limit", in: 1...200) { limit = number }
     if let text = call.query("before") {
       guard let cursor = Ledger.AnnouncementCursor(text) else {
-        throw Self.invalid("before: is not a cursor; give the value of next from the page before.")
+        throw Problem.fieldInvalid("before: is not a cursor; give the value of next from the page before.")
       }
       self.cursor = cursor
     }
     if let text = call.query("state") { filter.states = try Self.states(text) }
-    filter.from = try Self.time("from", in: call)
-    filter.to = try Self.time("to", in: call)
+    filter.from = try Self.time("from", call.query)
+    filter.to = try Self.time("to", call.query)
     if let text = call.query("search"), !text.isEmpty {
       guard text.unicodeScalars.count <= Self.longestText else {
-        throw Self.invalid("search: is longer than \(Self.longestText) characters; give a shorter text.")
+        throw Problem.fieldInvalid("search: is longer than \(Self.longestText) characters; give a shorter text.")
       }
       filter.text = SearchText(text)
     }
@@ -45,22 +45,21 @@ struct AnnouncementSearch: Sendable {
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let state = Ledger.AnnouncementFilter.State(rawValue: String(name)) else {
         let all = Ledger.AnnouncementFilter.State.allCases.map(\.rawValue).joined(separator: ", ")
-        throw invalid("state: has an unknown state; give one or more of \(all), separated by commas.")
+        throw Problem.fieldInvalid("state: has an unknown state; give one or more of \(all), separated by commas.")
       }
       states.insert(state)
     }
     return states
   }
 
-  private static func time(_ name: String, in call: Call) throws(Problem) -> Date? {
-    guard let text = call.query(name) else { return nil }
+  /// Returns the time in a query.
+  static func time(_ name: String, _ query: (String) -> String?) throws(Problem) -> Date? {
+    guard let text = query(name) else { return nil }
     guard let time = Timestamp.date(text) else {
-      throw invalid("\(name): is not a time; give an RFC 3339 time such as 2026-11-20T20:23:58Z.")
+      throw Problem.fieldInvalid("\(name): is not a time; give an RFC 3339 time such as 2026-11-20T20:23:58Z.")
     }
     return time
   }
-
-  private static func invalid(_ detail: String) -> Problem { Problem(.unprocessableContent, "field_invalid", detail) }
 
   /// A page of announcements, newest first.
   struct Page: Sendable {

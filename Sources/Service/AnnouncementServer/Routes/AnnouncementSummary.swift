@@ -30,36 +30,33 @@ struct SummaryQuery: Sendable, Hashable {
     // The time ends before `to`, so the day of `to` is that of the moment before it.
     self.from = from ?? clock.beginning(ofDay: clock.day(of: self.to - 0.001))
     guard self.from < self.to else {
-      throw Self.invalid(
+      throw Problem.fieldInvalid(
         to == nil
           ? "from: is not before the end of today; give an earlier time, or give to as well."
           : "from: is not before to; give an earlier from or a later to.")
     }
     guard self.to.timeIntervalSince(self.from) <= Double(Self.mostDays) * 86_400 else {
-      throw Self.invalid("from: is more than \(Self.mostDays) days before to; give a later from or an earlier to.")
+      throw Problem.fieldInvalid(
+        "from: is more than \(Self.mostDays) days before to; give a later from or an earlier to.")
     }
     by = []
     guard let text = query("by") else { return }
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let key = AnnouncementTotals.Key(rawValue: String(name)) else {
-        throw Self.invalid("by: has an unknown key; give one or more of currency, kind and hour, separated by commas.")
+        throw Problem.fieldInvalid(
+          "by: has an unknown key; give one or more of currency, kind and hour, separated by commas.")
       }
       by.insert(key)
     }
   }
 
   private static func time(_ name: String, _ query: (String) -> String?) throws(Problem) -> Date? {
-    guard let text = query(name) else { return nil }
-    guard let time = Timestamp.date(text) else {
-      throw invalid("\(name): is not a time; give an RFC 3339 time such as 2026-11-20T20:23:58Z.")
-    }
+    guard let time = try AnnouncementSearch.time(name, query) else { return nil }
     guard times.contains(time) else {
-      throw invalid("\(name): is not in the years 1971 to 9998; give another time.")
+      throw Problem.fieldInvalid("\(name): is not in the years 1971 to 9998; give another time.")
     }
     return time
   }
-
-  static func invalid(_ detail: String) -> Problem { Problem(.unprocessableContent, "field_invalid", detail) }
 }
 
 /// The route `GET /v1/announcements/summary`, which counts the account's announcements and adds up their amounts.
@@ -74,22 +71,12 @@ extension AnnouncementRoutes {
       /// The exact sum as decimal text, if the currency is a key.
       var sum: String?
       var lastAt: Date
-
-      enum CodingKeys: String, CodingKey {
-        case currency, kind, hour, count, sum
-        case lastAt = "last_at"
-      }
     }
 
     var from: String
     var to: String
     var timeZone: String
     var groups: [Group]
-
-    enum CodingKeys: String, CodingKey {
-      case from, to, groups
-      case timeZone = "time_zone"
-    }
   }
 
   private struct UnreadableAmount: Error, CustomStringConvertible {
@@ -105,7 +92,7 @@ extension AnnouncementRoutes {
     ) { $0.add($1) }
     if totals.isUnreadable { throw UnreadableAmount() }
     guard !totals.isTooLong else {
-      throw SummaryQuery.invalid(
+      throw Problem.fieldInvalid(
         "by: makes more than \(AnnouncementTotals.mostGroups) groups; give a shorter time, or fewer keys.")
     }
     return try ServiceJSON.response(

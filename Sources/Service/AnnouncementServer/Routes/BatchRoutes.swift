@@ -28,7 +28,7 @@ struct BatchRoutes: Sendable {
   let keys: KeyRing
   let largeBodies: LargeBodies
   let groups: AppGroups
-  let slots: StreamSlots
+  let slots: AccountSlots
   let administration: AdministrationLog
 
   var routes: [Route] {
@@ -99,21 +99,16 @@ struct BatchRoutes: Sendable {
   /// Returns the name of the list's file, if the sender gives it.
   private func name(_ call: Call) throws(Problem) -> String? {
     guard let name = call.query("name") else { return nil }
-    guard (1...255).contains(name.utf8.count),
-      name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-    else {
-      throw Problem(
-        .badRequest, "parameter_invalid", "name: must have 1 to 255 bytes in UTF-8, without control characters.")
+    guard name.isPlain() else {
+      throw Problem.parameterInvalid("name: must have 1 to 255 bytes in UTF-8, without control characters.")
     }
     return name
   }
 
-  private struct List: Encodable { var batches: [Batches.Status] }
-
   private func list(_ call: Call) async throws -> Response {
     let limit = try call.number("limit", in: 1...200) ?? 20
     let statuses = await batches.statuses(account: try call.sender.account)
-    return try ServiceJSON.response(.ok, List(batches: Array(statuses.prefix(limit))))
+    return try ServiceJSON.response(.ok, ["batches": Array(statuses.prefix(limit))])
   }
 
   private func get(_ call: Call) async throws -> Response {
@@ -128,8 +123,7 @@ struct BatchRoutes: Sendable {
     }
   }
 
-  private static let unknown = Problem(
-    .notFound, "not_found", "The account has no batch with this id. It may have been removed.")
+  private static let unknown = Problem.notFound("The account has no batch with this id. It may have been removed.")
 
   private func cancel(_ call: Call) async throws -> Response {
     guard let status = try await batches.cancel(call.parameter, account: call.sender.account) else {

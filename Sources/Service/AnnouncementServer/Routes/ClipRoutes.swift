@@ -14,7 +14,7 @@ struct ClipRoutes: Sendable {
 
   private func get(_ call: Call) async throws -> Response {
     guard try await isVisible(to: call), let file = try await clips.file(named: call.parameter) else {
-      throw Problem(.notFound, "not_found", "There is no clip with this name. It may have been removed.")
+      throw Problem.notFound("There is no clip with this name. It may have been removed.")
     }
     return try FileAnswer(file: file).response(to: call.request)
   }

@@ -95,7 +95,7 @@ public struct ConsoleFiles: Sendable {
   }
 
   private static func response(with file: File?, _ absence: String, to call: Call) throws -> Response {
-    guard let file else { throw Problem(.notFound, "not_found", absence) }
+    guard let file else { throw Problem.notFound(absence) }
     return response(with: file, to: call)
   }
 

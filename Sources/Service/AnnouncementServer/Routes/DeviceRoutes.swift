@@ -42,7 +42,7 @@ struct DeviceRoutes: Sendable {
     ]
   }
 
-  private static let unknown = Problem(.notFound, "not_found", "The account has no device with this id.")
+  static let unknown = Problem.notFound("The account has no device with this id.")
 
   // MARK: Listing
 
@@ -88,7 +88,8 @@ struct DeviceRoutes: Sendable {
     var line = DeviceLine(registration.device)
     line.warnings = warnings(about: registration, for: sender)
     return try ServiceJSON.response(
-      registration.isNew ? .created : .ok, WithSecret(line, "key", registration.isKeyStored ? key.text : nil))
+      registration.isNew ? .created : .ok,
+      WithMembers(object: line, members: registration.isKeyStored ? ["key": key.text] : [:]))
   }
 
   /// Returns warnings about the reasons for which no pushes reach the registered device, and about the tokens that it
@@ -197,11 +198,6 @@ private struct DeviceLine: Encodable {
     var registeredAt: Date
     /// How often APNs refused the token as bad.
     var refusals: Int
-
-    enum CodingKeys: String, CodingKey {
-      case refusals
-      case registeredAt = "registered_at"
-    }
   }
 
   /// The outcome of the latest push with a kind of token.
@@ -227,17 +223,6 @@ private struct DeviceLine: Encodable {
   var changedAt: Date
   /// Only in the answer to a registration.
   var warnings: [String]?
-
-  enum CodingKeys: String, CodingKey {
-    case id, environment, tokens, group, locale, tone, warnings
-    case bundleID = "bundle_id"
-    case lastOutcomes = "last_outcomes"
-    case deviceGroup = "device_group"
-    case keyID = "key_id"
-    case lastSequence = "last_sequence"
-    case registeredAt = "registered_at"
-    case changedAt = "changed_at"
-  }
 
   init(_ device: Ledger.Device) {
     (id, bundleID, environment) = (device.id, device.app, device.environment.rawValue)

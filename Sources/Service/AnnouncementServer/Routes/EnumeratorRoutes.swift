@@ -30,11 +30,6 @@ struct EnumeratorRoutes: Sendable {
     init(_ enumerator: Ledger.Enumerator) {
       (container, registeredAt) = (enumerator.container, enumerator.registeredAt)
     }
-
-    enum CodingKeys: String, CodingKey {
-      case container
-      case registeredAt = "registered_at"
-    }
   }
 
   /// Returns the identifier of the container of a call.
@@ -42,8 +37,7 @@ struct EnumeratorRoutes: Sendable {
     guard call.parameter.utf8.count <= longestContainer,
       let container = try? FileProviderMessage.Container(call.parameter)
     else {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "container: is not valid; give root, working-set, or 1 to \(longestContainer) bytes without control characters."
       )
     }
@@ -54,32 +48,23 @@ struct EnumeratorRoutes: Sendable {
     let container = try Self.container(of: call)
     let enumerator = try await ledger.addEnumerator(
       of: container, account: try call.sender.account, device: call.parameters[0])
-    guard let enumerator else {
-      throw Problem(.notFound, "not_found", "The account has no device with this id.")
-    }
+    guard let enumerator else { throw DeviceRoutes.unknown }
     return try ServiceJSON.response(enumerator.isNew ? .created : .ok, Line(enumerator))
   }
 
-  private struct List: Encodable { var enumerators: [Line] }
-
   private func list(_ call: Call) async throws -> Response {
     let enumerators = try await ledger.enumerators(account: try call.sender.account, device: call.parameters[0])
-    guard let enumerators else {
-      throw Problem(.notFound, "not_found", "The account has no device with this id.")
-    }
-    return try ServiceJSON.response(.ok, List(enumerators: enumerators.map(Line.init)))
+    guard let enumerators else { throw DeviceRoutes.unknown }
+    return try ServiceJSON.response(.ok, ["enumerators": enumerators.map(Line.init)])
   }
-
-  private struct Removed: Encodable { var container: String }
 
   private func remove(_ call: Call) async throws -> Response {
     let container = try Self.container(of: call)
     let isRemoved = try await ledger.removeEnumerator(
       of: container, account: try call.sender.account, device: call.parameters[0])
     guard isRemoved else {
-      throw Problem(
-        .notFound, "not_found", "The account has no such device, or the device does not show this container.")
+      throw Problem.notFound("The account has no such device, or the device does not show this container.")
     }
-    return try ServiceJSON.response(.ok, Removed(container: container))
+    return try ServiceJSON.response(.ok, ["container": container])
   }
 }

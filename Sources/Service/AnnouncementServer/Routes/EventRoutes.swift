@@ -23,7 +23,7 @@ struct EventRoutes: Sendable {
   let ledger: Ledger
   let hub: EventHub
   let keys: KeyRing
-  let slots: StreamSlots
+  let slots: AccountSlots
   let settings: ServiceSettings
   let commands: RemedyCommands
 
@@ -31,7 +31,7 @@ struct EventRoutes: Sendable {
 
   private enum Item: Sendable {
     case ledger(Ledger.Event)
-    case live(LiveEvent)
+    case live(LiveNews)
     case beat
     /// The client has disconnected.
     case gone
@@ -43,7 +43,7 @@ struct EventRoutes: Sendable {
     var position: Int64?
     if let last = call.header(.lastEventID) {
       guard let number = Int64(last), number >= 0 else {
-        throw Problem(.badRequest, "parameter_invalid", "Last-Event-ID: is not the id of an event; leave it out.")
+        throw Problem.parameterInvalid("Last-Event-ID: is not the id of an event; leave it out.")
       }
       position = number
     } else {
@@ -97,14 +97,8 @@ struct EventRoutes: Sendable {
     @ExplicitNull var number: Int64? = nil
     /// The id of the replayed announcement, if the event is about a replay.
     @ExplicitNull var replayOf: String? = nil
-    var isReplay = false
+    var replay = false
     var detail: [String: String]
-
-    enum CodingKeys: String, CodingKey {
-      case position, at, kind, id, number, detail
-      case replayOf = "replay_of"
-      case isReplay = "replay"
-    }
   }
 
   /// Returns the text of an item for the stream.
@@ -114,30 +108,13 @@ struct EventRoutes: Sendable {
     switch item {
     case .beat: return ServerSentEvent.heartbeat
     case .gone: return nil
-    case .live(.pushed(let event)):
-      guard event.account == sender.account || sender.isAdmin else { return nil }
-      var detail = ["device": event.device, "state": event.state]
-      detail["reason"] = event.reason
-      return try Self.text(
-        EventData(
-          at: event.at, kind: event.state == "delivered" ? "pushed" : "push_failed", id: event.id, detail: detail))
-    case .live(.reach(let event)):
+    case .live(.event(let event)):
       guard event.account == nil || event.account == sender.account || sender.isAdmin else { return nil }
-      return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, detail: event.detail))
-    case .live(.provider(let event)):
-      guard event.account == sender.account || sender.isAdmin else { return nil }
-      return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, detail: event.detail))
-    case .live(.alarm(let event)):
-      return try Self.text(EventData(at: event.at, kind: "alarm", detail: event.detail))
+      return try Self.text(EventData(at: event.at, kind: event.kind.rawValue, id: event.id, detail: event.detail))
     case .live(.shop(let facts)):
       let report = ShopState(of: facts, for: ShopState.Viewer(sender)).report(commands)
       let data = try ReportJSON.data(of: report)
       return ServerSentEvent(name: "shop", data: String(decoding: data, as: UTF8.self)).text
-    case .live(.rendered(let event)):
-      guard event.account == sender.account || sender.isAdmin else { return nil }
-      return try Self.text(
-        EventData(
-          at: event.at, kind: "rendered", id: event.id, detail: event.detail))
     case .ledger(let event):
       var seen: LaneEntries.Seen?
       if let number = event.number {
@@ -151,14 +128,14 @@ struct EventRoutes: Sendable {
       return try Self.text(
         EventData(
           position: event.position, at: event.at, kind: event.kind.rawValue, id: isReplay ? nil : seen?.id,
-          number: event.number, replayOf: isReplay ? seen?.id : nil, isReplay: isReplay, detail: event.detail))
+          number: event.number, replayOf: isReplay ? seen?.id : nil, replay: isReplay, detail: event.detail))
     }
   }
 
   private static func text(_ event: EventData) throws -> String {
     ServerSentEvent(
       id: event.position.map(String.init), name: event.kind,
-      data: String(decoding: try ReportJSON.data(of: event), as: UTF8.self)
+      data: String(decoding: try ServiceJSON.data(of: event), as: UTF8.self)
     ).text
   }
 }

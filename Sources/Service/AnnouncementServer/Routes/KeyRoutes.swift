@@ -29,10 +29,8 @@ struct KeyRoutes: Sendable {
     ]
   }
 
-  private struct List: Encodable { var keys: [KeyLine] }
-
   private func list(_ call: Call) async throws -> Response {
-    try ServiceJSON.response(.ok, List(keys: try await ledger.keys().map(KeyLine.init)))
+    try ServiceJSON.response(.ok, ["keys": try await ledger.keys().map(KeyLine.init)])
   }
 
   private func create(_ call: Call) async throws -> Response {
@@ -48,7 +46,7 @@ struct KeyRoutes: Sendable {
     // If the default locale did not exist, every request with the key would fail.
     let locale = try request.locale.map { try phraseBooks.book(for: $0).locale }
     let kept = try await ledger.createKey(request.newKey(key, checked, locale: locale), by: .key(sender.keyID))
-    return try ServiceJSON.response(.created, WithSecret(KeyLine(kept), "key", key.text))
+    return try ServiceJSON.response(.created, WithMembers(object: KeyLine(kept), members: ["key": key.text]))
   }
 
   private func revoke(_ call: Call) async throws -> Response {
@@ -58,7 +56,7 @@ struct KeyRoutes: Sendable {
         .conflict, "key_in_use", "A key cannot revoke itself. Send the request with another key of the scope admin.")
     }
     guard let key = try await ledger.revokeKey(call.parameter, by: .key(sender.keyID)) else {
-      throw Problem(.notFound, "not_found", "No key has this id.")
+      throw Problem.notFound("No key has this id.")
     }
     return try ServiceJSON.response(.ok, KeyLine(key))
   }
@@ -67,7 +65,7 @@ struct KeyRoutes: Sendable {
     let sender = try call.sender
     let overlap = try await overlap(of: call)
     guard let old = try await ledger.key(id: call.parameter) else {
-      throw Problem(.notFound, "not_found", "No key has this id, or it was revoked.")
+      throw Problem.notFound("No key has this id, or it was revoked.")
     }
     try Self.requireLimits(of: sender, rotating: old, at: Date())
     let key = APIKey.make()
@@ -81,8 +79,9 @@ struct KeyRoutes: Sendable {
         "The key has expired, was revoked or was already rotated. Rotate the key that replaced it, or make another one."
       )
     }
-    guard let rotated else { throw Problem(.notFound, "not_found", "No key has this id.") }
-    return try ServiceJSON.response(.created, WithSecret(KeyLine(rotated.new), "key", key.text))
+    guard let rotated else { throw Problem.notFound("No key has this id.") }
+    return try ServiceJSON.response(
+      .created, WithMembers(object: KeyLine(rotated.new), members: ["key": key.text]))
   }
 
   /// Returns the time for which both keys are valid, in seconds: 24 hours if the body is empty.
@@ -102,23 +101,13 @@ struct KeyRoutes: Sendable {
   // MARK: Asking about oneself
 
   private struct Me: Encodable {
-    struct Limits: Encodable {
-      var rate: Double
-      var burst: Int
-    }
-
     var id: String
     @ExplicitNull var name: String?
     var account: String
     var scopes: [String]
     /// The allowed number of requests in a second, and at once.
-    var limits: Limits
+    var limits: RateLimit
     @ExplicitNull var expiresAt: Date?
-
-    enum CodingKeys: String, CodingKey {
-      case id, name, account, scopes, limits
-      case expiresAt = "expires_at"
-    }
   }
 
   private func me(_ call: Call) async throws -> Response {
@@ -128,7 +117,7 @@ struct KeyRoutes: Sendable {
       .ok,
       Me(
         id: sender.keyID, name: name, account: sender.clientAccount, scopes: sender.scopes.names,
-        limits: Me.Limits(rate: sender.limit.rate, burst: sender.limit.burst), expiresAt: sender.expiresAt))
+        limits: sender.limit, expiresAt: sender.expiresAt))
   }
 
   // MARK: Checking requests
@@ -163,15 +152,13 @@ struct KeyRoutes: Sendable {
   /// checked, because they protect against mistakes of the key's owner.
   private static func requireLimits(of sender: Caller, _ new: KeyRequest.Checked) throws(Problem) {
     if let end = sender.expiresAt, new.expiresAt.map({ $0 > end }) ?? true {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "expires: is missing or later than the expiry of the key that sends the request; give an earlier time.")
     }
     guard let networks = sender.networks else { return }
     let isWithin = !new.networks.isEmpty && new.networks.allSatisfy { new in networks.contains { $0.contains(new) } }
     guard isWithin else {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "addresses: go beyond the addresses of the key that sends the request; give only addresses from which that key "
           + "may be used.")
     }
@@ -202,8 +189,7 @@ struct KeyRoutes: Sendable {
     do throws(VoicePackError) {
       _ = try shelf.manifest(id: id)
     } catch {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "pack: no pack that can be used has this id; give one of those that GET /v1/packs lists.")
     }
   }
@@ -236,6 +222,6 @@ struct KeyRoutes: Sendable {
       case .tooManyAddresses: "addresses: has more than \(NewKey.mostAddresses) elements; give fewer."
       case .addressInvalid(_, let reason): "addresses: one element \(reason)."
       }
-    return Problem(.unprocessableContent, "field_invalid", detail)
+    return Problem.fieldInvalid(detail)
   }
 }

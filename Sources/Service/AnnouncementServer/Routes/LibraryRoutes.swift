@@ -29,8 +29,7 @@ struct LibraryRoutes: Sendable {
     let sender = try call.sender
     guard let id = sender.device else { return try groups.group(call.query("group"), sender.defaults) }
     guard call.query("group") == nil else {
-      throw Problem(
-        .badRequest, "parameter_invalid", "group: leave it out; a device's own key reads the library of its own group.")
+      throw Problem.parameterInvalid("group: leave it out; a device's own key reads the library of its own group.")
     }
     // The device was removed after its key was looked up.
     guard let device = try await ledger.device(account: sender.account, id: id) else { throw KeyRing.unknown }
@@ -48,11 +47,6 @@ struct LibraryRoutes: Sendable {
       var sha256: String?
       var bytes: Int?
       var changedAt: Date
-
-      enum CodingKeys: String, CodingKey {
-        case kind, name, change, sha256, bytes
-        case changedAt = "changed_at"
-      }
 
       init(_ change: LibraryChange) {
         (kind, name, self.change) = (change.kind.rawValue, change.name, change.change.rawValue)
@@ -73,8 +67,7 @@ struct LibraryRoutes: Sendable {
     var anchor: LibraryAnchor?
     if let text = call.query("after") {
       guard let known = LibraryAnchor(text) else {
-        throw Problem(
-          .badRequest, "parameter_invalid",
+        throw Problem.parameterInvalid(
           "after: is not an anchor; send the value of next or anchor from an earlier answer, unchanged.")
       }
       anchor = known
@@ -101,7 +94,7 @@ struct LibraryRoutes: Sendable {
     let group = try await group(of: call)
     let account = try call.sender.account
     guard let file = try await library.file(call.parameter, account: account, group: group) else {
-      throw Problem(.notFound, "not_found", "The library has no file with this digest. It may have been removed.")
+      throw Problem.notFound("The library has no file with this digest. It may have been removed.")
     }
     return try FileAnswer(file: file).response(to: call.request)
   }

@@ -35,7 +35,7 @@ struct OperationRoutes: Sendable {
       },
       .get("/v1/settings", .key(.operate)) { _ in
         guard let description else {
-          throw Problem(.notFound, "not_found", "This service shows no settings. Run crier serve --print-config.")
+          throw Problem.notFound("This service shows no settings. Run crier serve --print-config.")
         }
         return try ServiceJSON.response(.ok, await description())
       },
@@ -45,10 +45,10 @@ struct OperationRoutes: Sendable {
 
   private func bundle(_ call: Call) async throws -> Response {
     guard let supportBundle else {
-      throw Problem(.notFound, "not_found", "This service makes no support bundles. Run crier doctor --bundle.")
+      throw Problem.notFound("This service makes no support bundles. Run crier doctor --bundle.")
     }
     let bytes = try await supportBundle(
-      try ReportJSON.data(of: await readiness.report()), Data(metrics.text(await gauges()).utf8))
+      try ServiceJSON.data(of: await readiness.report()), Data(metrics.text(await gauges()).utf8))
     await administration.record(.supportBundleMade, call)
     return Response(
       status: .ok,

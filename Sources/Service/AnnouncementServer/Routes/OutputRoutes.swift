@@ -29,34 +29,23 @@ struct OutputRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .get("/v1/outputs", .key(.operate), list),
+      .get("/v1/outputs", .key(.operate)) { _ in try await list() },
       .put("/v1/playback/output", .key(.operate), choose),
       .post("/v1/playback/test", .key(.operate), test),
     ]
   }
 
-  private struct Outputs: Encodable {
-    struct Output: Encodable {
-      var id: String
-      var name: String
-      var isInUse: Bool
-
-      enum CodingKeys: String, CodingKey {
-        case id, name
-        case isInUse = "in_use"
-      }
-    }
-
-    var outputs: [Output]
+  private struct Output: Encodable {
+    var id: String
+    var name: String
+    var inUse: Bool
   }
-
-  private func list(_ call: Call) async throws -> Response { try await list() }
 
   private func list() async throws -> Response {
     guard let player, let parts else { throw Problem.noPlayer }
     let used = player.output
-    let outputs = await selectable(parts, used).map { Outputs.Output(id: $0.id, name: $0.name, isInUse: $0.id == used) }
-    return try ServiceJSON.response(.ok, Outputs(outputs: outputs))
+    let outputs = await selectable(parts, used).map { Output(id: $0.id, name: $0.name, inUse: $0.id == used) }
+    return try ServiceJSON.response(.ok, ["outputs": outputs])
   }
 
   /// Returns the outputs of the machine. They include the output of the settings and the output in use, even if the
@@ -105,8 +94,6 @@ struct OutputRoutes: Sendable {
     }
   }
 
-  private struct Number: Encodable { var number: Int64 }
-
   /// Plays a sound that says nothing about money.
   private func test(_ call: Call) async throws -> Response {
     guard let player = player?.player, let parts else { throw Problem.noPlayer }
@@ -118,6 +105,6 @@ struct OutputRoutes: Sendable {
     let acceptance = try await player.accept(
       StoredAnnouncement(
         file: testSoundFile, id: "test-\(UUID().uuidString)", expiresAt: Date(timeIntervalSinceNow: Self.testLifetime)))
-    return try ServiceJSON.response(.accepted, Number(number: acceptance.number))
+    return try ServiceJSON.response(.accepted, ["number": acceptance.number])
   }
 }

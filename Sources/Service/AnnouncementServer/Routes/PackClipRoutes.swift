@@ -47,19 +47,6 @@ struct PackClipRoutes: Sendable {
     return try FileAnswer(file: file).response(to: call.request)
   }
 
-  private struct Recorded: Encodable {
-    var line: ClipLine
-    var warnings: [String]
-
-    enum CodingKeys: CodingKey { case warnings }
-
-    func encode(to encoder: any Encoder) throws {
-      try line.encode(to: encoder)
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(warnings, forKey: .warnings)
-    }
-  }
-
   private func record(_ call: Call) async throws -> Response {
     let sender = try call.sender
     try call.requireMediaType("audio/wav")
@@ -69,7 +56,8 @@ struct PackClipRoutes: Sendable {
     let recorded = try await clips.record(
       call.parameter, of: call.parameters[0], from: body, accepting: accepts, charging: work.permit(sender.account))
     await administration.record(.packClipRecorded, call, subject: Self.subject(call))
-    return try ServiceJSON.response(.ok, Recorded(line: recorded.line, warnings: recorded.warnings))
+    return try ServiceJSON.response(
+      .ok, WithMembers(object: recorded.line, members: ["warnings": recorded.warnings]))
   }
 
   private func mark(_ call: Call) async throws -> Response {

@@ -52,11 +52,7 @@ struct PackDraftRoutes: Sendable {
 
   private func text(_ key: String, _ fields: JSONFields) throws(Problem) -> String? {
     let remedy = "give a text of 1 to 255 bytes without control characters"
-    guard let text = try fields.string(key, remedy) else { return nil }
-    guard (1...255).contains(text.utf8.count), text.contains(where: { !$0.isWhitespace }),
-      text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-    else { throw fields.invalid(key, remedy) }
-    return text
+    return try fields.text(key, remedy) { text in text.isPlain() && text.contains { !$0.isWhitespace } }
   }
 
   private func remove(_ call: Call) async throws -> Response {

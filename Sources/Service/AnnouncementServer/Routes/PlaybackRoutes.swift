@@ -98,11 +98,6 @@ struct PlaybackRoutes: Sendable {
       @ExplicitNull var locale: String?
       var replay: Bool
       @ExplicitNull var acceptedAt: Date?
-
-      enum CodingKeys: String, CodingKey {
-        case id, number, category, state, text, locale, replay
-        case acceptedAt = "accepted_at"
-      }
     }
 
     struct Chime: Encodable {
@@ -121,7 +116,7 @@ struct PlaybackRoutes: Sendable {
     var state: String
     var volume: Int
     /// Whether a rule of the time of day has set the volume.
-    var isVolumeByTime: Bool
+    var volumeByTime: Bool
     /// The end of the present quiet hours.
     @ExplicitNull var quietUntil: Date?
     var chime: Chime
@@ -145,24 +140,7 @@ struct PlaybackRoutes: Sendable {
       var lane: String
       var waitingCount: Int
       /// Whether another process plays the lane.
-      var isPlayed: Bool
-
-      enum CodingKeys: String, CodingKey {
-        case lane
-        case waitingCount = "waiting_count"
-        case isPlayed = "played"
-      }
-    }
-
-    enum CodingKeys: String, CodingKey {
-      case lane, state, volume, chime, chimes, playing, waiting, elsewhere
-      case isVolumeByTime = "volume_by_time"
-      case quietUntil = "quiet_until"
-      case waitingCount = "waiting_count"
-      case deviceLostSince = "device_lost_since"
-      case deviceCode = "device_code"
-      case blockedSince = "blocked_since"
-      case blockedCode = "blocked_code"
+      var played: Bool
     }
   }
 
@@ -175,7 +153,7 @@ struct PlaybackRoutes: Sendable {
         (kind.rawValue, Status.Chime(settings.chimes.chime(of: kind)))
       })
     let elsewhere = try await ledger.waitingLanes().filter { $0.lane != lanePlayer.lane }
-      .map { Status.Elsewhere(lane: $0.lane, waitingCount: $0.count, isPlayed: $0.isPlayed) }
+      .map { Status.Elsewhere(lane: $0.lane, waitingCount: $0.count, played: $0.isPlayed) }
     guard let player = lanePlayer.player else {
       let count = try await ledger.unfinishedAloneCount(lane: lanePlayer.lane)
       let now = Date()
@@ -183,7 +161,7 @@ struct PlaybackRoutes: Sendable {
       return try ServiceJSON.response(
         .ok,
         Status(
-          lane: lanePlayer.lane, state: "stopped", volume: volume, isVolumeByTime: isByTime,
+          lane: lanePlayer.lane, state: "stopped", volume: volume, volumeByTime: isByTime,
           quietUntil: settings.quietEnd(at: now), chime: chime, chimes: chimes, waiting: [],
           waitingCount: count, elsewhere: elsewhere))
     }
@@ -191,7 +169,7 @@ struct PlaybackRoutes: Sendable {
     var status = Status(
       lane: lane.lane,
       state: lane.isDeviceLost ? "device_lost" : lane.isPaused ? "paused" : lane.playing == nil ? "idle" : "playing",
-      volume: lane.volume, isVolumeByTime: lane.isVolumeByTime, quietUntil: lane.quietUntil, chime: chime,
+      volume: lane.volume, volumeByTime: lane.isVolumeByTime, quietUntil: lane.quietUntil, chime: chime,
       chimes: chimes, waiting: [], waitingCount: lane.unheardCount,
       deviceLostSince: lane.deviceLoss?.since, deviceCode: lane.deviceLoss?.code,
       blockedSince: lane.blockage?.since, blockedCode: lane.blockage?.code, elsewhere: elsewhere)
@@ -223,7 +201,6 @@ struct PlaybackRoutes: Sendable {
 
   // MARK: Controlling playback
 
-  private struct Number: Encodable { var number: Int64 }
   private struct Taken: Encodable {
     @ExplicitNull var id: String?
     var state: String
@@ -251,11 +228,10 @@ struct PlaybackRoutes: Sendable {
     try pace.admit(keyID: sender.keyID)
     let replay = try await player.replay(number, for: sender.account)
     await administration.record(.announcementReplayed, call, subject: number.map(String.init) ?? String(replay))
-    return try ServiceJSON.response(.accepted, Number(number: replay))
+    return try ServiceJSON.response(.accepted, ["number": replay])
   }
 
-  static let unknown = Problem(
-    .notFound, "not_found", "The account has sent no announcement with this id to the player.")
+  static let unknown = Problem.notFound("The account has sent no announcement with this id to the player.")
 
   private func cancel(_ call: Call) async throws -> Response {
     let account = try call.sender.account
@@ -299,7 +275,7 @@ struct PlaybackRoutes: Sendable {
     let player = try running()
     guard let number = Int64(call.parameter), let seen = try await entries.seen(number, by: call.sender), seen.isReplay,
       seen.entry.lane == player.lane
-    else { throw Problem(.notFound, "not_found", "The account has no replay with this number.") }
+    else { throw Problem.notFound("The account has no replay with this number.") }
     guard try await player.cancel(number) else { throw Self.ended }
     await administration.record(.announcementCancelled, call, subject: String(number))
     return try ServiceJSON.response(.ok, Taken(id: seen.id, state: "cancelled", replays: 1))

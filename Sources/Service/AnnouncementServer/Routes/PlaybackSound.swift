@@ -72,7 +72,7 @@ extension PlaybackRoutes {
   private static func kind(_ call: Call) throws(Problem) -> Payment.Kind {
     guard let kind = Payment.Kind(rawValue: call.parameter) else {
       let kinds = Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(.notFound, "not_found", "There is no such kind of payment. The kinds are \(kinds).")
+      throw Problem.notFound("There is no such kind of payment. The kinds are \(kinds).")
     }
     return kind
   }

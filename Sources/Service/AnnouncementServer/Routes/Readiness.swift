@@ -26,11 +26,6 @@ actor Readiness {
     var cause: String?
     /// The number of attempts to connect that have failed since then.
     var attempts: Int?
-
-    enum CodingKeys: String, CodingKey {
-      case ok, code, state, waiting, since, cause, attempts
-      case freeBytes = "free_bytes"
-    }
   }
 
   struct Report: Sendable, Encodable {

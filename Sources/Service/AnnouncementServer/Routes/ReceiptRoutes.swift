@@ -28,7 +28,7 @@ struct ReceiptRoutes: Sendable {
     let receipts = try Self.receipts(try await call.body(upTo: Self.largestBody))
     let unknown = try await ledger.take(
       receipts, account: try call.sender.account, device: call.parameters[0])
-    guard let unknown else { throw Problem(.notFound, "not_found", "The account has no device with this id.") }
+    guard let unknown else { throw DeviceRoutes.unknown }
     return try ServiceJSON.response(.ok, Taken(recorded: receipts.count - unknown.count, unknown: unknown))
   }
 

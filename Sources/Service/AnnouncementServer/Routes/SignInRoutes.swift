@@ -37,21 +37,10 @@ struct SignInRoutes: Sendable {
     var createdAt: Date
     var expiresAt: Date
 
-    enum CodingKeys: String, CodingKey {
-      case id, scope, account, name, days
-      case createdAt = "created_at"
-      case expiresAt = "expires_at"
-    }
-
     init(_ code: Ledger.SignInCode) {
       (id, scope, account, name, days) = (code.id, code.scope, code.account, code.name, code.days)
       (createdAt, expiresAt) = (code.createdAt, code.expiresAt)
     }
-  }
-
-  private struct List: Encodable {
-    var codes: [Line]
-    enum CodingKeys: String, CodingKey { case codes = "sign_in_codes" }
   }
 
   private struct Created: Encodable {
@@ -60,25 +49,14 @@ struct SignInRoutes: Sendable {
       var rows: [String]
     }
 
-    var line: Line
     var code: String
     var url: String
     /// nil if the address is too long for a drawing.
-    var qr: Drawing?
-
-    enum CodingKeys: String, CodingKey { case code, url, qr }
-
-    func encode(to encoder: any Encoder) throws {
-      try line.encode(to: encoder)
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(code, forKey: .code)
-      try container.encode(url, forKey: .url)
-      try container.encode(qr, forKey: .qr)
-    }
+    @ExplicitNull var qr: Drawing?
   }
 
   private func list(_ call: Call) async throws -> Response {
-    try ServiceJSON.response(.ok, List(codes: try await ledger.signInCodes().map(Line.init)))
+    try ServiceJSON.response(.ok, ["sign_in_codes": try await ledger.signInCodes().map(Line.init)])
   }
 
   private func create(_ call: Call) async throws -> Response {
@@ -98,13 +76,13 @@ struct SignInRoutes: Sendable {
     let kept = try await ledger.createSignInCode(new, lifetime: SignInCode.lifetime, by: .key(sender.keyID))
     let url = code.link(base: settings.publicURL ?? "http://\(call.authority ?? settings.authority)")
     let drawing = (try? QRCode(url)).map { Created.Drawing(size: $0.size, rows: $0.digits) }
-    return try ServiceJSON.response(.created, Created(line: Line(kept), code: code.text, url: url, qr: drawing))
+    return try ServiceJSON.response(
+      .created, WithMembers(object: Line(kept), members: Created(code: code.text, url: url, qr: drawing)))
   }
 
   private func remove(_ call: Call) async throws -> Response {
     guard let code = try await ledger.removeSignInCode(call.parameter, by: .key(try call.sender.keyID)) else {
-      throw Problem(
-        .notFound, "not_found",
+      throw Problem.notFound(
         "No code that waits has this id. If somebody signed in with it, revoke the key that was made with it.")
     }
     return try ServiceJSON.response(.ok, Line(code))
@@ -131,8 +109,7 @@ struct SignInRoutes: Sendable {
     guard let end = sender.expiresAt else { return }
     let last = Date(timeIntervalSinceNow: SignInCode.lifetime + Double(request.days) * 86_400)
     guard last <= end else {
-      throw Problem(
-        .unprocessableContent, "field_invalid",
+      throw Problem.fieldInvalid(
         "days: is missing or reaches beyond the expiry of the key that sends the request; give fewer days.")
     }
   }
@@ -145,7 +122,7 @@ struct SignInRoutes: Sendable {
       case .accountReserved: KeyRoutes.accountRule
       case .days: "days: is not valid; give 1 to \(NewSignInCode.dayCounts.upperBound)."
       }
-    return Problem(.unprocessableContent, "field_invalid", detail)
+    return Problem.fieldInvalid(detail)
   }
 
   // MARK: Signing in
@@ -156,11 +133,6 @@ struct SignInRoutes: Sendable {
     var account: String
     @ExplicitNull var name: String?
     @ExplicitNull var expiresAt: Date?
-
-    enum CodingKeys: String, CodingKey {
-      case id, scopes, account, name
-      case expiresAt = "expires_at"
-    }
   }
 
   /// Exchanges a code for a key. A refused code counts towards the address's limit of failures like a wrong key, and an
@@ -177,10 +149,10 @@ struct SignInRoutes: Sendable {
     case .signedIn(let kept):
       return try ServiceJSON.response(
         .created,
-        WithSecret(
-          SignedIn(
+        WithMembers(
+          object: SignedIn(
             id: kept.id, scopes: kept.scopes, account: kept.account, name: kept.name, expiresAt: kept.expiresAt),
-          "key", key.text))
+          members: ["key": key.text]))
     case .unknown: throw Self.unknown
     case .used:
       throw Problem(

@@ -37,17 +37,15 @@ struct SpeakableRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .get("/v1/locales", .key(.read)) { _ in try ServiceJSON.response(.ok, Locales(locales: locales)) },
+      .get("/v1/locales", .key(.read)) { _ in try ServiceJSON.response(.ok, ["locales": locales]) },
       .put("/v1/locales/{locale}/voice", .key(.operate), chooseVoice),
-      .get("/v1/voices", .key(.read)) { _ in try ServiceJSON.response(.ok, Voices(voices: voices)) },
+      .get("/v1/voices", .key(.read)) { _ in try ServiceJSON.response(.ok, ["voices": voices]) },
       .get("/v1/packs", .key(.read)) { _ in
         try ServiceJSON.response(.ok, Packs(packs: try await packs(), drafts: await clips.draftLines()))
       },
     ]
   }
 
-  private struct Locales: Encodable { var locales: [LocaleEntry] }
-  private struct Voices: Encodable { var voices: [VoiceEntry] }
   private struct Packs: Encodable {
     var packs: [PackEntry]
     var drafts: [PackClips.DraftLine]
@@ -63,11 +61,6 @@ struct SpeakableRoutes: Sendable {
     var channelNames: [String: String]
     var currencies: [String]
     var packs: [String]
-
-    enum CodingKeys: String, CodingKey {
-      case locale, voice, voices, rate, channels, currencies, packs
-      case channelNames = "channel_names"
-    }
   }
 
   private struct VoiceEntry: Encodable {
@@ -76,12 +69,6 @@ struct SpeakableRoutes: Sendable {
     var isDefault: Bool
     /// `nil` for a voice of the engine.
     @ExplicitNull var speechServer: SpeechServerEntry? = nil
-
-    enum CodingKeys: String, CodingKey {
-      case voice, locale
-      case isDefault = "is_default"
-      case speechServer = "speech_server"
-    }
   }
 
   /// The state of a speech server, and the latest verdict on its voice.
@@ -95,10 +82,6 @@ struct SpeakableRoutes: Sendable {
   }
 
   private struct PackEntry: Encodable {
-    struct Fault: Encodable {
-      var code: String
-      var message: String
-    }
     var id: String
     @ExplicitNull var locale: String? = nil
     @ExplicitNull var speaker: String? = nil
@@ -112,14 +95,7 @@ struct SpeakableRoutes: Sendable {
     var missing: [String] = []
     /// The reason why the pack speaks its locale; `nil` if it does not.
     @ExplicitNull var speaks: SpeakingPack.Reason? = nil
-    @ExplicitNull var error: Fault? = nil
-
-    enum CodingKeys: String, CodingKey {
-      case id, locale, speaker, licence, clips, tokens, missing, speaks, error
-      case speechServer = "speech_server"
-      case sampleRate = "sample_rate"
-      case missingCount = "missing_count"
-    }
+    @ExplicitNull var error: ErrorReport? = nil
   }
 
   /// The script writers of all valid phrase books. `crier words` reports the faults of invalid phrase books.
@@ -140,7 +116,7 @@ struct SpeakableRoutes: Sendable {
   private func chooseVoice(_ call: Call) async throws -> Response {
     let asked = call.parameter.lowercased()
     guard let writer = writers.first(where: { $0.book.locale.lowercased() == asked }) else {
-      throw Problem(.notFound, "not_found", "There is no such locale. GET /v1/locales lists the locales.")
+      throw Problem.notFound("There is no such locale. GET /v1/locales lists the locales.")
     }
     let locale = writer.book.locale
     let fields = try await JSONFields.read(call, keys: ["pack"], keys)
@@ -223,7 +199,7 @@ struct SpeakableRoutes: Sendable {
   private func entry(_ state: PackState) async throws -> PackEntry {
     // The announcer knows the faults of clips, which no manifest shows.
     if let fault = state.fault {
-      return PackEntry(id: state.id, error: PackEntry.Fault(code: fault.code, message: fault.message))
+      return PackEntry(id: state.id, error: ErrorReport(code: fault.code, message: fault.message))
     }
     let read = await onWaitingThread { [shelf] in
       Result { () throws(VoicePackError) in try shelf.manifest(id: state.id) }
@@ -231,7 +207,7 @@ struct SpeakableRoutes: Sendable {
     switch read {
     case .success(let manifest): return try await entry(manifest)
     case .failure(let error):
-      return PackEntry(id: state.id, error: PackEntry.Fault(code: error.code.rawValue, message: "\(error)"))
+      return PackEntry(id: state.id, error: ErrorReport(code: error.code.rawValue, message: "\(error)"))
     }
   }
 

@@ -113,8 +113,7 @@ struct SpeechOrder: Sendable, Equatable {
       } else if SpeechOrder.namesOfOthers.contains(name.lowercased()) {
         self = .usual(nil)
       } else {
-        throw Problem(
-          .unprocessableContent, "field_invalid",
+        throw Problem.fieldInvalid(
           "voice: is not known here; give a voice of GET /v1/voices, a pack of GET /v1/packs, a locale such as "
             + "\(book.locale), or alloy for the usual voice.")
       }

@@ -52,8 +52,7 @@ struct SpeechRequest: Sendable, Equatable {
     for key in ["model", "instructions"] { _ = try fields.string(key, "give a string, or leave it out") }
     voice = try Self.voice(fields)
     let locales = "give a locale that GET /v1/locales lists"
-    locale = try fields.string("locale", locales)
-    if let locale, !Self.isShort(locale, Self.longestName) { throw fields.invalid("locale", locales) }
+    locale = try fields.text("locale", locales) { Self.isShort($0, Self.longestName) }
     let speeds = "give a number from 0.25 to 4.0"
     speed = try fields.decimal("speed", speeds) ?? 1
     guard Self.speeds.contains(speed) else { throw fields.invalid("speed", speeds) }

@@ -37,16 +37,11 @@ struct WebhookRoutes: Sendable {
     ]
   }
 
-  private static let unknown = Problem(.notFound, "not_found", "The account has no webhook endpoint with this id.")
-
-  private struct List: Encodable {
-    var endpoints: [WebhookEndpointLine]
-    enum CodingKeys: String, CodingKey { case endpoints = "webhook_endpoints" }
-  }
+  private static let unknown = Problem.notFound("The account has no webhook endpoint with this id.")
 
   private func list(_ call: Call) async throws -> Response {
     let endpoints = try await ledger.webhookEndpoints(account: try call.sender.account)
-    return try ServiceJSON.response(.ok, List(endpoints: endpoints.map(WebhookEndpointLine.init)))
+    return try ServiceJSON.response(.ok, ["webhook_endpoints": endpoints.map(WebhookEndpointLine.init)])
   }
 
   // MARK: Registering
@@ -59,10 +54,11 @@ struct WebhookRoutes: Sendable {
     guard let known = WebhookEvent.Format(rawValue: number) else { throw fields.invalid("format", format) }
     let new = NewWebhookEndpoint(
       account: sender.account, url: try url(fields), kinds: try Self.kinds(fields),
-      text: try Self.text(fields), format: known)
+      text: try fields.text("description", "give a text of 1 to 255 bytes without control characters") { $0.isPlain() },
+      format: known)
     let endpoint = try await ledger.register(new, by: .key(sender.keyID))
     return try ServiceJSON.response(
-      .created, WithSecret(WebhookEndpointLine(endpoint), "secret", new.secret.text))
+      .created, WithMembers(object: WebhookEndpointLine(endpoint), members: ["secret": new.secret.text]))
   }
 
   private func url(_ fields: JSONFields) throws(Problem) -> WebhookURL {
@@ -72,7 +68,7 @@ struct WebhookRoutes: Sendable {
     do throws(WebhookError) {
       return try WebhookURL(text, allowsPrivateAddresses: parts?.allowsPrivateAddresses ?? false)
     } catch {
-      throw Problem(.unprocessableContent, "field_invalid", "url: \(error)")
+      throw Problem.fieldInvalid("url: \(error)")
     }
   }
 
@@ -85,15 +81,6 @@ struct WebhookRoutes: Sendable {
     return Set(kinds)
   }
 
-  private static func text(_ fields: JSONFields) throws(Problem) -> String? {
-    let remedy = "give a text of 1 to 255 bytes without control characters"
-    guard let text = try fields.string("description", remedy) else { return nil }
-    guard (1...255).contains(text.utf8.count),
-      text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-    else { throw fields.invalid("description", remedy) }
-    return text
-  }
-
   // MARK: Changing
 
   private func remove(_ call: Call) async throws -> Response {
@@ -102,11 +89,6 @@ struct WebhookRoutes: Sendable {
       account: sender.account, id: call.parameter, by: .key(sender.keyID))
     guard isRemoved else { throw Self.unknown }
     return try ServiceJSON.removed(call.parameter)
-  }
-
-  private struct Test: Encodable {
-    var messageID: String
-    enum CodingKeys: String, CodingKey { case messageID = "webhook_id" }
   }
 
   private func test(_ call: Call) async throws -> Response {
@@ -118,7 +100,7 @@ struct WebhookRoutes: Sendable {
       throw Problem(
         .conflict, "webhook_backlog_full",
         "\(Ledger.mostWaitingWebhooks) messages are waiting for the webhook endpoint. Correct its receiver.")
-    case .stored(let id): return try ServiceJSON.response(.accepted, Test(messageID: id))
+    case .stored(let id): return try ServiceJSON.response(.accepted, ["webhook_id": id])
     }
   }
 
@@ -133,14 +115,6 @@ struct WebhookRoutes: Sendable {
 
 /// An endpoint as the service shows it: without its secret.
 private struct WebhookEndpointLine: Encodable {
-  struct Counts: Encodable {
-    var waiting: Int
-    var delivered: Int
-    var failed: Int
-    var expired: Int
-    var missed: Int
-  }
-
   struct Attempt: Encodable {
     var at: Date
     var outcome: String
@@ -175,20 +149,9 @@ private struct WebhookEndpointLine: Encodable {
   var lastAttemptAt: Date?
   var disabledAt: Date?
   var disabledReason: String?
-  var messages: Counts
+  var messages: Ledger.WebhookEndpoint.Counts
   /// The latest attempts, newest first; nil in lists.
   var attempts: [Attempt]?
-
-  enum CodingKeys: String, CodingKey {
-    case id, url, events, description, format, messages, attempts
-    case createdAt = "created_at"
-    case deliveredAt = "delivered_at"
-    case failingSince = "failing_since"
-    case lastOutcome = "last_outcome"
-    case lastAttemptAt = "last_attempt_at"
-    case disabledAt = "disabled_at"
-    case disabledReason = "disabled_reason"
-  }
 
   init(_ endpoint: Ledger.WebhookEndpoint) {
     (id, url, description, createdAt) = (endpoint.id, endpoint.url, endpoint.text, endpoint.createdAt)
@@ -197,8 +160,6 @@ private struct WebhookEndpointLine: Encodable {
     (deliveredAt, failingSince) = (endpoint.deliveredAt, endpoint.failingSince)
     (lastOutcome, lastAttemptAt) = (endpoint.lastOutcome?.rawValue, endpoint.lastAttemptAt)
     (disabledAt, disabledReason) = (endpoint.disabledAt, endpoint.disabledReason?.rawValue)
-    messages = Counts(
-      waiting: endpoint.counts.waiting, delivered: endpoint.counts.delivered, failed: endpoint.counts.failed,
-      expired: endpoint.counts.expired, missed: endpoint.counts.missed)
+    messages = endpoint.counts
   }
 }

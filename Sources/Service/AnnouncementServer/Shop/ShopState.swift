@@ -123,19 +123,13 @@ struct ShopState: Sendable, Hashable {
     Report(
       state: state,
       problems: problems.map { problem in
-        let remedy = remedy(of: problem, commands)
-        return Report.Line(
+        Report.Line(
           code: problem.code, level: problem.level, since: problem.since, by: problem.by, count: problem.count,
-          remedy: Report.Remedy(text: remedy.text, command: remedy.command), cause: problem.cause)
+          remedy: remedy(of: problem, commands), cause: problem.cause)
       }, waiting: waiting)
   }
 
   private struct Report: Encodable {
-    struct Remedy: Encodable {
-      var text: String
-      @ExplicitNull var command: String?
-    }
-
     struct Line: Encodable {
       var code: ShopProblem.Code
       var level: ShopProblem.Level

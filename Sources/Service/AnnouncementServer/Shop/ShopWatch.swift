@@ -197,7 +197,8 @@ actor ShopWatch {
     } else {
       logger.notice("An alarm has ended.", metadata: metadata)
     }
-    hub.tell(.alarm(AlarmEvent(alarm: news.alarm, hasBegun: news.hasBegun)))
+    let detail = ["alarm": news.alarm.rawValue, "state": news.hasBegun ? "began" : "ended"]
+    hub.tell(LiveEvent(kind: .alarm, detail: detail))
   }
 
   /// Stores the messages about changes. A message that cannot be stored is tried again at the next look.
@@ -212,15 +213,6 @@ actor ShopWatch {
       if untold.first == news { untold.removeFirst() }
     }
   }
-}
-
-/// The event that an alarm has begun or ended.
-struct AlarmEvent: Sendable, Hashable {
-  var alarm: Alarm
-  var hasBegun: Bool
-  var at = Date()
-
-  var detail: [String: String] { ["alarm": alarm.rawValue, "state": hasBegun ? "began" : "ended"] }
 }
 
 extension Alarm {

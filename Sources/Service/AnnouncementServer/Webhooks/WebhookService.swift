@@ -39,17 +39,11 @@ final class WebhookService: Service {
   var setAsideCount: Int { get async { await sender.setAsideCount } }
 
   func run() async throws {
-    guard
-      let seat = await ledger.waitForSeat(of: .webhooks, "Webhooks cannot be sent. The service tries again.", logger)
-    else {
-      return
-    }
-    await cancelWhenGracefulShutdown { [self] in
+    await ledger.deliver(.webhooks, "Webhooks cannot be sent. The service tries again.", logger) { [self] in
       let looking = Task { await lookRegularly() }
       await sender.run()
       looking.cancel()
     }
-    withExtendedLifetime(seat) {}
   }
 
   /// Finds messages that another process has stored, such as a second service with the same ledger.

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An object with further members, such as a key that no other answer has.
+struct WithMembers<Object: Encodable, Members: Encodable>: Encodable {
+  var object: Object
+  /// An object that has no key in common with the first one.
+  var members: Members
+
+  func encode(to encoder: any Encoder) throws {
+    try object.encode(to: encoder)
+    try members.encode(to: encoder)
+  }
+}

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Ledger
+import NIOCore
 import ServiceAccess
 
 /// The routes of `/v1/library`, with which phones keep a copy of the sounds: the list of changes, and the files.
@@ -48,6 +49,12 @@ struct LibraryRoutes: Sendable {
       var bytes: Int?
       var changedAt: Date
 
+      // A page has up to 1,000 changes, and to derive the keys would take more than 10 ms.
+      enum CodingKeys: String, CodingKey {
+        case kind, name, change, sha256, bytes
+        case changedAt = "changed_at"
+      }
+
       init(_ change: LibraryChange) {
         (kind, name, self.change) = (change.kind.rawValue, change.name, change.change.rawValue)
         if change.change != .removed { (sha256, bytes) = (change.sha256, change.bytes) }
@@ -81,11 +88,10 @@ struct LibraryRoutes: Sendable {
         "after: has expired, or belongs to another library. List everything again by a call without it.")
     }
     let text = page.anchor.description
-    return try ServiceJSON.response(
-      .ok,
-      Page(
-        changes: page.changes.map(Page.Change.init), next: page.isComplete ? nil : text,
-        anchor: page.isComplete ? text : nil))
+    let answer = Page(
+      changes: page.changes.map(Page.Change.init), next: page.isComplete ? nil : text,
+      anchor: page.isComplete ? text : nil)
+    return ServiceJSON.response(buffer: ByteBuffer(bytes: try ReportJSON.data(of: answer)))
   }
 
   // MARK: Files

@@ -56,7 +56,7 @@ actor PackClips {
     }
   }
 
-  /// The facts of a pack beside its clips.
+  /// The facts about a pack besides its clips.
   private struct Facts: Encodable {
     var id: String
     var locale: String
@@ -162,7 +162,7 @@ actor PackClips {
   /// - Parameters:
   ///   - recording: A WAV file.
   ///   - accepts: Whether a recording that seems to be wrong is stored.
-  ///   - permit: Charges the account. A recording that waits for those before it holds no permit.
+  ///   - permit: Charges the account. A recording that waits for earlier recordings holds no permit.
   nonisolated func record(
     _ file: String, of id: String, from recording: Data, accepting accepts: Bool, charging permit: NewClipPermit
   ) async throws -> Recorded {
@@ -219,7 +219,7 @@ actor PackClips {
     return Recorded(line: line, warnings: warnings)
   }
 
-  /// Reads the body of a request as a file. The errors are about the body.
+  /// Stores the body of a request in a temporary file and reads this file. Errors name the body, not the file.
   static func reading<Value>(
     _ body: Data, _ read: (URL) throws(PackMakingError) -> Value
   ) throws(PackMakingError) -> Value {

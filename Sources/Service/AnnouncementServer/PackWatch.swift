@@ -22,7 +22,8 @@ final class PackWatch: Sendable {
   /// The faults of choices that were logged and still exist.
   private let knownFaults = Locked<Set<String>>([])
 
-  /// - Parameter forget: Forgets the values that were computed from all other packs, and from other versions of these.
+  /// - Parameter forget: Called with the installed packs. Forgets the values that were computed from other packs, or
+  ///   from other versions of the installed packs.
   init(
     announcer: Announcer, library: Library, logger: Logger,
     forget: @escaping @Sendable (_ allBut: [PackState]) -> Void

@@ -83,7 +83,7 @@ final class ServiceMetrics: Sendable {
     state.withLock { $0.renders[method, default: Histogram()].add(duration.inSeconds) }
   }
 
-  /// Counts a clip that another voice spoke than the speech server that should have.
+  /// Counts a clip that a fallback voice spoke in place of a speech server.
   func countFallback(_ reason: String) { state.withLock { $0.fallbacks[reason, default: 0] += 1 } }
 
   /// Counts a request that was refused because a limit was reached.

@@ -76,7 +76,7 @@ package struct AnnouncementOrder: Sendable {
         try PayloadDecoder.request(submission.body, unknownKeys: submission.unknownKeys), nil
       )
     } catch {
-      // Strict handling asks for the present rules.
+      // A strict sender asks for the present rules, so the rules of earlier versions do not apply.
       guard submission.unknownKeys == .warn, let stored = try? PayloadDecoder.storedRequest(submission.body) else {
         throw error
       }

@@ -63,7 +63,7 @@ public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
   }
 }
 
-/// The commands of `crier doctor` alone.
+/// The commands that only `crier doctor` uses.
 extension RemedyCommands {
   /// The command for a home folder that belongs to another user.
   func asUser(_ owner: String) -> String { "runuser -u \(Shell.quoted(owner)) -- \(crier("doctor"))" }
@@ -77,7 +77,7 @@ extension RemedyCommands {
     }
   }
 
-  /// The commands that put a backup in the place of the ledger. The damaged one is kept.
+  /// The commands that put a backup in the place of the ledger. They keep the damaged ledger.
   var restoreLedger: String {
     """
     Stop the service, keep the damaged files, and copy the ledger of the last backup to their place:

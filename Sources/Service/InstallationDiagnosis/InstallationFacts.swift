@@ -4,22 +4,23 @@
 public struct InstallationFacts: Sendable, Hashable {
   public var settings: SettingsFacts
   public var home: HomeFacts
-  /// Nil if there is no home folder.
+  /// The file system of the home folder; nil if there is no home folder.
   public var disk: DiskFacts?
   public var ledger: LedgerFacts
   public var phraseBooks: PhraseBookFacts
   public var console: ConsoleFacts
   public var engine: EngineFacts
   public var packs: VoicePackFacts
-  /// Nil if the settings cannot be used, so that the output is not known.
+  /// The output; nil if it is not known, because the settings cannot be used.
   public var output: OutputFacts?
-  /// Nil if the settings cannot be used, so that the port is not known.
+  /// The address and the port; nil if they are not known, because the settings cannot be used.
   public var port: PortFacts?
-  /// Nil if the settings cannot be used, so that it is not known whether there are pushes.
+  /// The connection to the servers of pushes; nil if the settings cannot be used.
   public var pushes: PushFacts?
-  /// Nil if the settings cannot be used. A server whose key cannot be used is among the faults of the settings.
+  /// The speech servers; nil if the settings cannot be used. If a server's key cannot be used,
+  /// ``SettingsFacts/speechServerFault`` says so.
   public var speechServers: [SpeechServerFacts]?
-  /// Nil if no unit of systemd is found that runs the service of this home.
+  /// The systemd unit that runs the service of this home; nil if none is found.
   public var unit: UnitFacts?
   public var clock: ClockFacts
   public var openFiles: OpenFileFacts
@@ -62,7 +63,7 @@ public struct SettingsFacts: Sendable, Hashable {
 
 /// The home folder.
 public struct HomeFacts: Sendable, Hashable {
-  /// Who can make a home folder that is missing.
+  /// The user who can make a missing home folder.
   public enum Maker: Sendable, Hashable {
     /// This user, for itself.
     case thisUser
@@ -86,7 +87,7 @@ public struct HomeFacts: Sendable, Hashable {
   public var place: Place
   /// The files with unsafe permissions, each with the command that mends it.
   public var unsafeFiles: [InstallationProblem] = []
-  /// The account to whom the home belongs, if it is neither root nor the user of this program.
+  /// The account to which the home belongs, if it is neither root nor the user of this program.
   public var foreignOwner: String?
   public var isWritable: Bool
   /// The size of the file with the secret that signs URLs; nil if there is none yet.

@@ -36,7 +36,7 @@ public struct PushFacts: Sendable, Hashable {
 /// A speech server of the settings.
 public struct SpeechServerFacts: Sendable, Hashable {
   public enum Outcome: Sendable, Hashable {
-    /// The server said what speaks there.
+    /// The server said which program and voice it uses.
     ///
     /// - Parameters:
     ///   - identity: The program, the voice and their versions, in one line.

@@ -43,8 +43,8 @@ public enum DiskLook {
   ///
   /// - Parameters:
   ///   - device: The device's numbers, such as `8:1`.
-  ///   - mounts: The text of `/proc/self/mountinfo`, whose lines have the device in the third field, and the file system
-  ///     after the field `-`.
+  ///   - mounts: The text of `/proc/self/mountinfo`, whose lines have the device in the third field, and the file
+  ///     system after the field `-`.
   static func network(ofDevice device: String, in mounts: String) -> String? {
     for line in mounts.split(separator: "\n") {
       let fields = line.split(separator: " ")

@@ -67,7 +67,7 @@ struct SocketAddress {
   }
 }
 
-/// A connection whose calls end after a time.
+/// A connection whose calls have a time limit.
 struct Connection: ~Copyable {
   private let descriptor: Int32
 
@@ -77,7 +77,8 @@ struct Connection: ~Copyable {
     guard descriptor >= 0 else { return nil }
     var limit = timeval(tv_sec: patience, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      // unsafe: the value is a local variable of this size. On Linux, the limit of sending holds for connecting too.
+      // unsafe: the value is a local variable of this size. On Linux, the time limit for sending also applies to
+      // connecting.
       unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
     let descriptor = descriptor

@@ -91,7 +91,7 @@ struct UnitNetwork: Sendable, Hashable {
   }
 
   private static func isPublic(_ network: IPNetwork) -> Bool {
-    // A network that is so large begins with private addresses, and contains public ones too.
+    // A network with a prefix of less than 4 bits contains public addresses, even if its first address is private.
     network.prefixLength < 4 || !network.address.isPrivate
   }
 

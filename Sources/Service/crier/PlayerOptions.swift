@@ -51,7 +51,7 @@ struct LaneOptions: ParsableArguments {
   /// - Throws: ``UnsafeHome``, ``CommandError``, `LedgerError`.
   func ledger(in home: CrierHome) throws -> Ledger {
     var options = Ledger.Options()
-    // The check can take long for a large ledger. The service makes it when it starts.
+    // The check can take long for a large ledger. The service checks its ledger when it starts.
     options.checksIntegrity = false
     return try home.openLedger(options: options)
   }

@@ -76,7 +76,7 @@ extension Providers {
       request.method = .POST
       for header in sample.headers { request.headers.add(name: header.name, value: header.value) }
       request.body = .bytes(ByteBuffer(bytes: sample.body))
-      // A redirect must not make another request of it.
+      // A redirect must not turn the request into a different one.
       let client = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
       let answer: Result<(status: Int, body: String), any Error>

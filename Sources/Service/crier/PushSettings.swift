@@ -22,7 +22,7 @@ struct PushAppSetting: Sendable, Hashable {
   var keyFile: String
   var keyID: String
   var team: String
-  /// Another server than Apple's.
+  /// The server that is used instead of Apple's; nil for Apple's.
   var server: String?
   /// The file of certificates that are trusted instead of the system's.
   var certificates: String?

@@ -119,7 +119,7 @@ struct SpeechServerSetting: Sendable, Hashable {
 }
 
 extension SpeechServerVoices {
-  /// Prepares the servers of the setting `speech_servers`. None of them is asked for anything.
+  /// Prepares the servers of the setting `speech_servers`. No request is sent to them.
   ///
   /// - Parameters:
   ///   - folder: The folder of the settings file, from which relative paths count.

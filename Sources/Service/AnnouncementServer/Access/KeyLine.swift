@@ -27,7 +27,7 @@ public struct KeyLine: Encodable, Sendable {
   public var strict: Bool
   /// The id of the device that the key belongs to; nil for a key that belongs to none.
   public var device: String?
-  /// The id of the code with which a person signed in for the key; nil for any other key.
+  /// The id of the sign-in code that a person exchanged for the key; nil for any other key.
   public var signInCode: String?
   /// The name that identifies the key in the service's log.
   public var logName: String

@@ -41,10 +41,10 @@ extension Batches {
     var createdAt: Date
     @ExplicitNull var finishedAt: Date? = nil
     @ExplicitNull var error: Fault? = nil
-    /// The faults of the first rows that have one, by their lines; nil in records of earlier versions.
+    /// The faults of the first faulty rows, in the order of their lines; nil in records of earlier versions.
     var faults: [RowFault]? = []
 
-    /// Adds the fault of a row. Rows end in any order, so the first ones are kept by their lines.
+    /// Adds the fault of a row. Rows end in any order, so the faults with the lowest line numbers are kept.
     mutating func add(_ fault: RowFault) {
       var all = faults ?? []
       all.insert(fault, at: all.firstIndex { $0.line > fault.line } ?? all.endIndex)
@@ -61,7 +61,7 @@ extension Batches {
   /// The stored record of a batch. Its list and its result are separate files.
   struct Record: Codable {
     var account: String
-    /// The authority by which the sender calls the service.
+    /// The host and port by which the sender called the service.
     var authority: String?
     var format: String
     var options: Requested

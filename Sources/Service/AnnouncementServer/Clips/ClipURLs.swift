@@ -47,7 +47,7 @@ struct ClipURLs: Sendable {
   /// - Throws: `AccessError` if the clip may not be fetched with this URL.
   func check(_ uri: URI) throws(AccessError) {
     func value(_ name: Substring) -> String? { uri.queryParameters[name].map(String.init) }
-    // A parameter of another name that contains the right one was escaped.
+    // If the URL contains the name but has no parameter with exactly this name, the URL was escaped on its way.
     for name in ["expires", "signature"] where uri.string.contains(name) && value(Substring(name)) == nil {
       throw AccessError(.signatureMalformed)
     }

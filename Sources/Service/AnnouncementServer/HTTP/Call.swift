@@ -66,7 +66,7 @@ struct Call: Sendable {
   /// How unknown keys of the payload are treated.
   var unknownKeys: PayloadDecoder.UnknownKeys { isStrict ? .refuse : .warn }
 
-  /// Returns the value of a query parameter, decoded. A request that gives it twice is refused before.
+  /// Returns the value of a query parameter, decoded. A request that repeats a parameter has already been refused.
   func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
 
   /// Returns the value of a query parameter that is a whole number, without a sign or leading zeros; nil if it is

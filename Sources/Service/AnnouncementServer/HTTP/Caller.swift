@@ -33,7 +33,7 @@ struct Caller: Sendable, Hashable {
   /// The account to which the key belongs.
   var clientAccount: String { TestAccount.owner(of: account) ?? account }
 
-  /// Whether the key sees what belongs to all accounts.
+  /// Whether the key may see the data of all accounts.
   var isAdmin: Bool { scopes.contains(.admin) }
   /// The name of the key in logs.
   let logName: String

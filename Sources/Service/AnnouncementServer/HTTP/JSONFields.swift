@@ -81,7 +81,7 @@ struct JSONFields: Sendable {
     }
   }
 
-  /// Returns a number exactly as its digits have it.
+  /// Returns a number with exactly the digits that were sent, or nil if it is missing or null.
   func decimal(_ key: String, _ remedy: String) throws(Problem) -> Decimal? {
     switch values[key] {
     case nil, .null: return nil

@@ -54,7 +54,8 @@ final class Library: Sendable {
 
   // MARK: Packs
 
-  /// Records which voice packs are installed. The call costs nothing if they are as in the call before.
+  /// Records which voice packs are installed. The call does nothing if the packs have not changed since the previous
+  /// call.
   func setPacks(_ states: [PackState]) async {
     guard recorded.withLock({ $0 != states }) else { return }
     let (packs, files) = await onWaitingThread { [self] in read(states.filter { $0.fault == nil }.map(\.id)) }

@@ -3,8 +3,8 @@
 /// The decision when a change is pushed, and for which item. There is at most one push for a key in each interval. The
 /// items of a key that have changed take turns, so each of them gets its push, however many changes come.
 ///
-/// If nothing was pushed for an interval, a change is pushed at once. An item that changes again while it waits keeps its
-/// turn and is pushed once.
+/// If nothing was pushed for an interval, a change is pushed at once. An item that changes again while it waits keeps
+/// its turn and is pushed once.
 ///
 /// It is a value without a clock. All times are durations since the same moment, and never decrease.
 struct LibraryPushPace<Key: Hashable & Sendable, Item: Hashable & Sendable> {

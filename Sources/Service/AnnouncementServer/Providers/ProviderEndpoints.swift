@@ -6,7 +6,7 @@ import Logging
 import PaymentProviders
 import ServiceAccess
 
-/// The endpoints for payment providers' webhooks. They follow their settings while the service runs.
+/// The endpoints for payment providers' webhooks. While the service runs, changes of their settings take effect.
 ///
 /// Settings that cannot be used at the start leave the service without endpoints: their requests are answered with 503,
 /// so that the providers send them again. If settings become unusable later, the last good ones stay in force.

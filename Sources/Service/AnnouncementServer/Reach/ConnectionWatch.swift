@@ -51,7 +51,7 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
 
   private var outages: [Destination: Outage] = [:]
 
-  /// Whether an attempt has failed at a destination that was not reached since.
+  /// Whether the latest attempt has failed at no destination.
   var isEmpty: Bool { outages.isEmpty }
 
   /// The destinations at which the latest attempt has failed.

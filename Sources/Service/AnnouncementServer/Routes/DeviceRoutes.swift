@@ -175,7 +175,7 @@ struct DeviceRoutes: Sendable {
     let limit = try call.number("limit", in: 1...200) ?? 50
     let pushes = try await ledger.pushes(
       account: sender.account, device: call.parameter, afterSequence: Int64(after), limit: limit)
-    // The device is read later, so that its last number is not below those of the pushes.
+    // The device is read after the pushes, so that its last number is not lower than theirs.
     guard let device = try await ledger.device(account: sender.account, id: call.parameter) else { throw Self.unknown }
     var body = Data(#"{"announcements":["#.utf8)
     var separator = ""
@@ -221,7 +221,7 @@ private struct DeviceLine: Encodable {
   var lastSequence: Int64
   var registeredAt: Date
   var changedAt: Date
-  /// Only in the answer to a registration.
+  /// The warnings about the registration; nil in all other answers.
   var warnings: [String]?
 
   init(_ device: Ledger.Device) {

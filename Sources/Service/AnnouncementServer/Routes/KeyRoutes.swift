@@ -105,7 +105,7 @@ struct KeyRoutes: Sendable {
     @ExplicitNull var name: String?
     var account: String
     var scopes: [String]
-    /// The allowed number of requests in a second, and at once.
+    /// The allowed numbers of requests: per second, and at once.
     var limits: RateLimit
     @ExplicitNull var expiresAt: Date?
   }

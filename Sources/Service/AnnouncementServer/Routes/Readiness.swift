@@ -88,8 +88,8 @@ actor Readiness {
     }
     let isReady = !isStopping && checks.allSatisfy(\.value.ok)
     // Clips can be made without the device, and while announcements wait on an output that nothing plays. Announcements
-    // are played while neither Apple nor a receiver of webhooks can be reached, and while deliveries are set aside. While
-    // a speech server fails, another voice speaks.
+    // are played while neither Apple nor a receiver of webhooks can be reached, and while deliveries are set aside.
+    // While a speech server fails, another voice speaks.
     let aside = await setAside().total
     let others = [
       "device": await deviceCheck(), "lanes": await lanesCheck(), "pushes": await pushesCheck(),
@@ -116,7 +116,7 @@ actor Readiness {
     return webhooks.reach.check(waiting: await webhooks.waitingCount)
   }
 
-  /// The speech server that has failed for the longest time; nil if none rests.
+  /// The speech server that has failed for the longest time; nil if none fails.
   var speechServerOutage: ShopFacts.Outage? {
     let failing = announcer.speechServers.statuses.filter { $0.state != .closed }
     guard let longest = failing.max(by: { $0.failingFor ?? .zero < $1.failingFor ?? .zero }) else { return nil }

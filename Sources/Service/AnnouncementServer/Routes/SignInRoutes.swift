@@ -51,7 +51,7 @@ struct SignInRoutes: Sendable {
 
     var code: String
     var url: String
-    /// nil if the address is too long for a drawing.
+    /// The QR code of the address; nil if the address is too long for one.
     @ExplicitNull var qr: Drawing?
   }
 
@@ -67,7 +67,7 @@ struct SignInRoutes: Sendable {
     let code = SignInCode.make()
     let new: NewSignInCode
     do throws(SignInRequest.Fault) {
-      // What a key may not do from elsewhere, the keys that come of its codes may not do either.
+      // The keys from a key's codes may be used only from the addresses from which that key may be used.
       new = try request.newCode(
         code, maker: sender.keyID, addresses: sender.networks?.map(\.description) ?? [])
     } catch {

@@ -76,7 +76,7 @@ struct SpeakableRoutes: Sendable {
     var state: String
     /// Whether the settings let the voice say amounts; `nil` if its test decides.
     @ExplicitNull var amounts: Bool?
-    /// What speaks at the server now; `nil` if it is not known.
+    /// The identity of the voice that the server uses now; `nil` if it is not known.
     @ExplicitNull var identity: String?
     @ExplicitNull var verdict: SpeechServerVerdict?
   }

@@ -32,8 +32,8 @@ struct SpeechRequest: Sendable, Equatable {
   /// Reads the body of a request. `model` and `instructions` have no effect: they are only checked.
   ///
   /// - Parameter writable: The formats that can be written.
-  /// - Throws: ``Problem`` for a key that is unknown or has a wrong value; `AnnouncementError` if the body is not strict
-  ///   JSON, or has nothing or too much to say.
+  /// - Throws: ``Problem`` for a key that is unknown or has a wrong value; `AnnouncementError` if the body is not
+  ///   strict JSON, or has nothing or too much to say.
   init(_ body: Data, writable: [SpokenFormat] = SpokenFormat.writable) throws {
     let fields = try JSONFields(body, keys: Self.keys)
     let text = "give the text to be spoken, a string of at most \(Self.longestInput) characters"
@@ -42,7 +42,8 @@ struct SpeechRequest: Sendable, Equatable {
     guard !input.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
       throw AnnouncementError(.nothingToSay, "input", "is empty", remedy: "give a text to be spoken")
     }
-    // No voice says so many characters in less than 30 s. The words of longer texts are never written.
+    // No voice says more characters than this in less than 30 s, so a longer text is refused before its words are
+    // written.
     guard Self.isShort(input, Announcement.longestText) else {
       throw AnnouncerError(
         .tooLong, "input", "has more than \(Announcement.longestText) characters",

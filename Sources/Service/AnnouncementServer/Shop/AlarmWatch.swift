@@ -51,7 +51,8 @@ struct AlarmWatch: Sendable {
       var waiting = 0
     }
 
-    /// The state of the player; nil if no player of this service plays. Alarms about the player then neither begin nor end.
+    /// The state of the player; nil if no player of this service plays. Alarms about the player then neither begin nor
+    /// end.
     var player: Player?
     var isPushUnreachable = false
     /// The time without a payment while the shop was open; nil if it is not known.
@@ -139,7 +140,7 @@ enum OpenTime {
 
   /// Returns for how long the shop was open between two moments.
   ///
-  /// - Parameter most: The time at which the calculation may stop. The result is hardly longer.
+  /// - Parameter most: The open time at which the calculation stops. The result exceeds it by at most ``step``.
   static func between(
     _ start: Date, _ end: Date, upTo most: Duration, isOpen: (Date) -> Bool
   ) -> Duration {
@@ -148,7 +149,7 @@ enum OpenTime {
     var moment = end
     while moment > start, open < most {
       let earlier = max(start, moment.addingTimeInterval(-step))
-      // The middle stands for the whole.
+      // If the shop is open in the middle of this step, the whole step counts as open.
       let length = moment.timeIntervalSince(earlier)
       if isOpen(earlier.addingTimeInterval(length / 2)) { open += .seconds(length) }
       moment = earlier

@@ -57,7 +57,7 @@ struct ShopFacts: Sendable, Hashable {
 
 /// Something about the shop that a person should mend, without amounts, payers and tokens.
 struct ShopProblem: Sendable, Hashable {
-  /// The codes for programs. Of problems with the same level, the first of them comes first.
+  /// The codes for programs. Problems with the same level are listed in the order of these codes.
   enum Code: String, Sendable, Hashable, CaseIterable, Encodable {
     case deviceLost = "device_lost"
     case playerUnavailable = "player_unavailable"

@@ -6,7 +6,7 @@ import Ledger
 import PushDelivery
 import TextFormats
 
-/// The state of the whole shop, as one caller may see it: the worst of the service, the speaker, pauses, pushes,
+/// The state of the whole shop, as one caller may see it: the worst state of the service, the speaker, pauses, pushes,
 /// webhooks, providers and the disk.
 ///
 /// It is a value that is computed from facts.

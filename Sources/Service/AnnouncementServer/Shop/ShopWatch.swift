@@ -81,7 +81,8 @@ actor ShopWatch {
     facts.alarms = began
     facts.firstSeen = firstSeen(facts)
     keepTimes(of: &facts)
-    // What the disk means for the shop is among the problems that were seen first.
+    // The free space is not compared, because it changes all the time. If it becomes a problem, that problem is in
+    // `firstSeen`.
     var (told, new) = (last, facts)
     told?.freeBytes = nil
     new.freeBytes = nil

@@ -39,7 +39,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var shelf: VoicePackShelf
     /// The user's own `Voices` folder, the only one whose packs the service changes.
     public var voices: URL
-    /// What the player needs; nil for a service without a player.
+    /// The parts of the player; nil for a service without a player.
     public var player: PlayerParts?
     /// The parts that send pushes; nil for a service that sends none.
     public var pushes: PushParts?
@@ -47,7 +47,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var webhooks: WebhookParts?
     /// The parts that receive the webhooks of payment providers; nil for a service that receives none.
     package var providers: ProviderParts?
-    /// Returns whether the shop is open at a moment, for the alarm about a silent shop.
+    /// Returns whether the shop is open at a moment, for the alarm about missing payments.
     public var isOpen: @Sendable (Date) -> Bool = { _ in true }
     /// Chooses the pack that speaks a locale, or forgets the choice, in the file that ``shelf`` reads.
     public var choosePack: @Sendable (_ id: String?, _ locale: String) throws -> Void = { _, _ in }
@@ -326,8 +326,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     _ part: PlayerParts, announcer: Announcer, clips: Clips, ledger: Ledger, _ preferences: PlayerPreferences?,
     _ service: ServiceSettings, _ logger: Logger
   ) -> (player: LanePlayer, parts: @Sendable (OutputParts) -> LanePlayer.Part) {
-    // The player renders an announcement with the same options and into the same folder as its response, so that it
-    // plays the same clip.
+    // The player renders an announcement with the same options and into the same folder as the request for the
+    // announcement, so that both use the same clip.
     let rendering = AnnouncerRendering(
       announcer, options: RenderOptions(defaultLocale: service.locale)
     ) { [group = service.group] in try clips.library($0 ?? group) }

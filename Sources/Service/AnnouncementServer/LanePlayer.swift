@@ -29,7 +29,7 @@ final class LanePlayer: Service {
     var watching: Task<Void, Never>?
     /// The lanes of former outputs from which the requests are still to be moved.
     var former: Set<String> = []
-    /// The pause of the former output's player, which the next one continues.
+    /// The pause of the former output's player, which the next player continues.
     var pause: Ledger.Pause?
     var isStopping = false
   }
@@ -44,7 +44,7 @@ final class LanePlayer: Service {
   /// Whether the player takes over the requests that wait on lanes that nothing plays.
   private let takesOver: Bool
   private let state: Locked<State>
-  /// The turns for starting and stopping a player.
+  /// The lock for starting and stopping a player.
   private let turns = Turns<String>()
   private static let turn = "player"
 

@@ -100,7 +100,7 @@ extension PackClips {
     }
   }
 
-  /// Records a row of a pack under construction. Call this in the pack's turn.
+  /// Records a row of a pack under construction. Call this while holding the pack's lock.
   nonisolated func record(
     _ file: String, of draft: PackDraft, from recording: Data, accepting accepts: Bool
   ) async throws -> Recorded {

@@ -26,7 +26,7 @@ actor PackClips {
   nonisolated let drafts: PackDrafts
   /// The checks of recordings by locale, which keep the engine's speech.
   private var checks: [String: RecordingCheck] = [:]
-  /// The turns for changes of a pack.
+  /// The locks for changes of packs, by pack id.
   let turns = Turns<String>()
   /// The clips of each pack as they are listed, in the order of the recording sheet.
   nonisolated let listed = PackValues<[Line]>()
@@ -180,7 +180,7 @@ actor PackClips {
   }
 
   /// Does the work of a recording, and charges the account. Preparing and comparing a recording takes about as long as
-  /// making a clip, and may ask the engine.
+  /// making a clip, and may use the engine.
   nonisolated func charged<Value: Sendable>(
     _ permit: NewClipPermit, bytes: Int, _ work: () async throws -> Value
   ) async throws -> Value {
@@ -312,7 +312,7 @@ actor PackClips {
     return check
   }
 
-  /// Works on the files of a pack.
+  /// Performs work on the files of a pack.
   ///
   /// - Throws: ``Problem`` with the error that the client reads.
   @discardableResult

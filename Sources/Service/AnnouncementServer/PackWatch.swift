@@ -8,8 +8,8 @@ import Logging
 /// records the packs in the library of which phones keep a copy, and forgets the values that were computed from packs
 /// that have changed.
 ///
-/// The announcer follows the packs by itself, when it makes a new clip. The watch makes changes known even if all clips
-/// are in memory or no announcement comes.
+/// The announcer looks at the packs itself, but only when it makes a new clip. The watch reports changes even if all
+/// clips are in memory or no announcement arrives.
 final class PackWatch: Sendable {
   /// The time between two looks.
   static let interval: Duration = .seconds(1)

@@ -141,7 +141,7 @@ final class ServiceMetrics: Sendable {
     var waiting: Int?
     /// The number of announcements that wait on outputs that no process plays.
     var waitingUnplayed: Int?
-    /// The numbers of installed voice packs that can speak and that are broken.
+    /// The number of installed voice packs that can speak, and the number of broken ones.
     var usablePacks = 0
     var brokenPacks = 0
     var speechServers: [SpeechServerVoice.Status] = []

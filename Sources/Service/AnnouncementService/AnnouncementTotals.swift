@@ -14,8 +14,8 @@ public struct AnnouncementTotals: Sendable {
   }
 
   public struct Group: Sendable, Hashable {
-    /// The ISO 4217 code of the currency; nil if the groups are not divided by currency. The other keys are nil in the
-    /// same way.
+    /// The ISO 4217 code of the currency; nil if the groups are not divided by currency. Likewise, the kind and the
+    /// hour are nil if the groups are not divided by them.
     public var currency: String?
     public var kind: String?
     /// The beginning of the hour on the clock of the time zone.

@@ -9,7 +9,8 @@ import PaymentProviders
 /// The announcement of a payment that a provider has reported, and the digests that identify the payment.
 struct ProviderPayload {
   /// The time for which the identity of a payment is kept after the payment is too old to be spoken, in seconds: 90
-  /// days. No provider is known to send an event again after that: Adyen and Stripe's dashboard do so for 30 days.
+  /// days. No provider is known to send an event again after that: Adyen and Stripe's dashboard send events again for
+  /// up to 30 days.
   private static let keptIdentity: TimeInterval = 90 * 86_400
 
   let payment: ProviderPayment

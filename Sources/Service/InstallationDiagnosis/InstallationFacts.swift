@@ -43,7 +43,7 @@ public struct SettingsFacts: Sendable, Hashable {
   /// The path of the settings file, as the user may type it.
   public var file: String
   public var hasFile: Bool
-  /// The error of settings that cannot be used, with its place; nil if they can.
+  /// The error of settings that cannot be used, with its place; nil for usable settings.
   public var fault: String?
   /// The warnings of the settings, as sentences.
   public var warnings: [String] = []
@@ -65,9 +65,9 @@ public struct SettingsFacts: Sendable, Hashable {
 public struct HomeFacts: Sendable, Hashable {
   /// The user who can make a missing home folder.
   public enum Maker: Sendable, Hashable {
-    /// This user, for itself.
+    /// This user can make the folder.
     case thisUser
-    /// Only root, for this user, who may not write to the folder above.
+    /// Only root, because this user may not write to the parent folder. Root makes the folder for this user.
     case root
     /// This user is root, and makes the folder for the account of the service.
     case rootFor(account: String)
@@ -85,7 +85,7 @@ public struct HomeFacts: Sendable, Hashable {
   }
 
   public var place: Place
-  /// The files with unsafe permissions, each with the command that mends it.
+  /// The files with unsafe permissions, each with the command that corrects the permissions.
   public var unsafeFiles: [InstallationProblem] = []
   /// The account to which the home belongs, if it is neither root nor the user of this program.
   public var foreignOwner: String?

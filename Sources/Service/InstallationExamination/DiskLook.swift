@@ -22,7 +22,8 @@ public enum DiskLook {
     return DiskFacts(
       freeBytes: Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: unit).partialValue,
       totalBytes: Int64(clamping: status.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
-      // Some file systems make room for files as they need it, and report neither a limit nor a number.
+      // Some file systems allocate the entries of files as needed, and report neither a limit nor a number of free
+      // entries.
       freeFiles: status.f_files > 0 ? Int64(clamping: status.f_favail) : nil,
       isReadOnly: Int(status.f_flag) & Int(ST_RDONLY) != 0, network: network(of: path))
   }

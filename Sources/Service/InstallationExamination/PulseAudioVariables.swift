@@ -15,7 +15,7 @@ struct PulseAudioVariables: Equatable {
     var serverAnswers: Bool
     /// Whether a file exists.
     var exists: (String) -> Bool
-    /// Returns the names in a folder; none if it cannot be read.
+    /// Returns the names of the files in a folder; empty if the folder cannot be read.
     var names: (String) -> [String]
     /// Returns a file's text; nil if it cannot be read.
     var text: (String) -> String?

@@ -94,7 +94,7 @@ struct Connection: ~Copyable {
     _ = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, flags) }
   }
 
-  /// Returns the next bytes; none at the end, after an error or when the time is over.
+  /// Returns the next bytes; empty at the end, after an error, or when the time limit has passed.
   func receive() -> [UInt8] {
     // unsafe: no more is written than the buffer holds, and only the bytes that were written are counted.
     unsafe [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in

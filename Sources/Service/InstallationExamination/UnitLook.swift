@@ -4,7 +4,7 @@ public import Foundation
 public import HostAddresses
 public import InstallationDiagnosis
 
-/// A look at the unit of systemd that runs the service. It reads the unit's files, which everybody may read, and asks
+/// A look at the unit of systemd that runs the service. It reads the unit's files, which everybody may read, and runs
 /// no program.
 public enum UnitLook {
   /// The folders of units. Earlier folders take precedence over later ones (systemd.unit(5)).

@@ -75,7 +75,7 @@ struct UnitNetwork: Sendable, Hashable {
         case "multicast": ["224.0.0.0/4", "ff00::/8"]
         default: [String(word)]
         }
-      // systemd ignores what it cannot read, with a warning.
+      // systemd ignores texts that are not networks, with a warning.
       list += texts.compactMap { try? IPNetwork($0, masksAddress: true) }
     }
   }

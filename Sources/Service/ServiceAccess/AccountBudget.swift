@@ -128,7 +128,7 @@ public struct AccountBudget: Sendable, Hashable {
 
   /// Takes a new clip from the budget.
   ///
-  /// - Returns: The reason why the clip may not be made; nil when it may. In that case the caller must call
+  /// - Returns: The reason why the clip may not be made; nil when it may be made. After a nil, the caller must call
   ///   ``end(bytes:at:)`` later.
   public mutating func begin(_ purpose: Purpose = .announcement, at now: Duration) -> Shortage? {
     func wait(_ allowance: DailyAllowance) -> Duration {

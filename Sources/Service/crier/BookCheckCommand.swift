@@ -51,7 +51,7 @@ extension Book {
           found += signedSheet(writer, installation.templates)
           if !noSound { found += try await soundFindings(writer) }
         } catch let error where error is AnnouncementError || error is AmountReadbackError {
-          // A file that cannot be read, or an amount that cannot be written.
+          // The error is about a file that cannot be read, or an amount that cannot be written in words.
           found.append(BookFinding(.problem, "\(error)"))
         }
         found += try foreignTexts(books, installation.templates)

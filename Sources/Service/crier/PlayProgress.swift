@@ -13,7 +13,7 @@ final class PlayProgress: Sendable {
     var isLineOpen = false
     var isDeviceLost = false
     var isPaused = false
-    /// The process of another player on which this command waits, once it was reported.
+    /// The process of another player for which this command waits; nil until this was reported.
     var otherPlayer: Int32?
     /// The latest reason why this command's announcements are not heard.
     var obstacle: String?

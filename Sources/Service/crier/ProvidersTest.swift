@@ -62,7 +62,8 @@ extension Providers {
       }
     }
 
-    /// Returns the address of the service: the option, or else the address on which a service with this home listens.
+    /// Returns the address of the service: the address given as an option, or else the one on which a service with this
+    /// home listens.
     private func address() throws -> String {
       if let url { return BaseAddress(url)?.text ?? url }
       let settings = try providers.home.serviceSettings()

@@ -17,7 +17,7 @@ struct PushAppSetting: Sendable, Hashable {
 
   /// The bundle ids of the apps.
   var apps: [String]
-  /// The environments; both if the entry names none.
+  /// The environments; both environments if the entry names none.
   var environments: [PushEnvironment]
   var keyFile: String
   var keyID: String

@@ -110,8 +110,8 @@ struct ServiceConfiguration: Sendable {
   private(set) var openingHours = WeeklyTimes.never(in: .current)
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
-  /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
-  /// iOS cannot have.
+  /// A warning for each environment variable that looks like a setting but is not a setting, and for each app group
+  /// with a name that no group on iOS can have.
   private(set) var warnings: [String] = []
   /// The warning about the URLs of clips in pushes, which is also in ``warnings``; nil if there is none.
   private(set) var publicURLWarning: String?

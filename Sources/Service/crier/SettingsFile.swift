@@ -17,8 +17,8 @@ struct SettingsFile {
 
   private var path: String { url.path(percentEncoded: false) }
 
-  /// The names and values in the file; nil if it has none. Call ``checkNames()`` first: it reports what is wrong with
-  /// the file.
+  /// The names and values in the file; nil if the file has none. Call ``checkNames()`` first, which reports what is
+  /// wrong with the file.
   private var mapping: Node.Mapping? {
     (try? String(contentsOf: url, encoding: .utf8)).flatMap { try? Yams.compose(yaml: $0) }?.mapping
   }

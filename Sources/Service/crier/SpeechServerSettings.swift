@@ -136,7 +136,7 @@ extension SpeechServerVoices {
     self.init(voices, verdicts: SpeechServerVerdicts(file: verdicts))
   }
 
-  /// Prepares the servers of the home folder's settings, for a command beside the service.
+  /// Prepares the servers of the home folder's settings, for a command that runs beside the service.
   ///
   /// - Throws: `ServiceConfiguration.Fault` for settings that cannot be used; `SpeechServerError`.
   init(of home: CrierHome) throws {

@@ -25,7 +25,7 @@ public struct KeyLine: Encodable, Sendable {
   /// The addresses and networks from which the key may be used; empty if it may be used from anywhere.
   public var addresses: [String]
   public var strict: Bool
-  /// The id of the device that the key belongs to; nil for a key that belongs to none.
+  /// The id of the device that the key belongs to; nil for a key that belongs to no device.
   public var device: String?
   /// The id of the sign-in code that a person exchanged for the key; nil for any other key.
   public var signInCode: String?

@@ -17,9 +17,9 @@ extension Batches {
     /// A fault of a row.
     struct RowFault: Sendable, Hashable, Codable {
       var line: Int
-      /// The number of the element in a JSON array, counted from 1; missing for the other lists.
+      /// The number of the element in a JSON array, counted from 1; missing for lists in other formats.
       var element: Int?
-      /// The id of the row; missing if it has none, or none that could be read.
+      /// The id of the row; missing if the row has no id, or if the id could not be read.
       var id: String?
       /// The column or the key with the fault; null if the fault does not belong to one column.
       @ExplicitNull var column: String?
@@ -68,8 +68,8 @@ extension Batches {
     var status: Status
     /// Whether the ledger has the clips of the result; nil in records of earlier versions.
     var areClipsNoted: Bool?
-    /// The number of times that the batch was started since it last came to an end or was stopped with the service; nil
-    /// for 0. See `InterruptedWork`.
+    /// The number of times that the batch was started since it last ended, or since the service last stopped it in
+    /// order; nil for 0. See `InterruptedWork`.
     var starts: Int?
   }
 

@@ -82,7 +82,7 @@ actor Batches {
 
   /// Accepts a list. When this function returns, the list is on disk.
   ///
-  /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way; the operating system's error if the
+  /// - Throws: ``Problem`` with 429 if the maximum number of batches runs or waits; the operating system's error if the
   ///   list cannot be written.
   func accept(
     _ list: Data, named name: String? = nil, format: BatchRows.Format, account: String, authority: String?,
@@ -109,7 +109,8 @@ actor Batches {
 
   /// Checks that an account may send another batch.
   ///
-  /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way, for the account or for all accounts.
+  /// - Throws: ``Problem`` with 429 if the maximum number of batches runs or waits, for the account or for all accounts
+  ///   together.
   func checkCapacity(for account: String) throws(Problem) {
     let unfinished = records.values.filter { $0.status.state == .running }
     let own = unfinished.count { $0.account == account } + accepting.values.count { $0 == account }
@@ -219,7 +220,7 @@ actor Batches {
       guard let end = record.status.finishedAt, end < moment else { continue }
       do {
         try await ledger.forgetClips(ofBatch: id)
-        // From here on no client finds the batch, so none reads a result that is being removed.
+        // From here on no client finds the batch, so no client reads a result that is being removed.
         (records[id], held[id]) = (nil, nil)
         await files.remove(id)
       } catch {
@@ -238,7 +239,7 @@ actor Batches {
 
 /// The rendering of a batch.
 extension Batches {
-  /// Renders a batch, unless it has ended meanwhile.
+  /// Renders a batch, unless it ended before its turn came.
   private func run(_ id: String) async {
     guard let record = await turns.take([id], { await self.begin(id) }) else { return }
     defer { running = nil }
@@ -364,8 +365,8 @@ extension Batches {
     return status
   }
 
-  /// Writes the end of a batch to disk and tells its clients. Call this in the batch's turn, so that a cancellation
-  /// that is being written comes first.
+  /// Writes the end of a batch to disk and tells its clients. Call this while holding the batch's lock, so that a
+  /// cancellation that is being written comes first.
   private func finish(_ record: Record, _ outcome: Status) async {
     let id = record.status.id
     var (record, status) = (record, outcome)
@@ -412,14 +413,16 @@ extension Batches {
     guard let cancelled = try await turns.take([id], { try await self.writeCancellation(id, account: account) }) else {
       return nil
     }
-    // The rows under way finish first. If the service stops during this wait, the batch is already cancelled on disk.
+    // The rows that are being rendered finish first. If the service stops during this wait, the batch is already
+    // cancelled on disk.
     for await _ in progress(id).cancelOnGracefulShutdown() {}
     guard let status = records[id]?.status, status.state != .running else { return cancelled }
     return status
   }
 
   /// Writes a cancellation to disk. Then ends the batch if it is waiting, or stops the reading of its list if it is
-  /// running. Call this in the batch's turn: the batch must neither start nor end while the cancellation is written.
+  /// running. Call this while holding the batch's lock: the batch must neither start nor end while the cancellation is
+  /// written.
   private func writeCancellation(_ id: String, account: String) async throws -> Status? {
     guard var record = records[id], record.account == account else { return nil }
     guard record.status.state == .running, !isStopping(id) else { throw Self.ended }
@@ -456,7 +459,7 @@ extension Batches {
   private struct HeldClips: Sendable {
     var account: String
     var names: Set<String> = []
-    /// The files of the clips, by name, as far as they are known.
+    /// The known files of the clips, by the names of the clips.
     var files: [String: LibrarySound] = [:]
   }
 

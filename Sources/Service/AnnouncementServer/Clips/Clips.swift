@@ -62,7 +62,8 @@ final class Clips: Sendable {
   static let mostUnrecorded = 10_000
 
   private let changes = Locked(Changes())
-  /// The turns for work on a clip. Announcements of a clip have shared turns; a removal has an exclusive turn.
+  /// The locks for work on clips, by name. Announcements of a clip share its lock; a removal holds the lock
+  /// exclusively.
   let turns = Turns<String>()
   private let metrics: ServiceMetrics
   private let groups: AppGroups

@@ -95,8 +95,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         head.headers.contains(name: "connection")
         && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
       if endsWithResponse { state.lastRequestRead() }
-      // The service's responses have these fields already, because each change here copies all of them. The responses
-      // of the parser and of the server library do not.
+      // The service itself gives its responses these fields, because adding a field here copies all fields. The
+      // responses of the parser and of the server library do not have them.
       if !head.headers.contains(name: Self.browserFields[0].name.rawName) {
         head.headers.add(contentsOf: Self.browserFields.map { ($0.name.rawName, $0.value) })
       }

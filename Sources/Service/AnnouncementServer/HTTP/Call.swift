@@ -33,7 +33,7 @@ struct Call: Sendable {
   /// The client address of the connection; nil if there is none, as on a Unix socket, or if a proxy forwards a client
   /// whose address cannot be determined.
   var peer: IPAddress?
-  /// The address of the sender: the peer, or the client that a known proxy names; nil if the proxy names none.
+  /// The address of the sender: the peer, or the client that a trusted proxy names; nil if the proxy names no client.
   var client: IPAddress?
   var logger: Logger
 

@@ -16,7 +16,7 @@ struct Caller: Sendable, Hashable {
   var scopes: Set<Scope>
   var defaults: AnnouncementRequest.Defaults
   var limit: RateLimit
-  /// The device that the key belongs to; nil for a key that belongs to none.
+  /// The device that the key belongs to; nil for a key that belongs to no device.
   var device: String?
   /// The time at which the key expires; nil if it does not expire.
   var expiresAt: Date?

@@ -52,7 +52,8 @@ struct EncodedObject: Sendable, Hashable {
     bytes.replaceSubrange(value, with: Data("\"\(text)\"".utf8))
   }
 
-  /// Returns the place of a member's value. Keys are compared as they are written, and there are no spaces.
+  /// Returns the range of a member's value. Keys are compared as they are written. The object must not contain spaces
+  /// outside of texts.
   ///
   /// - Parameter start: The place of the object's opening brace.
   private static func value(of key: String, in bytes: Data, from start: Int) -> Range<Int>? {

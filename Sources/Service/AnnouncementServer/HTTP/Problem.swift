@@ -150,8 +150,8 @@ extension Problem {
     }
   }
 
-  /// Returns whether an error means that the disk is full. Foundation reports this for files in its own domain, usually
-  /// as the underlying error of a less specific one.
+  /// Returns whether an error means that the disk is full. For files, Foundation reports this in its own error domain,
+  /// usually as the underlying error of a less specific error.
   private static func saysDiskIsFull(_ error: any Error) -> Bool {
     let error = error as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError

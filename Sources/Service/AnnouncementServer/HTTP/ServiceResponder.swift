@@ -64,8 +64,8 @@ struct ServiceResponder: HTTPResponder {
       case .route(let route, let parameters):
         path = route.template
         call.parameters = parameters
-        // While the service stops, reading requests are still answered. New work is refused, so that the client sends
-        // it elsewhere or later.
+        // While the service stops, requests that only read are still answered. New work is refused, so that the client
+        // sends it elsewhere or later.
         if stopping.isStopping, request.method != .get, request.method != .head { throw Problem.stopping }
         try await admit(&call, route.access, &limits)
         try route.requireKnownQuery(of: call)

@@ -165,7 +165,8 @@ final class Library: Sendable {
     }
   }
 
-  /// Records that a clip was removed from the folder of an app group. Call it in the clip's exclusive turn.
+  /// Records that a clip was removed from the folder of an app group. Call it while holding the clip's lock
+  /// exclusively.
   func remove(_ name: String, from group: String) async throws(LedgerError) {
     if try await ledger.removeFromLibrary(clip: name, group: group) { changed() }
   }

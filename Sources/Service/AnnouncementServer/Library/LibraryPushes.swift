@@ -63,7 +63,7 @@ actor LibraryPushes {
 
   /// - Parameters:
   ///   - interval: The time between two file-provider pushes to a device.
-  ///   - standardGroup: The app group of devices that name none.
+  ///   - standardGroup: The app group of devices that name no group.
   ///   - time: The time since a fixed moment, which never decreases.
   ///   - sent: Called when pushes were put into the outbox.
   init(

@@ -11,7 +11,7 @@ import ServiceLifecycle
 /// The service's sender of pushes. It sends as soon as no other process sends the pushes of the ledger, and stops with
 /// the service.
 final class PushService: Service {
-  /// The interval between looks at the outbox for pushes that another process has accepted.
+  /// The interval at which the outbox is checked for pushes that another process has accepted.
   private static let lookInterval: Duration = .seconds(1)
 
   let parts: PushParts

@@ -253,8 +253,8 @@ struct AnnouncementRoutes: Sendable {
     }
   }
 
-  /// Returns the report of an announcement as in its first response, with a URL of its clip that is signed now,
-  /// followed by what is stored about it and the state of its delivery.
+  /// Returns the report of an announcement as in its first response, with a newly signed URL of its clip. After the
+  /// report come the stored data of the announcement and the state of its delivery.
   private func described(
     _ known: Ledger.Announcement, _ pushes: [Ledger.Push], for call: Call
   ) throws -> EncodedObject {

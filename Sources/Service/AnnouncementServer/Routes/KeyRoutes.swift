@@ -126,7 +126,7 @@ struct KeyRoutes: Sendable {
     "scopes", "account", "name", "locale", "pack", "group", "rate", "burst", "expires", "addresses", "strict",
   ]
 
-  /// - Parameter account: The account of a key whose request names none.
+  /// - Parameter account: The account that the key gets if the request names no account.
   private static func request(_ fields: JSONFields, account: String) throws(Problem) -> KeyRequest {
     let names = Scope.ofNewKeys.map(\.rawValue).joined(separator: ", ")
     let text = "give a text"

@@ -20,7 +20,7 @@ extension ProviderRoutes {
     var outcome: String
     @ExplicitNull var reason: String?
 
-    /// - Parameter text: What happens to a payment that is accepted.
+    /// - Parameter text: A sentence that says what happens to a payment that is accepted.
     init(_ judgement: ProviderJudgement, _ results: [ProviderPayments.Result], accepted text: String) {
       id = judgement.payments.first?.id
       switch results.first {

@@ -10,7 +10,8 @@ import ServiceAccess
 import TextFormats
 
 /// The routes of `/v1/sign-in-codes`, with which an admin makes the codes that people sign in with, and `/v1/sign-ins`,
-/// which exchanges a code for a key. Only one answer contains a code, and only one contains its key.
+/// which exchanges a code for a key. A code is only in the answer to the request that made it. Its key is only in the
+/// answer to the request that exchanged the code.
 struct SignInRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing

@@ -13,7 +13,7 @@ struct SpeechRequest: Sendable, Equatable {
   static let longestInput = 4_096
   /// The maximum number of characters of the name of a voice, and of a locale, as in announcements.
   static let longestName = 64
-  /// The factors by which a voice may be asked to speak faster, as at OpenAI.
+  /// The allowed factors of the speaking rate, as at OpenAI.
   static let speeds = Decimal(sign: .plus, exponent: -2, significand: 25)...4
   static let keys = [
     "model", "input", "voice", "response_format", "speed", "instructions", "stream_format", "locale",
@@ -25,7 +25,7 @@ struct SpeechRequest: Sendable, Equatable {
   var voice: String?
   /// The locale of the text; nil if none was given.
   var locale: String?
-  /// The factor by which the voice speaks faster than usual.
+  /// The factor of the voice's usual speaking rate.
   var speed: Decimal
   var format: SpokenFormat
 
@@ -33,7 +33,7 @@ struct SpeechRequest: Sendable, Equatable {
   ///
   /// - Parameter writable: The formats that can be written.
   /// - Throws: ``Problem`` for a key that is unknown or has a wrong value; `AnnouncementError` if the body is not
-  ///   strict JSON, or has nothing or too much to say.
+  ///   strict JSON, or if the input is blank or too long.
   init(_ body: Data, writable: [SpokenFormat] = SpokenFormat.writable) throws {
     let fields = try JSONFields(body, keys: Self.keys)
     let text = "give the text to be spoken, a string of at most \(Self.longestInput) characters"

@@ -15,8 +15,8 @@ import VoicePacks
 /// The route `POST /v1/audio/speech`, in the shape of OpenAI's call. Programs that already speak with such a server get
 /// Crier's words for numbers, sums and dates.
 ///
-/// Nothing is announced, stored or published: the answer is the only copy of the sound. Its cost is that of an
-/// announcement's clip.
+/// Nothing is announced, stored or published: the answer is the only copy of the sound. The sound counts towards the
+/// account's limits like the clip of an announcement.
 struct SpeechRoutes: Sendable {
   let announcer: Announcer
   let clips: Clips

@@ -37,9 +37,10 @@ public struct AlarmSettings: Sendable, Hashable {
   public init() {}
 }
 
-/// The decision which alarms begin and end.
+/// The state machine that decides which alarms begin and end.
 ///
-/// It is a value without a clock. All times are durations since the same moment, and never decrease.
+/// It is a value that reads no clock. The caller passes all times, which are durations since the same moment and never
+/// decrease.
 struct AlarmWatch: Sendable {
   /// The known facts at one moment.
   struct Facts: Sendable, Hashable {
@@ -57,7 +58,7 @@ struct AlarmWatch: Sendable {
     var isPushUnreachable = false
     /// The time without a payment while the shop was open; nil if it is not known.
     var silentFor: Duration?
-    /// Whether the shop is open. An alarm about its silence begins only while the shop is open.
+    /// Whether the shop is open. An alarm about missing payments begins only while the shop is open.
     var isOpen = true
   }
 

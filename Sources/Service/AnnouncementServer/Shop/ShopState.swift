@@ -13,13 +13,13 @@ import TextFormats
 struct ShopState: Sendable, Hashable {
   enum Level: String, Sendable, Hashable, Encodable { case good, attention, bad }
 
-  /// The viewer of the state. Only an account itself and administrators see the names of its keys and its webhook
-  /// endpoints.
+  /// The viewer of the state. The names of an account's keys and its webhook endpoints are visible only to this account
+  /// and to administrators.
   struct Viewer: Sendable, Hashable {
     var account: String
     var isAdmin: Bool
 
-    /// Somebody who sees everything.
+    /// A viewer who sees everything.
     static let all = Viewer(account: "", isAdmin: true)
 
     func sees(_ other: String?) -> Bool { isAdmin || other == nil || other == account }

@@ -156,7 +156,7 @@ actor ShopWatch {
     return found
   }
 
-  /// Returns, for each problem that is there now, the time at which it was first seen.
+  /// Returns, for each present problem, the time at which it was first seen.
   private func firstSeen(_ facts: ShopFacts) -> [ShopProblem.Code: Date] {
     let codes = ShopState(of: facts, for: .all).problems.map(\.code)
     let now = Date()

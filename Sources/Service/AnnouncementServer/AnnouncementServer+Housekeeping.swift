@@ -6,9 +6,9 @@ import Logging
 import SoundLibrary
 
 extension AnnouncementServer {
-  /// Maintains the stored data until it is cancelled. Every minute, it calls ``keepHouseEveryMinute()``. Every ten
-  /// minutes, it removes clips that are over the budget, and looks for new tones. Every hour, it removes old announcements, responses and batches,
-  /// and reports the folders that a person should look at.
+  /// Maintains the stored data until the task is cancelled. Every minute, it calls ``keepHouseEveryMinute()``. Every
+  /// ten minutes, it removes clips that are over the budget, and looks for new tones. Every hour, it removes old
+  /// announcements, responses and batches, and reports the folders that a person should look at.
   func keepHouse() async {
     var minutes = 0
     while !Task.isCancelled {

@@ -39,23 +39,24 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var shelf: VoicePackShelf
     /// The user's own `Voices` folder, the only one whose packs the service changes.
     public var voices: URL
-    /// What the player needs; nil for a service without a player.
+    /// The parts of the player; nil for a service without a player.
     public var player: PlayerParts?
     /// The parts that send pushes; nil for a service that sends none.
     public var pushes: PushParts?
     /// The parts that send webhooks; nil for a service that sends none.
     public var webhooks: WebhookParts?
-    /// The parts that take the webhooks of payment providers; nil for a service that takes none.
+    /// The parts that receive the webhooks of payment providers; nil for a service that receives none.
     package var providers: ProviderParts?
-    /// Returns whether the shop is open at a moment, for the alarm about a silent shop.
+    /// Returns whether the shop is open at a moment, for the alarm about missing payments.
     public var isOpen: @Sendable (Date) -> Bool = { _ in true }
     /// Chooses the pack that speaks a locale, or forgets the choice, in the file that ``shelf`` reads.
     public var choosePack: @Sendable (_ id: String?, _ locale: String) throws -> Void = { _, _ in }
-    /// Makes a support bundle (`.tar.gz`) with the answers of `/readyz` and `/metrics`; nil for a service that makes none.
+    /// Makes a support bundle (`.tar.gz`) with the answers of `/readyz` and `/metrics`; nil for a service that makes
+    /// none.
     public var supportBundle: (@Sendable (_ readiness: Data, _ metrics: Data) async throws -> Data)?
     /// Returns the settings and versions; nil for a service that shows none.
     public var description: (@Sendable () async -> ServiceDescription)?
-    /// The folder that keeps the volume, the chimes and the output that somebody chose through the service.
+    /// The folder that stores the volume, the chimes and the output that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
     public var secret: Data
@@ -114,7 +115,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let stopping = Stopping()
   let ledgerWatch: LedgerWatch
   private let phraseBooks: PhraseBooks
-  /// Ends when the service listens.
+  /// A stream that ends when the service starts to listen.
   private let listens = AsyncStream.makeStream(of: Void.self)
   private let onStart: @Sendable (Int) async -> Void
 
@@ -325,8 +326,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     _ part: PlayerParts, announcer: Announcer, clips: Clips, ledger: Ledger, _ preferences: PlayerPreferences?,
     _ service: ServiceSettings, _ logger: Logger
   ) -> (player: LanePlayer, parts: @Sendable (OutputParts) -> LanePlayer.Part) {
-    // The player renders an announcement with the same options and into the same folder as its response, so that it
-    // plays the same clip.
+    // The player renders an announcement with the same options and into the same folder as the request for the
+    // announcement, so that both use the same clip.
     let rendering = AnnouncerRendering(
       announcer, options: RenderOptions(defaultLocale: service.locale)
     ) { [group = service.group] in try clips.library($0 ?? group) }
@@ -347,7 +348,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     )
   }
 
-  /// Keeps a volume that a command has set, as if it were set through the service.
+  /// Stores a volume that a command has set, as if it had been set through the service.
   private static func keep(
     volume percent: Int, of player: Player?, in preferences: PlayerPreferences?, _ logger: Logger
   ) async {
@@ -357,7 +358,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       logger.warning(
         "The new volume of the player could not be stored. It applies until the service ends.",
         metadata: ["error": "\(Problem.loggable(error))"])
-      // Fails only if the player has ended.
+      // This call fails only if the player has ended, so the error is ignored.
       try? await player?.setVolume(percent)
     }
   }
@@ -407,7 +408,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   static let farewell: Duration = .milliseconds(500)
 
   public func run() async throws {
-    // A provider that calls at once must find its endpoint.
+    // The endpoints are read first, so that a provider that calls at once finds its endpoint.
     await onWaitingThread { [providerEndpoints] in providerEndpoints.look() }
     // The batches are loaded before any client can request one.
     await batches.load()
@@ -430,7 +431,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         group.addTask { try await providerService.run() }
         group.addTask { [ledgerWatch, listens, phraseBooks] in
           try await cancelWhenGracefulShutdown {
-            // Until the service listens, the start has the disk and the processors to itself.
+            // This work begins when the service listens, so that it does not slow down the start.
             for await _ in listens.stream {}
             if !Task.isCancelled { await onWaitingThread { phraseBooks.prepareForNames() } }
             try await ledgerWatch.run()

@@ -29,7 +29,7 @@ final class LanePlayer: Service {
     var watching: Task<Void, Never>?
     /// The lanes of former outputs from which the requests are still to be moved.
     var former: Set<String> = []
-    /// The pause of the former output's player, which the next one continues.
+    /// The pause of the former output's player, which the next player continues.
     var pause: Ledger.Pause?
     var isStopping = false
   }
@@ -37,18 +37,18 @@ final class LanePlayer: Service {
   /// The lane, which changes with the output.
   let playing: PlayingLane
   private let keepVolume: @Sendable (Int, Player?) async -> Void
-  /// The volumes that other processes have commanded.
+  /// The volumes that commands of other processes have set.
   private let volumes = AsyncStream.makeStream(of: Int.self)
   private let ledger: Ledger
   private let logger: Logger
   /// Whether the player takes over the requests that wait on lanes that nothing plays.
   private let takesOver: Bool
   private let state: Locked<State>
-  /// The turns for starting and stopping a player.
+  /// The lock for starting and stopping a player.
   private let turns = Turns<String>()
   private static let turn = "player"
 
-  /// - Parameter keepVolume: Keeps a volume that another process has commanded, and gives it to the player.
+  /// - Parameter keepVolume: Stores a volume that a command of another process has set, and gives it to the player.
   init(
     _ part: Part, ledger: Ledger, takesOver: Bool = true, logger: Logger,
     keepVolume: @escaping @Sendable (Int, Player?) async -> Void
@@ -128,7 +128,7 @@ final class LanePlayer: Service {
     do {
       while true {
         // While another program plays the lane, announcements wait in the ledger. This also holds after a change of the
-        // output, so the attempts go on for as long as the service runs. With a player, an attempt does nothing.
+        // output, so the attempts go on for as long as the service runs. While a player runs, an attempt does nothing.
         await begin()
         try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) }
       }
@@ -139,7 +139,7 @@ final class LanePlayer: Service {
     await keeping
   }
 
-  /// Keeps the volumes that other processes command, in their order, until the service stops.
+  /// Stores the volumes that commands of other processes set, in the order of the commands, until the service stops.
   private func keepVolumes() async {
     for await percent in volumes.stream { await keepVolume(percent, player) }
   }
@@ -160,16 +160,16 @@ final class LanePlayer: Service {
 
   // MARK: Another output
 
-  /// Goes on playing on another output.
+  /// Continues to play on another output.
   ///
-  /// The player of the former output stops at once. The requests that wait, and the one that was interrupted, move to
-  /// the new lane and are heard there in their old order, once. The replays of the former output are cancelled. A pause
+  /// The player of the former output stops at once. The waiting requests and the interrupted one move to the new lane.
+  /// There, each of them is played once, in the old order. The replays of the former output are cancelled. A pause
   /// stays in effect. If another program plays the new lane, everything waits until its player ends.
   func change(to part: Part) async {
     await turns.take([Self.turn]) {
       let now = state.withLock { $0 }
       guard !now.isStopping, now.part.output != part.output else { return }
-      // A replay belongs to the output on which it was asked for.
+      // A replay belongs to the output on which it was requested, so replays are cancelled and not moved.
       var pause = now.pause
       if let status = try? await now.player?.status() { pause = status.pause }
       let replays = (try? await ledger.unfinishedReplays(lane: now.part.lane))?.map(\.number) ?? []
@@ -180,8 +180,8 @@ final class LanePlayer: Service {
       }
       await now.player?.stop(finishingPlaying: false, cancelling: replays)
       await now.watching?.value
-      // The new player keeps the pause. If this fails, the former output is paused when somebody returns to it, and the
-      // console says so.
+      // The new player takes over the pause, so it is removed from the former lane. If this fails, the former output is
+      // paused when somebody returns to it, and the console says so.
       try? await ledger.keep(nil, lane: now.part.lane)
       await playing.change(to: part.lane)
       logger.notice(

@@ -5,11 +5,11 @@ import Logging
 import ServiceLifecycle
 
 extension Ledger {
-  /// Waits until no other process makes the deliveries of a kind, takes the seat of the one that does, and makes them
-  /// until the service stops. Meanwhile, the deliveries wait in the ledger.
+  /// Makes the deliveries of a kind until the service stops, beginning as soon as no other process makes them. Until a
+  /// process makes them, the deliveries wait in the ledger.
   ///
   /// - Parameters:
-  ///   - fault: The line of the log if the ledger cannot be asked.
+  ///   - fault: The log message for the case that the ledger cannot be read.
   ///   - work: Makes the deliveries. It is cancelled when the service stops, and is not called if it stops first.
   func deliver(
     _ kind: DeliverySeat.Kind, _ fault: Logger.Message, _ logger: Logger,

@@ -3,19 +3,19 @@
 import Ledger
 import Logging
 
-/// Checks the ledger beside the service's work, looks at its files once a second, and ends the service as soon as the
-/// ledger is found damaged, or one of its files removed, replaced or cut.
+/// Checks the ledger while the service works, and looks at the ledger's files once a second. Ends the service as soon
+/// as it finds that the ledger is damaged, or that one of its files was removed, replaced or truncated.
 struct LedgerWatch: Sendable {
   let ledger: Ledger
   let stopping: Stopping
   let logger: Logger
-  /// The time between two looks at the ledger's files. Each write looks too.
+  /// The time between two checks of the ledger's files. In addition, each write to the ledger checks them.
   private static let interval: Duration = .seconds(1)
 
   /// Runs until the task is cancelled.
   ///
-  /// - Throws: `LedgerError` when the ledger is damaged or cannot be checked. For a moment before, requests are answered
-  ///   with errors, so that clients learn the reason and send their next requests elsewhere.
+  /// - Throws: `LedgerError` when the ledger is damaged or cannot be checked. Before the error is thrown, requests are
+  ///   answered with errors for a moment, so that clients learn the reason and send their next requests elsewhere.
   func run() async throws(LedgerError) {
     async let _ = lookAtFiles()
     do throws(LedgerError) {
@@ -33,7 +33,8 @@ struct LedgerWatch: Sendable {
     } catch {
       logger.critical("The ledger cannot be used, so the service ends.", metadata: ["error": "\(error)"])
       stopping.stop()
-      // Clients get this time to learn of the end. If the task is cancelled, the service ends at once.
+      // During this time, clients learn from the responses that the service ends. If the task is cancelled, the service
+      // ends at once.
       try? await Task.sleep(for: AnnouncementServer.farewell)
       throw error
     }

@@ -60,7 +60,7 @@ extension PackClips {
 
   static func digest(of bytes: Data) -> String { SHA256.hash(data: bytes).hexadecimal }
 
-  /// Returns a pack under construction. A finished pack with the same id comes first.
+  /// Returns a pack under construction; nil if there is none, or if a finished pack has the same id.
   nonisolated func draft(_ id: String) -> PackDraft? { isWritable(id) ? nil : drafts.draft(id) }
 
   nonisolated func draftLines() async -> [DraftLine] {
@@ -100,7 +100,7 @@ extension PackClips {
     }
   }
 
-  /// Records a row of a pack under construction. Call this in the pack's turn.
+  /// Records a row of a pack under construction. Call this while holding the pack's lock.
   nonisolated func record(
     _ file: String, of draft: PackDraft, from recording: Data, accepting accepts: Bool
   ) async throws -> Recorded {
@@ -180,7 +180,7 @@ extension PackClips {
     }
   }
 
-  /// Makes a voice pack of a pack under construction that is to speak.
+  /// Turns a pack under construction into a voice pack that can speak.
   ///
   /// - Returns: False if no pack with this id is under construction.
   /// - Throws: ``Problem`` with 409 `pack_incomplete` if a row that payments need was not recorded.
@@ -204,7 +204,7 @@ extension PackClips {
     }
   }
 
-  /// Removes a pack of the own folder, or one under construction.
+  /// Removes a pack of the user's own folder, or a pack under construction.
   nonisolated func remove(_ id: String) async throws {
     try await turns.take([id]) {
       try await onWaitingThread { [self] in

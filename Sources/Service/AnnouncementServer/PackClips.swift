@@ -26,7 +26,7 @@ actor PackClips {
   nonisolated let drafts: PackDrafts
   /// The checks of recordings by locale, which keep the engine's speech.
   private var checks: [String: RecordingCheck] = [:]
-  /// The turns for changes of a pack.
+  /// The locks for changes of packs, by pack id.
   let turns = Turns<String>()
   /// The clips of each pack as they are listed, in the order of the recording sheet.
   nonisolated let listed = PackValues<[Line]>()
@@ -56,7 +56,7 @@ actor PackClips {
     }
   }
 
-  /// The facts of a pack beside its clips.
+  /// The facts about a pack besides its clips.
   private struct Facts: Encodable {
     var id: String
     var locale: String
@@ -162,7 +162,7 @@ actor PackClips {
   /// - Parameters:
   ///   - recording: A WAV file.
   ///   - accepts: Whether a recording that seems to be wrong is stored.
-  ///   - permit: Charges the account. A recording that waits for those before it holds no permit.
+  ///   - permit: Charges the account. A recording that waits for earlier recordings holds no permit.
   nonisolated func record(
     _ file: String, of id: String, from recording: Data, accepting accepts: Bool, charging permit: NewClipPermit
   ) async throws -> Recorded {
@@ -180,7 +180,7 @@ actor PackClips {
   }
 
   /// Does the work of a recording, and charges the account. Preparing and comparing a recording takes about as long as
-  /// making a clip, and may ask the engine.
+  /// making a clip, and may use the engine.
   nonisolated func charged<Value: Sendable>(
     _ permit: NewClipPermit, bytes: Int, _ work: () async throws -> Value
   ) async throws -> Value {
@@ -219,7 +219,7 @@ actor PackClips {
     return Recorded(line: line, warnings: warnings)
   }
 
-  /// Reads the body of a request as a file. The errors are about the body.
+  /// Stores the body of a request in a temporary file and reads this file. Errors name the body, not the file.
   static func reading<Value>(
     _ body: Data, _ read: (URL) throws(PackMakingError) -> Value
   ) throws(PackMakingError) -> Value {
@@ -312,7 +312,7 @@ actor PackClips {
     return check
   }
 
-  /// Works on the files of a pack.
+  /// Performs work on the files of a pack.
   ///
   /// - Throws: ``Problem`` with the error that the client reads.
   @discardableResult

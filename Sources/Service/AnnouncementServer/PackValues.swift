@@ -4,7 +4,7 @@ import Announcer
 import ConcurrencySupport
 import VoicePacks
 
-/// Values that are computed from voice packs, each once for a digest of a pack. Simultaneous callers share one
+/// Values that are computed from voice packs, once for each digest of a pack. Simultaneous callers share one
 /// computation.
 ///
 /// A pack has one value at most, so there are never more values than packs. A value is forgotten when the digest of its

@@ -8,8 +8,8 @@ import Logging
 /// records the packs in the library of which phones keep a copy, and forgets the values that were computed from packs
 /// that have changed.
 ///
-/// The announcer follows the packs by itself, when it makes a new clip. The watch makes changes known even if all clips
-/// are in memory or no announcement comes.
+/// The announcer looks at the packs itself, but only when it makes a new clip. The watch reports changes even if all
+/// clips are in memory or no announcement arrives.
 final class PackWatch: Sendable {
   /// The time between two looks.
   static let interval: Duration = .seconds(1)
@@ -22,7 +22,8 @@ final class PackWatch: Sendable {
   /// The faults of choices that were logged and still exist.
   private let knownFaults = Locked<Set<String>>([])
 
-  /// - Parameter forget: Forgets the values that were computed from all other packs, and from other versions of these.
+  /// - Parameter forget: Called with the installed packs. Forgets the values that were computed from other packs, or
+  ///   from other versions of the installed packs.
   init(
     announcer: Announcer, library: Library, logger: Logger,
     forget: @escaping @Sendable (_ allBut: [PackState]) -> Void

@@ -11,8 +11,8 @@ import Playback
 import Waveforms
 import WeeklyTimes
 
-/// The volume, the chimes and the output that somebody chose through the service. They are kept in the home, and take precedence
-/// over the settings until somebody returns to these.
+/// The volume, the chimes and the output that somebody chose through the service. They are stored in the home folder,
+/// and take precedence over the settings until somebody returns to the settings.
 final class PlayerPreferences: Sendable {
   /// The stored form of the volume.
   private struct Kept: Codable {

@@ -3,8 +3,8 @@
 import ConcurrencySupport
 import Logging
 
-/// The log of a failure that many tasks repeat every second until it is over, such as a full disk: at most one line in a
-/// minute.
+/// The log of a failure that many tasks repeat every second until it is over, such as a full disk: at most one line in
+/// a minute.
 final class RepeatedFailureLog: Sendable {
   static let interval: Duration = .seconds(60)
 

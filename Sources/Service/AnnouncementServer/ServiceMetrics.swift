@@ -83,7 +83,7 @@ final class ServiceMetrics: Sendable {
     state.withLock { $0.renders[method, default: Histogram()].add(duration.inSeconds) }
   }
 
-  /// Counts a clip that another voice spoke than the speech server that should have.
+  /// Counts a clip that a fallback voice spoke in place of a speech server.
   func countFallback(_ reason: String) { state.withLock { $0.fallbacks[reason, default: 0] += 1 } }
 
   /// Counts a request that was refused because a limit was reached.
@@ -141,7 +141,7 @@ final class ServiceMetrics: Sendable {
     var waiting: Int?
     /// The number of announcements that wait on outputs that no process plays.
     var waitingUnplayed: Int?
-    /// The numbers of installed voice packs that can speak and that are broken.
+    /// The number of installed voice packs that can speak, and the number of broken ones.
     var usablePacks = 0
     var brokenPacks = 0
     var speechServers: [SpeechServerVoice.Status] = []

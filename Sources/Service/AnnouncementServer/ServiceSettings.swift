@@ -11,8 +11,8 @@ public struct ServiceSettings: Sendable {
   public var host = "127.0.0.1"
   /// The port on which the service listens; 0 for any free port.
   public var port = 8080
-  /// The public base URL of the service for the URLs of clips, such as `https://pay.example`; nil to use the authority
-  /// by which each client calls the service.
+  /// The public base URL of the service for the URLs of clips, such as `https://pay.example`; nil to use the host and
+  /// port by which each client calls the service.
   public var publicURL: String?
   /// Further names and addresses of the service, without ports, by which clients may open its console and its metrics.
   public var hosts: [String] = []

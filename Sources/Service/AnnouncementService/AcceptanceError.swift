@@ -11,7 +11,7 @@ package struct AcceptanceError: Error, Sendable, Hashable, CustomStringConvertib
     case deviceMissing = "device_missing"
     case deviceUnknown = "device_unknown"
     case appNotConfigured = "app_not_configured"
-    /// The clip was gone each time that it was made.
+    /// The clip was made several times, and each time it was removed before the announcement was accepted.
     case clipLost = "clip_lost"
   }
 

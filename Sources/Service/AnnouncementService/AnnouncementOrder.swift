@@ -43,7 +43,7 @@ package struct AnnouncementOrder: Sendable {
   private(set) var played: StoredAnnouncement?
   /// The devices to which the announcement is pushed, in the order of their ids.
   private(set) var devices: [Ledger.Device] = []
-  /// The languages of the devices' clips and notifications, in the same order.
+  /// The languages of the devices' clips and notifications, in the order of ``devices``.
   private(set) var locales: [String] = []
   /// The id of the payment or text, or else the idempotency key, or else a new id.
   package let id: String
@@ -76,7 +76,7 @@ package struct AnnouncementOrder: Sendable {
         try PayloadDecoder.request(submission.body, unknownKeys: submission.unknownKeys), nil
       )
     } catch {
-      // Strict handling asks for the present rules.
+      // A strict sender asks for the present rules, so the rules of earlier versions do not apply.
       guard submission.unknownKeys == .warn, let stored = try? PayloadDecoder.storedRequest(submission.body) else {
         throw error
       }

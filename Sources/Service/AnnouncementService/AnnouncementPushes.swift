@@ -46,8 +46,8 @@ package struct AnnouncementPushes: Sendable {
         .deviceUnknown,
         "device: the account has no device and no group of devices with this name; register it first.")
     }
-    // One phone with another app does not keep the announcement from the others of its group. Its own push waits, and
-    // says why.
+    // A phone whose app is not configured does not prevent the announcement to the other phones of its group. The push
+    // to this phone waits, and its reason says why.
     guard devices.contains(where: isConfigured) else {
       throw AcceptanceError(
         .appNotConfigured,
@@ -91,7 +91,7 @@ package struct AnnouncementPushes: Sendable {
     content.spoken = Self.spoken(report)
     let wanted = request.notification
     let volume = try wanted.criticalVolume.map { try Hundredths($0) }
-    // A payment that may still fail does not break through a focus.
+    // A pending payment may still fail, so its notification does not break through a Focus of iOS.
     var isPending = false
     if case .payment(let payment) = request.announcement { isPending = payment.kind == .pending }
     // A phone that has the clip plays it even if the app's extension does not run in time.
@@ -119,7 +119,8 @@ extension AlertMessage {
   fileprivate func bodyForAnySequence() throws(PushMessageError) -> NewPush.Body {
     let number = Int64.max
     let body = try fitted(sequence: number)
-    // The names and texts may have the same digits. Only the last digit of the number differs between the two payloads.
+    // The number cannot be found by its digits, because names and texts may contain the same digits. Two payloads are
+    // compared instead, which differ only in the last digit of the number.
     guard let last = zip(body.indices, zip(body, try fitted(sequence: number - 1))).first(where: { $1.0 != $1.1 })?.0
     else { return NewPush.Body(body) }
     return NewPush.Body(

@@ -16,9 +16,9 @@ extension AnnouncementService {
     var warnings: [String] = []
   }
 
-  /// Makes the clip of a request if it does not exist. For devices, it is the clip in the language of the first one. If
-  /// the announcement cannot be made in this language, it is a clip in another language of the devices. The order's
-  /// default locale becomes the language of the clip.
+  /// Makes the clip of a request if it does not exist. If the request is for devices, the clip is in the language of
+  /// the first device. If the announcement cannot be made in this language, the clip is in the language of another
+  /// device. The order's default locale becomes the language of the clip.
   func makeClip(
     _ order: inout AnnouncementOrder
   ) async throws -> (report: ClipReport, isCached: Bool) {
@@ -26,7 +26,7 @@ extension AnnouncementService {
     do {
       return try await clip(order)
     } catch let error where RequestFault.isCause(of: error) {
-      // The language of one phone does not keep the announcement from the others.
+      // An error in the language of one phone does not prevent the announcement to the others.
       for locale in Set(order.locales).subtracting([order.options.defaultLocale]).sorted() {
         var other = order
         other.options.defaultLocale = locale
@@ -35,7 +35,7 @@ extension AnnouncementService {
           order = other
           return made
         } catch let second where RequestFault.isCause(of: second) {
-          // The first error says more than the later ones.
+          // If all languages fail, the first error is thrown, because it says more than the later ones.
           continue
         }
       }
@@ -47,8 +47,8 @@ extension AnnouncementService {
     try await clips.made(order.request.announcement, options: order.options, group: order.group, for: order.account)
   }
 
-  /// Returns the notifications for the devices of a request. The clip of a device with another language is made here; if
-  /// that is not possible, the device gets the clip of the report.
+  /// Returns the notifications for the devices of a request. For a device with another language, a clip in that
+  /// language is made. If that is not possible, the device gets the clip of the report.
   ///
   /// - Parameter report: The report of the clip in the order's default locale.
   func makePushes(_ order: AnnouncementOrder, _ report: ClipReport) async throws -> MadePushes {

@@ -46,7 +46,7 @@ package struct AnnouncementService: Sendable {
   private let locale: String
   private let lane: PlayingLane?
   private let tell: @Sendable (Told) -> Void
-  /// The turns of keys and ids. The removal of an announcement takes its turn too.
+  /// The locks of idempotency keys and ids. The removal of an announcement takes these locks too.
   package let turns = Turns<[String]>()
 
   /// - Parameters:
@@ -115,10 +115,10 @@ package struct AnnouncementService: Sendable {
       }
     }
     if let refusal = order.refusal { throw refusal }
-    // The output is required only now, so that a repetition is answered even if the output was removed since.
+    // The output is required only now, so that a repetition is answered even if the output has been removed since then.
     var order = order
     try order.findLane(of: known.announcement?.entry)
-    // A test key is for the devices of its client's account.
+    // An announcement with a test key addresses the devices of its client's account.
     let owner = TestAccount.owner(of: account) ?? account
     order.take(try await pushes.devices(of: order.request, account: owner))
     let (report, isCached, acceptance) = try await acceptNew(order)
@@ -137,11 +137,11 @@ package struct AnnouncementService: Sendable {
     return Accepted(acceptance.answer, isNew: true)
   }
 
-  /// Makes the clip if it does not exist, and accepts the answer in the ledger. When this function returns, the clip
+  /// Makes the clip if it does not exist, and stores the answer in the ledger. When this function returns, the clip
   /// exists and the ledger knows its account. If another account removes the same clip meanwhile, the clip either
   /// remains or is made again.
   ///
-  /// - Throws: ``AcceptanceError`` with `clipLost` if the clip is gone each time that it was made.
+  /// - Throws: ``AcceptanceError`` with `clipLost` if the clip was made several times and was removed each time.
   private func acceptNew(
     _ order: AnnouncementOrder
   ) async throws -> (report: ClipReport, isCached: Bool, acceptance: Ledger.AnswerAcceptance) {
@@ -162,7 +162,7 @@ package struct AnnouncementService: Sendable {
         rendered: Rendered.detail(
           method: report.method, isCached: isCached, durationMilliseconds: report.clip.durationMilliseconds))
       let played = order.played
-      // Of a test, phones learn nothing: neither a push nor a new clip in their library.
+      // Phones learn nothing about a test: they get neither a push nor a new clip in their library.
       let pushes = order.isTest ? [] : pushed.pushes
       let files = order.isTest ? [] : pushed.reports.map { LibrarySound($0, group: order.group) }
       let acceptance = try await clips.keeping(pushed.reports) { [ledger, lane] in

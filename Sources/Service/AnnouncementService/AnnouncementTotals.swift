@@ -14,8 +14,8 @@ public struct AnnouncementTotals: Sendable {
   }
 
   public struct Group: Sendable, Hashable {
-    /// The ISO 4217 code of the currency; nil if the groups are not divided by currency. The other keys are nil in the
-    /// same way.
+    /// The ISO 4217 code of the currency; nil if the groups are not divided by currency. Likewise, the kind and the
+    /// hour are nil if the groups are not divided by them.
     public var currency: String?
     public var kind: String?
     /// The beginning of the hour on the clock of the time zone.
@@ -24,7 +24,7 @@ public struct AnnouncementTotals: Sendable {
 
   public struct Total: Sendable, Hashable {
     public fileprivate(set) var count = 0
-    /// The sum of the amounts; nil if the amounts have several currencies.
+    /// The sum of the amounts; nil if the groups are not divided by currency.
     public fileprivate(set) var sum: DecimalSum?
     /// The latest time of acceptance.
     public fileprivate(set) var lastAt: Date
@@ -36,7 +36,8 @@ public struct AnnouncementTotals: Sendable {
   public let keys: Set<Key>
   public let clock: LocalClock
   private var totals: [Group: Total] = [:]
-  /// The hour of the minute of the last amount. Amounts come in the order of time, and an hour begins with a minute.
+  /// The minute of the last amount, and the hour of that minute. The hour is looked up only once for each minute,
+  /// because amounts come in the order of time, and an hour begins with a minute.
   private var lastHour: (minute: Double, hour: Date)?
   /// Whether there are more groups than ``mostGroups``. The totals are then incomplete.
   public private(set) var isTooLong = false

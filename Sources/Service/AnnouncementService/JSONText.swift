@@ -10,7 +10,7 @@ struct JSONText {
   /// The object as UTF-8.
   var data: Data { Data(bytes + [UInt8(ascii: "}")]) }
 
-  /// Adds a text; nothing if it is nil.
+  /// Adds a text. If the text is nil, nothing is added.
   ///
   /// - Parameter key: A key without characters that JSON escapes.
   mutating func add(_ key: String, _ text: String?) {

@@ -9,7 +9,8 @@ import PaymentProviders
 /// The announcement of a payment that a provider has reported, and the digests that identify the payment.
 struct ProviderPayload {
   /// The time for which the identity of a payment is kept after the payment is too old to be spoken, in seconds: 90
-  /// days. No provider is known to send an event again after that: Adyen and Stripe's dashboard do so for 30 days.
+  /// days. No provider is known to send an event again after that: Adyen and Stripe's dashboard send events again for
+  /// up to 30 days.
   private static let keptIdentity: TimeInterval = 90 * 86_400
 
   let payment: ProviderPayment
@@ -24,7 +25,7 @@ struct ProviderPayload {
     if own.hasSuffix(suffix) { own.removeLast(suffix.count) }
     let id = "\(endpoint.id):\(own)\(suffix)"
     guard id.unicodeScalars.count > Self.longestID else { return id }
-    // The beginning is enough for people, and the digest keeps two long ids apart.
+    // People recognise the id by its beginning. The digest distinguishes two long ids with the same beginning.
     let digest = SignatureEncoding.hex.text(of: Data(SHA256.hash(data: Data(own.utf8)).prefix(8)))
     return "\(endpoint.id):\(own.prefix(32))~\(digest)\(suffix)"
   }
@@ -35,8 +36,8 @@ struct ProviderPayload {
   /// Returns the announcement as a payload, as a backend would send it. Texts are cut to the lengths that a payload may
   /// have.
   ///
-  /// It is written without `JSONEncoder`, which takes 15 µs for so small an object, a fifteenth of the time of a
-  /// webhook.
+  /// The payload is written without `JSONEncoder`, which takes 15 µs for such a small object. That is a fifteenth of
+  /// the time in which a webhook is processed.
   func body() -> Data {
     var fields = JSONText()
     fields.add("amount", payment.amount.decimalText)
@@ -70,8 +71,9 @@ struct ProviderPayload {
     if payment.kind == .failed || payment.kind == .pending {
       identity.success = digest(of: payment.reference, .received)
     }
-    // Where the time is not signed, age cannot tell that a report is old, so the payment must be known for ever. So must
-    // a refund: some providers report it again whenever something about it changes, with the time of the change.
+    // If the time is not signed, nothing shows that a repeated report is old, so the identity is kept forever. The
+    // identity of a refund is kept forever too: some providers report a refund again whenever something about it
+    // changes, with the time of the change.
     identity.until =
       payment.kind == .refunded
       ? nil
@@ -89,7 +91,8 @@ struct ProviderPayload {
     return Data(SHA256.hash(data: Data(parts.utf8)).prefix(16))
   }
 
-  /// Returns the report of something that cannot be announced. It is stored once, however often it is sent.
+  /// Returns the report of a payment that cannot be announced. The ledger stores it once, however often the provider
+  /// sends it.
   ///
   /// - Parameters:
   ///   - id: The payment's id, if it could be read.
@@ -100,7 +103,7 @@ struct ProviderPayload {
     var report = Ledger.NewProviderPayment(account: endpoint.account, endpoint: endpoint.id, refusal: reason)
     report.id = id
     let known = id ?? Data(SHA256.hash(data: body)).base64EncodedString()
-    // Nothing is announced by it, so it may be forgotten, and a payment of the same id is another report.
+    // This report announces nothing, so its identity may be forgotten. A payment with the same id is another report.
     report.identity = Ledger.NewProviderPayment.Identity(
       id: digest(of: known, id == nil ? "refused body" : "refused", endpoint), sum: Data(count: 8),
       until: now.addingTimeInterval(keptIdentity))

@@ -41,7 +41,8 @@ package actor ProviderPayments {
 
   /// The number of payments of an account that are announced before other payments are looked for.
   private static let mostOfAccount = 8
-  /// The pauses of an account between attempts that fail, in seconds: they double from the first to the last.
+  /// The shortest and the longest pause of an account after a failed attempt, in seconds. The pause doubles with each
+  /// failure.
   private static let pauses: ClosedRange<TimeInterval> = 1...60
   /// The number of failed attempts after which later payments of the account are announced first.
   private static let patience = 3
@@ -69,9 +70,9 @@ package actor ProviderPayments {
   private var failing: [Int64: (since: Date, failures: Int)] = [:]
 
   /// - Parameters:
-  ///   - now: Returns the time of a clock that is never set.
+  ///   - now: Returns the time of a clock that is never adjusted.
   ///   - sleep: Waits for a duration.
-  ///   - report: Called with everything that happens. It must return at once.
+  ///   - report: Called with each ``Report``. It must return at once.
   package init(
     service: AnnouncementService, ledger: Ledger, now: @escaping @Sendable () -> Date = SteadyClock().now,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -140,13 +141,14 @@ package actor ProviderPayments {
     signal.announceNews()
     while !Task.isCancelled {
       if signal.takeNews() { await load() }
-      // What waits for the others has its turn after ten minutes, even if there are always others.
+      // A payment that is set aside waits for the other payments. If there are always others, it is announced after ten
+      // minutes.
       if let payment = setAside.next(at: now().addingTimeInterval(-InterruptedWork.longestDelay)) {
         _ = await announce(payment)
         continue
       }
       if await announceSome() { continue }
-      // Nothing else is under way now, so if this one ends the process again, no other payment is blamed.
+      // No other payment is being announced now. If this one crashes the process again, no other payment is suspected.
       if let payment = setAside.next(at: now()) {
         _ = await announce(payment)
         continue
@@ -184,15 +186,16 @@ package actor ProviderPayments {
     if newlyAside > 0 { report(.setAside(count: newlyAside)) }
   }
 
-  /// Announces some of the payments that wait, of all accounts at a time.
+  /// Announces some of the waiting payments of each account, usually for all accounts at the same time.
   ///
   /// - Returns: Whether there were any.
   private func announceSome() async -> Bool {
     let moment = now()
-    // The turns are copies of few payments: a slice would have the whole backlog copied when the first one is removed.
+    // Each turn is a new array of a few payments. With a slice, removing the first payment would copy the whole
+    // backlog.
     let turns = waiting.compactMap { account, payments -> [Ledger.ProviderPayment]? in
       guard resting[account].map({ $0.until <= moment }) ?? true else { return nil }
-      // After an end of the process, one payment is under way at a time.
+      // If a crash interrupted a payment of the account, the account's payments are announced one at a time.
       let isSuspect = !suspects.isEmpty && payments.contains { suspects.contains($0.number) }
       return Array(payments.prefix(isSuspect || resting[account] != nil ? 1 : Self.mostOfAccount))
     }
@@ -231,7 +234,8 @@ package actor ProviderPayments {
       resting[payment.account] = nil
       return true
     } catch {
-      // An ordered stop, or a failure that another attempt may not meet. The process has not ended by it.
+      // The service was told to stop, or the attempt failed and may succeed later. The process did not crash, so this
+      // start must not count as interrupted by a crash.
       try? await ledger.stopAnnouncing(providerPayment: payment.number)
       if Task.isCancelled { return false }
       await postpone(payment, after: error)
@@ -252,7 +256,7 @@ package actor ProviderPayments {
     }
   }
 
-  /// Whether a payment waits for as long as an error lasts, because the payment itself is right.
+  /// Whether a payment waits for as long as an error lasts, because the error is not about the payment.
   private static func isPatient(_ error: any Error) -> Bool {
     error is LedgerError || (error as? AcceptanceError)?.code == .playerUnavailable
   }
@@ -266,11 +270,11 @@ package actor ProviderPayments {
   }
 
   private func remove(_ payment: Ledger.ProviderPayment) {
-    // It is one of the first, however many wait.
+    // The payment is one of the first in the list, however long the list is, so the search is short.
     if let index = waiting[payment.account]?.firstIndex(where: { $0.number == payment.number }) {
       waiting[payment.account]?.remove(at: index)
     }
-    // A rest without payments would wake the loop for nothing.
+    // If no payment of the account is left, the end of its pause would wake the loop for nothing.
     if waiting[payment.account]?.isEmpty == true { (waiting[payment.account], resting[payment.account]) = (nil, nil) }
   }
 
@@ -284,7 +288,7 @@ package actor ProviderPayments {
     if isOver, (try? await end(payment, refusal: "The payment could not be announced for an hour: \(error)")) != nil {
       return
     }
-    // Before payments that have not been tried, there is only a short pause.
+    // If some of the account's payments have not been tried yet, the pause is short.
     let isHopeless = waiting[payment.account]?.allSatisfy { failing[$0.number] != nil } ?? true
     let pauses = (resting[payment.account]?.failures ?? 0) + 1
     let pause =
@@ -293,8 +297,8 @@ package actor ProviderPayments {
       : Self.pauses.lowerBound
     remove(payment)
     resting[payment.account] = (moment.addingTimeInterval(pause), pauses)
-    // While the ledger fails, nothing else can be announced either. After one payment that fails again and again, the
-    // next one that fails goes to the end at once.
+    // While the ledger fails, nothing else can be announced either. If another payment has failed again and again, this
+    // payment goes to the end of the list at its first failure.
     let isOneOfMany = failing.contains { $0.key != payment.number && $0.value.failures >= Self.patience }
     let isLast = (failures >= Self.patience || isOneOfMany) && !(error is LedgerError)
     waiting[payment.account, default: []].insert(

@@ -35,7 +35,7 @@ package actor Turns<Key: Hashable & Sendable> {
   package nonisolated func share<Value: Sendable>(
     _ keys: Set<Key>, _ work: @Sendable () async throws -> Value
   ) async rethrows -> Value where Key: Comparable {
-    // In the same order everywhere, so that two tasks cannot wait for each other.
+    // All callers use the same order of keys, so that two tasks cannot wait for each other.
     try await take(keys.sorted()[...], alone: false, work)
   }
 

@@ -60,7 +60,7 @@ extension InstallationCheck {
   /// The width of the column of verdicts, and of the column of names.
   private static let widths = (verdict: 9, part: 16)
 
-  /// A line with the verdict, and beneath it for each problem what is wrong, and the remedy.
+  /// A line with the verdict, followed for each problem by lines that say what is wrong and what the remedy is.
   public var lines: [String] {
     let title = part.title
     let first =

@@ -5,7 +5,7 @@ extension InstallationDiagnosis {
   public static let leastFree: Int64 = 8 << 20
   /// The free space below which a busy day may fill the disk, in bytes.
   public static let lowFree: Int64 = 1 << 30
-  /// The numbers of files that can still be made, with the same two meanings.
+  /// The same two limits for the number of files that can still be created.
   static let (leastFiles, lowFiles): (Int64, Int64) = (100, 10_000)
   /// The length of the secret that signs URLs, in bytes.
   static let secretBytes = 32

@@ -43,7 +43,8 @@ extension InstallationDiagnosis {
     case .speakerMissing(let program):
       return InstallationCheck(
         .engine, "espeak-ng", .speakerMissing, "The speaker program is missing: \(program).",
-        // `make install` beside the package would put a second program in front of it.
+        // If the Debian package is installed, `make install` would add a second program that runs in place of the
+        // package's.
         remedy: program.hasPrefix("/usr/libexec/")
           ? "Install the package again:\napt-get install --reinstall ./crier_*.deb"
           : "Install Crier again, or build the program:\nmake install PREFIX=/usr/local")

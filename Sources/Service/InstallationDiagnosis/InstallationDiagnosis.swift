@@ -3,7 +3,7 @@
 import TextFormats
 
 /// The conclusions from the facts about an installation: a verdict for each part, and for each problem the command that
-/// mends it.
+/// fixes it.
 public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
   /// One check for each part, in the order of ``InstallationCheck/Part``.
   public let checks: [InstallationCheck]
@@ -28,8 +28,8 @@ public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
     return verdicts.contains(.fault) ? .fault : verdicts.contains(.warning) ? .warning : .ok
   }
 
-  /// The exit status of `crier doctor`: 0 without a fault, 73 if the home, its disk or the ledger has one, and 69 for
-  /// any other fault. With faults of both kinds it is 73, because nothing can be stored without a home.
+  /// The exit status of `crier doctor`: 0 without a fault, 73 if the home, its disk or the ledger has a fault, and 69
+  /// for any other fault. With faults of both kinds it is 73, because nothing can be stored without a home.
   public var exitStatus: Int32 {
     let faults = checks.filter { $0.verdict == .fault }
     return faults.isEmpty ? 0 : faults.contains(where: \.part.holdsData) ? 73 : 69
@@ -63,7 +63,7 @@ public struct InstallationDiagnosis: Sendable, Hashable, Encodable {
   }
 }
 
-/// The commands of `crier doctor` alone.
+/// The commands that only `crier doctor` uses.
 extension RemedyCommands {
   /// The command for a home folder that belongs to another user.
   func asUser(_ owner: String) -> String { "runuser -u \(Shell.quoted(owner)) -- \(crier("doctor"))" }
@@ -77,7 +77,7 @@ extension RemedyCommands {
     }
   }
 
-  /// The commands that put a backup in the place of the ledger. The damaged one is kept.
+  /// The commands that put a backup in the place of the ledger. They keep the damaged ledger.
   var restoreLedger: String {
     """
     Stop the service, keep the damaged files, and copy the ledger of the last backup to their place:

@@ -4,22 +4,23 @@
 public struct InstallationFacts: Sendable, Hashable {
   public var settings: SettingsFacts
   public var home: HomeFacts
-  /// Nil if there is no home folder.
+  /// The file system of the home folder; nil if there is no home folder.
   public var disk: DiskFacts?
   public var ledger: LedgerFacts
   public var phraseBooks: PhraseBookFacts
   public var console: ConsoleFacts
   public var engine: EngineFacts
   public var packs: VoicePackFacts
-  /// Nil if the settings cannot be used, so that the output is not known.
+  /// The output; nil if it is not known, because the settings cannot be used.
   public var output: OutputFacts?
-  /// Nil if the settings cannot be used, so that the port is not known.
+  /// The address and the port; nil if they are not known, because the settings cannot be used.
   public var port: PortFacts?
-  /// Nil if the settings cannot be used, so that it is not known whether there are pushes.
+  /// The connection to the servers of pushes; nil if the settings cannot be used.
   public var pushes: PushFacts?
-  /// Nil if the settings cannot be used. A server whose key cannot be used is among the faults of the settings.
+  /// The speech servers; nil if the settings cannot be used. If a server's key cannot be used,
+  /// ``SettingsFacts/speechServerFault`` says so.
   public var speechServers: [SpeechServerFacts]?
-  /// Nil if no unit of systemd is found that runs the service of this home.
+  /// The systemd unit that runs the service of this home; nil if none is found.
   public var unit: UnitFacts?
   public var clock: ClockFacts
   public var openFiles: OpenFileFacts
@@ -42,7 +43,7 @@ public struct SettingsFacts: Sendable, Hashable {
   /// The path of the settings file, as the user may type it.
   public var file: String
   public var hasFile: Bool
-  /// The error of settings that cannot be used, with its place; nil if they can.
+  /// The error of settings that cannot be used, with its place; nil for usable settings.
   public var fault: String?
   /// The warnings of the settings, as sentences.
   public var warnings: [String] = []
@@ -62,11 +63,11 @@ public struct SettingsFacts: Sendable, Hashable {
 
 /// The home folder.
 public struct HomeFacts: Sendable, Hashable {
-  /// Who can make a home folder that is missing.
+  /// The user who can make a missing home folder.
   public enum Maker: Sendable, Hashable {
-    /// This user, for itself.
+    /// This user can make the folder.
     case thisUser
-    /// Only root, for this user, who may not write to the folder above.
+    /// Only root, because this user may not write to the parent folder. Root makes the folder for this user.
     case root
     /// This user is root, and makes the folder for the account of the service.
     case rootFor(account: String)
@@ -84,9 +85,9 @@ public struct HomeFacts: Sendable, Hashable {
   }
 
   public var place: Place
-  /// The files with unsafe permissions, each with the command that mends it.
+  /// The files with unsafe permissions, each with the command that corrects the permissions.
   public var unsafeFiles: [InstallationProblem] = []
-  /// The account to whom the home belongs, if it is neither root nor the user of this program.
+  /// The account to which the home belongs, if it is neither root nor the user of this program.
   public var foreignOwner: String?
   public var isWritable: Bool
   /// The size of the file with the secret that signs URLs; nil if there is none yet.

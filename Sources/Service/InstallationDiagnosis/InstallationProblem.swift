@@ -93,9 +93,9 @@ public struct InstallationProblem: Sendable, Hashable, Encodable {
   public let code: Code
   /// The severity of every problem with this code.
   public let severity: Severity
-  /// What is wrong, as a sentence.
+  /// A sentence that says what is wrong.
   public var message: String
-  /// The command that mends it, for a shell. If no command can, it is a sentence that says what to do.
+  /// The shell command that fixes the problem. If no command can fix it, this is a sentence that says what to do.
   public var remedy: String
 
   public init(_ code: Code, _ message: String, remedy: String) {

@@ -36,7 +36,7 @@ public struct PushFacts: Sendable, Hashable {
 /// A speech server of the settings.
 public struct SpeechServerFacts: Sendable, Hashable {
   public enum Outcome: Sendable, Hashable {
-    /// The server said what speaks there.
+    /// The server said which program and voice it uses.
     ///
     /// - Parameters:
     ///   - identity: The program, the voice and their versions, in one line.
@@ -85,7 +85,7 @@ public struct UnitFacts: Sendable, Hashable {
   /// - Parameters:
   ///   - hasPushes: Whether the settings name apps to which pushes are sent through Apple's servers.
   ///   - hasWebhooks: Whether there are webhook endpoints, whose receivers must be on other machines.
-  /// - Returns: Nil if the unit blocks neither.
+  /// - Returns: Nil if the unit blocks neither pushes nor webhooks.
   public func startWarning(hasPushes: Bool, hasWebhooks: Bool) -> String? {
     guard isClosed, hasPushes || hasWebhooks else { return nil }
     let what = [hasPushes ? "pushes" : nil, hasWebhooks ? "webhooks" : nil].compactMap { $0 }.joined(separator: " and ")

@@ -14,7 +14,7 @@ public struct Remedy: Sendable, Hashable {
   var lines: String { text + (command.map { "\n\($0)" } ?? "") }
 }
 
-/// The commands that mend an installation, ready to be pasted into a shell, and the words around them.
+/// The commands that repair an installation, ready to be pasted into a shell, and the words around them.
 public struct RemedyCommands: Sendable {
   /// The path of the home folder as the user typed it.
   let home: String

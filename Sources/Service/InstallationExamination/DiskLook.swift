@@ -22,7 +22,8 @@ public enum DiskLook {
     return DiskFacts(
       freeBytes: Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: unit).partialValue,
       totalBytes: Int64(clamping: status.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
-      // Some file systems make room for files as they need it, and report neither a limit nor a number.
+      // Some file systems allocate the entries of files as needed, and report neither a limit nor a number of free
+      // entries.
       freeFiles: status.f_files > 0 ? Int64(clamping: status.f_favail) : nil,
       isReadOnly: Int(status.f_flag) & Int(ST_RDONLY) != 0, network: network(of: path))
   }
@@ -43,8 +44,8 @@ public enum DiskLook {
   ///
   /// - Parameters:
   ///   - device: The device's numbers, such as `8:1`.
-  ///   - mounts: The text of `/proc/self/mountinfo`, whose lines have the device in the third field, and the file system
-  ///     after the field `-`.
+  ///   - mounts: The text of `/proc/self/mountinfo`, whose lines have the device in the third field, and the file
+  ///     system after the field `-`.
   static func network(ofDevice device: String, in mounts: String) -> String? {
     for line in mounts.split(separator: "\n") {
       let fields = line.split(separator: " ")

@@ -30,7 +30,7 @@ public enum LedgerLook {
     }
   }
 
-  /// Returns the state of a lane's player by the ledger.
+  /// Returns the state of a lane's player according to the ledger.
   ///
   /// - Parameter facts: The ledger as it was found. Without a log beside it, no program has it open.
   public static func player(of lane: String, in file: URL, _ facts: LedgerFacts) -> PlayerLook {
@@ -50,7 +50,7 @@ public enum LedgerLook {
   }
 }
 
-/// The state of the output's player by the ledger.
+/// The state of the output's player according to the ledger.
 public enum PlayerLook: Sendable {
   /// No player runs.
   case none

@@ -17,7 +17,7 @@ public enum OutputLook {
   ///   - name: The output's name, as in the settings.
   ///   - player: The player that may use the output now. Its device is not tried, so that an announcement that begins
   ///     meanwhile can use it.
-  ///   - mayOpenDevices: Whether a device may be opened. ``SoundServerRestraint`` says so.
+  ///   - mayOpenDevices: Whether a device may be opened; see ``SoundServerRestraint``.
   ///   - environment: The environment of this process, which says where sound servers are.
   public static func look(
     name: String, player: PlayerLook, mayOpenDevices: Bool = true, environment: [String: String]

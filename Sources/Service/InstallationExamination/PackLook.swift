@@ -34,7 +34,7 @@ public enum PackLook {
 
   private static func condition(of folder: URL, _ books: PhraseBooks?) -> VoicePackFacts.Condition {
     do throws(VoicePackError) {
-      // A copy, because a mapped file that is truncated meanwhile would end the process.
+      // The file is copied, because a mapped file that is truncated during the check would crash the process.
       let pack = try VoicePack(directory: folder, storage: .copied)
       do throws(VoicePackIntegrityError) {
         try PackIntegrity.verify(pack)

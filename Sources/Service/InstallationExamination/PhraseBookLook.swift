@@ -11,7 +11,7 @@ public enum PhraseBookLook {
   ///   - folder: The folder of the phrase books.
   ///   - readers: The folder of the readers. A book whose language has no reader is broken, because no amount is spoken
   ///     in it.
-  ///   - locale: The locale of announcements that name none; nil if the settings cannot be used.
+  ///   - locale: The locale of announcements that name no locale; nil if the settings cannot be used.
   ///   - lexiconFault: The error of the user's lexicon; nil if there is none.
   public static func look(folder: URL, readers: URL, locale: String?, lexiconFault: String?) -> PhraseBookFacts {
     var facts = PhraseBookFacts(folder: InstallationPath.text(folder), lexiconFault: lexiconFault)

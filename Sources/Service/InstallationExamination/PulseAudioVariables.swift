@@ -7,7 +7,7 @@ import Foundation
 /// Without them, opening an output can start a PulseAudio server, write a cookie with which a client proves who it is,
 /// and make the folder for the server's socket (pulse-client.conf(5) and pulseaudio(1)).
 struct PulseAudioVariables: Equatable {
-  /// The facts before a look.
+  /// The facts from which the variables are computed, before an output is opened.
   struct Situation {
     /// The environment of this process.
     var environment: [String: String]
@@ -15,7 +15,7 @@ struct PulseAudioVariables: Equatable {
     var serverAnswers: Bool
     /// Whether a file exists.
     var exists: (String) -> Bool
-    /// Returns the names in a folder; none if it cannot be read.
+    /// Returns the names of the files in a folder; empty if the folder cannot be read.
     var names: (String) -> [String]
     /// Returns a file's text; nil if it cannot be read.
     var text: (String) -> String?
@@ -23,7 +23,7 @@ struct PulseAudioVariables: Equatable {
 
   /// The text of a settings file for clients, which includes the settings that would apply without it.
   let settings: String
-  /// The values of the variables. ``settings`` has a variable of its own, `PULSE_CLIENTCONFIG`.
+  /// The values of the variables, without `PULSE_CLIENTCONFIG`, which names the file with ``settings``.
   let values: [String: String]
 
   init(_ situation: Situation) {
@@ -31,7 +31,7 @@ struct PulseAudioVariables: Equatable {
     let home = environment["HOME"] ?? "/"
     let folders = [environment["XDG_CONFIG_HOME"] ?? "\(home)/.config"].map { "\($0)/pulse" } + ["\(home)/.pulse"]
 
-    // One file holds, with the files in the folder beside it.
+    // libpulse reads only one of these files, and the files in the folder beside it.
     let candidates = folders.map { "\($0)/client.conf" } + ["/etc/pulse/client.conf"]
     var files: [String] = []
     if let file = environment["PULSE_CLIENTCONFIG"] ?? candidates.first(where: situation.exists) {
@@ -44,13 +44,14 @@ struct PulseAudioVariables: Equatable {
     var values: [String: String] = [:]
     let cookies = folders.map { "\($0)/cookie" } + ["\(home)/.pulse-cookie"]
     if environment["PULSE_COOKIE"] == nil, !set.contains("cookie-file"), !cookies.contains(where: situation.exists) {
-      // Zeros are as good as a new cookie, which no server knows either: a server of the same user asks for none.
+      // Zeros do the same as a new cookie, because no server knows a new cookie either. A server of the same user asks
+      // for no cookie.
       values["PULSE_COOKIE"] = "/dev/zero"
     }
     if environment["PULSE_SERVER"] == nil, environment["DISPLAY"] == nil, !set.contains("default-server"),
       !situation.serverAnswers
     {
-      // With the name of a server, libpulse makes no folder for the socket of one.
+      // If a server is named, libpulse makes no folder for a server's socket.
       values["PULSE_SERVER"] = "unix:/nonexistent"
     }
     self.values = values

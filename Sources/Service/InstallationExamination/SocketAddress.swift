@@ -67,7 +67,7 @@ struct SocketAddress {
   }
 }
 
-/// A connection whose calls end after a time.
+/// A connection whose calls have a time limit.
 struct Connection: ~Copyable {
   private let descriptor: Int32
 
@@ -77,7 +77,8 @@ struct Connection: ~Copyable {
     guard descriptor >= 0 else { return nil }
     var limit = timeval(tv_sec: patience, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      // unsafe: the value is a local variable of this size. On Linux, the limit of sending holds for connecting too.
+      // unsafe: the value is a local variable of this size. On Linux, the time limit for sending also applies to
+      // connecting.
       unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
     let descriptor = descriptor
@@ -93,7 +94,7 @@ struct Connection: ~Copyable {
     _ = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, flags) }
   }
 
-  /// Returns the next bytes; none at the end, after an error or when the time is over.
+  /// Returns the next bytes; empty at the end, after an error, or when the time limit has passed.
   func receive() -> [UInt8] {
     // unsafe: no more is written than the buffer holds, and only the bytes that were written are counted.
     unsafe [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in

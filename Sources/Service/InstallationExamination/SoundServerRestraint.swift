@@ -7,7 +7,7 @@ public enum SoundServerRestraint {
   /// Sets the variables of ``PulseAudioVariables`` in this process. Call it before other threads read the environment.
   ///
   /// - Parameter environment: The environment of this process.
-  /// - Returns: Whether the restraint holds; false if no temporary file could be written.
+  /// - Returns: Whether the variables are set; false if no temporary file could be written.
   public static func apply(environment: [String: String]) -> Bool {
     let files = FileManager.default
     let variables = PulseAudioVariables(
@@ -23,13 +23,14 @@ public enum SoundServerRestraint {
     return true
   }
 
-  /// Writes a file that has no name and ends with this process.
+  /// Writes a file that has no name and disappears when this process ends.
   ///
   /// - Returns: The path at which this process can open it, any number of times; nil if the file could not be written.
   private static func unnamedFile(_ text: String) -> String? {
     let folder = FileManager.default.temporaryDirectory.path(percentEncoded: false)
     var template = Array("\(folder)/crier-XXXXXX".utf8CString)
-    // unsafe: the text ends with zero, lives as long as the calls, and gets the name of the same length.
+    // unsafe: the text ends with zero and lives as long as the calls. The system replaces it by a name of the same
+    // length.
     let descriptor = unsafe mkstemp(&template)
     guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { return nil }
     unsafe unlink(template)

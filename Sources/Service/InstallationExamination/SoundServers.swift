@@ -23,7 +23,7 @@ enum SoundServers {
   /// Returns the names of the sound servers that accept a connection of this user.
   ///
   /// PipeWire usually answers on PulseAudio's socket too. The socket then belongs to a process of PipeWire, or to
-  /// systemd, which starts one.
+  /// systemd, which starts PipeWire.
   static func answering(environment: [String: String]) -> [String] {
     let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())"
     let pipeWire = connect("\(environment["PIPEWIRE_RUNTIME_DIR"] ?? runtime)/pipewire-0") != nil

@@ -3,7 +3,7 @@
 public import InstallationDiagnosis
 public import SpeechServers
 
-/// A look at a speech server: it asks the server what speaks there. Nothing is spoken.
+/// A look at a speech server: it asks the server which program and voice it uses. The server speaks nothing.
 public enum SpeechServerLook {
   /// - Parameter servers: All servers of the settings, with the verdicts of the tests.
   public static func look(at voice: SpeechServerVoice, of servers: SpeechServerVoices) async -> SpeechServerFacts {

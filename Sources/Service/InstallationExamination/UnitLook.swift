@@ -4,10 +4,10 @@ public import Foundation
 public import HostAddresses
 public import InstallationDiagnosis
 
-/// A look at the unit of systemd that runs the service. It reads the unit's files, which everybody may read, and asks no
-/// program.
+/// A look at the unit of systemd that runs the service. It reads the unit's files, which everybody may read, and runs
+/// no program.
 public enum UnitLook {
-  /// The folders of units, those that come first take precedence (systemd.unit(5)).
+  /// The folders of units. Earlier folders take precedence over later ones (systemd.unit(5)).
   private static let folders = [
     "etc/systemd/system.control", "run/systemd/system.control", "etc/systemd/system", "run/systemd/system",
     "usr/local/lib/systemd/system", "usr/lib/systemd/system", "lib/systemd/system",
@@ -33,7 +33,7 @@ public enum UnitLook {
         URL(filePath: its).resolvingSymlinksInPath().standardizedFileURL.path == folder.path
       else { continue }
       var blocked: [String] = []
-      // Of a closed unit, nothing is reachable, and that is told once.
+      // A closed unit blocks all servers, so that is reported once and not for each server.
       if !network.isClosed, !hosts.isEmpty {
         for host in hosts {
           let addresses = await resolver.addresses(of: host)
@@ -68,7 +68,7 @@ public enum UnitLook {
 
   /// Returns the network rules of a unit's file and its drop-ins; nil if there is no such file.
   static func network(of name: String, in root: URL) -> UnitNetwork? {
-    // The name of the template is that of the unit without what is between @ and the dot.
+    // The name of the template is the unit's name without the part between @ and the dot.
     let parts = name.split(separator: "@", maxSplits: 1)
     let instance = parts.count == 2 ? String(parts[1].prefix { $0 != "." }) : ""
     let template = parts.count == 2 ? "\(parts[0])@.service" : nil

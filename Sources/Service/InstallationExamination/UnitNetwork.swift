@@ -75,7 +75,7 @@ struct UnitNetwork: Sendable, Hashable {
         case "multicast": ["224.0.0.0/4", "ff00::/8"]
         default: [String(word)]
         }
-      // systemd ignores what it cannot read, with a warning.
+      // systemd ignores texts that are not networks, with a warning.
       list += texts.compactMap { try? IPNetwork($0, masksAddress: true) }
     }
   }
@@ -91,7 +91,7 @@ struct UnitNetwork: Sendable, Hashable {
   }
 
   private static func isPublic(_ network: IPNetwork) -> Bool {
-    // A network that is so large begins with private addresses, and contains public ones too.
+    // A network with a prefix of less than 4 bits contains public addresses, even if its first address is private.
     network.prefixLength < 4 || !network.address.isPrivate
   }
 

@@ -37,8 +37,8 @@ public struct QRCode: Sendable, Hashable {
   /// The rows as texts, with `1` for a dark module and `0` for a light one.
   public var digits: [String] { rows.map { row in String(row.map { $0 ? "1" : "0" }) } }
 
-  /// The code as lines of text, with its margin. Each character shows two modules, one above the other. The light
-  /// modules are drawn, so the ground must be darker than the text.
+  /// The code as lines of text, with its margin. Each character shows two modules, one above the other. Only the light
+  /// modules are drawn, so the background must be darker than the text.
   public var lines: [String] {
     let (margin, size) = (Self.margin, size)
     func isLight(_ x: Int, _ y: Int) -> Bool {

@@ -34,7 +34,7 @@ public struct DailyAllowance: Sendable, Hashable {
   ///
   /// - Parameter amount: The amount for 24 hours, at least 1.
   public init(_ amount: Int) {
-    // Not from outside: the settings refuse a limit below 1.
+    // The amount never comes from outside unchecked: the settings refuse a limit below 1.
     precondition(amount > 0, "An allowance must be above zero; otherwise it never comes back.")
     self.amount = amount
   }
@@ -128,7 +128,7 @@ public struct AccountBudget: Sendable, Hashable {
 
   /// Takes a new clip from the budget.
   ///
-  /// - Returns: The reason why the clip may not be made; nil when it may. In that case the caller must call
+  /// - Returns: The reason why the clip may not be made; nil when it may be made. After a nil, the caller must call
   ///   ``end(bytes:at:)`` later.
   public mutating func begin(_ purpose: Purpose = .announcement, at now: Duration) -> Shortage? {
     func wait(_ allowance: DailyAllowance) -> Duration {

@@ -9,7 +9,7 @@ extension IPAddress {
   /// - Parameters:
   ///   - peer: The address of the connection's peer; nil when it has no IP address.
   ///   - forwardedFor: The values of `X-Forwarded-For`. Each proxy appends the address of its own caller. Therefore,
-  ///     the last address that is not a proxy's is true. A client may have made up the addresses before it.
+  ///     the last address that is not a proxy's is genuine. The client may have invented the addresses before it.
   ///   - proxies: The addresses of the trusted proxies.
   /// - Returns: Nil when the client is unknown, for example behind a proxy that does not name it.
   public static func client(peer: IPAddress?, forwardedFor: [String], proxies: Set<IPAddress>) -> IPAddress? {

@@ -26,7 +26,8 @@ public enum KeyTimes {
     let day = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
     let time = Date.ISO8601FormatStyle(timeZone: .gmt)
     for style in [day, time] {
-      // Foundation reads the 31st of a 30-day month as the next day. Such a date does not format back to its text.
+      // Foundation reads the 31st of a 30-day month as the next day. Such a date is refused, because formatting it
+      // gives another text.
       if let date = try? Date(text, strategy: style), date.formatted(style) == text { return date }
     }
     return nil

@@ -140,7 +140,7 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
           try Task.checkCancellation()
         }
       } catch is Interruption {
-        // This is how the command ends.
+        // An interruption is the usual end of the command.
       } catch {
         await simulator.stop()
         throw error
@@ -164,7 +164,7 @@ struct APNSSimulatorCommand: AsyncParsableCommand {
     configuration.reorderRate = trouble.reorder
     configuration.dropRate = trouble.drop
     configuration.seed = trouble.seed
-    // Nobody reads them, and the command may run for days.
+    // Nobody reads remembered deliveries here, and they would fill the memory of a command that runs for days.
     configuration.remembersDeliveries = false
     return configuration
   }

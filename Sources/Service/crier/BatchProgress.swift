@@ -109,7 +109,7 @@ struct BatchProgress: Equatable {
     return "\(grouped(tenths / 10)).\(tenths % 10)"
   }
 
-  /// Formats a rate. Rates of ten or more have no decimals, because they would only flicker.
+  /// Formats a rate. Rates of ten or more have no decimals, because the decimals would change too fast to be read.
   private static func rate(_ rate: Double) -> String { rate < 10 ? tenths(rate) : grouped(Int(rate.rounded())) }
 
   /// Formats a size in decimal units, as disk sizes are.

@@ -51,7 +51,7 @@ extension Book {
           found += signedSheet(writer, installation.templates)
           if !noSound { found += try await soundFindings(writer) }
         } catch let error where error is AnnouncementError || error is AmountReadbackError {
-          // A file that cannot be read, or an amount that cannot be written.
+          // The error is about a file that cannot be read, or an amount that cannot be written in words.
           found.append(BookFinding(.problem, "\(error)"))
         }
         found += try foreignTexts(books, installation.templates)
@@ -134,7 +134,7 @@ struct BookSounds {
         language: writer.book.locale, voice: voice, segments: [Script.Segment(word.text, .phrase)])
       let phonemes = try await phonemes(writer.respelled(run))
       guard phonemes.contains("(") else { continue }
-      // A channel with a name in another language may be said in that language.
+      // The name of a payment channel may come from another language, and may be said in that language.
       findings.append(
         BookFinding(
           word.role == .channel ? .note : .problem,
@@ -151,7 +151,7 @@ struct BookSounds {
       let script = try writer.script(for: .payment(Payment(amount: money)), shortenings: [.amountOnly])
       var sounds = ""
       for run in script.amountAlone.runs { sounds += try await phonemes(run) }
-      // Stress and pauses are hard to hear.
+      // Stress and pauses are hard to hear, so amounts that differ only in these sound alike.
       let name = "\(money.decimalText) \(currency.code)"
       if let other = heard.updateValue(name, forKey: sounds.filter { !" ',%|_:".contains($0) }) {
         findings.append(BookFinding(.problem, "\(other) and \(name) sound alike: \(sounds)."))

@@ -22,8 +22,8 @@ struct ChimeSounds {
       + "\(kinds), and a sound is a file, tone:NAME or none"
   }
 
-  /// Returns the sound of each kind in a text such as `refunded=tone:falling,failed=none`; nil if the text is not valid. A
-  /// kind must not occur twice.
+  /// Returns the sound of each kind in a text such as `refunded=tone:falling,failed=none`; nil if the text is not
+  /// valid. A kind must not occur twice.
   static func choices(in text: String) -> [Payment.Kind: String]? {
     var choices: [Payment.Kind: String] = [:]
     for entry in text.split(separator: ",", omittingEmptySubsequences: !text.contains { $0 != " " }) {

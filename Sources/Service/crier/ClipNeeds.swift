@@ -45,7 +45,7 @@ struct ClipNeeds: Sendable {
     clips = try await Self.clips(source, among: nil)
   }
 
-  /// Reads what the service of a home needs. A home without a ledger needs nothing.
+  /// Reads which clips the service of a home needs. A home without a ledger needs nothing.
   ///
   /// - Parameters:
   ///   - home: The home to which the clips belong; nil if there is none. See ``PublishingOptions/owner(home:)``.
@@ -88,7 +88,7 @@ extension PublishingOptions {
     guard given == nil, let containers else { return usual }
     let folder = URL(filePath: containers, directoryHint: .isDirectory).absoluteURL
     if folder.isSamePlace(as: usual.containers) { return usual }
-    // The path may be that of a link to the containers.
+    // The path may be a link to the containers.
     let places = [folder.standardizedFileURL, folder.standardizedFileURL.resolvingSymlinksInPath()]
     let parents = places.map { CrierHome($0.deletingLastPathComponent().path(percentEncoded: false)) }
     return parents.first { folder.isSamePlace(as: $0.containers) && !CrierHome.isMissing($0.ledger) }

@@ -18,7 +18,7 @@ struct UnknownWord: Equatable {
   /// The name that was probably meant.
   var meant: String? { SimilarNames.name(like: word, among: choices) }
 
-  /// The message in the form of ArgumentParser's own.
+  /// The message, in the form of ArgumentParser's own messages.
   var message: String {
     let command = path.joined(separator: " ")
     let isOption = word.hasPrefix("-")

@@ -9,7 +9,7 @@ struct CommandLineWords {
   private var words: [(word: String, part: Part)] = []
 
   /// The first unknown word. The words after it are not read. Nil if the parser can read every word, or if a positional
-  /// argument cannot be told from a name.
+  /// argument cannot be distinguished from a name.
   private(set) var unknown: UnknownWord?
 
   /// - Parameters:
@@ -57,7 +57,7 @@ struct CommandLineWords {
   }
 
   /// The words in another order, in which the parser takes a word such as `-5` for a value or an argument, and not for
-  /// an unknown option. The command itself then reports the fault. Nil if there is no such word.
+  /// an unknown option. The command itself then reports what is wrong with the word. Nil if there is no such word.
   var readable: [String]? {
     guard words.contains(where: { $0.part != .option && Self.isNegative($0.word) }) else { return nil }
     var readable: [String] = []

@@ -79,10 +79,10 @@ struct CrierHome: Sendable {
   /// The folder of lists that the service renders in advance.
   var batches: URL { directory.appending(path: "batches", directoryHint: .isDirectory) }
 
-  /// The file that stores how many new clips of its daily allowance each account has used.
+  /// The file that stores how much of its daily allowance each account has used.
   var accountWork: URL { directory.appending(path: "account-work.json") }
 
-  /// The folder that keeps the volume and the chime that somebody chose through the service.
+  /// The folder that stores the volume, the chimes and the output that somebody chose through the service.
   var playerPreferences: URL { directory.appending(path: "player", directoryHint: .isDirectory) }
 
   /// The key that the service creates at its first start. Only its owner can read it.

@@ -21,7 +21,7 @@ import VoicePackIntegrity
 import VoicePackMaking
 import VoicePacks
 
-/// The error of a command that ends with a status and a sentence, if nothing else is to be told about it.
+/// An error that consists of an exit status and a sentence, for commands that need no error type of their own.
 struct CommandError: Error, CustomStringConvertible {
   let status: Int32
   /// What is wrong, and what to do next.

@@ -9,12 +9,12 @@ struct FaultRate {
   private var fault: Fault
   private var probability: Double
 
-  /// The reason of each status, if none is typed.
+  /// The reason that each status has if the user types none.
   private static let reasons = [
     400: "BadDeviceToken", 403: "ExpiredProviderToken", 404: "BadPath", 405: "MethodNotAllowed", 410: "Unregistered",
     413: "PayloadTooLarge", 429: "TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable",
   ]
-  /// The reason of any other status, if none is typed.
+  /// The reason that any other status has if the user types none.
   private static let unknownReason = "Unknown"
 
   /// - Throws: `ValidationError`, which says which part of the text is wrong.

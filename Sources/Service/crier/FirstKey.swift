@@ -5,7 +5,7 @@ import Foundation
 import Ledger
 import ServiceAccess
 
-/// The key that lets the person who starts the service for the first time use it at once.
+/// The key with which the person who starts the service for the first time can use the service at once.
 struct FirstKey {
   let home: CrierHome
   let ledger: Ledger

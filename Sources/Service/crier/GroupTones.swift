@@ -22,7 +22,7 @@ struct GroupTones {
 
   /// Returns the file that a user means: its name, or its name without the extension `.wav`.
   func file(named typed: String, among files: [String]) -> String? {
-    // Texts are equal here in every Unicode normal form. The name that is stored is the one in the folder.
+    // Swift compares texts without regard to their Unicode normal form. The result is the name as the folder has it.
     files.first { $0 == typed } ?? files.first { $0 == MadeTone.fileName(of: typed) }
   }
 
@@ -61,7 +61,7 @@ struct GroupTones {
     let path = try library.url(for: name).path(percentEncoded: false)
     let folder = library.soundsDirectory.path(percentEncoded: false)
     let facts = SoundExamination(of: bytes, path: path, folder: folder).facts
-    // Warnings are left to crier sounds check.
+    // Only errors matter here. `crier sounds check` also shows warnings.
     let fault = SoundDiagnosis(of: facts).problems.first { $0.severity == .error }
     if let fault { throw Self.unplayable(name, fault.message, remedy: fault.remedy) }
     return facts.header?.durationMilliseconds

@@ -2,8 +2,8 @@
 
 import SoundLibrary
 
-/// The warning about an app group whose name no group on iOS has. Such a group is not refused, because its folder works
-/// on this machine.
+/// The warning about an app group with a name that no group on iOS can have. Such a group is not refused, because its
+/// folder works on this machine.
 enum GroupWarning {
   /// Returns a warning for each group whose name does not begin with `group.`.
   ///

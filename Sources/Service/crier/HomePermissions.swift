@@ -139,7 +139,7 @@ extension CrierHome {
     // Links are followed, because the program reads their targets.
     let file = (name.isEmpty ? directory : directory.appending(path: name)).resolvingSymlinksInPath()
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false)),
-      // A link that is still one leads nowhere, such as to a disk that is not connected.
+      // If the resolved file is still a link, its target does not exist, for example because a disk is not connected.
       attributes[.type] as? FileAttributeType != .typeSymbolicLink,
       let mode = attributes[.posixPermissions] as? Int, let owner = attributes[.ownerAccountID] as? Int,
       let fault = HomePermissions.fault(care, mode: mode_t(mode), owner: uid_t(owner), user: geteuid())

@@ -84,7 +84,7 @@ struct InstallationLook {
       facts.fault = "\(error)"
       return (facts, nil)
     }
-    // The check of pushes reports the other one.
+    // The check of pushes reports the warning about the public URL.
     facts.warnings = configuration.warnings.filter { $0 != configuration.publicURLWarning }
     facts.isReachable = !Serve.isLoopback(configuration.settings.host)
     facts.chimeFault = Self.fault {
@@ -187,7 +187,7 @@ struct InstallationLook {
     var facts = PushFacts(
       apps: Set(configuration.apns.flatMap(\.apps)).count, usesApple: configuration.usesApple,
       publicURLFault: configuration.publicURLWarning)
-    // Without a key nothing is sent, so nobody is connected to either.
+    // Without a key no push is sent, so no server needs to be tried.
     guard settings.providerKeyFaults.isEmpty else { return facts }
     for server in servers { facts.servers.append(await PushLook.look(at: server)) }
     return facts
@@ -222,8 +222,8 @@ struct InstallationLook {
       options.output = chosen
     }
     var player = PlayerLook.none
-    // Without a home no player runs. Beside the home of another user, this user may have another sound server, and must
-    // not take the device from the service.
+    // Without a home no player runs. If the home belongs to another user, this user may have another sound server, and
+    // must not take the device from the service.
     if case .missing = homeFacts.place {
     } else if let lane = try? options.lane() {
       player = LedgerLook.player(of: lane, in: home.ledger, ledger)

@@ -30,7 +30,7 @@ struct Interruption: Error, CustomStringConvertible {
     }
     let result = await task.result
     for source in sources { source.cancel() }
-    // Afterwards a signal ends the process again, for example while the command asks a question.
+    // From now on, a signal ends the process at once, for example while the command asks a question.
     for number in numbers { Foundation.signal(number, SIG_DFL) }
     if case .failure(let error) = result, error is CancellationError, let number = caught.withLock({ $0 }) {
       throw Interruption(signal: number)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
-// When the service is linked, the Swift 6.3 compiler resolves `stat` to the declaration in CDispatch, and with the
-// push simulator to the one in CoreFoundation.
+// CDispatch and CoreFoundation are imported for `stat`. The Swift 6.3 compiler takes its declaration from CDispatch if
+// the service is linked, and from CoreFoundation if the push simulator is linked too.
 import CDispatch
 import ConcurrencySupport
 import CoreFoundation

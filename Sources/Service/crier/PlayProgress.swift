@@ -13,7 +13,7 @@ final class PlayProgress: Sendable {
     var isLineOpen = false
     var isDeviceLost = false
     var isPaused = false
-    /// The process of another player on which this command waits, once it was reported.
+    /// The process of another player for which this command waits; nil until this was reported.
     var otherPlayer: Int32?
     /// The latest reason why this command's announcements are not heard.
     var obstacle: String?
@@ -89,7 +89,7 @@ final class PlayProgress: Sendable {
     let isOwnPlaying = view.playing.map { own.contains($0.id) } ?? false
     let waiting = view.waiting.prefix { !own.contains($0.id) }.count
     let ahead = isOwnPlaying ? 0 : waiting + (view.playing == nil ? 0 : 1)
-    // Not all announcements of a long queue are listed.
+    // The view lists only the beginning of a long queue, so the number may be incomplete.
     let isWhole = isOwnPlaying || waiting < view.waiting.count || view.waiting.count == view.waitingCount
     let after =
       switch (ahead, isWhole) {

@@ -51,7 +51,7 @@ struct LaneOptions: ParsableArguments {
   /// - Throws: ``UnsafeHome``, ``CommandError``, `LedgerError`.
   func ledger(in home: CrierHome) throws -> Ledger {
     var options = Ledger.Options()
-    // The check can take long for a large ledger. The service makes it when it starts.
+    // The check can take long for a large ledger. The service checks its ledger when it starts.
     options.checksIntegrity = false
     return try home.openLedger(options: options)
   }
@@ -123,7 +123,8 @@ struct PlayerOptions: ParsableArguments {
     PlayProgress(hasSettings: volume != 100 || gap != 250 || chime != nil || chimes != nil || sink != SinkSettings())
   }
 
-  /// Plays the announcements and prints how each one ended. Progress goes to standard error. An interrupt cancels them.
+  /// Plays the announcements and prints how each one ended. Progress goes to standard error. An interrupt cancels the
+  /// announcements.
   ///
   /// - Parameters:
   ///   - mustBeHeard: Whether it is an error that somebody skips or cancels an announcement.
@@ -141,7 +142,7 @@ struct PlayerOptions: ParsableArguments {
     let home = home.folder
     let ledger = try self.lane.ledger(in: home)
     let library = SoundLibrary(container: try GroupContainer(containers: home.containers, group: "group.crier"))
-    // Announcements of other programs may need phrase books. A file does not.
+    // Announcements of other programs may need phrase books. A sound file needs none.
     let announcer = try? files.announcer(speakers: 1, home: home, copiesPacks: true)
     let rendering = AnnouncerRendering(announcer) { _ in library }
     let shared = SharedLane(lane: lane, ledger: ledger) {

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Process settings that keep the files a process leaves behind private.
+/// Process settings that keep other users from the files that a process leaves behind.
 enum PrivateProcess {
   /// Sets the umask so that other users can never write to new files, whatever the user's own umask allows.
   static func keepFilesUnwritable() { umask(umask(0o022) | 0o022) }

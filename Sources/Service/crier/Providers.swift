@@ -114,8 +114,8 @@ extension Providers {
       }
     }
 
-    /// Returns the address at which the endpoints are, and whether providers can reach it: the option, the setting
-    /// `public_url`, or else the address on which the service listens.
+    /// Returns the address at which the endpoints are, and whether providers can reach it: the address given as an
+    /// option, or else the setting `public_url`, or else the address on which the service listens.
     private func addresses() throws -> (base: String, isPublic: Bool) {
       if let base = base.flatMap(BaseAddress.init) { return (base.text, true) }
       let settings = try providers.home.serviceSettings()

@@ -62,7 +62,8 @@ extension Providers {
       }
     }
 
-    /// Returns the address of the service: the option, or else the address on which a service with this home listens.
+    /// Returns the address of the service: the address given as an option, or else the one on which a service with this
+    /// home listens.
     private func address() throws -> String {
       if let url { return BaseAddress(url)?.text ?? url }
       let settings = try providers.home.serviceSettings()
@@ -76,7 +77,7 @@ extension Providers {
       request.method = .POST
       for header in sample.headers { request.headers.add(name: header.name, value: header.value) }
       request.body = .bytes(ByteBuffer(bytes: sample.body))
-      // A redirect must not make another request of it.
+      // A redirect must not turn the request into a different one.
       let client = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
       let answer: Result<(status: Int, body: String), any Error>

@@ -260,7 +260,8 @@ struct Refused: Error, CustomStringConvertible {
       """
   }
 
-  /// Returns the advice of a row for this command, which has options instead of the setting, and sends a push only once.
+  /// Returns the advice of a row in the wording for this command. The command has options in place of the setting, and
+  /// sends a push only once.
   private static func words(_ row: PushReasonText.Row) -> String {
     let advice: String? =
       switch row.remedy {

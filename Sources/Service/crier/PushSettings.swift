@@ -17,12 +17,12 @@ struct PushAppSetting: Sendable, Hashable {
 
   /// The bundle ids of the apps.
   var apps: [String]
-  /// The environments; both if the entry names none.
+  /// The environments; both environments if the entry names none.
   var environments: [PushEnvironment]
   var keyFile: String
   var keyID: String
   var team: String
-  /// Another server than Apple's.
+  /// The server that is used instead of Apple's; nil for Apple's.
   var server: String?
   /// The file of certificates that are trusted instead of the system's.
   var certificates: String?

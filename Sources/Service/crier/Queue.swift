@@ -92,7 +92,8 @@ extension QueueOptions {
     CommandError(65, "NUMBER \(number): \(problem).")
   }
 
-  /// Skips the announcement that is playing now, even if another one plays when the player receives the command.
+  /// Skips the announcement that is playing now. If another one plays when the player receives the command, that one is
+  /// not skipped.
   func skip() async throws {
     let (lane, ledger) = try open()
     let status = try ledger.player(lane: lane)
@@ -108,7 +109,7 @@ extension QueueOptions {
   func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
     let (lane, ledger) = try open()
     let isPlayed = try ledger.player(lane: lane).isRunning
-    // Without a player, only cancelling has an effect, and it needs none.
+    // Without a player, only cancelling has an effect. It works without a player.
     if !isPlayed {
       guard case .cancel = command else { throw Self.noPlayer(on: lane) }
     }
@@ -125,7 +126,7 @@ extension QueueOptions {
       }
     }
     if !isPlayed, let number {
-      // A player that has begun meanwhile receives the command.
+      // If a player has started meanwhile, it receives the command.
       var isCancelled: Bool?
       do throws(LedgerError) {
         isCancelled = try await ledger.cancelUnplayed(number)

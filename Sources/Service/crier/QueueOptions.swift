@@ -6,7 +6,7 @@ import Foundation
 import Ledger
 import SoundOutputs
 
-/// The options for which queue a command shows or changes: an output of a home folder.
+/// The options that select the queue that a command shows or changes. A queue belongs to an output of a home folder.
 struct QueueOptions: ParsableArguments {
   @Option(
     help: """

@@ -110,7 +110,7 @@ extension ClipReport {
       "\(Terminal.printable(text)) (\(seconds) s, \(loudnessLUFS) LUFS, \(voice)\(steps)\(cached ? ", from cache" : ""))"
   }
 
-  /// One line for each unspoken text and each warning, and one if another voice spoke than the wanted one.
+  /// One line for each unspoken text and each warning, and one line if another voice than the wanted one spoke.
   var remarks: [String] {
     unspoken.map(\.line) + warnings
       + [fallback.map { "The speech server does not speak, or not all of it: \($0) (docs/speech-servers.md)." }]

@@ -119,7 +119,7 @@ struct Serve: AsyncParsableCommand {
           + "Console/ with --data.")
     }
     var ledgerOptions = Ledger.Options()
-    // The time that the check takes grows with the file, so the service makes it beside its work.
+    // The time that the check takes grows with the file, so the service checks the ledger while it works.
     ledgerOptions.checksIntegrity = false
     let ledger = try home.openLedger(options: ledgerOptions)
     let firstKey = try await FirstKey(home: home, ledger: ledger).prepare(

@@ -110,8 +110,8 @@ struct ServiceConfiguration: Sendable {
   private(set) var openingHours = WeeklyTimes.never(in: .current)
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
-  /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
-  /// iOS cannot have.
+  /// A warning for each environment variable that looks like a setting but is not a setting, and for each app group
+  /// with a name that no group on iOS can have.
   private(set) var warnings: [String] = []
   /// The warning about the URLs of clips in pushes, which is also in ``warnings``; nil if there is none.
   private(set) var publicURLWarning: String?
@@ -121,7 +121,7 @@ struct ServiceConfiguration: Sendable {
   var usesApple: Bool { apns.contains { $0.server == nil } }
 
   private static var defaultRate: RateLimit {
-    // Not from outside: both numbers are constants.
+    // The numbers never come from outside: both are constants.
     guard let rate = try? RateLimit(rate: 200, burst: 400) else { preconditionFailure("200 a second is a rate.") }
     return rate
   }
@@ -194,7 +194,7 @@ struct ServiceConfiguration: Sendable {
     speakers = try reader.number(.speakers, speakers, 1...256)
     player.volume = try reader.number(.volume, player.volume, 0...100)
     player.gap = Int64(try reader.number(.gap, Int(player.gap), 0...60_000))
-    // Whether the sound can be used is known when it is read.
+    // The sound itself is checked later, when its file is read.
     chime = try reader.value(.chime, chime, "") { $0 }
     chimes = try reader.value(.chimes, "", ChimeSounds.rule, parse: ChimeSounds.choices(in:))
     sink.leadIn = try reader.number(.leadIn, sink.leadIn, SinkSettings.leadIns)
@@ -210,7 +210,7 @@ struct ServiceConfiguration: Sendable {
     alarms.deviceMinutes = try reader.number(.alarmDevice, alarms.deviceMinutes, 0...10_080)
     alarms.pausedMinutes = try reader.number(.alarmPaused, alarms.pausedMinutes, 0...10_080)
     alarms.longestQueue = try reader.number(.alarmQueue, alarms.longestQueue, 0...1_000_000)
-    // Longer silences are not looked for.
+    // The alarm looks back at most 14 days, which are 336 hours.
     alarms.silentHours = try reader.number(.alarmSilent, alarms.silentHours, 0...336)
     settings.alarms = alarms
     player.order.sequencePatience = Int64(try reader.number(.missingNumber, 2_000, 0...600_000))

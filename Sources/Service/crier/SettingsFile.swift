@@ -17,14 +17,14 @@ struct SettingsFile {
 
   private var path: String { url.path(percentEncoded: false) }
 
-  /// The names and values in the file; nil if it has none. Call ``checkNames()`` first: it reports what is wrong with the
-  /// file.
+  /// The names and values in the file; nil if the file has none. Call ``checkNames()`` first, which reports what is
+  /// wrong with the file.
   private var mapping: Node.Mapping? {
     (try? String(contentsOf: url, encoding: .utf8)).flatMap { try? Yams.compose(yaml: $0) }?.mapping
   }
 
-  /// Returns the values as text, in the form that a flag or an environment variable has.
-  /// A list has none, such as `apns`.
+  /// Returns the values as text, in the form that a flag or an environment variable has. A list such as `apns` has no
+  /// such form and is left out.
   ///
   /// - Throws: `ServiceConfiguration.Fault` for an entry of `packs` or `chimes` that cannot be used.
   func values() throws -> [ServiceConfiguration.Name: String] {

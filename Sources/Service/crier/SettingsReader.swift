@@ -14,13 +14,13 @@ struct SettingsReader {
   let sources: [Source]
   var settings: [Setting] = []
 
-  /// Reads a value of one text.
+  /// Reads a setting whose value is one text.
   ///
   /// - Parameters:
   ///   - fallback: the text of the default.
-  ///   - rule: the remedy if the text is not a value.
+  ///   - rule: the remedy if the text is not valid.
   ///   - isLiteral: whether the value is a number or a truth value, which is written as it was given.
-  ///   - parse: returns the value of a text; nil if the text is none.
+  ///   - parse: returns the value of a text; nil if the text is not valid.
   /// - Throws: `ServiceConfiguration.Fault` with the rule.
   mutating func value<Value>(
     _ name: Name, _ fallback: String, _ rule: String, isLiteral: Bool = false, parse: (String) -> Value?

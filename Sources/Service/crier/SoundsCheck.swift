@@ -96,7 +96,7 @@ struct CheckLine: Encodable {
   @ExplicitNull var durationMilliseconds: Int?
   @ExplicitNull var loudnessLUFS: Double?
   @ExplicitNull var bytes: Int?
-  /// The path of the mended copy.
+  /// The path of the repaired copy.
   @ExplicitNull var fixed: String? = nil
 
   enum CodingKeys: String, CodingKey {

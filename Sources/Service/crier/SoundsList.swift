@@ -69,8 +69,9 @@ extension Sounds {
       }
     }
 
-    /// Returns the clips that the home's service needs. Returns nil, after a message, if the ledger cannot be read
-    /// without changing it, or if other users can change the home: the list is useful even without the reasons.
+    /// Returns the clips that the home's service needs. If the ledger cannot be read without changing it, or if other
+    /// users can change the home, prints a message and returns nil, because the list is useful even without the
+    /// reasons.
     ///
     /// - Throws: `ServiceConfiguration.Fault`.
     private func needs() async throws -> ClipNeeds? {

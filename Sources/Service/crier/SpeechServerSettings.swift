@@ -119,7 +119,7 @@ struct SpeechServerSetting: Sendable, Hashable {
 }
 
 extension SpeechServerVoices {
-  /// Prepares the servers of the setting `speech_servers`. None of them is asked for anything.
+  /// Prepares the servers of the setting `speech_servers`. No request is sent to them.
   ///
   /// - Parameters:
   ///   - folder: The folder of the settings file, from which relative paths count.
@@ -136,7 +136,7 @@ extension SpeechServerVoices {
     self.init(voices, verdicts: SpeechServerVerdicts(file: verdicts))
   }
 
-  /// Prepares the servers of the home folder's settings, for a command beside the service.
+  /// Prepares the servers of the home folder's settings, for a command that runs beside the service.
   ///
   /// - Throws: `ServiceConfiguration.Fault` for settings that cannot be used; `SpeechServerError`.
   init(of home: CrierHome) throws {

@@ -6,7 +6,8 @@ import Glibc
 enum StandardOutput {
   /// Writes a line.
   ///
-  /// - Throws: ``CommandError`` if the line cannot be written, for example because a disk is full or the output is closed.
+  /// - Throws: ``CommandError`` if the line cannot be written, for example because a disk is full or the output is
+  ///   closed.
   static func write(_ line: String) throws(CommandError) { try write(text: line + "\n") }
 
   /// Writes text as it is, without adding a newline.

@@ -6,7 +6,7 @@ import ConcurrencySupport
 struct StepProgress: Sendable {
   private let name: String
   private let start = ContinuousClock.now
-  /// Nil if nothing is shown.
+  /// The display of the progress; nil if nothing is shown.
   private let display: Locked<ProgressDisplay>?
 
   init(name: String, isQuiet: Bool = false) {

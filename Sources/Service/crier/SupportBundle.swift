@@ -33,9 +33,9 @@ struct SupportBundle {
   }
 
   private struct Migrations: Encodable {
-    /// The changes of the tables that this version knows.
+    /// The migrations that this version knows.
     var known: [String]
-    /// The changes that were made in the file; null if the ledger cannot be read.
+    /// The migrations that were made in the ledger; null if the ledger cannot be read.
     @ExplicitNull var applied: [String]?
     @ExplicitNull var code: String?
   }

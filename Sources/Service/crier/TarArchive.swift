@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// A tar archive of small files (POSIX ustar), and its gzip form (RFC 1952). Nothing is compressed: the files are small,
-/// and every program that unpacks `.tar.gz` reads stored blocks too.
+/// A tar archive of small files (POSIX ustar), and its gzip form (RFC 1952). Nothing is compressed: the files are
+/// small, and every program that unpacks `.tar.gz` reads stored blocks too.
 struct TarArchive {
   private static let blockSize = 512
   /// The longest name that the header has room for, in bytes.

@@ -117,7 +117,8 @@ extension Voices.Build {
       id: id, locale: book, speaker: identity, licence: program.licence ?? "not stated", isSynthesized: true,
       speechServer: isTested ? identity : nil)
     try await build(facts, of: rows.rows, by: speaker, scripts) {
-      // A server that was updated meanwhile would make a pack of two voices. The first answer is remembered by `voice`.
+      // If the server was updated while the pack was being made, the pack would have two voices. `voice` remembers its
+      // first answer, so a new `SpeechServerVoice` asks the server again.
       let now = try await SpeechServerVoice(voice.server).identity()
       guard now == identity else {
         throw CommandError(
@@ -178,7 +179,7 @@ extension Voices.Build {
   }
 
   /// Compares the single words with the engine's, as the import does. Each sound was made for its row, so no two sounds
-  /// can be swapped, and the comparison only gives warnings: the program may not speak the language.
+  /// can be swapped, and a difference is only a warning. It may mean that the program does not speak the language.
   private func compare(_ imported: inout ImportedRecordings, _ scripts: ScriptWriter) async throws {
     let words = imported.clips.indices.filter { imported.clips[$0].tokens.count == 1 }
     var compared = imported

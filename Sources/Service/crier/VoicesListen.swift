@@ -216,7 +216,7 @@ struct ListeningSession {
     }
   }
 
-  /// The question after each clip. Letters are read with the line that they are on, so each needs Enter.
+  /// The question after each clip. The input is read line by line, so each letter needs Enter.
   static let prompt = "Enter: next clip. Or a letter and Enter: r (again), w (wrong), q (quit): "
 
   /// The index of the clip to play; nil at the end.

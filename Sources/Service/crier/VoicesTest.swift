@@ -64,8 +64,8 @@ extension Voices {
       if !isPassed { throw ExitCode(65) }
     }
 
-    /// Returns the locales to test, as the phrase books name them. A server that speaks a language speaks all of its
-    /// phrase books.
+    /// Returns the locales to test, as the phrase books name them. A server that speaks a language speaks the locales
+    /// of all phrase books in that language.
     private func locales(of server: SpeechServer, _ books: PhraseBooks) throws -> [String] {
       var locales: [String] = []
       for name in locale {

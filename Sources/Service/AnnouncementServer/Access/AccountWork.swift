@@ -96,8 +96,8 @@ final class AccountWork: Sendable {
       guard !isStopping() else { throw ListStopped() }
       guard let shortage = begin(account, .list) else { return }
       guard shortage == .clipsAtOnce else { throw Refusal(account: account, shortage: shortage) }
-      // The row polls, because it is in no hurry and two things can end its wait: the end of another clip of the
-      // account, and the cancellation of the list.
+      // The row polls, because it is in no hurry. Its wait ends when another clip of the account is finished, or when
+      // the list is cancelled.
       try await Task.sleep(for: Self.patience)
     }
   }

@@ -8,7 +8,8 @@ import ServiceAccess
 struct AdministrationLog: Sendable {
   let ledger: Ledger
 
-  /// Records an act after it was performed. Calls of keys with neither scope are not recorded.
+  /// Records an act after it was performed. Calls of keys that have neither the scope `admin` nor the scope `operator`
+  /// are not recorded.
   ///
   /// If the record cannot be written, the act remains in effect and an error is logged. For example, an admin must be
   /// able to pause the player when the disk is full.

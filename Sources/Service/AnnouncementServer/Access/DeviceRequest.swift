@@ -49,8 +49,8 @@ struct DeviceRequest: Sendable {
     renewsKey = try fields.boolean("new_key", "give true or false") ?? false
   }
 
-  /// Returns whether a text can be the id of a device. It is a segment of a path, so it consists of characters that
-  /// nobody encodes, and it is not one that a client removes, such as `..`.
+  /// Returns whether a text can be the id of a device. An id is a segment of a URL's path. It therefore consists of
+  /// characters that need no percent-encoding, and is not a segment that clients remove, such as `..`.
   static func isID(_ text: String) -> Bool {
     (1...longestID).contains(text.utf8.count) && !text.hasPrefix(".")
       && text.utf8.allSatisfy { byte in

@@ -15,8 +15,8 @@ final class FailureGate: Sendable {
     self.time = time
   }
 
-  /// Returns whether the client address of a call has used up its failures. If so, a request without a valid key is
-  /// refused, whatever else is wrong with the request.
+  /// Returns whether the client address of a call has used up its allowed failures. If so, a request without a valid
+  /// key is refused, whatever else is wrong with the request.
   func isUsedUp(by call: Call) -> Bool {
     guard let limits, let address = call.client else { return false }
     let now = time()

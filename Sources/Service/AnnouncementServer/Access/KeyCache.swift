@@ -35,7 +35,7 @@ final class KeyCache: Sendable {
   private let ledger: Ledger
   private let defaultLimit: RateLimit
   private let versionLooks = SingleFlight<String, Void>()
-  /// The reads of the roster, by the version of the ledger's keys.
+  /// The reads of the roster that are in progress, by the version of the ledger's keys.
   private let rosterReads = SingleFlight<Int64?, Roster>()
   private let sleep: @Sendable (Duration) async throws -> Void
   private let time: @Sendable () -> Duration

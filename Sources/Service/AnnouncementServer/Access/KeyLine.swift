@@ -25,9 +25,9 @@ public struct KeyLine: Encodable, Sendable {
   /// The addresses and networks from which the key may be used; empty if it may be used from anywhere.
   public var addresses: [String]
   public var strict: Bool
-  /// The id of the device that the key belongs to; nil for a key that belongs to none.
+  /// The id of the device that the key belongs to; nil for a key that belongs to no device.
   public var device: String?
-  /// The id of the code with which a person signed in for the key; nil for any other key.
+  /// The id of the sign-in code that a person exchanged for the key; nil for any other key.
   public var signInCode: String?
   /// The name that identifies the key in the service's log.
   public var logName: String

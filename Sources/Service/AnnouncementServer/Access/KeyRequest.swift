@@ -45,9 +45,9 @@ public struct KeyRequest: Sendable, Hashable {
     case noScopes
     /// The scope `device` is given, which only the registration of a device gives.
     case deviceScope
-    /// The scope `test` is given with others.
+    /// The scope `test` is given with other scopes.
     case testAndOthers
-    /// The account is too long to have test keys.
+    /// The account's name is too long for test keys.
     case testAccountTooLong
     /// The text of a field is empty, longer than 255 bytes, or has control characters.
     case text(field: String)

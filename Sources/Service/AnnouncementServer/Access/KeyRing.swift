@@ -72,7 +72,8 @@ final class KeyRing: Sendable {
   ///
   /// - Parameter call: The call. It gets the name of its key.
   /// - Returns: nil if ``caller(of:failures:)`` must identify the sender.
-  /// - Throws: ``Problem`` with 401 if the key has expired, or with 403 if it may not be used from the client's address.
+  /// - Throws: ``Problem`` with 401 if the key has expired, or with 403 if it may not be used from the client's
+  ///   address.
   func remembered(for call: inout Call) throws(Problem) -> Caller? {
     guard let field = call.header(.authorization), field.hasPrefix(Self.usualStart), !field.hasSuffix(" ") else {
       return nil

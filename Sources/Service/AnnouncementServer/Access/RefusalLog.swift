@@ -50,7 +50,7 @@ final class RefusalLog: Sendable {
   private func finish() async {
     var isAwaited = true
     while isAwaited {
-      // Numbers are told for whole seconds.
+      // The numbers are logged once a second.
       try? await Task.sleep(for: .seconds(1))
       let now = time()
       let leftOut: [Kind: Int]

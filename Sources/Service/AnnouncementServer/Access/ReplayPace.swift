@@ -4,7 +4,7 @@ import ConcurrencySupport
 import ServiceAccess
 
 /// The limit of replays for each key. A shop needs few replays. A key that requests more is limited, so that the shop
-/// does not hear payments that nobody made.
+/// does not hear announcements of payments that nobody made.
 final class ReplayPace: Sendable {
   /// The number of replays that a key may request in a minute. They may all be requested at once.
   static let perMinute = 6

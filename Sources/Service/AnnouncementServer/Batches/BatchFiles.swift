@@ -56,16 +56,16 @@ struct BatchFiles: Sendable {
     try DurableFile.write(try JSONEncoder().encode(record), to: self.record(record.status.id), calls: calls)
   }
 
-  /// Removes all files of a batch. The record is the last one. If the service is killed in between, its next run finds
-  /// the batch and removes the rest.
+  /// Removes all files of a batch, the record last. If the service is killed in between, its next run finds the record
+  /// and removes the rest.
   func remove(_ id: String) async {
     await onDisk { [self] in
       for file in [list(id), result(id), record(id)] { try? FileManager.default.removeItem(at: file) }
     }
   }
 
-  /// Returns the records that an earlier run of the service left, and removes files that it did not finish writing, and
-  /// lists and results without a record.
+  /// Returns the records that an earlier run of the service left. Removes files that the earlier run did not finish
+  /// writing, and lists and results without a record.
   func records() async -> [Batches.Record] {
     await onDisk { [folder] in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
@@ -101,7 +101,7 @@ struct BatchFiles: Sendable {
 
   // MARK: Results of batches that have ended
 
-  /// The reader of a result. The file is closed when nobody has the reader any more.
+  /// The reader of a result. The file is closed when the reader is deallocated.
   struct ResultReader: Sendable {
     fileprivate let handle: FileHandle
 
@@ -116,7 +116,7 @@ struct BatchFiles: Sendable {
 
   /// Opens the result of a batch.
   ///
-  /// - Returns: nil if there is no result, as for a batch that failed as a whole.
+  /// - Returns: nil if there is no result, for example because the batch failed as a whole.
   func resultReader(_ id: String) async -> ResultReader? {
     let file = result(id)
     return await onWaitingThread { try? FileHandle(forReadingFrom: file) }.map(ResultReader.init)
@@ -131,7 +131,7 @@ struct BatchFiles: Sendable {
     var clip: Clip
   }
 
-  /// Returns the names and the files of the clips of a result; the result is empty if the batch has no result.
+  /// Returns the names and the files of the clips in a batch's result. Both are empty if the batch has no result.
   ///
   /// - Parameter group: The app group of the clips.
   func clips(inResultOf id: String, group: String) async -> (names: Set<String>, files: [LibrarySound]) {

@@ -17,9 +17,9 @@ extension Batches {
     /// A fault of a row.
     struct RowFault: Sendable, Hashable, Codable {
       var line: Int
-      /// The number of the element in a JSON array, counted from 1; missing for the other lists.
+      /// The number of the element in a JSON array, counted from 1; missing for lists in other formats.
       var element: Int?
-      /// The id of the row; missing if it has none, or none that could be read.
+      /// The id of the row; missing if the row has no id, or if the id could not be read.
       var id: String?
       /// The column or the key with the fault; null if the fault does not belong to one column.
       @ExplicitNull var column: String?
@@ -41,10 +41,10 @@ extension Batches {
     var createdAt: Date
     @ExplicitNull var finishedAt: Date? = nil
     @ExplicitNull var error: Fault? = nil
-    /// The faults of the first rows that have one, by their lines; nil in records of earlier versions.
+    /// The faults of the first faulty rows, in the order of their lines; nil in records of earlier versions.
     var faults: [RowFault]? = []
 
-    /// Adds the fault of a row. Rows end in any order, so the first ones are kept by their lines.
+    /// Adds the fault of a row. Rows end in any order, so the faults with the lowest line numbers are kept.
     mutating func add(_ fault: RowFault) {
       var all = faults ?? []
       all.insert(fault, at: all.firstIndex { $0.line > fault.line } ?? all.endIndex)
@@ -61,15 +61,15 @@ extension Batches {
   /// The stored record of a batch. Its list and its result are separate files.
   struct Record: Codable {
     var account: String
-    /// The authority by which the sender calls the service.
+    /// The host and port by which the sender called the service.
     var authority: String?
     var format: String
     var options: Requested
     var status: Status
     /// Whether the ledger has the clips of the result; nil in records of earlier versions.
     var areClipsNoted: Bool?
-    /// The number of times that the batch was started since it last came to an end or was stopped with the service; nil
-    /// for 0. See `InterruptedWork`.
+    /// The number of times that the batch was started since it last ended, or since the service last stopped it in
+    /// order; nil for 0. See `InterruptedWork`.
     var starts: Int?
   }
 

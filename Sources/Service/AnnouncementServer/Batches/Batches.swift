@@ -14,15 +14,16 @@ import ServiceLifecycle
 import SoundFiles
 import SoundLibrary
 
-// This file is long, so that only the methods of the actor can change its state.
+// This file is not split, because the actor's state is private to the file, so that only the actor's methods can change
+// it.
 
 /// The lists of announcements that are rendered one after another. An accepted list survives a restart of the service:
 /// it is on disk, and its rendering is started again. Clips that already exist are not made again.
 actor Batches {
   /// The maximum number of batches that run or wait at once, for all accounts together.
   static let mostUnfinished = 16
-  /// The longest time for which a batch is kept after its end, in seconds. A shorter retention time limits it, because
-  /// lists and results have names and notes.
+  /// The longest time for which a batch is kept after its end, in seconds. A shorter retention time takes precedence,
+  /// because lists and results contain names and notes.
   static let longestLifetime: TimeInterval = 7 * 86_400
 
   let files: BatchFiles
@@ -40,9 +41,10 @@ actor Batches {
   private var held: [String: HeldClips] = [:]
   /// The ids of the batches that run or wait.
   private var queue: [String] = []
-  /// The batches that two crashes in a row interrupted, and that run later.
+  /// The batches that were interrupted by two crashes in a row. They run later than the others.
   private(set) var setAside = SetAsideWork<String, ContinuousClock.Instant>()
-  /// The id of the running batch when it is to be cancelled. No further row of its list is read then.
+  /// The id of the running batch once it is being cancelled; nil before. While the id is set, no further row of the
+  /// batch's list is read.
   private let stopping = Locked<String?>(nil)
   /// The id of the running batch.
   private var running: String?
@@ -51,7 +53,7 @@ actor Batches {
   /// The account of the batch that ran last.
   private var lastAccount: String?
   private var isLoaded = false
-  /// The turns for a batch's start, end and cancellation, which each wait for the disk.
+  /// The locks that keep a batch's start, end and cancellation apart, because each of them waits for the disk.
   private let turns = Turns<String>()
   private var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
   private var nextWatcher = 0
@@ -80,7 +82,7 @@ actor Batches {
 
   /// Accepts a list. When this function returns, the list is on disk.
   ///
-  /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way; the operating system's error if the
+  /// - Throws: ``Problem`` with 429 if the maximum number of batches runs or waits; the operating system's error if the
   ///   list cannot be written.
   func accept(
     _ list: Data, named name: String? = nil, format: BatchRows.Format, account: String, authority: String?,
@@ -107,7 +109,8 @@ actor Batches {
 
   /// Checks that an account may send another batch.
   ///
-  /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way, for the account or for all accounts.
+  /// - Throws: ``Problem`` with 429 if the maximum number of batches runs or waits, for the account or for all accounts
+  ///   together.
   func checkCapacity(for account: String) throws(Problem) {
     let unfinished = records.values.filter { $0.status.state == .running }
     let own = unfinished.count { $0.account == account } + accepting.values.count { $0 == account }
@@ -171,9 +174,9 @@ actor Batches {
     }
   }
 
-  /// Returns the batch that has waited longest. Accounts other than the last batch's are preferred. An account that
-  /// sends many batches therefore does not keep the others waiting for all of them. A batch that is set aside runs when
-  /// its time has come and no other batch waits, or at the latest ten minutes after that time.
+  /// Returns the batch that has waited longest. A batch of another account than the last batch's is preferred, so that
+  /// an account with many batches does not make the other accounts wait for all of them. A batch that is set aside runs
+  /// when its time has come and no other batch waits, but at the latest ten minutes after that time.
   private func next() -> String? {
     let latest: ContinuousClock.Instant = queue.isEmpty ? .now : .now - .seconds(InterruptedWork.longestDelay)
     if let id = setAside.next(at: latest) {
@@ -185,12 +188,13 @@ actor Batches {
     return id
   }
 
-  /// Loads the batches that an earlier run of the service left, and removes files that it did not finish writing.
+  /// Loads the batches that an earlier run of the service left, and removes files that the earlier run did not finish
+  /// writing.
   func load() async {
     guard !isLoaded else { return }
     isLoaded = true
     let found = await files.records()
-    // A batch that was accepted while the files were read is known already.
+    // A batch that was accepted while the files were being read is known already, and is skipped.
     for record in found.sorted(by: { $0.status.createdAt < $1.status.createdAt })
     where records[record.status.id] == nil && !accepting.keys.contains(record.status.id) {
       records[record.status.id] = record
@@ -216,7 +220,7 @@ actor Batches {
       guard let end = record.status.finishedAt, end < moment else { continue }
       do {
         try await ledger.forgetClips(ofBatch: id)
-        // From here on no client finds the batch, so none reads a result that is being removed.
+        // From here on no client finds the batch, so no client reads a result that is being removed.
         (records[id], held[id]) = (nil, nil)
         await files.remove(id)
       } catch {
@@ -235,7 +239,7 @@ actor Batches {
 
 /// The rendering of a batch.
 extension Batches {
-  /// Renders a batch, unless it has ended meanwhile.
+  /// Renders a batch, unless it ended before its turn came.
   private func run(_ id: String) async {
     guard let record = await turns.take([id], { await self.begin(id) }) else { return }
     defer { running = nil }
@@ -253,9 +257,9 @@ extension Batches {
     return record
   }
 
-  /// Writes how often a batch was started, so that a batch that crashes the process does not crash it again and again.
+  /// Stores how often a batch was started, so that a batch that crashes the process does not crash it again and again.
   private func noteStarts(_ starts: Int, of id: String) async {
-    // A cancellation is on the disk already, and must stay there.
+    // If the batch was cancelled meanwhile, its record on the disk says so, and must not be replaced.
     guard records[id]?.status.state == .running, !isStopping(id) else { return }
     records[id]?.starts = starts
     guard let record = records[id] else { return }
@@ -269,7 +273,7 @@ extension Batches {
   /// Renders the rows of a batch and writes its result.
   ///
   /// - Returns: The status after the last row, with the error if there was one; nil if the service stops before that.
-  ///   The batch is started again when the service starts the next time.
+  ///   In this case, the batch is started again at the next start of the service.
   @concurrent private nonisolated func render(_ record: Record) async -> Status? {
     let id = record.status.id
     var status = Status(id: id, name: record.status.name, createdAt: record.status.createdAt)
@@ -361,8 +365,8 @@ extension Batches {
     return status
   }
 
-  /// Writes the end of a batch to disk and tells its clients. Call this in the batch's turn, so that a cancellation
-  /// that is being written comes first.
+  /// Writes the end of a batch to disk and tells its clients. Call this while holding the batch's lock, so that a
+  /// cancellation that is being written comes first.
   private func finish(_ record: Record, _ outcome: Status) async {
     let id = record.status.id
     var (record, status) = (record, outcome)
@@ -409,14 +413,16 @@ extension Batches {
     guard let cancelled = try await turns.take([id], { try await self.writeCancellation(id, account: account) }) else {
       return nil
     }
-    // The rows under way finish first. If the service stops during this wait, the batch is already cancelled on disk.
+    // The rows that are being rendered finish first. If the service stops during this wait, the batch is already
+    // cancelled on disk.
     for await _ in progress(id).cancelOnGracefulShutdown() {}
     guard let status = records[id]?.status, status.state != .running else { return cancelled }
     return status
   }
 
   /// Writes a cancellation to disk. Then ends the batch if it is waiting, or stops the reading of its list if it is
-  /// running. Call this in the batch's turn: the batch must neither start nor end while the cancellation is written.
+  /// running. Call this while holding the batch's lock: the batch must neither start nor end while the cancellation is
+  /// written.
   private func writeCancellation(_ id: String, account: String) async throws -> Status? {
     guard var record = records[id], record.account == account else { return nil }
     guard record.status.state == .running, !isStopping(id) else { throw Self.ended }
@@ -453,7 +459,7 @@ extension Batches {
   private struct HeldClips: Sendable {
     var account: String
     var names: Set<String> = []
-    /// The files of the clips, by name, as far as they are known.
+    /// The known files of the clips, by the names of the clips.
     var files: [String: LibrarySound] = [:]
   }
 

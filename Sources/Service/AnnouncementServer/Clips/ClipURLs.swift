@@ -13,7 +13,7 @@ struct ClipURLs: Sendable {
   private let now: @Sendable () -> Date
 
   /// - Parameters:
-  ///   - base: The public base URL of the service, such as `https://pay.example`; nil to use the authority by which
+  ///   - base: The public base URL of the service, such as `https://pay.example`; nil to use the host and port by which
   ///     each client calls the service.
   ///   - authority: The host and port on which the service listens.
   ///   - lifetime: The lifetime of a URL, in seconds.
@@ -30,7 +30,7 @@ struct ClipURLs: Sendable {
 
   /// Returns a signed URL of a clip.
   ///
-  /// - Parameter authority: The authority by which the client calls the service.
+  /// - Parameter authority: The host and port by which the client calls the service.
   func url(ofClip name: String, authority: String?) throws(AccessError) -> String {
     let path = try signer.signed("/v1/clips/\(name)", until: now().addingTimeInterval(lifetime))
     return (base ?? "http://\(authority ?? self.authority)") + path
@@ -47,7 +47,7 @@ struct ClipURLs: Sendable {
   /// - Throws: `AccessError` if the clip may not be fetched with this URL.
   func check(_ uri: URI) throws(AccessError) {
     func value(_ name: Substring) -> String? { uri.queryParameters[name].map(String.init) }
-    // A parameter of another name that contains the right one was escaped.
+    // If the URL contains the name but has no parameter with exactly this name, the URL was escaped on its way.
     for name in ["expires", "signature"] where uri.string.contains(name) && value(Substring(name)) == nil {
       throw AccessError(.signatureMalformed)
     }

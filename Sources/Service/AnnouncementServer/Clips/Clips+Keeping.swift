@@ -8,12 +8,13 @@ import SoundLibrary
 import Synchronization
 
 extension Clips {
-  /// Whether a clip in memory was asked for since the last look. Setting it costs no write to the disk.
+  /// Whether a clip in memory was requested since its use was last recorded. Setting this mark writes nothing to the
+  /// disk.
   final class Use: Sendable {
     private let isUsed = Atomic(false)
 
     func mark() {
-      // Most clips are marked already, and reading is cheaper than writing for the processor's other cores.
+      // Most clips are marked already. Unlike a write, a read does not slow down the processor's other cores.
       if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
     }
 
@@ -54,7 +55,7 @@ extension Clips {
   /// - Parameters:
   ///   - needed: Returns the names of the clips that must stay. It is called first with nil, which means
   ///     all clips, and then with the names of each small group before that group is removed.
-  ///   - failed: Called with each error. The other clips and folders are pruned.
+  ///   - failed: Called with each error. The other clips and folders are still pruned.
   /// - Returns: The removed clips.
   /// - Throws: The error of the first call of `needed`. Nothing was removed then.
   func prune(
@@ -62,7 +63,7 @@ extension Clips {
     failed: @escaping @Sendable (any Error) -> Void
   ) async throws -> [SoundKeeping.Removal] {
     let libraries = await allLibraries()
-    // The uses are recorded before the folder is looked at, so that they count.
+    // The uses are recorded before the folders are read, so that these uses count.
     await recordUses(in: libraries)
     let neededBefore = try await needed(nil)
     var removals: [SoundKeeping.Removal] = []

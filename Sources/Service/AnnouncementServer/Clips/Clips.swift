@@ -62,7 +62,8 @@ final class Clips: Sendable {
   static let mostUnrecorded = 10_000
 
   private let changes = Locked(Changes())
-  /// The turns for work on a clip. Announcements of a clip have shared turns; a removal has an exclusive turn.
+  /// The locks for work on clips, by name. Announcements of a clip share its lock; a removal holds the lock
+  /// exclusively.
   let turns = Turns<String>()
   private let metrics: ServiceMetrics
   private let groups: AppGroups
@@ -176,14 +177,14 @@ final class Clips: Sendable {
   private func remember(_ made: Made, as request: ClipRequest, readAt moment: RemovedClips.Moment) {
     var report = made.report
     report.cached = true
-    // If another voice than the wanted one spoke, the next request asks for the wanted one again.
+    // If a fallback voice spoke, the report is not kept, so that the next request tries the wanted voice again.
     if report.fallback != nil { return keep(made.file, as: made.report.clip.name, readAt: moment) }
     keep(made.file, as: made.report.clip.name, readAt: moment, report: report, of: request)
   }
 
   /// Keeps a file in memory, and the report of the request for which it was read. Keeps neither if the clip was removed
-  /// after the file was read. The size counted is the capacity of the buffer, which is a power of two and up to twice
-  /// the size of the file, and 2 kB for the header fields.
+  /// after the file was read. The counted size is the capacity of the buffer plus 2 kB for the header fields. The
+  /// capacity is a power of two, and up to twice the size of the file.
   ///
   /// - Parameter moment: A moment before the file was read.
   func keep(
@@ -221,7 +222,7 @@ final class Clips: Sendable {
     let moment = moment
     let found = try await onWaitingThread {
       for library in libraries {
-        // A clip whose use cannot be recorded, because it belongs to another user, is still served.
+        // A clip is served even if its use cannot be recorded because the file belongs to another user.
         if let bytes = try library.contents(of: name, isUse: true) ?? library.contents(of: name), !bytes.isEmpty {
           return Optional(bytes)
         }
@@ -240,8 +241,8 @@ final class Clips: Sendable {
     files.value(for: name) { $0.use.mark() }
   }
 
-  /// Returns the names of the clips that were asked for in memory since the last call, also of those that have left the
-  /// memory. After their uses were recorded, the caller calls ``haveRecorded(_:)``.
+  /// Returns the names of the clips that were served from memory since the last call, including clips that have left
+  /// the memory. After their uses were recorded, the caller calls ``haveRecorded(_:)``.
   func usesToRecord() -> Set<String> {
     changes.withLock { changes in
       changes.unrecorded.formUnion(files.keys { $0.use.take() })
@@ -253,7 +254,7 @@ final class Clips: Sendable {
   func haveRecorded(_ names: Set<String>) { changes.withLock { $0.unrecorded.subtract(names) } }
 
   /// Removes a clip from memory before its file is removed, unless the use of the clip in memory must still be
-  /// recorded. From then on, every use is a use of the file, so none is overlooked.
+  /// recorded. After the removal, every request reads the file, so no use is overlooked.
   ///
   /// - Returns: Whether the file may be removed.
   func release(_ name: String) -> Bool {
@@ -264,8 +265,8 @@ final class Clips: Sendable {
     }
   }
 
-  /// Returns the libraries of all groups that have a folder, also of groups that are not the operator's any more. Names
-  /// and notes must disappear from them too.
+  /// Returns the libraries of all groups that have a folder, including groups that the operator does not use any more.
+  /// Names and notes must be removed from these groups too.
   func allLibraries() async -> [SoundLibrary] {
     await onWaitingThread { [self] in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: containers.path(percentEncoded: false))) ?? []
@@ -275,8 +276,8 @@ final class Clips: Sendable {
     }
   }
 
-  /// Returns the folders of all groups that had the name of a clip and were moved away. Groups that cannot be read are
-  /// left out.
+  /// Returns the folders, in all groups, that had the name of a clip and were therefore moved away. Groups that cannot
+  /// be read are left out.
   func foldersSetAside() async -> [URL] {
     let libraries = await allLibraries()
     return await onWaitingThread { libraries.flatMap { (try? $0.foldersSetAside()) ?? [] } }

@@ -49,8 +49,8 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// The memory that an entry takes besides the memory that its key and its value refer to, in bytes: its node, and its
-  /// place in a hash table that is between three eighths and three quarters full.
+  /// The memory of an entry in bytes, without the memory that its key and its value refer to. It consists of the
+  /// entry's node and of its place in a hash table that is between three eighths and three quarters full.
   static var entryBytes: Int {
     let place = MemoryLayout<Key>.stride + MemoryLayout<Node>.stride
     return MemoryLayout<Key>.stride + MemoryLayout<Value>.stride + 64 + 2 * place
@@ -93,7 +93,7 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Adds a value or replaces the value of a key.
   ///
-  /// - Parameter bytes: The size that is counted for the value, including ``entryBytes`` where that matters.
+  /// - Parameter bytes: The size that is counted for the value. The caller includes ``entryBytes``.
   /// - Returns: The values that left the cache: the replaced one, and those that had no room any more.
   @discardableResult
   func insert(_ value: Value, for key: Key, bytes: Int) -> [(key: Key, value: Value)] {

@@ -3,8 +3,8 @@
 import ConcurrencySupport
 import HTTPTypes
 
-/// The slots for what the service holds for a while, such as responses that stay open. Their number is limited for each
-/// account and for all accounts together.
+/// The slots for resources that the service holds for a while, such as responses that stay open. The number of slots is
+/// limited for each account and for all accounts together.
 final class AccountSlots: Sendable {
   /// A slot that is occupied until it is freed or deallocated.
   final class Slot: Sendable {
@@ -61,7 +61,8 @@ final class AccountSlots: Sendable {
 
   /// Takes a slot for an account.
   ///
-  /// - Throws: The ``Problem`` for an account that has reached its maximum, or for occupied slots.
+  /// - Throws: The ``Problem`` for an account that has reached its maximum, or the one for the case that all slots are
+  ///   occupied.
   func take(_ account: String) throws(Problem) -> Slot {
     let refusal: Problem? = taken.withLock { taken in
       if taken[account, default: 0] >= mostOfOne { return accountBusy }

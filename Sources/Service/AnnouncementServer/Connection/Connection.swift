@@ -6,7 +6,7 @@ import HostAddresses
 /// The parts of a client's connection that calls use: the address of the client, and whether the client has
 /// disconnected.
 final class Connection: Sendable {
-  /// The connection of the current request; nil if there is none, as in tests.
+  /// The connection of the current request; nil if there is none, for example in tests.
   @TaskLocal static var current: Connection?
 
   private struct State {

@@ -8,16 +8,16 @@ import NIOHTTP1
 /// HTTP/1.1 that neither the parser nor the server library applies, and notifies the ``Connection`` when its client
 /// disconnects.
 ///
-/// - A request, with its head and body, must arrive completely within a time limit, and a client must read its response.
-///   A thousand slow clients therefore cost no more than a thousand sockets. The library's idle timeout does not
-///   suffice: each byte resets it, so a client that sends one byte a second would keep its connection open forever.
+/// - A request, with its head and body, must arrive completely within a time limit, and a client must read its
+///   response. A thousand slow clients therefore cost no more than a thousand sockets. The library's idle timeout does
+///   not suffice: each byte resets it, so a client that sends one byte a second would keep its connection open forever.
 /// - Faulty requests are marked with their ``MessageFault``. After a request that ends the connection, no further
 ///   request is read.
 /// - `100 Continue` is sent on a ``ContinueRequest``.
 /// - An HTTP/1.0 request is answered without chunks. A response with `Connection: close` is the last one.
 /// - Every response tells browsers not to guess its media type and not to expose it to pages of other sites.
 ///
-/// These are in one handler, because each handler that a message passes takes time. The ``ConnectionState`` decides
+/// One handler does all of this, because each handler that a message passes takes time. The ``ConnectionState`` decides
 /// what to do with a slow client.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
@@ -47,7 +47,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// The timer of the connection. The deadlines change with every request, so the timer reads them when it fires
   /// instead of being rescheduled.
   private var timer: Scheduled<Void>?
-  /// The properties of the responses that have not begun.
+  /// The properties of the responses that the service has not begun to write.
   private var awaited = CircularBuffer<AwaitedResponse>(initialCapacity: 2)
   /// Whether the connection is closed after the response that is being written.
   private var endsWithResponse = false
@@ -95,8 +95,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         head.headers.contains(name: "connection")
         && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
       if endsWithResponse { state.lastRequestRead() }
-      // The service's responses have these fields already, because each change here copies all of them. The responses of
-      // the parser and of the server library do not.
+      // The service itself gives its responses these fields, because adding a field here copies all fields. The
+      // responses of the parser and of the server library do not have them.
       if !head.headers.contains(name: Self.browserFields[0].name.rawName) {
         head.headers.add(contentsOf: Self.browserFields.map { ($0.name.rawName, $0.value) })
       }

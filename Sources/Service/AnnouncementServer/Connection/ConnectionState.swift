@@ -26,7 +26,7 @@ struct ConnectionState: Sendable, Equatable {
   private var isReceiving = false
   /// The number of requests whose response is not written completely. It includes the request that is being received.
   private var unanswered = 0
-  /// Whether the last request that is answered has been received.
+  /// Whether the last request that will be answered has been received.
   private var hasLastRequest = false
   private var isAfterLastRequest = false
   /// Whether the service has closed its side after its last response. Requests that still arrive are not answered.
@@ -34,7 +34,7 @@ struct ConnectionState: Sendable, Equatable {
   private var isWritable = true
   /// The deadline of the next request; set while a request is awaited or being received.
   private var requestDeadline: NIODeadline?
-  /// The deadline of the reading client; set while the client does not read what was written.
+  /// The time by which the client must have read more of the response; set while too many written bytes are unread.
   private var readingDeadline: NIODeadline?
   /// The number of bytes that the client had not read at the last check; nil if there was no check since the last
   /// request arrived.
@@ -47,10 +47,10 @@ struct ConnectionState: Sendable, Equatable {
 
   // MARK: What happens on the connection
 
-  /// The connection is open, and its first request is awaited.
+  /// Notes that the connection is open. Its first request is awaited from now on.
   mutating func opened(at now: NIODeadline) { requestDeadline = now + limit }
 
-  /// The head of a request was read.
+  /// Notes that the head of a request was read.
   mutating func headRead(at now: NIODeadline, isWritable: Bool) {
     self.isWritable = isWritable
     isAfterLastRequest = hasLastRequest
@@ -62,7 +62,7 @@ struct ConnectionState: Sendable, Equatable {
     unanswered += 1
   }
 
-  /// The request was read to its end.
+  /// Notes that the request was read to its end.
   mutating func endRead(at now: NIODeadline) {
     isReceiving = false
     guard !isClosed else { return }
@@ -70,17 +70,17 @@ struct ConnectionState: Sendable, Equatable {
     requestDeadline = unanswered > 0 ? nil : now + patience
   }
 
-  /// The last request that is answered is the one that is being received, or an earlier one.
+  /// Notes that no request after the one that is being received will be answered.
   mutating func lastRequestRead() { hasLastRequest = true }
 
-  /// A response was written to its end.
+  /// Notes that a response was written to its end.
   mutating func responseWritten(at now: NIODeadline) {
     // A malformed request is answered too, although it has no head that could be read.
     unanswered = max(0, unanswered - 1)
     if unanswered == 0, requestDeadline == nil { requestDeadline = now + patience }
   }
 
-  /// The limit of bytes that wait to be written was reached, or is no longer reached.
+  /// Notes that the number of bytes that wait to be written has reached its limit, or has fallen below the limit.
   ///
   /// - Parameter unread: The number of bytes that the operating system has not accepted yet.
   mutating func writabilityChanged(isWritable: Bool, unread: Int, at now: NIODeadline) {
@@ -89,14 +89,14 @@ struct ConnectionState: Sendable, Equatable {
     self.unread = isWritable ? nil : unread
   }
 
-  /// The service stops, so an incomplete request has less time than usual.
+  /// Notes that the service stops. An incomplete request then has less time than usual.
   mutating func stops(at now: NIODeadline) {
     end = now + Self.lastReading
     requestDeadline = requestDeadline.map { min($0, now + Self.stopLimit) }
   }
 
-  /// The service has closed its side. The client is expected to read the remaining bytes and then close its side. The
-  /// client may have sent requests that are no longer answered.
+  /// Notes that the service has closed its side. The client is expected to read the remaining bytes and then close its
+  /// side. The client may have sent requests that are no longer answered.
   mutating func closed(at now: NIODeadline) {
     isClosed = true
     requestDeadline = now + patience
@@ -108,10 +108,10 @@ struct ConnectionState: Sendable, Equatable {
   /// passed on.
   var ignoresRequest: Bool { isAfterLastRequest }
 
-  /// What to do with a connection at a time.
+  /// The action that a connection needs now.
   enum Patience: Sendable, Equatable {
     case close
-    /// Nothing before this time.
+    /// Do nothing before this time.
     case wait(until: NIODeadline)
   }
 

@@ -15,7 +15,7 @@ import NIOHTTP1
 /// which cost more than sending a clip from memory. Work that may block or takes long runs elsewhere; see
 /// ``Route/isOnLoop``.
 struct LoopBoundChannel: ServerChildChannel {
-  /// A connection in the form of the library and in the form of calls.
+  /// A connection as the library handles it, together with the ``Connection`` that calls use.
   struct Value: ServerChildChannelValue {
     var base: HTTP1Channel.Value
     var connection: Connection

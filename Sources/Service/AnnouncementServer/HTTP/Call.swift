@@ -33,7 +33,7 @@ struct Call: Sendable {
   /// The client address of the connection; nil if there is none, as on a Unix socket, or if a proxy forwards a client
   /// whose address cannot be determined.
   var peer: IPAddress?
-  /// The address of the sender: the peer, or the client that a known proxy names; nil if the proxy names none.
+  /// The address of the sender: the peer, or the client that a trusted proxy names; nil if the proxy names no client.
   var client: IPAddress?
   var logger: Logger
 
@@ -66,7 +66,7 @@ struct Call: Sendable {
   /// How unknown keys of the payload are treated.
   var unknownKeys: PayloadDecoder.UnknownKeys { isStrict ? .refuse : .warn }
 
-  /// Returns the value of a query parameter, decoded. A request that gives it twice is refused before.
+  /// Returns the value of a query parameter, decoded. A request that repeats a parameter has already been refused.
   func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
 
   /// Returns the value of a query parameter that is a whole number, without a sign or leading zeros; nil if it is

@@ -13,13 +13,14 @@ enum CallAccess: Sendable, Hashable {
   case keyOfAnyScope
   /// Clients with a key that has this permission.
   case key(Permission)
-  /// Clients with a key that has this permission, or with the own key of the device that the path's first parameter names.
+  /// Clients with a key that has this permission, or with the own key of the device that the path's first parameter
+  /// names.
   case keyOrOwnDevice(Permission)
-  /// Clients with a key that has this permission, or with a device's own key. The route decides what the key of a device may
-  /// see.
+  /// Clients with a key that has this permission, or with a device's own key. The route decides what the key of a
+  /// device may see.
   case keyOrAnyDevice(Permission)
-  /// Clients with a key that has this permission, with a device's own key, or with a signed URL. The route decides what the
-  /// key of a device may fetch.
+  /// Clients with a key that has this permission, with a device's own key, or with a signed URL. The route decides what
+  /// the key of a device may fetch.
   case keyOrSignedURL(Permission)
 
   /// Whether only clients with a key may use the route.

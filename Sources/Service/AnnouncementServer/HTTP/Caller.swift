@@ -16,7 +16,7 @@ struct Caller: Sendable, Hashable {
   var scopes: Set<Scope>
   var defaults: AnnouncementRequest.Defaults
   var limit: RateLimit
-  /// The device that the key belongs to; nil for a key that belongs to none.
+  /// The device that the key belongs to; nil for a key that belongs to no device.
   var device: String?
   /// The time at which the key expires; nil if it does not expire.
   var expiresAt: Date?
@@ -33,7 +33,7 @@ struct Caller: Sendable, Hashable {
   /// The account to which the key belongs.
   var clientAccount: String { TestAccount.owner(of: account) ?? account }
 
-  /// Whether the key sees what belongs to all accounts.
+  /// Whether the key may see the data of all accounts.
   var isAdmin: Bool { scopes.contains(.admin) }
   /// The name of the key in logs.
   let logName: String

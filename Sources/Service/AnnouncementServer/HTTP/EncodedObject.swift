@@ -19,7 +19,7 @@ struct EncodedObject: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// Adds the members of another object after the members of this one. Both objects must not have a key in common.
+  /// Adds the members of another object after the members of this one. The two objects must not have a key in common.
   mutating func add(_ other: EncodedObject) {
     guard other.bytes.count > 2 else { return }
     bytes.removeLast()
@@ -52,7 +52,8 @@ struct EncodedObject: Sendable, Hashable {
     bytes.replaceSubrange(value, with: Data("\"\(text)\"".utf8))
   }
 
-  /// Returns the place of a member's value. Keys are compared as they are written, and there are no spaces.
+  /// Returns the range of a member's value. Keys are compared as they are written. The object must not contain spaces
+  /// outside of texts.
   ///
   /// - Parameter start: The place of the object's opening brace.
   private static func value(of key: String, in bytes: Data, from start: Int) -> Range<Int>? {
@@ -68,7 +69,7 @@ struct EncodedObject: Sendable, Hashable {
     return nil
   }
 
-  /// Returns the place behind a value.
+  /// Returns the index of the first byte after a value.
   private static func end(of start: Int, in bytes: Data) -> Int {
     var (place, depth, isInText) = (start, 0, false)
     while place < bytes.endIndex {
@@ -80,7 +81,7 @@ struct EncodedObject: Sendable, Hashable {
       case UInt8(ascii: "{"), UInt8(ascii: "["): if !isInText { depth += 1 }
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         if !isInText {
-          // The end of a number or a word is the end of the object around it.
+          // A number or a word has no closing character. Here, the end of the enclosing object ends it.
           if depth == 0 { return place }
           depth -= 1
           if depth == 0 { return place + 1 }

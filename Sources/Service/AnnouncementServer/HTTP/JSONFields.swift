@@ -4,17 +4,17 @@ import Announcements
 import Foundation
 import HTTPTypes
 
-/// The fields of a small JSON object in the body of a request. A key that the call does not know is refused, so that a
-/// misspelt key never has the effect of a missing one.
+/// The fields of a small JSON object in the body of a request. An unknown key is refused, so that a misspelt key never
+/// has the effect of a missing one.
 struct JSONFields: Sendable {
   /// The maximum size of the body, in bytes.
   static let largestBody = 4096
 
   private let values: [String: PayloadValue]
-  /// The text before each key in errors: empty, or the key of the object that has the fields and a period.
+  /// The prefix of each key in errors: empty, or the key of the enclosing object followed by a period.
   private var path = ""
 
-  /// - Parameter keys: The keys that the call knows.
+  /// - Parameter keys: The keys that the body may have.
   /// - Throws: ``Problem`` with 400 if the body is not a JSON object, or 422 `field_unknown` for another key;
   ///   `AnnouncementError` if the body is not strict JSON.
   init(_ body: Data, keys: [String]) throws {
@@ -49,7 +49,7 @@ struct JSONFields: Sendable {
 
   /// Returns a field's value, or nil if it is missing or null.
   ///
-  /// - Parameter remedy: What a correct value is, for the error.
+  /// - Parameter remedy: The description of a correct value, for the error.
   func string(_ key: String, _ remedy: String) throws(Problem) -> String? {
     switch values[key] {
     case nil, .null: nil
@@ -81,7 +81,7 @@ struct JSONFields: Sendable {
     }
   }
 
-  /// Returns a number exactly as its digits have it.
+  /// Returns a number with exactly the digits that were sent, or nil if it is missing or null.
   func decimal(_ key: String, _ remedy: String) throws(Problem) -> Decimal? {
     switch values[key] {
     case nil, .null: return nil
@@ -154,7 +154,7 @@ struct JSONFields: Sendable {
     return value
   }
 
-  /// Whether the key is there, even if its value is null.
+  /// Whether the body has the key, even if its value is null.
   func contains(_ key: String) -> Bool { values[key] != nil }
 
   func invalid(_ key: String, _ remedy: String) -> Problem {

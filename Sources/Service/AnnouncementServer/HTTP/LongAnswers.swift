@@ -5,9 +5,9 @@ import HTTPTypes
 
 /// The answers whose length grows with what an account has stored, such as a list of 200 announcements.
 ///
-/// One of them is made at a time, outside the event loops, however many clients ask. A client that asks for lists without
-/// a pause therefore uses at most one core, and other requests never wait behind its lists. The accounts take turns, so
-/// that an account's list waits for at most one list of each other account.
+/// Only one of these answers is made at a time, outside the event loops, however many clients ask. A client that asks
+/// for lists without a pause therefore uses at most one core, and other requests never wait behind its lists. The
+/// accounts take turns, so that an account's list waits for at most one list of each other account.
 actor LongAnswers {
   private(set) var isBusy = false
   private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
@@ -28,7 +28,8 @@ actor LongAnswers {
       let hasWaited = await enter(account)
       do {
         try Task.checkCancellation()
-        // Most such clients are gone, and those after them should not wait for what nobody reads.
+        // Most clients that have closed their side are gone. The clients behind them should not wait for answers that
+        // nobody reads.
         if hasWaited, Connection.current?.isOver == true { throw Self.isGone }
         let value = try await work()
         await leave()

@@ -8,7 +8,8 @@ enum Preference {
   /// counts.
   static func handling(in field: String?) -> String? {
     for preference in field?.split(separator: ",") ?? [] {
-      // The parameters of a preference follow a semicolon. This preference has none, so they are ignored.
+      // The parameters of a preference follow a semicolon. No parameters are defined for `handling`, so they are
+      // ignored.
       let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { part in
         part.drop { $0 == " " || $0 == "\t" }.lowercased()
       }

@@ -52,13 +52,13 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
 
   var description: String { "\(code): \(detail)" }
 
-  /// Returns the problem for something that does not exist, or not for the sender.
+  /// Returns the problem for something that does not exist, or that the sender may not see.
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, "not_found", detail) }
 
   /// Returns the problem for a field of a body, or a parameter, with a value that cannot be used.
   static func fieldInvalid(_ detail: String) -> Problem { Problem(.unprocessableContent, "field_invalid", detail) }
 
-  /// Returns the problem for a parameter that is malformed, or that the call does not have.
+  /// Returns the problem for a parameter that is malformed, or that the route does not know.
   static func parameterInvalid(_ detail: String) -> Problem { Problem(.badRequest, "parameter_invalid", detail) }
 
   /// - Parameter template: The template of the path that was probably meant.
@@ -111,7 +111,7 @@ extension HTTPField.Name {
   ///
   /// - Parameter token: A valid token (RFC 9110, section 5.6.2).
   init(token: String) {
-    // Not from outside: each caller passes a constant.
+    // The name never comes from outside: each caller passes a constant.
     guard let name = HTTPField.Name(token) else { preconditionFailure("The name of a header field must be a token.") }
     self = name
   }
@@ -150,8 +150,8 @@ extension Problem {
     }
   }
 
-  /// Returns whether an error means that the disk is full. Foundation reports this for files in its own domain, usually
-  /// as the underlying error of a less specific one.
+  /// Returns whether an error means that the disk is full. For files, Foundation reports this in its own error domain,
+  /// usually as the underlying error of a less specific error.
   private static func saysDiskIsFull(_ error: any Error) -> Bool {
     let error = error as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError

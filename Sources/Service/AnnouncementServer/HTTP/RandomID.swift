@@ -6,7 +6,8 @@ enum RandomID {
   /// Returns a new id of 32 hexadecimal digits.
   static func make() -> String {
     var bits = UInt128.random(in: .min ... .max)
-    // Safe: the 32 digits fill the capacity, and are ASCII. The text is made in one piece, because each response has one.
+    // Safe: the 32 digits fill the capacity, and are ASCII. The text is made in one piece, which is fast, because each
+    // response needs an id.
     return String(unsafeUninitializedCapacity: 32) { digits in
       for place in (0..<32).reversed() {
         let digit = UInt8(truncatingIfNeeded: bits & 0xF)

@@ -16,8 +16,8 @@ struct Route: Sendable {
   var query: [String] = []
   /// Whether the answer's length grows with what the account has stored; see ``LongAnswers``.
   var isLong = false
-  /// Whether the handler begins on the event loop of its connection, because most of its answers are in memory. It moves
-  /// to a thread that may wait for everything that may block or takes long. All other handlers begin on such a thread.
+  /// Whether the handler begins on the event loop of its connection, because most of its answers are in memory. For
+  /// work that may block or takes long, it moves to a thread that may wait. All other handlers begin on such a thread.
   var isOnLoop = false
   var handler: Handler
 
@@ -47,11 +47,11 @@ struct Route: Sendable {
     Route(method: .delete, template: template, access: access, handler: handler)
   }
 
-  /// Checks that the route knows every parameter of the query. A misspelt parameter, or one that belongs into the body,
-  /// would otherwise have no effect without any sign of it.
+  /// Checks that the route knows every parameter of the query. Otherwise, a misspelt parameter, or one that belongs in
+  /// the body, would have no effect, and nobody would notice.
   ///
   /// The check applies to routes that need a key, which only programs written for this service call. Monitors, browsers
-  /// and caches may add parameters to the URLs of open pages and of clips, so these accept any.
+  /// and caches may add parameters to the URLs of open pages and of clips, so these routes accept any parameter.
   ///
   /// Every route refuses a parameter that is given twice, because a proxy or another reader of the URL might take the
   /// other value.
@@ -81,8 +81,8 @@ struct Route: Sendable {
 }
 
 extension URI {
-  /// The name of the first query parameter that occurs twice, as it was sent; nil if each occurs once. An escaped name is
-  /// another name for all readers here.
+  /// The name of the first query parameter that occurs twice, as it was sent; nil if each occurs once. Names are
+  /// compared as they were sent: a percent-encoded name is a different name everywhere in the service.
   var repeatedParameter: String? {
     guard query != nil else { return nil }
     var names: Set<Substring> = []

@@ -86,7 +86,8 @@ struct RouteTable: Sendable {
     return match
   }
 
-  /// Returns the template of the path that a sender probably meant; nil if a path does not end with a slash too many.
+  /// Returns the template of the path that was meant by a path with superfluous slashes at its end; nil for other
+  /// paths.
   func meant(by path: String) -> String? {
     guard let end = path.lastIndex(where: { $0 != "/" }), path.hasSuffix("/") else { return nil }
     return switch match(.get, String(path[...end])) {

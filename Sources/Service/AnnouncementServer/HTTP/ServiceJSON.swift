@@ -26,7 +26,7 @@ enum ServiceJSON {
     Response(status: status, headers: fields, body: ResponseBody(byteBuffer: buffer))
   }
 
-  /// Returns the response to the removal of what has an id.
+  /// Returns the response to the removal of an object with an id.
   static func removed(_ id: String) throws -> Response { try response(.ok, ["id": id]) }
 
   /// The header fields of every response in JSON.

@@ -12,8 +12,8 @@ import ServiceAccess
 /// The processing of every request: it finds the route, identifies the sender, applies the rate limit, calls the
 /// handler, and writes the metrics and the log.
 ///
-/// All of these steps are in one place, so that no route can leave one out. A request that is answered from memory waits
-/// for nothing in any of them.
+/// All of these steps are in one place, so that no route can leave one out. A request that is answered from memory does
+/// not wait in any of these steps.
 struct ServiceResponder: HTTPResponder {
   typealias Context = ServiceContext
 
@@ -35,7 +35,7 @@ struct ServiceResponder: HTTPResponder {
   func respond(to request: Request, context: ServiceContext) async -> Response {
     let start = ContinuousClock.now
     metrics.begin()
-    // The library's own request ids are a counter.
+    // The library's own request ids are numbers of a counter, which would reveal the number of requests.
     let id = RandomID.make()
     let peer = Connection.current?.peer
     let forwardedFor = request.headers[values: .forwardedFor]
@@ -64,8 +64,8 @@ struct ServiceResponder: HTTPResponder {
       case .route(let route, let parameters):
         path = route.template
         call.parameters = parameters
-        // While the service stops, reading requests are still answered. New work is refused, so that the client sends
-        // it elsewhere or later.
+        // While the service stops, requests that only read are still answered. New work is refused, so that the client
+        // sends it elsewhere or later.
         if stopping.isStopping, request.method != .get, request.method != .head { throw Problem.stopping }
         try await admit(&call, route.access, &limits)
         try route.requireKnownQuery(of: call)
@@ -95,7 +95,7 @@ struct ServiceResponder: HTTPResponder {
     response.headers.append(contentsOf: ConnectionHandler.browserFields)
     response.headers.append(HTTPField(name: .requestID, value: id))
     for (name, value) in limits?.headerFields ?? [] {
-      // A problem may have its own time after which to try again.
+      // A problem may have set its own `Retry-After`, which is not replaced.
       guard let name = Self.limitFields[name], code == nil || response.headers[name] == nil else { continue }
       response.headers.append(HTTPField(name: name, value: value))
     }

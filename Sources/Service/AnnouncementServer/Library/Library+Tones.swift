@@ -11,7 +11,8 @@ import SoundLibrary
 import TextFormats
 
 extension Library {
-  /// Finds the tones in the folders of the app groups, and records them in the ledger, where phones read of them.
+  /// Finds the tones in the folders of the app groups, and records them in the ledger, from which phones learn about
+  /// them.
   ///
   /// A tone is any sound file in `Library/Sounds` that is not the clip of an announcement. A file that iOS would not
   /// play is left out: the phone would be silent or play its own sound.

@@ -54,7 +54,8 @@ final class Library: Sendable {
 
   // MARK: Packs
 
-  /// Records which voice packs are installed. The call costs nothing if they are as in the call before.
+  /// Records which voice packs are installed. The call does nothing if the packs have not changed since the previous
+  /// call.
   func setPacks(_ states: [PackState]) async {
     guard recorded.withLock({ $0 != states }) else { return }
     let (packs, files) = await onWaitingThread { [self] in read(states.filter { $0.fault == nil }.map(\.id)) }
@@ -164,7 +165,8 @@ final class Library: Sendable {
     }
   }
 
-  /// Records that a clip was removed from the folder of an app group. Call it in the clip's exclusive turn.
+  /// Records that a clip was removed from the folder of an app group. Call it while holding the clip's lock
+  /// exclusively.
   func remove(_ name: String, from group: String) async throws(LedgerError) {
     if try await ledger.removeFromLibrary(clip: name, group: group) { changed() }
   }

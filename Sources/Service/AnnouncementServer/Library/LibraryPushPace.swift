@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The decision when a change is pushed, and for which item. There is at most one push for a key in each interval. The
-/// items of a key that have changed take turns, so each of them gets its push, however many changes come.
+/// The state machine that decides when a change is pushed, and for which item. There is at most one push for a key in
+/// each interval. The items of a key that have changed take turns, so each of them gets its push, however many changes
+/// come.
 ///
-/// If nothing was pushed for an interval, a change is pushed at once. An item that changes again while it waits keeps its
-/// turn and is pushed once.
+/// If nothing was pushed for an interval, a change is pushed at once. An item that changes again while it waits keeps
+/// its turn and is pushed once.
 ///
-/// It is a value without a clock. All times are durations since the same moment, and never decrease.
+/// It is a value that reads no clock. The caller passes all times, which are durations since the same moment and never
+/// decrease.
 struct LibraryPushPace<Key: Hashable & Sendable, Item: Hashable & Sendable> {
   private struct Line {
     var pushedAt: Duration
@@ -22,7 +24,8 @@ struct LibraryPushPace<Key: Hashable & Sendable, Item: Hashable & Sendable> {
 
   /// Records a change of some items of a key.
   ///
-  /// - Returns: The item that is pushed now; nil if none is. The others wait, and ``due(at:)`` returns them later.
+  /// - Returns: The item that is pushed now; nil if no item is pushed now. The others wait, and ``due(at:)`` returns
+  ///   them later.
   mutating func change(_ items: [Item], of key: Key, at now: Duration) -> Item? {
     guard !items.isEmpty else { return nil }
     let isQuiet = lines[key].map { $0.waiting.isEmpty && $0.pushedAt + interval <= now } ?? true

@@ -14,10 +14,11 @@ import TextFormats
 /// outbox.
 ///
 /// A phone gets at most one file-provider push in an interval, however many containers it shows: they take turns, and
-/// the working set is first. There are therefore as many pushes as phones.
+/// the working set is first. The number of pushes therefore depends on the number of phones, and not on the number of
+/// containers.
 ///
-/// Only the service that sends the pushes of a ledger runs it. After a restart, changes whose pushes may be missing are
-/// pushed again.
+/// Only the service that sends the pushes of a ledger runs this actor. After a restart, changes whose pushes may be
+/// missing are pushed again.
 actor LibraryPushes {
   struct Device: Hashable, Sendable {
     var account: String
@@ -62,7 +63,7 @@ actor LibraryPushes {
 
   /// - Parameters:
   ///   - interval: The time between two file-provider pushes to a device.
-  ///   - standardGroup: The app group of devices that name none.
+  ///   - standardGroup: The app group of devices that name no group.
   ///   - time: The time since a fixed moment, which never decreases.
   ///   - sent: Called when pushes were put into the outbox.
   init(
@@ -78,7 +79,7 @@ actor LibraryPushes {
     containers = LibraryPushPace(interval: interval)
   }
 
-  /// Announces that the library may have changed.
+  /// Wakes the task that looks for changes, because the library may have changed.
   nonisolated func lookForChanges() { signal.wake() }
 
   /// Pushes changes until the task is cancelled.
@@ -108,7 +109,7 @@ actor LibraryPushes {
         }
         position = news.position
       }
-      // They are among the unsent ones before the ledger is asked again, because it may fail.
+      // The due pushes are added to `unsent` before the ledger is read again, because reading may fail.
       let due =
         containers.due(at: now).map { Target(device: $0.key, container: $0.item) }
         + backgrounds.due(at: now).map { Target(device: $0.key, container: nil) }
@@ -190,7 +191,7 @@ actor LibraryPushes {
     }
   }
 
-  /// Replaces a waiting push that is no longer wanted by the device's next push that is wanted.
+  /// Replaces a waiting push that its device no longer wants with the next push that the device wants.
   private func replaceIfUnwanted(_ target: Target) async throws(LedgerError) {
     let known = try await ledger.libraryDevice(account: target.device.account, id: target.device.id)
     guard var container = target.container else {
@@ -231,7 +232,7 @@ actor LibraryPushes {
     } else {
       body = BackgroundMessage(clips: []).encoded()
     }
-    // A phone that was off needs only the latest push.
+    // A phone that was off needs only the latest push, so the pushes for a container share a collapse id.
     let digest = SHA256.hash(data: Data((target.container ?? "").utf8)).hexadecimal.prefix(16)
     return NewPush(
       device: target.device.id, kind: target.container == nil ? .background : .fileProvider,

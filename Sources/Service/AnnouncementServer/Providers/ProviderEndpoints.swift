@@ -6,10 +6,10 @@ import Logging
 import PaymentProviders
 import ServiceAccess
 
-/// The endpoints for payment providers' webhooks. They follow their settings while the service runs.
+/// The endpoints for payment providers' webhooks. While the service runs, changes of their settings take effect.
 ///
 /// Settings that cannot be used at the start leave the service without endpoints: their requests are answered with 503,
-/// so that the providers send them again. If settings become unusable later, the last good ones stay in force.
+/// so that the providers send them again. If settings become unusable later, the last usable settings stay in force.
 final class ProviderEndpoints: Sendable {
   /// The time between two looks at the settings.
   static let interval: Duration = .seconds(1)
@@ -27,7 +27,7 @@ final class ProviderEndpoints: Sendable {
   private let limit: RateLimit
   private let state = Locked(State())
 
-  /// - Parameter limit: The rate at which an endpoint takes requests.
+  /// - Parameter limit: The rate at which an endpoint accepts requests.
   init(
     _ parts: ProviderParts?, limit: RateLimit, logger: Logger, time: @escaping @Sendable () -> Duration
   ) {

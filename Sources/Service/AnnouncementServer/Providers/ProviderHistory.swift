@@ -61,7 +61,7 @@ final class ProviderHistory: Sendable {
     }
   }
 
-  /// The difference of clocks from which it is reported, in seconds.
+  /// The largest difference between the clocks that is not reported, in seconds.
   private static let tolerance: Int64 = 60
 
   func endpoint(_ id: String) -> Endpoint { state.withLock { $0[id] } ?? Endpoint() }

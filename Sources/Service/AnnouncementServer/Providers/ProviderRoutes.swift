@@ -16,8 +16,8 @@ import TextFormats
 
 /// The routes on which payment providers' webhooks arrive, and the routes that show their outcomes.
 ///
-/// A provider's own signature admits its request. The field `Authorization` may be part of it; it is not a key of
-/// Crier's and does not count as a failed key.
+/// A request is admitted if it has the provider's own signature. The field `Authorization` may belong to that
+/// signature. It then contains no key of Crier, and a wrong value does not count as a failed key.
 struct ProviderRoutes: Sendable {
   static let path = "/v1/providers/{provider}/{endpoint}"
 
@@ -46,19 +46,19 @@ struct ProviderRoutes: Sendable {
 
   // MARK: Taking
 
-  /// The largest body, in bytes, that is judged on the event loop of its connection. Real webhooks have 1 to 8 KB, and
-  /// their judgement takes some 30 µs, which is less than waking another thread for it. A larger one is judged on a thread
-  /// that may take long.
+  /// The largest body, in bytes, that is judged on the event loop of its connection. Real webhooks have 1 to 8 KB.
+  /// Judging one takes about 30 µs, which is less than waking another thread takes. A larger body is judged on another
+  /// thread.
   private static let largestOnLoop = 16 * 1024
 
   private func post(_ call: Call, suffix: String?) async throws -> Response {
     guard let endpoint = endpoints.endpoint(call.parameters[1]), endpoint.provider.rawValue == call.parameters[0],
       suffix == nil || endpoint.mapping?.pathSuffix == "/\(suffix ?? "")"
     else {
-      // Until the settings are mended, nobody knows whether there is such an endpoint.
+      // While the settings cannot be used, the service does not know whether there is such an endpoint.
       throw endpoints.fault == nil ? Self.unknown : Self.off
     }
-    // The connection's own address: what a header says of the client proves nothing.
+    // The address of the connection itself is checked, because a header that names the client proves nothing.
     if !endpoint.isSigned, let peer = Connection.current?.peer, !proxies.contains(peer) { throw Self.notEncrypted }
     let body = try await unproven.read(
       call, keyID: "provider \(endpoint.id)", upTo: ProviderRequest.largestBody)
@@ -70,7 +70,7 @@ struct ProviderRoutes: Sendable {
       ? endpoint.judge(request, at: date) : await onWaitingThread { endpoint.judge(request, at: date) }
     guard judgement.isVerified else { return reject(judgement, call, endpoint, at: date) }
     telling.history.noteRequest(of: endpoint.id, at: date)
-    // The clocks are compared where the provider signed a time; a rejection tells the difference itself.
+    // The clocks are compared if the provider signed a time. A rejection contains the difference itself.
     if let signedAt = judgement.signedAt {
       telling.tell(skew: Int64(signedAt.timeIntervalSince(date).rounded()), of: endpoint)
     }
@@ -102,7 +102,7 @@ struct ProviderRoutes: Sendable {
     return response(endpoint, judgement.verdict)
   }
 
-  /// Takes the outcomes of a verified request, and reports the results.
+  /// Stores the outcomes of a verified request, and reports the results.
   ///
   /// - Returns: The result of each outcome of the request.
   /// - Throws: `LedgerError` if nothing could be stored.

@@ -6,10 +6,10 @@ import Ledger
 import Logging
 import ServiceLifecycle
 
-/// The announcing of the payments that providers have reported. It begins as soon as no other process announces the
-/// payments of the ledger, and stops with the service.
+/// The part of the service that announces the payments that providers have reported. It begins as soon as no other
+/// process announces the payments of the ledger, and stops with the service.
 final class ProviderService: Service {
-  /// The interval between looks for payments that other processes have stored.
+  /// The interval at which the ledger is checked for payments that other processes have stored.
   private static let lookInterval: Duration = .seconds(5)
 
   private let ledger: Ledger

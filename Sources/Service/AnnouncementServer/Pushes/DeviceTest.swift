@@ -6,8 +6,8 @@ import PushDelivery
 import PushMessages
 import TextFormats
 
-/// A notification that tests the way to a phone. It says nothing about money, is sent once and at once, and is not among
-/// the announcements of the phone.
+/// A notification that tests whether pushes reach a phone. It says nothing about money, is sent immediately and only
+/// once, and is not among the announcements of the phone.
 struct DeviceTest: Sendable {
   /// The outcome of the test.
   struct Outcome: Sendable, Encodable {
@@ -17,7 +17,7 @@ struct DeviceTest: Sendable {
     var text: String
 
     init(_ state: Ledger.Push.State, _ reason: String? = nil) {
-      // The ledger keeps 64 bytes of it.
+      // The ledger stores at most 64 bytes of the reason.
       let reason = reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }
       (self.state, self.reason) = (state, reason)
       text = Self.text(of: state, reason)

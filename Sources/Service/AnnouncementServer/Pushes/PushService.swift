@@ -11,7 +11,7 @@ import ServiceLifecycle
 /// The service's sender of pushes. It sends as soon as no other process sends the pushes of the ledger, and stops with
 /// the service.
 final class PushService: Service {
-  /// The interval between looks at the outbox for pushes that another process has accepted.
+  /// The interval at which the outbox is checked for pushes that another process has accepted.
   private static let lookInterval: Duration = .seconds(1)
 
   let parts: PushParts
@@ -50,8 +50,8 @@ final class PushService: Service {
   /// The number of pushes that are set aside; see `InterruptedWork`.
   var setAsideCount: Int { get async { await sender.setAsideCount } }
 
-  /// The app whose pushes have been refused for the longest time; `count` pushes wait for all such apps. Nil if no
-  /// app is stopped.
+  /// The app whose pushes have been refused for the longest time; `count` is the number of pushes that wait for all
+  /// such apps together. Nil if no app's pushes are refused.
   var longestStop: ShopFacts.Outage? {
     get async {
       let stops = await sender.stops.values
@@ -61,7 +61,8 @@ final class PushService: Service {
     }
   }
 
-  /// Sends the pushes that wait for a stopped topic. Call it when a test has shown that APNs accepts pushes to the topic.
+  /// Sends the pushes that wait for a stopped topic. Call it when a test has shown that APNs accepts pushes to the
+  /// topic.
   func resume(_ topic: PushSchedule.Topic) async { await sender.resume(topic) }
 
   func run() async throws {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The decision when to report that a destination cannot be reached, and that it can be reached again.
+/// The state machine that decides when to report that a destination cannot be reached, and that it can be reached
+/// again.
 ///
 /// A destination is unreachable when no attempt has reached it for a minute, however many attempts there were. This is
 /// reported once as a warning, and then as an error after 10, 20, 40, … minutes, at least once a day, if attempts have
 /// failed since.
 ///
-/// It is a value without a clock. All times are durations since the same moment, and never decrease.
+/// It is a value that reads no clock. The caller passes all times, which are durations since the same moment and never
+/// decrease.
 struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
   /// The attempts since the last one that reached the destination.
   struct Outage: Sendable, Hashable {
@@ -45,13 +47,14 @@ struct ConnectionWatch<Destination: Hashable & Sendable>: Sendable {
 
   /// The time without success after which a destination counts as unreachable.
   static var patience: Duration { .seconds(60) }
-  /// The time of the first error, counted from the first failure, and the longest pause between two errors.
+  /// The time from the first failure to the first error.
   private static var firstError: Duration { .seconds(600) }
+  /// The longest pause between two errors.
   private static var longestPause: Duration { .seconds(86_400) }
 
   private var outages: [Destination: Outage] = [:]
 
-  /// Whether an attempt has failed at a destination that was not reached since.
+  /// Whether no destination fails: the latest attempt to reach each of them succeeded.
   var isEmpty: Bool { outages.isEmpty }
 
   /// The destinations at which the latest attempt has failed.

@@ -26,7 +26,7 @@ final class PushReach: Sendable {
   ///   - server: The host and the port.
   ///   - code: The reason why there was no answer; nil if there was an answer.
   func note(_ server: String, _ code: PushTransportError.Code?) {
-    // The service stops.
+    // The service itself has closed the connection, because it stops.
     if code == .closed { return }
     if let code { metrics.countPushConnectionFailure(code) }
     // The server has answered that it ends the connection. The push is sent again at once, and its result counts.
@@ -95,7 +95,7 @@ final class PushReach: Sendable {
     return (longest.key, ShopFacts.Outage(since: since, cause: longest.value.reason, count: waiting))
   }
 
-  /// The check for `/readyz`. It fails if a server cannot be reached: the operator has chosen every server.
+  /// The check for `/readyz`. It fails if any server cannot be reached, because the operator has chosen all servers.
   func check(waiting: Int) -> Readiness.Check {
     let now = time()
     let outages = watch.withLock { $0.unreachable(at: now, isAnythingWaiting: waiting > 0) }

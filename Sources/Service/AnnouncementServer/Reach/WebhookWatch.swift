@@ -2,12 +2,14 @@
 
 import WebhookMessages
 
-/// The decision which webhook endpoints cannot be reached, and whether this is a fault of the service.
+/// The state machine that decides which webhook endpoints cannot be reached, and whether this is a fault of the
+/// service.
 ///
-/// An endpoint that cannot be reached is a fault of its account. If every endpoint that was tried cannot be reached, the
-/// network of the service is probably closed.
+/// An endpoint that cannot be reached is a fault of its account. If none of the endpoints that were tried can be
+/// reached, the network of the service is probably closed.
 ///
-/// It is a value without a clock. All times are durations since the same moment, and never decrease.
+/// It is a value that reads no clock. The caller passes all times, which are durations since the same moment and never
+/// decrease.
 struct WebhookWatch: Sendable {
   struct Endpoint: Sendable, Hashable {
     var account: String
@@ -28,7 +30,8 @@ struct WebhookWatch: Sendable {
   typealias News = (endpoints: [ConnectionWatch<Endpoint>.News], all: ConnectionWatch<AllEndpoints>.News?)
 
   mutating func reached(_ endpoint: Endpoint, at now: Duration) -> News {
-    // One is enough to prove that the network is open, so a key that makes and removes endpoints does not fill this.
+    // One reached endpoint proves that the network is open. The number of remembered endpoints is therefore limited, so
+    // that a key that makes and removes endpoints cannot fill the memory.
     if reached.count < 1_000 || reached[endpoint] != nil { reached[endpoint] = now }
     return (endpoints.reached(endpoint).map { [$0] } ?? [], all.reached(AllEndpoints()))
   }
@@ -37,7 +40,7 @@ struct WebhookWatch: Sendable {
     endpoints.failed(endpoint, reason: outcome.rawValue, at: now)
     reached[endpoint] = nil
     reached = reached.filter { now - $0.value < Self.memory }
-    // Somebody who shows a wrong certificate was connected to.
+    // A wrong certificate can only be received through a connection, so the network is open.
     if outcome == .certificateRefused { return ([], all.reached(AllEndpoints())) }
     if reached.isEmpty { all.failed(AllEndpoints(), reason: outcome.rawValue, at: now) }
     return ([], nil)

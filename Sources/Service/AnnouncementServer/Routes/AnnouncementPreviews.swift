@@ -12,7 +12,7 @@ import SoundFiles
 /// The route `POST /v1/previews`, which makes a clip without announcing anything.
 extension AnnouncementRoutes {
   /// Makes the clip of a preview and returns its report, or the clip's bytes if the client prefers them. The ledger
-  /// does not get the preview, so a list of announcements, an event or a repeated request never shows it.
+  /// does not store the preview, so no list of announcements, no event and no repeated request shows it.
   func preview(_ call: Call) async throws -> Response {
     let sender = try call.sender
     try call.requireMediaType("application/json")

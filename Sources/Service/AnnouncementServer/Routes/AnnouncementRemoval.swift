@@ -57,8 +57,8 @@ extension AnnouncementRoutes {
     _ entry: Ledger.Entry?, _ answers: [Ledger.RemovedAnswer], _ pushed: Set<String>
   ) -> Set<PublishedClip> {
     var clips = Set(answers.compactMap(\.clip))
-    // The clips of all languages are in one group. If the answers were removed meanwhile, it is not known any more, and
-    // the clip is removed from all groups.
+    // The clips of all languages are in one group. If the answers were removed meanwhile, the group is not known any
+    // more, and the clip is removed from all groups.
     let common = clips.first?.group
     for name in pushed.subtracting(clips.map(\.name)) { clips.insert(PublishedClip(name: name, group: common)) }
     if let entry, let heard = entry.clip, !clips.contains(where: { $0.name == heard }) {

@@ -82,8 +82,8 @@ struct AnnouncementRoutes: Sendable {
     return Preference.applied(to: response, of: call)
   }
 
-  /// Returns the clip of an announcement. If it was removed from its folder, it is made again. It then has the same name,
-  /// unless a speech server speaks.
+  /// Returns the clip of an announcement. A clip that was removed from its folder is made again. The new clip has the
+  /// same name, unless a speech server speaks it.
   private func sound(of accepted: AnnouncementService.Accepted, _ order: AnnouncementOrder) async throws -> Clips.File {
     if let clip = accepted.clip, let file = try await clips.file(named: clip.name) { return file }
     return try await clips.make(
@@ -158,7 +158,7 @@ struct AnnouncementRoutes: Sendable {
     for (index, listed) in page.announcements.enumerated() {
       if index > 0 { bytes += Data(",".utf8) }
       var object = try described(listed.announcement, listed.pushes, for: call)
-      // The words of a clip are a third of a page, and nobody draws the waveforms of a list.
+      // The marks of the words would be a third of a page, and no client draws the waveforms of a list.
       object.remove("marks")
       bytes += object.bytes
     }
@@ -208,7 +208,8 @@ struct AnnouncementRoutes: Sendable {
       @ExplicitNull var finishedAt: Date?
       /// The code of the failure, if playing failed.
       @ExplicitNull var code: String?
-      /// The clip that is heard. It is not the clip of the report if that file was gone and its voice as well.
+      /// The clip that is heard. It is another clip than the report's if the report's file was gone and the voice of
+      /// that file as well.
       @ExplicitNull var clip: String?
 
       enum CodingKeys: String, CodingKey {
@@ -252,8 +253,8 @@ struct AnnouncementRoutes: Sendable {
     }
   }
 
-  /// Returns the report of an announcement as in its first response, with a URL of its clip that is signed now, followed
-  /// by what is stored about it and the state of its delivery.
+  /// Returns the report of an announcement as in its first response, with a newly signed URL of its clip. After the
+  /// report come the stored data of the announcement and the state of its delivery.
   private func described(
     _ known: Ledger.Announcement, _ pushes: [Ledger.Push], for call: Call
   ) throws -> EncodedObject {

@@ -8,13 +8,14 @@ import Ledger
 import TextFormats
 import WeeklyTimes
 
-/// The query of `GET /v1/announcements/summary`: the time whose amounts are added up, and the groups.
+/// The query of `GET /v1/announcements/summary`: the period whose amounts are added up, and the keys by which they are
+/// grouped.
 struct SummaryQuery: Sendable, Hashable {
   static let parameters = ["from", "to", "by"]
-  /// The longest time that is added up, in days.
+  /// The longest period that is added up, in days.
   static let mostDays = 366
-  /// The times that a query may name, 1971 to 9998: the answer has them in any time zone, and in RFC 3339 a year has
-  /// four digits.
+  /// The times that a query may name: the years 1971 to 9998. The answer has the times in any time zone, and a year in
+  /// RFC 3339 has four digits.
   private static let times =
     Date(timeIntervalSince1970: 31_536_000)...Date(timeIntervalSince1970: 253_370_764_800)
 
@@ -22,12 +23,12 @@ struct SummaryQuery: Sendable, Hashable {
   var to: Date
   var by: Set<AnnouncementTotals.Key>
 
-  /// - Parameter now: The moment whose day is added up if the query names no other time.
+  /// - Parameter now: The moment whose day is added up if the query names no period.
   /// - Throws: ``Problem`` that names a query item whose value is not valid.
   init(_ query: (String) -> String?, clock: LocalClock, now: Date) throws(Problem) {
     let (from, to) = (try Self.time("from", query), try Self.time("to", query))
     self.to = to ?? clock.beginning(ofDay: clock.day(of: now) + 1)
-    // The time ends before `to`, so the day of `to` is that of the moment before it.
+    // The period ends just before `to`, so its last day is the day of the moment before `to`.
     self.from = from ?? clock.beginning(ofDay: clock.day(of: self.to - 0.001))
     guard self.from < self.to else {
       throw Problem.fieldInvalid(

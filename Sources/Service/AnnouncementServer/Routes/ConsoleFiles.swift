@@ -29,7 +29,7 @@ public struct ConsoleFiles: Sendable {
   /// The modules of the script and the other files that the page loads, by file name.
   private let modules: [String: File]
   /// The texts of the interface by file name, two files for each language: the texts that the page needs at once, and
-  /// those of the views that it loads when they are opened.
+  /// the texts of the views that the page loads when they are opened.
   private let languages: [String: File]
 
   private static let script = "text/javascript; charset=utf-8"

@@ -15,8 +15,8 @@ import TextFormats
 
 /// The routes of `/v1/devices`, with which phones are registered for pushes and catch up on missed announcements.
 ///
-/// A device's own key may use only the routes of its device. It is refused for another device before anything is looked
-/// up, so that it does not learn which devices exist. No answer contains a token of APNs.
+/// A device's own key may use only the routes of its device. A request for another device is refused before anything is
+/// looked up, so that its sender does not learn which devices exist. No answer contains a token of APNs.
 struct DeviceRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing
@@ -122,7 +122,7 @@ struct DeviceRoutes: Sendable {
       return try await ledger.register(
         device, key: key, renewsKey: renewsKey, with: ownKey, by: .key(sender.keyID))
     } catch {
-      // The device was removed, or got a new key, after this request was identified.
+      // The device was removed, or got a new key, after the sender of this request was identified.
       throw error.code == .keyNotInForce ? KeyRing.unknown : Problem(error)
     }
   }
@@ -175,7 +175,7 @@ struct DeviceRoutes: Sendable {
     let limit = try call.number("limit", in: 1...200) ?? 50
     let pushes = try await ledger.pushes(
       account: sender.account, device: call.parameter, afterSequence: Int64(after), limit: limit)
-    // The device is read later, so that its last number is not below those of the pushes.
+    // The device is read after the pushes, so that its last number is not lower than theirs.
     guard let device = try await ledger.device(account: sender.account, id: call.parameter) else { throw Self.unknown }
     var body = Data(#"{"announcements":["#.utf8)
     var separator = ""
@@ -221,7 +221,7 @@ private struct DeviceLine: Encodable {
   var lastSequence: Int64
   var registeredAt: Date
   var changedAt: Date
-  /// Only in the answer to a registration.
+  /// The warnings about the registration; nil in all other answers.
   var warnings: [String]?
 
   init(_ device: Ledger.Device) {

@@ -8,7 +8,8 @@ import PushMessages
 import ServiceAccess
 
 /// The routes of `/v1/devices/{id}/enumerators` and `…/{container}`, with which a phone's file-provider extension
-/// registers the containers that it shows now. Only changes of these, and of the working set, are pushed to it.
+/// registers the containers that it shows now. Only changes of these containers, and of the working set, are pushed to
+/// the phone.
 struct EnumeratorRoutes: Sendable {
   /// The longest name of a container, in bytes.
   static let longestContainer = 128

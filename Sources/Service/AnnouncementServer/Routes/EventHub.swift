@@ -31,13 +31,13 @@ struct LiveEvent: Sendable, Hashable {
   var kind: Kind
   /// The account that gets the event; nil for all accounts.
   var account: String?
-  /// The announcement's id; nil if the event is about none.
+  /// The announcement's id; nil if the event is not about an announcement.
   var id: String?
   var at = Date()
   var detail: [String: String]
 }
 
-/// What the hub sends to its listeners.
+/// An item that the hub sends to its listeners.
 enum LiveNews: Sendable, Hashable {
   case event(LiveEvent)
   /// Something about the shop has changed.

@@ -71,7 +71,7 @@ struct EventRoutes: Sendable {
           if case .gone = item { break }
           if case .live(.shop(let facts)) = item {
             let state = ShopState(of: facts, for: ShopState.Viewer(sender))
-            // What has changed may not be for this account.
+            // The change may concern only other accounts.
             if state == shop { continue }
             shop = state
           }

@@ -105,7 +105,7 @@ struct KeyRoutes: Sendable {
     @ExplicitNull var name: String?
     var account: String
     var scopes: [String]
-    /// The allowed number of requests in a second, and at once.
+    /// The allowed numbers of requests: per second, and at once.
     var limits: RateLimit
     @ExplicitNull var expiresAt: Date?
   }
@@ -126,7 +126,7 @@ struct KeyRoutes: Sendable {
     "scopes", "account", "name", "locale", "pack", "group", "rate", "burst", "expires", "addresses", "strict",
   ]
 
-  /// - Parameter account: The account of a key whose request names none.
+  /// - Parameter account: The account that the key gets if the request names no account.
   private static func request(_ fields: JSONFields, account: String) throws(Problem) -> KeyRequest {
     let names = Scope.ofNewKeys.map(\.rawValue).joined(separator: ", ")
     let text = "give a text"

@@ -44,7 +44,7 @@ struct LibraryRoutes: Sendable {
       var kind: String
       var name: String
       var change: String
-      /// Missing for a removed file.
+      /// The SHA-256 digest of the file; missing for a removed file.
       var sha256: String?
       var bytes: Int?
       var changedAt: Date

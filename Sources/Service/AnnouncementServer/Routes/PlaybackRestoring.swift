@@ -22,7 +22,8 @@ extension PlaybackRoutes {
     guard let entry = try await ledger.entry(account: try call.sender.account, id: id) else {
       throw player == nil ? Problem.noPlayer : Self.unknown
     }
-    // It waits: somebody else has restored it, or the answer to the first request was lost.
+    // The announcement waits already, because somebody else has restored it, or because the answer to the first request
+    // was lost.
     if [.accepted, .rendering, .waiting].contains(entry.state) {
       return try ServiceJSON.response(.ok, Restored(id: id))
     }

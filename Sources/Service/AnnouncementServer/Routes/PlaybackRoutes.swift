@@ -55,7 +55,7 @@ struct PlaybackRoutes: Sendable {
     ]
   }
 
-  /// Returns the name of a key; its id if it has none or the ledger cannot be read.
+  /// Returns the name of a key, or its id if the key has no name or the ledger cannot be read.
   private func name(of caller: Caller) async -> String {
     (try? await ledger.key(id: caller.keyID))?.name ?? caller.keyID
   }
@@ -127,7 +127,7 @@ struct PlaybackRoutes: Sendable {
     var waitingCount: Int
     /// The time since which the device cannot be used.
     @ExplicitNull var deviceLostSince: Date? = nil
-    /// The reason why the device cannot be used.
+    /// The code of the error because of which the device cannot be used.
     @ExplicitNull var deviceCode: String? = nil
     /// The time since which an error prevents the next announcement.
     @ExplicitNull var blockedSince: Date? = nil

@@ -14,13 +14,13 @@ import TextFormats
 extension ProviderRoutes {
   var testRoute: Route { .post("/v1/provider-endpoints/{id}/test", .key(.announce), test) }
 
-  /// The outcome of a test: of a payment that was never made.
+  /// The outcome of a test with a payment that was never made.
   private struct Test: Encodable {
     @ExplicitNull var id: String?
     var outcome: String
     @ExplicitNull var reason: String?
 
-    /// - Parameter text: What happens to a payment that is accepted.
+    /// - Parameter text: A sentence that says what happens to a payment that is accepted.
     init(_ judgement: ProviderJudgement, _ results: [ProviderPayments.Result], accepted text: String) {
       id = judgement.payments.first?.id
       switch results.first {
@@ -39,19 +39,21 @@ extension ProviderRoutes {
   /// Signs a request about a payment that was never made, and processes it like a request of the provider.
   ///
   /// The clocks are not compared, because this service signs the request. The test does not count as the endpoint's
-  /// last request, which shows whether the provider reaches the service. It counts towards the provider's limit.
+  /// last request, because the time of that request shows whether the provider reaches the service. The test counts
+  /// towards the provider's limit.
   private func test(_ call: Call) async throws -> Response {
     let sender = try call.sender
     guard let endpoint = endpoints.endpoint(call.parameter), endpoint.account == sender.account || sender.isAdmin
     else { throw endpoints.fault == nil ? Self.unknownID : Self.off }
     let date = now()
-    // Two tests are two payments.
+    // Each test has an id of its own, so that two tests count as two payments.
     let id = "\(ProviderPayments.testMark)\(RandomID.make().prefix(12))"
     guard let request = endpoint.provider.provider.sample(id: id, for: endpoint, at: date) else {
       throw Self.unsignable
     }
     var judgement = endpoint.judge(request, at: date)
-    // The samples of some mapping files have numbers as ids, and ids that are not signed stay those of the sample.
+    // The id of the test cannot be put into every sample: some mapping files have numbers as ids, and an id that is not
+    // signed stays as it is in the sample.
     judgement.outcomes = judgement.outcomes.map { outcome in
       outcome.with { if !$0.id.contains(id) { ($0.id, $0.identity) = (id, id) } }
     }

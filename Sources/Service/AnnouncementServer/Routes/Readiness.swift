@@ -21,7 +21,7 @@ actor Readiness {
     /// The number of announcements that wait on outputs that nothing plays, of pushes or webhooks that wait, or of
     /// deliveries that are set aside.
     var waiting: Int?
-    /// The time since which the device cannot be used or nothing can be reached, and the code of the error.
+    /// The time since which the device cannot be used or no server can be reached, and the code of the error.
     var since: Date?
     var cause: String?
     /// The number of attempts to connect that have failed since then.
@@ -87,9 +87,10 @@ actor Readiness {
       checks["ledger"] = Check(ok: false, code: error.code.rawValue)
     }
     let isReady = !isStopping && checks.allSatisfy(\.value.ok)
-    // Clips can be made without the device, and while announcements wait on an output that nothing plays. Announcements
-    // are played while neither Apple nor a receiver of webhooks can be reached, and while deliveries are set aside. While
-    // a speech server fails, another voice speaks.
+    // If one of these checks fails, the service is degraded but still ready. Clips can be made without the device, and
+    // while announcements wait on an output that nothing plays. Announcements are played even if neither Apple nor a
+    // receiver of webhooks can be reached, and while deliveries are set aside. While a speech server fails, another
+    // voice speaks.
     let aside = await setAside().total
     let others = [
       "device": await deviceCheck(), "lanes": await lanesCheck(), "pushes": await pushesCheck(),
@@ -116,7 +117,7 @@ actor Readiness {
     return webhooks.reach.check(waiting: await webhooks.waitingCount)
   }
 
-  /// The speech server that has failed for the longest time; nil if none rests.
+  /// The speech server that has failed for the longest time; nil if none fails.
   var speechServerOutage: ShopFacts.Outage? {
     let failing = announcer.speechServers.statuses.filter { $0.state != .closed }
     guard let longest = failing.max(by: { $0.failingFor ?? .zero < $1.failingFor ?? .zero }) else { return nil }

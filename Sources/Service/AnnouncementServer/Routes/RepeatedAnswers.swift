@@ -45,7 +45,7 @@ struct RepeatedAnswers: Sendable {
   }
 
   func insert(_ answer: Answer, for fingerprint: Fingerprint) {
-    // 512 bytes are for the strings of the fingerprint, and the header fields take about as much.
+    // Of the 1,024 bytes, half is for the strings of the fingerprint, and half for the header fields.
     answers.insert(
       answer, for: fingerprint,
       bytes: RecentlyUsed<Fingerprint, Answer>.entryBytes + 1_024 + 2 * answer.location.utf8.count

@@ -10,7 +10,8 @@ import ServiceAccess
 import TextFormats
 
 /// The routes of `/v1/sign-in-codes`, with which an admin makes the codes that people sign in with, and `/v1/sign-ins`,
-/// which exchanges a code for a key. Only one answer contains a code, and only one contains its key.
+/// which exchanges a code for a key. A code is only in the answer to the request that made it. Its key is only in the
+/// answer to the request that exchanged the code.
 struct SignInRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing
@@ -51,7 +52,7 @@ struct SignInRoutes: Sendable {
 
     var code: String
     var url: String
-    /// nil if the address is too long for a drawing.
+    /// The QR code of the address; nil if the address is too long for one.
     @ExplicitNull var qr: Drawing?
   }
 
@@ -67,7 +68,7 @@ struct SignInRoutes: Sendable {
     let code = SignInCode.make()
     let new: NewSignInCode
     do throws(SignInRequest.Fault) {
-      // What a key may not do from elsewhere, the keys that come of its codes may not do either.
+      // The keys from a key's codes may be used only from the addresses from which that key may be used.
       new = try request.newCode(
         code, maker: sender.keyID, addresses: sender.networks?.map(\.description) ?? [])
     } catch {

@@ -76,7 +76,7 @@ struct SpeakableRoutes: Sendable {
     var state: String
     /// Whether the settings let the voice say amounts; `nil` if its test decides.
     @ExplicitNull var amounts: Bool?
-    /// What speaks at the server now; `nil` if it is not known.
+    /// The identity of the voice that the server uses now; `nil` if it is not known.
     @ExplicitNull var identity: String?
     @ExplicitNull var verdict: SpeechServerVerdict?
   }
@@ -86,7 +86,7 @@ struct SpeakableRoutes: Sendable {
     @ExplicitNull var locale: String? = nil
     @ExplicitNull var speaker: String? = nil
     @ExplicitNull var licence: String? = nil
-    /// The tested speech server that made the pack; `nil` if none did.
+    /// The tested speech server that made the pack; `nil` if no speech server made it.
     @ExplicitNull var speechServer: String? = nil
     @ExplicitNull var sampleRate: Int? = nil
     @ExplicitNull var clips: Int? = nil
@@ -174,7 +174,7 @@ struct SpeakableRoutes: Sendable {
     let servers = announcer.speechServers
     return servers.voices.flatMap { voice in
       let status = voice.status
-      // A server that speaks a language speaks all of its phrase books.
+      // A server that speaks a language speaks the locales of all phrase books in that language.
       return writers.map(\.book.locale).filter(voice.server.speaks).map { locale in
         VoiceEntry(
           voice: voice.server.id, locale: locale, isDefault: false,

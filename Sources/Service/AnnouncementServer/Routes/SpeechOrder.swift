@@ -15,9 +15,9 @@ struct NamedVoices: Sendable, Equatable {
   var servers: [String: SpeechServer] = [:]
 }
 
-/// What is spoken for a ``SpeechRequest``: a text, and who speaks it in which language and how fast.
+/// The order that results from a ``SpeechRequest``: a text, who speaks it, in which language, and how fast.
 struct SpeechOrder: Sendable, Equatable {
-  /// The names of OpenAI's voices. Each means the voice that speaks the locale anyway.
+  /// The names of OpenAI's voices. Each name stands for the voice that speaks the locale if the request names no voice.
   static let namesOfOthers: Set<String> = [
     "alloy", "ash", "ballad", "cedar", "coral", "echo", "fable", "marin", "nova", "onyx", "sage", "shimmer", "verse",
   ]
@@ -28,8 +28,8 @@ struct SpeechOrder: Sendable, Equatable {
   /// Decides who speaks.
   ///
   /// The name of a voice is, in this order: a voice of espeak-ng, the id of a voice pack, the id of a speech server, a
-  /// locale, or one of ``namesOfOthers``. A request that names no locale is spoken in that of its key, unless its voice
-  /// does not speak it: then the voice's own locale applies.
+  /// locale, or one of ``namesOfOthers``. If the request names no locale, the locale of its key applies. If the voice
+  /// does not speak the key's locale, the voice's own locale applies.
   ///
   /// - Parameters:
   ///   - defaults: The defaults of the sender's key.
@@ -71,7 +71,7 @@ struct SpeechOrder: Sendable, Equatable {
     self.options = try RenderOptions(options, defaults: defaults, base: base)
   }
 
-  /// The sample rate of sounds without a header, in Hz. Programs expect that of OpenAI.
+  /// The sample rate of sounds without a header, in Hz. Programs expect the rate that OpenAI uses.
   static let rateOfBareSamples = 24_000
 
   /// Returns a rate in words a minute, within the rates of the engine.
@@ -83,8 +83,8 @@ struct SpeechOrder: Sendable, Equatable {
     return min(max(Int(rounded.description) ?? usual, rates.lowerBound), rates.upperBound)
   }
 
-  /// The one whom the name of a voice means, with the locale that applies if the request names none; nil for that of the
-  /// key.
+  /// The speaker that the name of a voice stands for, with the locale that applies if the request names none. A nil
+  /// locale stands for the locale of the key.
   private enum Speaker {
     case engine(String?)
     case pack(String?)
@@ -93,7 +93,7 @@ struct SpeechOrder: Sendable, Equatable {
 
     /// - Parameters:
     ///   - asked: The locale that the request names.
-    ///   - book: The phrase book of that locale, or else of the key's.
+    ///   - book: The phrase book of the requested locale, or else of the key's locale.
     init(_ name: String, asked: String?, book: PhraseBook, books: PhraseBooks, voices: NamedVoices) throws {
       if book.isReadable(by: name) {
         self = .engine(nil)
@@ -104,7 +104,8 @@ struct SpeechOrder: Sendable, Equatable {
       } else if let server = voices.servers[name] {
         self = .server(server.speaks(book.locale) ? nil : server.locales.first)
       } else if let own = try? books.book(for: name) {
-        // The tag itself also says how the text is spoken in a region without a book of its own.
+        // The name is kept as it was sent, because it also says how the text is spoken in a region without a book of
+        // its own.
         guard asked == nil || own.locale == book.locale else {
           throw Problem(
             .unprocessableContent, "fields_conflict", "voice and locale: name two locales; leave one of them out.")
@@ -119,8 +120,8 @@ struct SpeechOrder: Sendable, Equatable {
       }
     }
 
-    /// Returns the locale whose words a voice of espeak-ng reads; nil if there is none. Several may have the same voice:
-    /// `en` reads all kinds of English, and `id` also Filipino.
+    /// Returns the locale whose words a voice of espeak-ng reads; nil if there is none. Several locales may have the
+    /// same voice: `en` reads all kinds of English, and `id` also Filipino.
     private static func locale(ofVoice name: String, _ books: PhraseBooks) -> String? {
       if let own = try? books.book(for: name), own.isReadable(by: name) { return own.locale }
       let readable = books.locales.compactMap { try? books.book(for: $0) }.filter { $0.isReadable(by: name) }

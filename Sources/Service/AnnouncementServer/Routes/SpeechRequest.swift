@@ -13,7 +13,7 @@ struct SpeechRequest: Sendable, Equatable {
   static let longestInput = 4_096
   /// The maximum number of characters of the name of a voice, and of a locale, as in announcements.
   static let longestName = 64
-  /// The factors by which a voice may be asked to speak faster, as at OpenAI.
+  /// The allowed factors of the speaking rate, as at OpenAI.
   static let speeds = Decimal(sign: .plus, exponent: -2, significand: 25)...4
   static let keys = [
     "model", "input", "voice", "response_format", "speed", "instructions", "stream_format", "locale",
@@ -25,15 +25,15 @@ struct SpeechRequest: Sendable, Equatable {
   var voice: String?
   /// The locale of the text; nil if none was given.
   var locale: String?
-  /// The factor by which the voice speaks faster than usual.
+  /// The factor of the voice's usual speaking rate.
   var speed: Decimal
   var format: SpokenFormat
 
   /// Reads the body of a request. `model` and `instructions` have no effect: they are only checked.
   ///
   /// - Parameter writable: The formats that can be written.
-  /// - Throws: ``Problem`` for a key that is unknown or has a wrong value; `AnnouncementError` if the body is not strict
-  ///   JSON, or has nothing or too much to say.
+  /// - Throws: ``Problem`` for a key that is unknown or has a wrong value; `AnnouncementError` if the body is not
+  ///   strict JSON, or if the input is blank or too long.
   init(_ body: Data, writable: [SpokenFormat] = SpokenFormat.writable) throws {
     let fields = try JSONFields(body, keys: Self.keys)
     let text = "give the text to be spoken, a string of at most \(Self.longestInput) characters"
@@ -42,7 +42,8 @@ struct SpeechRequest: Sendable, Equatable {
     guard !input.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
       throw AnnouncementError(.nothingToSay, "input", "is empty", remedy: "give a text to be spoken")
     }
-    // No voice says so many characters in less than 30 s. The words of longer texts are never written.
+    // No voice says more characters than this in less than 30 s, so a longer text is refused before its words are
+    // written.
     guard Self.isShort(input, Announcement.longestText) else {
       throw AnnouncerError(
         .tooLong, "input", "has more than \(Announcement.longestText) characters",

@@ -15,8 +15,8 @@ import VoicePacks
 /// The route `POST /v1/audio/speech`, in the shape of OpenAI's call. Programs that already speak with such a server get
 /// Crier's words for numbers, sums and dates.
 ///
-/// Nothing is announced, stored or published: the answer is the only copy of the sound. Its cost is that of an
-/// announcement's clip.
+/// Nothing is announced, stored or published: the answer is the only copy of the sound. The sound counts towards the
+/// account's limits like the clip of an announcement.
 struct SpeechRoutes: Sendable {
   let announcer: Announcer
   let clips: Clips
@@ -27,8 +27,8 @@ struct SpeechRoutes: Sendable {
 
   var routes: [Route] { [.post("/v1/audio/speech", .key(.announce), speak)] }
 
-  /// The field `Accept` is not evaluated, because `response_format` names the media type, and OpenAI's own client accepts
-  /// `application/octet-stream` only.
+  /// The field `Accept` is not evaluated, because `response_format` names the media type, and OpenAI's own client
+  /// accepts `application/octet-stream` only.
   private func speak(_ call: Call) async throws -> Response {
     let sender = try call.sender
     try call.requireMediaType("application/json")

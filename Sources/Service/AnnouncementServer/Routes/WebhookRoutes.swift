@@ -11,8 +11,8 @@ import WebhookMessages
 /// The routes of `/v1/webhook-endpoints`, with which an account registers the URLs that get its events.
 ///
 /// The permissions are the same as for devices: a key with the scope `announce` may register, because an endpoint gets
-/// nothing that a key with `announce` and `read` cannot see. The key of a device may use none of them. The secret of an
-/// endpoint is in one answer only: the answer to the request that registered it.
+/// nothing that a key with `announce` and `read` cannot see. The key of a device may use none of these routes. The
+/// secret of an endpoint is in one answer only: the answer to the request that registered it.
 struct WebhookRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing

@@ -37,9 +37,10 @@ public struct AlarmSettings: Sendable, Hashable {
   public init() {}
 }
 
-/// The decision which alarms begin and end.
+/// The state machine that decides which alarms begin and end.
 ///
-/// It is a value without a clock. All times are durations since the same moment, and never decrease.
+/// It is a value that reads no clock. The caller passes all times, which are durations since the same moment and never
+/// decrease.
 struct AlarmWatch: Sendable {
   /// The known facts at one moment.
   struct Facts: Sendable, Hashable {
@@ -51,12 +52,13 @@ struct AlarmWatch: Sendable {
       var waiting = 0
     }
 
-    /// The state of the player; nil if no player of this service plays. Alarms about the player then neither begin nor end.
+    /// The state of the player; nil if no player of this service plays. Alarms about the player then neither begin nor
+    /// end.
     var player: Player?
     var isPushUnreachable = false
     /// The time without a payment while the shop was open; nil if it is not known.
     var silentFor: Duration?
-    /// Whether the shop is open. An alarm about its silence begins only while the shop is open.
+    /// Whether the shop is open. An alarm about missing payments begins only while the shop is open.
     var isOpen = true
   }
 
@@ -139,7 +141,7 @@ enum OpenTime {
 
   /// Returns for how long the shop was open between two moments.
   ///
-  /// - Parameter most: The time at which the calculation may stop. The result is hardly longer.
+  /// - Parameter most: The open time at which the calculation stops. The result exceeds it by at most ``step``.
   static func between(
     _ start: Date, _ end: Date, upTo most: Duration, isOpen: (Date) -> Bool
   ) -> Duration {
@@ -148,7 +150,7 @@ enum OpenTime {
     var moment = end
     while moment > start, open < most {
       let earlier = max(start, moment.addingTimeInterval(-step))
-      // The middle stands for the whole.
+      // If the shop is open in the middle of this step, the whole step counts as open.
       let length = moment.timeIntervalSince(earlier)
       if isOpen(earlier.addingTimeInterval(length / 2)) { open += .seconds(length) }
       moment = earlier

@@ -27,7 +27,7 @@ struct ShopFacts: Sendable, Hashable {
   var deviceLoss: Outage?
   /// The error that prevents the next announcement although the device works.
   var blockage: Outage?
-  /// Whether no player of this service plays on the output, although there is one.
+  /// Whether the service has an output, but none of its players plays there.
   var isPlayerMissing = false
   /// The number of announcements that wait on outputs that nothing plays.
   var unplayed = 0
@@ -55,9 +55,9 @@ struct ShopFacts: Sendable, Hashable {
   var firstSeen: [ShopProblem.Code: Date] = [:]
 }
 
-/// Something about the shop that a person should mend, without amounts, payers and tokens.
+/// A problem of the shop that a person should fix. It contains no amounts, payers or tokens.
 struct ShopProblem: Sendable, Hashable {
-  /// The codes for programs. Of problems with the same level, the first of them comes first.
+  /// The codes for programs. Problems with the same level are listed in the order of these codes.
   enum Code: String, Sendable, Hashable, CaseIterable, Encodable {
     case deviceLost = "device_lost"
     case playerUnavailable = "player_unavailable"
@@ -93,7 +93,7 @@ struct ShopProblem: Sendable, Hashable {
   enum Level: String, Sendable, Hashable, Encodable {
     /// Payments may be announced late, or may soon not be announced.
     case attention
-    /// Payments are not announced, or not in every way.
+    /// Payments are not announced, or are not announced in all configured ways.
     case bad
   }
 

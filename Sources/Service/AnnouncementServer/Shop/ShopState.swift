@@ -6,20 +6,20 @@ import Ledger
 import PushDelivery
 import TextFormats
 
-/// The state of the whole shop, as one caller may see it: the worst of the service, the speaker, pauses, pushes,
+/// The state of the whole shop, as one caller may see it: the worst state of the service, the speaker, pauses, pushes,
 /// webhooks, providers and the disk.
 ///
 /// It is a value that is computed from facts.
 struct ShopState: Sendable, Hashable {
   enum Level: String, Sendable, Hashable, Encodable { case good, attention, bad }
 
-  /// The viewer of the state. Only an account itself and administrators see the names of its keys and its webhook
-  /// endpoints.
+  /// The viewer of the state. The names of an account's keys and its webhook endpoints are visible only to this account
+  /// and to administrators.
   struct Viewer: Sendable, Hashable {
     var account: String
     var isAdmin: Bool
 
-    /// Somebody who sees everything.
+    /// A viewer who sees everything.
     static let all = Viewer(account: "", isAdmin: true)
 
     func sees(_ other: String?) -> Bool { isAdmin || other == nil || other == account }

@@ -81,7 +81,8 @@ actor ShopWatch {
     facts.alarms = began
     facts.firstSeen = firstSeen(facts)
     keepTimes(of: &facts)
-    // What the disk means for the shop is among the problems that were seen first.
+    // The free space is not compared, because it changes all the time. If it becomes a problem, that problem is in
+    // `firstSeen`.
     var (told, new) = (last, facts)
     told?.freeBytes = nil
     new.freeBytes = nil
@@ -155,7 +156,7 @@ actor ShopWatch {
     return found
   }
 
-  /// Returns, for each problem that is there now, the time at which it was first seen.
+  /// Returns, for each present problem, the time at which it was first seen.
   private func firstSeen(_ facts: ShopFacts) -> [ShopProblem.Code: Date] {
     let codes = ShopState(of: facts, for: .all).problems.map(\.code)
     let now = Date()

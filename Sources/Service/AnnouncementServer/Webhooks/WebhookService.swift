@@ -9,8 +9,8 @@ import WebhookDelivery
 /// The service's sender of webhooks. It sends as soon as no other process sends the webhooks of the ledger, and stops
 /// with the service.
 final class WebhookService: Service {
-  /// The interval between looks for messages that other processes have stored. The ledger reports the messages of this
-  /// process at once.
+  /// The interval at which the ledger is checked for messages that other processes have stored. The ledger reports the
+  /// messages of this process at once.
   private static let lookInterval: Duration = .seconds(10)
 
   private let ledger: Ledger

@@ -138,7 +138,7 @@ struct JSONArrayReader: Sendable {
     }
   }
 
-  /// Creates the fault of an element that has not begun, and ends the reading.
+  /// Ends the reading, and returns the fault at the place where the next element would begin.
   private mutating func fault(_ problem: String, _ remedy: String) -> Fault {
     state = .failed
     return Fault(number: element.number + 1, line: line, problem: problem, remedy: remedy)

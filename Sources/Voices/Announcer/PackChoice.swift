@@ -11,9 +11,9 @@ import VoicePacks
 /// A pack is used only if its files match the digests in its manifest. Otherwise a clip could be stored under the name
 /// of another clip and speak a wrong amount.
 ///
-/// Packs that are added, replaced or removed while the program runs are followed. If the new files of a pack are broken
-/// or not complete yet, the pack's last good version goes on speaking until the new files are whole or the pack is
-/// removed. A voice pack speaks amounts, so a half-copied pack must neither speak nor leave the payments unspoken.
+/// The type notices packs that are added, replaced or removed while the program runs. If the new files of a pack are
+/// broken or not complete yet, the pack's last good version goes on speaking until the new files are whole or the pack
+/// is removed. A voice pack speaks amounts, so a half-copied pack must neither speak nor leave the payments unspoken.
 final class PackChoice: Sendable {
   /// A pack that was loaded and checked.
   private struct Checked {
@@ -60,9 +60,9 @@ final class PackChoice: Sendable {
 
   /// Returns the pack that takes precedence over a speech server: one that was requested or chosen, or a recorded one.
   ///
-  /// - Returns: The pack as ``pack(for:pauses:options:)`` returns it, but none that is used only because a speech server
-  ///   made it.
-  /// - Throws: As ``pack(for:pauses:options:)``.
+  /// - Returns: The pack that ``pack(for:pauses:options:)`` would return. The result is `nil` if that pack would be
+  ///   used only as the pack of a tested speech server.
+  /// - Throws: The errors of ``pack(for:pauses:options:)``.
   func recordedPack(for script: Script, pauses: ClipPauses, options: RenderOptions) throws -> VoicePack? {
     if options.method == .speech { return nil }
     if let id = options.pack {
@@ -124,7 +124,7 @@ final class PackChoice: Sendable {
 
   /// Returns the manifest of the version of a pack that would speak.
   private func manifest(_ id: String) -> PackManifest? {
-    // A pack that has not spoken yet is not loaded only for its locale.
+    // If a pack has not spoken yet, its manifest is enough to find its locale, so the pack is not loaded.
     guard memory.withLock({ $0.lastGood[id] != nil }) else { return try? shelf.manifest(id: id) }
     return try? pack(id).manifest
   }

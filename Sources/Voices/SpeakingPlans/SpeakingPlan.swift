@@ -166,7 +166,7 @@ package struct SpeakingPlan {
 }
 
 extension Range<Int> {
-  /// Divides the range into stretches of consecutive elements that have the same answer.
+  /// Divides the range into stretches of consecutive elements for which `answer` returns the same value.
   fileprivate func stretches(by answer: (Int) -> Bool) -> [Range<Int>] {
     var stretches: [Range<Int>] = []
     for index in self {

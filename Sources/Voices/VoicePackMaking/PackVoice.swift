@@ -11,7 +11,7 @@ public protocol PackVoice: Sendable {
   /// The folder of finished rows. It is created if it does not exist. It must belong to this pack alone.
   var folder: URL { get }
 
-  /// What determines the sounds besides their words, such as a command.
+  /// Everything that determines the sounds except their words, such as a command.
   var recipe: [String] { get }
 
   /// Speaks one row.
@@ -32,7 +32,8 @@ extension PackVoice {
     of rows: [SheetRow], progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> [RecordingSource] {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // The names of the files are digests, which would tell nobody which row a message is about.
+    // Each source gets a name for messages, because the file's own name is a digest, from which nobody can tell the
+    // row.
     let sources = rows.map { row in
       RecordingSource(file: folder.appending(path: file(for: row)), row: row, name: RecordingImport.name(row))
     }

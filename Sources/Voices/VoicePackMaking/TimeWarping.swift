@@ -36,7 +36,7 @@ enum TimeWarping {
   private static func warp(
     _ first: [Frame], _ second: [Frame], _ note: (_ row: Int, _ column: Int, _ step: Step) -> Void
   ) -> Float {
-    // Not from outside: the features of a sound have at least one frame, also if the sound has no samples.
+    // Not from outside: the features of a sound have at least one frame, even if the sound has no samples.
     precondition(!first.isEmpty && !second.isEmpty, "A sound has at least one frame.")
     let columns = second.count
     var above = Array(repeating: Float.infinity, count: columns)

@@ -2,8 +2,9 @@
 
 import Foundation
 
-/// The locales that serve for others that have no phrase book: `Templates/parents.json`, which is made from the parent
-/// locales of CLDR. A locale without an entry has the locale without its last subtag as its parent: fr-CA has fr.
+/// The parent of each locale, which is used when the locale has no phrase book. The file is `Templates/parents.json`,
+/// which is made from the parent locales of CLDR. If a locale has no entry, its parent is the locale without its last
+/// subtag: the parent of fr-CA is fr.
 struct LocaleParents: Sendable {
   /// The parents by locale, both in lower case.
   private var parents: [String: String] = [:]
@@ -20,7 +21,7 @@ struct LocaleParents: Sendable {
     for (locale, parent) in texts { parents[locale.lowercased()] = parent.lowercased() }
   }
 
-  /// Without a file, each locale falls back to its language.
+  /// Creates a list without entries, so that each locale falls back to its language.
   init() {}
 
   /// Returns the locales that can serve for a locale, in lower case, the locale itself first.

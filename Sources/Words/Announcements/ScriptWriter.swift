@@ -197,7 +197,7 @@ public struct ScriptWriter: Sendable {
     }
   }
 
-  /// Appends the amount of a payment. A very small one is marked by a word, if the user asks for it.
+  /// Appends the amount of a payment. If the settings ask for it, a word marks a very small amount.
   private func appendAmount(of payment: Payment, to runs: inout RunBuilder) throws(AnnouncementError) {
     if smallSums.contains(payment.amount) { runs.append(book.piece(book.content.only), .phrase) }
     try appendAmount(payment.amount, to: &runs)

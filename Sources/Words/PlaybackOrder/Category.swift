@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaybackItem {
-  /// The category of an announcement, which decides which announcement waits for which: see ``Meeting``.
+  /// The category of an announcement. The categories of two announcements decide which of them waits; see ``Meeting``.
   ///
   /// Payments and refunds share one order, because a refund makes no sense to a shopkeeper before the payment it
   /// belongs to.

@@ -10,7 +10,7 @@ struct JSONArrayReader: Sendable {
     var number: Int
     /// The number of the line on which the element begins, counted from 1.
     var line: Int
-    /// The bytes of the element. Of an element that is too long, only the first `longest` + 1 bytes are kept.
+    /// The bytes of the element. If the element is too long, these are only its first `longest` + 1 bytes.
     var bytes: [UInt8]
   }
 

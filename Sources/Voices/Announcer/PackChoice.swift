@@ -46,9 +46,10 @@ final class PackChoice: Sendable {
   /// - With the method `clips`, it is the locale's first pack that has all fixed words of the announcement. If no pack
   ///   has them all, it is the first pack. The chosen pack of the locale counts as its first.
   /// - With the method `auto`, it is the chosen pack of the locale, even if it lacks words. If none is chosen, it is
-  ///   the first recorded pack that has all fixed words of the announcement, or else the first pack of a tested speech
-  ///   server that has them. If a voice or a rate was requested, no pack is used, because only the engine offers these.
-  ///   Broken packs are skipped, so that the payment is still announced; `crier voices check` reports them.
+  ///   the first recorded pack that has all fixed words of the announcement, or else the first pack that has them and
+  ///   that a tested speech server made. If a voice or a rate was requested, no pack is used, because only the engine
+  ///   offers these. Broken packs are skipped, so that the payment is still announced; `crier voices check` reports
+  ///   them.
   /// - Returns: The pack, or `nil` if the engine speaks.
   /// - Throws: `.optionInvalid` for a pack that is missing or has another locale. `.methodUnavailable` if the method is
   ///   `clips` and the locale has no pack. `VoicePackError` and `VoicePackIntegrityError` for a requested pack.
@@ -58,7 +59,8 @@ final class PackChoice: Sendable {
     return firstComplete(of: ids(for: script) { $0.speechServer != nil }, for: script, pauses: pauses)
   }
 
-  /// Returns the pack that takes precedence over a speech server: one that was requested or chosen, or a recorded one.
+  /// Returns the pack that takes precedence over a speech server: a pack that was requested or chosen, or a recorded
+  /// pack.
   ///
   /// - Returns: The pack that ``pack(for:pauses:options:)`` would return. The result is `nil` if that pack would be
   ///   used only as the pack of a tested speech server.

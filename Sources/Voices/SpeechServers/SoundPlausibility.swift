@@ -13,7 +13,7 @@ public import Waveforms
 public struct SoundPlausibility: Sendable, Hashable {
   /// The reason why a sound is refused.
   public enum Refusal: String, Sendable, Hashable, CaseIterable {
-    /// Every sample is zero, or there is none.
+    /// Every sample is zero, or there are no samples.
     case silent
     /// The sound is so quiet that levelling it would make its noise loud.
     case tooQuiet = "too_quiet"
@@ -152,7 +152,7 @@ extension SoundPlausibility {
 
   /// Measures a sound.
   ///
-  /// - Returns: nil if nothing can be heard in it.
+  /// - Returns: nil if nothing in the sound is audible.
   public static func measures(of sound: Waveform) -> Measures? {
     let levels = levels(of: sound)
     guard let loudest = levels.max(), loudest >= audibleLevel else { return nil }

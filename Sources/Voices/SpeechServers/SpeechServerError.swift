@@ -40,7 +40,7 @@ public struct SpeechServerError: Error, Sendable, Hashable, CustomStringConverti
     case answerTooLarge = "answer_too_large"
     /// The server refused the request, for example because it has no such voice.
     case requestRefused = "request_refused"
-    /// The server said that it failed.
+    /// The server reported that it failed.
     case serverFailed = "server_failed"
 
     // The sound.

@@ -3,7 +3,7 @@
 public import Announcements
 public import VoicePacks
 
-/// A clip of a pack, as listeners see it.
+/// A clip of a pack, as a list shows it to people who listen to the pack.
 public struct ListedClip: Sendable, Hashable {
   /// The name of the clip's file.
   public var file: String

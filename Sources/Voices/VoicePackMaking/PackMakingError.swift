@@ -45,7 +45,7 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case recognizerFailed = "recognizer_failed"
     /// A pack with this id already exists.
     case packExists = "pack_exists"
-    /// The file system refused a part of the pack.
+    /// The file system refused to write or remove a part of the pack.
     case writingFailed = "writing_failed"
     /// The command of a speech program cannot be used.
     case commandInvalid = "command_invalid"

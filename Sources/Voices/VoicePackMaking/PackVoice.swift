@@ -16,7 +16,7 @@ public protocol PackVoice: Sendable {
 
   /// Speaks one row.
   ///
-  /// - Parameter output: the file to write. It does not exist.
+  /// - Parameter output: the file to write. The file does not exist yet.
   /// - Throws: `PackMakingError`, whose subject names what failed; `CancellationError`. Errors of the file system.
   func speak(_ row: SheetRow, to output: URL) async throws
 }
@@ -52,7 +52,7 @@ extension PackVoice {
   public func removeRecordings() { try? FileManager.default.removeItem(at: folder) }
 
   private func speak(_ source: RecordingSource) async throws {
-    // The voice writes another file first, so that an interrupted row is not taken for a finished one.
+    // The voice writes another file first, so that an interrupted row is not mistaken for a finished row.
     let unfinished = folder.appending(path: "unfinished.wav")
     try? FileManager.default.removeItem(at: unfinished)
     do {

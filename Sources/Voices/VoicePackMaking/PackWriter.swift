@@ -137,7 +137,7 @@ public struct PackWriter: Sendable {
     return manifest
   }
 
-  /// Removes a pack. No other program sees a part of it.
+  /// Removes a pack. Other programs see either the whole pack or no pack.
   ///
   /// - Throws: `PackMakingError`: `writingFailed`. The pack is then unchanged, or its files are left in a hidden
   ///   folder.

@@ -46,7 +46,8 @@ struct RecordingDistances: Sendable {
     subscript(recording: Int, saying: Int) -> Float { values[recording * count + saying] }
   }
 
-  /// Returns the distances of all recordings from all sayings. Their number is the square of the number of recordings.
+  /// Returns the distances of all recordings from all sayings. The number of distances is the square of the number of
+  /// recordings.
   func all() -> Table {
     let count = comparisons.first?.recordings.count ?? 0
     var table = Table(count: count, values: Array(repeating: 0, count: count * count))

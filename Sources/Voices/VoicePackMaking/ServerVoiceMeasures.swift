@@ -42,7 +42,7 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
   public private(set) var amountLengths: ClosedRange<Double>?
   /// The loudness of each sound in LUFS.
   public var loudness: [Double] = []
-  /// The number of numbers that were compared with each other.
+  /// How many numbers were compared with each other.
   public var numbers = 0
   /// The numbers that sound the same.
   public var alike: [Pair] = []

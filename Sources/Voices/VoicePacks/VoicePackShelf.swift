@@ -234,7 +234,7 @@ public final class VoicePackShelf: Sendable {
 }
 
 extension [String] {
-  /// The ids with the chosen one first, if they contain it.
+  /// The ids, with the chosen id first if they contain it.
   package func chosenFirst(_ chosen: String?) -> [String] {
     guard let chosen, contains(chosen) else { return self }
     return [chosen] + filter { $0 != chosen }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The counts after which a word may stand, by their last digits: рубль stands after 1, 21 and 101, but not with 11.
+/// The counts after which a word may stand, by their last digits: рубль stands after 1, 21 and 101, but not after 11.
 ///
 /// The notation is a list such as `1 -11`: a count must fit one of the entries, and none of the entries with a minus.
 /// `1` fits each number that ends in 1, `05` fits each that ends in 05, and `=1` fits only 1. `.` is for a word that

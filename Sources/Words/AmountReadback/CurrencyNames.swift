@@ -77,8 +77,8 @@ final class CurrencyNames: Sendable {
     return names
   }
 
-  /// Returns the name in a text such as "2 Swiss francs", with the number at either end. In Turkish, the currency's code or
-  /// its sign stands there too.
+  /// Returns the name in a text such as "2 Swiss francs", with the number at either end. In Turkish, such a text also
+  /// contains the currency's code or its sign.
   private static func name(in text: String, of code: String) -> String {
     let isOutside = { (scalar: Unicode.Scalar) in
       switch scalar.properties.generalCategory {

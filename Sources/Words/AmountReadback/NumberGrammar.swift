@@ -41,7 +41,7 @@ final class NumberGrammar: Sendable {
     var beginnings: UInt64 = 0
   }
 
-  /// The most classes of words: one bit of a word for each.
+  /// The largest number of classes of words, because each class takes one bit of a 64-bit integer.
   private static let mostClasses = 64
 
   /// The effect that the words of a class have in a number.

@@ -11,8 +11,8 @@ import Foundation
 ///   cents`), the digits after a decimal point (`twelve point five zero Swiss francs`). All digits of the currency are
 ///   spoken, so nothing is rounded.
 ///
-/// A name that would be heard as a part of the number before it is said first, with a pause: 오만 is Oman and 50,000, so 20
-/// Omani rials are `오만 리알, 이십`.
+/// If listeners would hear a currency's name as a part of the number before it, the name is said first, followed by a
+/// pause: 오만 is Oman and 50,000, so 20 Omani rials are `오만 리알, 이십`.
 ///
 /// Each word carries the white space and punctuation that follow it. Joined together, the words are the text for the
 /// engine. Taken one by one, they are the tokens for a recorded voice.

@@ -34,7 +34,7 @@ public struct AnnouncementRequest: Sendable, Hashable {
   }
 
   public var announcement: Announcement
-  /// The id of the payment or, if it has one, of the text.
+  /// The id of the payment or of the text. A text need not have an id.
   public var id: String?
   public var deliver: Set<Delivery>
   public var device: String?

@@ -9,7 +9,7 @@ struct LocaleParents: Sendable {
   /// The parents by locale, both in lower case.
   private var parents: [String: String] = [:]
 
-  /// The locales of this length and more are not looked up.
+  /// The largest number of locales in a chain of parents, including the first locale.
   private static let longestChain = 8
 
   /// - Throws: `.phraseBookInvalid` when the file is not an object of strings.
@@ -24,7 +24,8 @@ struct LocaleParents: Sendable {
   /// Creates a list without entries, so that each locale falls back to its language.
   init() {}
 
-  /// Returns the locales that can serve for a locale, in lower case, the locale itself first.
+  /// Returns the locales whose phrase books may be used for a locale, in lower case. The locale itself comes first, and
+  /// its parents follow.
   func chain(from locale: String) -> [String] {
     var chain = [locale.lowercased()]
     while let last = chain.last, chain.count < Self.longestChain {

@@ -79,8 +79,8 @@ extension PayloadDecoder {
     if case .number("1")? = aps.value("mutable-content") { true } else { false }
   }
 
-  /// Returns the volume if the sound is an object with `critical` set. The name of the sound does not count: the clip's
-  /// name is always used.
+  /// Returns the volume if the sound is an object with `critical` set. The name in the sound object is ignored, because
+  /// the clip's name is always used.
   private static func criticalVolume(_ aps: PayloadFields) throws(AnnouncementError) -> Int? {
     guard case .object(let values)? = aps.value("sound") else { return nil }
     let sound = aps.fields("sound", values)

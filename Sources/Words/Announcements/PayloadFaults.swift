@@ -21,8 +21,8 @@ struct PayloadFaults {
     for fault in [single] + error.others where !found.contains(fault) { found.append(fault) }
   }
 
-  /// The first fault, with the others. A missing key may only be misspelt, so it is not reported next to an unknown
-  /// key.
+  /// The first fault, with the other faults in its `others`. A missing key may only be misspelt, so it is not reported
+  /// next to an unknown key.
   var error: AnnouncementError {
     var first = found[0]
     let hasUnknownKey = found.contains { $0.code == .fieldUnknown }

@@ -173,7 +173,7 @@ public final class PhraseBook: Sendable {
     var spokenLanguage: SpokenLanguage?
   }
 
-  /// A spoken language that shares its code with others.
+  /// A spoken language that shares its code with other languages.
   struct SpokenLanguage: Decodable, Sendable {
     /// The name for a warning.
     var name: String

@@ -49,8 +49,8 @@ public struct ScriptWriter: Sendable {
       if payment.kind == .received {
         try appendAmount(of: payment, to: &runs)
       } else {
-        // Listeners take a sum without further words for money received. For any other kind of payment the sentence is
-        // kept.
+        // Listeners understand a sum without further words as money received. For any other kind of payment the
+        // sentence is kept.
         (payment.channel, payment.payer, payment.note) = (nil, nil, nil)
         try append(payment, without: [], to: &runs, &remarks)
       }

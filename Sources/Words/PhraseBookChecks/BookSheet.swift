@@ -20,7 +20,7 @@ public struct BookSheet: Sendable, Hashable {
 
   public var locale: String
   public var lines: [Line]
-  /// The name of the person who confirmed the words; empty if nobody has.
+  /// The name of the person who confirmed the words; empty if nobody has confirmed them.
   public var confirmedBy = ""
 
   /// Chooses the amounts of a book, and writes them.

@@ -12,7 +12,7 @@ public struct NewBook {
   public var locale: String
   /// The locale of the book that is copied.
   public var base: String
-  /// The contents of that book.
+  /// The contents of the copied book.
   public var baseText: String
   /// The rules for numbers of CLDR's `rbnf/<language>.xml`; nil if there is no such file.
   public var spelloutRules: SpelloutRules?

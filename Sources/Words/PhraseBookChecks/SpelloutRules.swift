@@ -4,7 +4,7 @@
 public struct SpelloutRules: Sendable, Hashable {
   private struct RuleSet: Sendable, Hashable {
     var name: String
-    /// `100: <<­hundra[­>>];`
+    /// The rules of the set, such as `100: <<­hundra[­>>];`.
     var rules: [String]
   }
 

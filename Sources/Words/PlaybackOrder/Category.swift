@@ -20,7 +20,8 @@ extension PlaybackItem {
     /// Whether an expired announcement may be dropped. Announcements of money are never dropped.
     public var mayExpire: Bool { !isMoney }
 
-    /// Whether any category interrupts this one. Announcements of money, and alerts, always play to their end.
+    /// Whether an announcement of another category may interrupt an announcement of this category. Announcements of
+    /// money, and alerts, always play to their end.
     public var mayBeInterrupted: Bool {
       Category.allCases.contains { Meeting.of($0, with: self).whilePlaying == .interrupts }
     }

@@ -39,9 +39,10 @@ public struct PlaybackOrder: Sendable {
     /// ``PlaybackOrder/began(summary:of:at:)``, or refuse it with ``PlaybackOrder/refuseSummary()``. Until then, the
     /// decision stays the same and includes new payments.
     case summarise([PlaybackItem])
-    /// Nothing must be done before that moment, in ms, unless an announcement arrives or the current one ends.
+    /// There is nothing to do before that moment, in ms, unless an announcement arrives or the current announcement
+    /// ends.
     case wait(until: Int64)
-    /// Nothing must be done until an announcement arrives or the current one ends.
+    /// There is nothing to do until an announcement arrives or the current announcement ends.
     case idle
   }
 

@@ -99,8 +99,8 @@ extension AlertMessage {
     ///
     /// - Parameter payload: The whole payload in JSON. Only the key `crier` is read.
     /// - Returns: nil if the payload has no key `crier`, so the push does not come from Crier.
-    /// - Throws: ``PushMessageError`` with `contentInvalid` if the payload is not JSON, or a known key has a value of
-    ///   another shape; with `clipInvalid` or `amountInvalid` if the clip or the amount breaks its rules.
+    /// - Throws: ``PushMessageError`` with `contentInvalid` if the payload is not JSON, or if a known key has a value
+    ///   of the wrong type; `clipInvalid` or `amountInvalid` if the clip or the amount breaks its rules.
     public init?(payload: Data) throws(PushMessageError) {
       struct Outer: Decodable { var crier: Content? }
       guard let content = try decodedPayload(Outer.self, from: payload).crier else { return nil }

@@ -80,7 +80,7 @@ public enum PushConsequence: Sendable, Hashable {
 
 /// The reason why a push got no answer.
 public enum PushInterruption: Sendable, Hashable, CaseIterable {
-  /// APNs said that it did not process the request: GOAWAY with a lower stream id, or `REFUSED_STREAM`.
+  /// APNs reported that it did not process the request: GOAWAY with a lower stream id, or `REFUSED_STREAM`.
   case notProcessed
   /// The connection or the stream ended before the answer.
   case connectionLost

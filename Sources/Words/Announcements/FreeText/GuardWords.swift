@@ -3,7 +3,7 @@
 /// The words of one language with which a name may imitate a sum, in addition to the numbers and units of its phrase
 /// book: other spellings of numbers, and the units of all currencies. In the book, their key is `guard`.
 struct GuardWords: Decodable, Sendable {
-  /// Further words for numbers.
+  /// Words for numbers that the phrase book does not have.
   var numbers: [String]?
   /// Words that mean “one” before a unit. Elsewhere they are not numbers.
   var articles: [String]?

@@ -8,7 +8,7 @@ import Foundation
 /// the Chinese voice needs a tone in each syllable. Such a reading is refused with the place of the first letter that
 /// does not fit, and the name itself is spoken. The payment is announced in any case.
 struct NameReading: Equatable {
-  /// How a language spells pronunciations.
+  /// The way in which a language spells pronunciations.
   enum Spelling: String, Decodable, Sendable {
     /// Pinyin with tone digits or tone marks (`li3 zong1 sheng4`, `Lǐ Zōngshèng`), or Chinese characters.
     case pinyin

@@ -171,8 +171,8 @@ struct Pronunciation: Sendable {
     scalars.reduce(0) { $0 << 21 | UInt64($1.value) }
   }
 
-  /// Returns the end of the word that starts at `index`; `nil` unless the word has two or more letters, and all of them
-  /// are capitals that Roman numerals use.
+  /// Returns the end of the word that starts at `index`; `nil` if the word has only one letter, or a letter that is not
+  /// one of the capitals in Roman numerals.
   private static func endOfNumeral(in scalars: [Unicode.Scalar], at index: Int) -> Int? {
     let end = index + scalars[index...].prefix { "IVXLCDM".unicodeScalars.contains($0) }.count
     return end - index >= 2 && (end == scalars.count || !scalars[end].isWordPart) ? end : nil

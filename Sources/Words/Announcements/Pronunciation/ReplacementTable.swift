@@ -25,7 +25,8 @@ struct ReplacementTable: Sendable {
     }
   }
 
-  /// The entries by the first two scalars of their key, or by the only one. The longest key is first.
+  /// The entries by the first two scalars of their key, or by the only scalar of a shorter key. The entry with the
+  /// longest key is first.
   private var entries: [UInt64: [Entry]] = [:]
 
   /// The first scalars of all keys. ``singles`` contains those of the keys with only one scalar. Most letters of a text
@@ -196,7 +197,7 @@ extension Unicode.Scalar {
     return LetterForms.form(of: self, in: LetterForms.baseLetters) ?? self
   }
 
-  /// Whether the scalar is a letter, or a mark on one.
+  /// Whether the scalar is a letter, or a mark on a letter.
   var isWordPart: Bool {
     if isASCII { return (0x61...0x7A).contains(value | 0x20) }
     return properties.isAlphabetic || isMark

@@ -12,7 +12,7 @@ extension Announcer {
   /// The near silence that mastering leaves at each end of a clip, in ms.
   static let edgeMilliseconds = 30
 
-  /// The announcement as it was finally spoken, and the possible ways to speak it. The ways at which the engine failed
+  /// The announcement as it was finally spoken, and the possible ways to speak it. Ways that the engine failed to speak
   /// are left out.
   struct Spoken {
     var mastered: MasteredWaveform
@@ -68,15 +68,16 @@ extension Announcer {
         + "when spoken up to \(Shortenings.fastestPercent - 100) % faster than normal")
   }
 
-  /// Returns whether the file of a finished sound is shorter than 30 s, also in an encoding with blocks.
+  /// Returns whether the file of a finished sound is shorter than 30 s, even if the encoding fills up its last block.
   static func isShortEnough(_ waveform: Waveform, _ options: RenderOptions) -> Bool {
-    // A block of samples lasts longer at a lower rate.
+    // A block has a fixed number of samples, so it lasts longer at a lower rate.
     let standard = RenderOptions.standardSampleRate
     let margin = longestBlock * max(1, (standard + options.sampleRate - 1) / options.sampleRate)
     return waveform.samples.count + margin < Shortenings.limitMilliseconds / 1000 * waveform.sampleRate
   }
 
-  /// - Returns: No parts if the announcement is so long that trimming cannot bring it under the limit.
+  /// - Returns: The parts, and the total length in ms. The parts are `nil` if the announcement is so long that trimming
+  ///   cannot bring it under the limit.
   private func speak(
     _ plan: SpeakingPlan, rate: Int
   ) async throws(SpeechEngineError) -> (parts: [SpokenPart]?, totalMilliseconds: Int) {
@@ -141,8 +142,8 @@ extension Announcer {
     return try mastering.master(try Waveform.joined(leveled, pausesMilliseconds: pauses.dropLast()))
   }
 
-  /// Encodings with fewer bits can raise peaks by up to 0.1 dB above the limit (measured on IMA ADPCM), and so can
-  /// another sample rate. Together they can raise peaks more; see ``SampleRateConversion``.
+  /// Encodings with fewer bits can raise peaks by up to 0.1 dB above the limit (measured on IMA ADPCM). A conversion to
+  /// another sample rate can raise peaks too, and both together can raise them more; see ``SampleRateConversion``.
   static func mastering(for options: RenderOptions) -> Mastering {
     if options.sampleRate != RenderOptions.standardSampleRate { return Mastering(maximumTruePeakDBTP: -3) }
     return options.format.encoding == .pcm16 ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)

@@ -12,19 +12,20 @@ import Waveforms
 
 /// The part of the pipeline in which speech servers speak.
 ///
-/// A clip has the voice of its servers, or it is the clip that would be made without servers: if any of them fails, the
-/// engine or a pack speaks the whole announcement, with the same bytes and the same name as without servers.
+/// If any of the announcement's servers fails, the engine or a pack speaks the whole announcement. The clip then has
+/// the same bytes and the same name as on an installation without speech servers.
 extension Announcer {
-  /// What came of asking speech servers.
+  /// The result of a request to the speech servers.
   enum Served {
     case clip(Rendered)
-    /// Another voice speaks. The reason is a code for the report; it is nil if no server was to speak.
+    /// Another voice must speak. The reason is a code for the report; it is nil if no server was responsible for the
+    /// words.
     case other(reason: String?)
   }
 
   /// Returns the server that the options name as the voice; nil if they name none.
   ///
-  /// - Throws: `.optionInvalid` for options that the server cannot follow.
+  /// - Throws: `.optionInvalid` for options that do not work with the server.
   func namedServer(
     for announcement: Announcement, _ options: RenderOptions
   ) throws -> SpeechServerVoice? {
@@ -44,30 +45,30 @@ extension Announcer {
     return voice
   }
 
-  /// Lets speech servers speak what no recording says.
+  /// Lets speech servers speak the words that have no recording.
   ///
   /// - Parameters:
   ///   - options: The options, without the name of a server.
-  ///   - named: The server that was asked for; nil for those of the settings.
+  ///   - named: The server that the request names; nil to choose among the servers of the settings.
   /// - Throws: The errors of `render(_:options:into:permit:)`, except those of the servers and the engine.
   func served(
     _ announcement: Announcement, _ options: RenderOptions, by named: SpeechServerVoice?, into place: ClipPlace,
     _ permit: NewClipPermit
   ) async throws -> Served {
-    // A voice, a rate or the method `clips` asks for another speaker.
+    // If the request contains a voice, a rate or the method `clips`, no speech server is used.
     guard !speechServers.voices.isEmpty, options.voice == nil, options.rate == nil, options.method != .clips else {
       return .other(reason: nil)
     }
     let written = try ways(announcement, options, requiresVoices: false) { script, pauses, options in
       named == nil ? try packs.recordedPack(for: script, pauses: pauses, options: options) : nil
     }
-    // A server cannot be told to speak faster in a way that all of them follow.
+    // No parameter for the speaking rate works with all servers, so ways with a faster rate are left out.
     let ways = written.ways.filter { !$0.plan.isRecorded && !$0.attempt.taken.contains(.rate) }
     guard let whole = ways.first else { return .other(reason: nil) }
     var servers: [String: SpeakingServer] = [:]
     var reason: String?
-    // Each step takes at most the time of one server. No step begins when that time is over, so a payment waits for at
-    // most twice the longest time.
+    // `longest` is the longest time limit of the servers. No step begins after this time, and each step takes at most
+    // this time again, so a payment waits for at most twice the limit.
     let start = ContinuousClock.now
     let longest = (named.map { [$0] } ?? speechServers.voices).map(\.server.limits.whole).max() ?? .zero
     func isOver() -> Bool { start.duration(to: .now) >= longest }
@@ -77,7 +78,7 @@ extension Announcer {
         servers[language] = try await speechServers.server(for: language, in: whole.script.locale, named: named)
       } catch {
         reason = reason ?? error.reason
-        // If the server of the sentence fails, no other server speaks a name in it.
+        // If the server for the language of the sentence fails, no other server speaks a name in the sentence.
         if language == whole.script.locale { return .other(reason: reason) }
       }
     }
@@ -112,9 +113,10 @@ extension Announcer {
     }
   }
 
-  /// Speaks one way, and stores its clip.
+  /// Lets the servers speak one way, and stores its clip.
   ///
-  /// - Returns: No reason if the announcement is too long.
+  /// - Returns: The clip, or the reason why another voice must speak. The reason is nil if the announcement is too
+  ///   long.
   private func make(
     _ announcement: Announcement, _ options: RenderOptions, _ way: Way, _ stretches: [[ReadBackWords.Stretch]],
     _ written: Written, into place: ClipPlace, _ permit: NewClipPermit, _ kept: String?
@@ -175,7 +177,7 @@ extension Announcer {
     case .kept(let run, _): return try await engine.waveform(of: run, rate: rate).waveform
     case .sent(let words, let server):
       var sound = try await server.speak(words)
-      // A server does not say when it speaks which word.
+      // A server does not report when each word begins, so the whole stretch gets one mark.
       sound.marks = [
         Waveform.Mark(
           text: words.text.trimmingCharacters(in: .whitespacesAndNewlines), startMilliseconds: 0,
@@ -185,7 +187,8 @@ extension Announcer {
     }
   }
 
-  /// Returns the parts of a plan with their sounds: those of a pack, and those that were spoken.
+  /// Returns the parts of a plan with their sounds. A sound is a pack's recording, or one of `sounds`, which servers
+  /// and the engine spoke.
   private func parts(of plan: SpeakingPlan, _ sounds: [[Waveform]]) -> [SpokenPart] {
     zip(plan.parts, sounds).flatMap { part, sounds in
       var waveforms = sounds
@@ -203,7 +206,7 @@ extension Announcer {
 }
 
 extension SpeakingPlan {
-  /// The languages of the words that no recording says, the first one first.
+  /// The languages of the words that have no recording, in the order in which they first occur.
   fileprivate var spokenLanguages: [String] {
     var languages: [String] = []
     for case .spoken(let run) in parts.map(\.source) where !languages.contains(run.language) {
@@ -216,10 +219,10 @@ extension SpeakingPlan {
 extension ReadBackWords.Stretch {
   fileprivate var isSent: Bool { if case .sent = self { true } else { false } }
 
-  /// Whether somebody can speak the stretch.
+  /// Whether a speech server or a voice of the engine can speak the stretch.
   fileprivate var hasVoice: Bool { if case .kept(let run, _) = self { run.voice != nil } else { true } }
 
-  /// The id of the server, and what speaks there; nil if the engine speaks.
+  /// The id of the server, with its program and voice; nil if the engine speaks.
   fileprivate var server: String? {
     guard case .sent(_, let server) = self else { return nil }
     return "\(server.voice.server.id): \(server.identity)"
@@ -227,12 +230,12 @@ extension ReadBackWords.Stretch {
 }
 
 extension Sequence<ReadBackWords.Stretch> {
-  /// The first reason why a server may not say something.
+  /// The first reason why a server may not speak one of the stretches.
   fileprivate var firstReason: String? {
     lazy.compactMap { stretch -> String? in if case .kept(_, let reason) = stretch { reason } else { nil } }.first
   }
 
-  /// The id of the server that speaks the sentence, or else of the first server.
+  /// The id of the server that speaks the language of the sentence. If there is none, the id of the first server.
   fileprivate func mainServer(in locale: String) -> String {
     let sent = compactMap { stretch -> (language: String, id: String)? in
       guard case .sent(let words, let server) = stretch else { return nil }

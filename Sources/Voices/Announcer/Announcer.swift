@@ -29,7 +29,7 @@ public final class Announcer: Sendable {
   package let readers: AmountReaders
   package let engine: any Speaking
   let packs: PackChoice
-  /// The speech servers, which speak instead of the engine while they answer.
+  /// The speech servers. While they answer requests, they speak instead of the engine.
   public let speechServers: SpeechServerVoices
 
   /// - Parameters:
@@ -65,7 +65,7 @@ public final class Announcer: Sendable {
     }
   }
 
-  /// Returns the waveform of a clip that was published earlier, without deciding anything again.
+  /// Returns the waveform of a clip that was published earlier. Its words and voices are not determined again.
   ///
   /// - Parameter name: The clip's file name: the digest of its recipe and a file extension.
   /// - Returns: Nil if the file is gone or damaged, or has another recipe.
@@ -80,9 +80,9 @@ public final class Announcer: Sendable {
 
   /// The place where a new clip is published.
   struct ClipPlace {
-    /// Nil if nothing is written.
+    /// The library for the clip's file; nil if no file is written.
     var library: SoundLibrary?
-    /// Nil if each clip is published as soon as it is made.
+    /// The groups in which clips are published; nil if each clip is published as soon as it is made.
     var groups: GroupedPublishing?
 
     init(_ library: SoundLibrary?, groups: GroupedPublishing? = nil) {
@@ -120,7 +120,8 @@ public final class Announcer: Sendable {
   /// The possible ways to speak an announcement, and its unspoken parts.
   typealias Written = (ways: [Way], remarks: Remarks)
 
-  /// - Parameter fallback: Why no speech server speaks, although one should.
+  /// - Parameter fallback: The code of the reason why a speech server that should speak does not; nil if no server
+  ///   should speak.
   private func rendered(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into place: ClipPlace,
     _ permit: NewClipPermit, _ fallback: String?
@@ -159,7 +160,7 @@ public final class Announcer: Sendable {
   ) async throws -> Rendered {
     let ways = written.ways
     let spoken = try await speak(ways, isText: announcement.isText, options)
-    // Ways at which the engine failed are not part of this clip's recipe. If the failure was temporary, the name
+    // Ways that the engine failed to speak are not part of this clip's recipe. If the failure was temporary, the name
     // derived from all ways remains free for a complete clip.
     let recipe = spoken.ways.count == ways.count ? whole : Self.recipe(spoken.ways, engine, options)
     let mastered = try SampleRateConversion.convert(
@@ -209,7 +210,7 @@ public final class Announcer: Sendable {
   }
 
   /// A number that increases when the installed or chosen voice packs have changed. A clip of an earlier generation may
-  /// speak with another voice than a new one. Reading the number reads no file.
+  /// speak with another voice than a new clip. Reading the number reads no file.
   public var packGeneration: Int { packs.generation }
 
   /// Returns the state of each installed voice pack, in the order of the shelf. Files may be read.
@@ -223,7 +224,7 @@ public final class Announcer: Sendable {
     await onWaitingThread { [packs] in packs.speaking() }
   }
 
-  /// Returns a sentence for each choice of a pack that has no effect, such as of a pack that was removed.
+  /// Returns a sentence for each choice of a pack that has no effect, for example because the pack was removed.
   public func packChoiceFaults() async -> [String] {
     await onWaitingThread { [packs] in packs.choiceFaults() }
   }
@@ -242,7 +243,7 @@ public final class Announcer: Sendable {
     return try writing(announcement, by: writer, without: [], options)
   }
 
-  /// Returns which version of the engine speaks.
+  /// Returns the identity of the engine: its version and the hash of its data.
   ///
   /// - Throws: `SpeechEngineError` if the engine cannot be used.
   public func engineIdentity() async throws(SpeechEngineError) -> EngineIdentity { try await engine.identity() }
@@ -258,8 +259,8 @@ public final class Announcer: Sendable {
 
   // MARK: Writing the words
 
-  /// Returns all ways to speak the announcement that may be needed. The unshortened way comes first. In each of them
-  /// the amount is read back.
+  /// Returns all ways to speak the announcement that may be needed. The unshortened way comes first. In each way the
+  /// amount has been read back.
   ///
   /// - Parameters:
   ///   - requiresVoices: Whether the engine must have a voice for each part that no pack says.
@@ -287,8 +288,8 @@ public final class Announcer: Sendable {
       said[leftOut] = (script, plan)
       return Way(attempt: attempt, script: script, plan: plan)
     }
-    // Recordings cannot be sped up. The method `clips` can speak only words that have clips, and so can a language
-    // without a voice.
+    // Recordings cannot be sped up. With the method `clips`, and in a language without a voice of the engine, only
+    // words that have clips can be spoken.
     let open = ways.filter {
       !($0.plan.isRecorded && $0.attempt.pace != .normal) && (options.method != .clips || $0.plan.isRecorded)
         && ($0.plan.hasVoices || !requiresVoices)
@@ -437,7 +438,7 @@ public final class Announcer: Sendable {
 }
 
 extension Announcer {
-  /// Returns the tokens of a clip that a voice pack said alone; none if the engine said something.
+  /// Returns the tokens of a clip that a voice pack said alone; an empty array if the engine said any of the words.
   private static func tokens(of record: ClipRecord, in ways: [Way]) -> [ClipToken] {
     let way = ways.first { $0.plan.isRecorded && $0.attempt.taken == record.shortened }
     guard record.method == "clips", let way, way.plan.recording?.pack.manifest.id == record.voice else { return [] }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error for a clip that was not made, if no single module reports the reason. Its description contains no amount,
-/// name or note.
+/// An error of the pipeline itself. Other reasons why a clip was not made are the errors of the modules that report
+/// them. The description contains no amount, name or note.
 public struct AnnouncerError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The words of the amount do not mean the amount paid. This is an internal error. Nothing was spoken.

@@ -4,9 +4,9 @@ import ConcurrencySupport
 public import SoundLibrary
 
 extension Announcer {
-  /// The largest number of clips that are published together, unless more clips are made at the same time. While a
-  /// group is being published, the next clips are made or wait. Both groups together fit into the 64 temporary names of
-  /// a folder.
+  /// The largest number of clips that are published together. If more rows than this are rendered at the same time,
+  /// their number is the limit of a group instead. While a group is being published, the next clips are made or wait.
+  /// Both groups together fit into the 64 temporary names of a folder.
   private static let largestGroup = 32
 
   /// Renders and publishes the announcements of a list, as `batch(_:options:into:limit:permit:keeps:each:)` does, but
@@ -22,7 +22,7 @@ extension Announcer {
   ///   - limit: The number of rows rendered at the same time. It is at least 1, and at most the number of requests that
   ///     may wait for the engine.
   ///   - each: Receives an outcome. It runs in the caller's isolation.
-  /// - Throws: The same errors.
+  /// - Throws: The errors of `batch(_:options:into:limit:permit:keeps:each:)`.
   public func batch(
     _ rows: @escaping @Sendable () async throws -> BatchRow?, options: RenderOptions = RenderOptions(),
     inGroupsInto library: SoundLibrary, limit: Int, each: (BatchOutcome) async throws -> Void

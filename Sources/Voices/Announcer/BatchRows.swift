@@ -57,7 +57,7 @@ public struct BatchRows: Sendable {
   /// Whether a row was read.
   private var hasRows = false
 
-  /// The white space before the first other character.
+  /// The white space before the list's first other character.
   private var lead: [UInt8] = []
 
   /// The key for each cell of a row: `nil` if the column is unknown. The array is `nil` until the header was read.
@@ -93,13 +93,14 @@ public struct BatchRows: Sendable {
     }
   }
 
-  /// Returns the form of a list by its first characters; `nil` if more of them are needed.
+  /// Returns the form of a list, determined by its first characters; `nil` if more characters are needed.
   private static func form(of lead: [UInt8], _ format: Format?) -> Form? {
     let marks = lead.lazy.filter { !blanks.contains($0) && !byteOrderMark.contains($0) }.prefix(2)
     guard let first = marks.first else { return nil }
     guard first == UInt8(ascii: "[") else { return format == .jsonl || first == UInt8(ascii: "{") ? .lines : .csv }
     if format == .jsonl { return .array }
-    // A column may have a name in brackets, such as `[till]`. A word of JSON, such as `null`, looks like one.
+    // In CSV, the first column may have a name in brackets, such as `[till]`. `[null]` would also be such a name, so a
+    // word of JSON after the bracket does not make the list JSON.
     guard let next = marks.dropFirst().first else { return nil }
     return #"{]["-0123456789"#.utf8.contains(next) ? .array : .csv
   }
@@ -236,8 +237,8 @@ public struct BatchRows: Sendable {
     let known = Set(PayloadDecoder.rowKeys)
     // Names are accepted as people and spreadsheets write them, such as `Amount` or ` currency`.
     let columns = header.fields.map { field -> String? in
-      // Names that are not ASCII must not match. Some letters fold to ASCII letters, and composing letters could take
-      // long.
+      // A name with characters outside ASCII must not match. Some letters fold to ASCII letters, and composing letters
+      // could take a long time.
       guard field.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
       let name = field.lowercased().filter { !$0.isWhitespace }
       return known.contains(name) ? name : nil
@@ -249,7 +250,7 @@ public struct BatchRows: Sendable {
         "has a header of \(columns.count) column\(columns.count == 1 ? "" : "s"), without a line break, and no row",
         remedy: isOdd ? "its line ends may be lost. \(Self.lineEnds)" : "write at least one announcement")
     }
-    // A misspelt name is reported rather than the column that seems to be missing because of it.
+    // If a column is missing because its name is misspelt, the error reports the misspelt name.
     for (name, column) in zip(header.fields, columns) where column == nil {
       try Self.reported(header) { () throws(AnnouncementError) in try PayloadDecoder.checkSpelling(ofColumn: name) }
     }

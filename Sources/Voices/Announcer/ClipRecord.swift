@@ -18,8 +18,8 @@ struct ClipRecord: Codable, Equatable {
   /// The engine that spoke: its version and the digest of its data, such as `espeak-ng-1.51-` followed by 16
   /// hexadecimal digits. It is `nil` if recorded clips say everything.
   var engine: String?
-  /// The speech servers that spoke, and what spoke there, such as `joe: piper 1.8.0, en_US-joe-medium`. It is `nil` if
-  /// none did. Such a clip cannot be made again.
+  /// The speech servers that spoke, each with its program and voice, such as `joe: piper 1.8.0, en_US-joe-medium`. It
+  /// is `nil` if no server spoke. A clip that a server spoke cannot be made again with the same bytes.
   var server: String?
   var loudnessLUFS: Double
   var shortened: [ScriptWriter.Shortening]

@@ -63,10 +63,10 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   public var method: String
   /// The engine's voice, or the id of the speech server or the voice pack.
   public var voice: String
-  /// Whether the same announcement gives the same bytes again. A speech server never speaks twice the same.
+  /// Whether the same announcement gives the same bytes again. A speech server never gives the same bytes twice.
   public var reproducible: Bool = true
-  /// Why another voice spoke than the speech server that should have, as a code; null if it spoke everything, or if none
-  /// should have.
+  /// The code of the reason why another voice spoke instead of a speech server. It is null if the server spoke all
+  /// words that it should speak, or if no server should speak.
   @ExplicitNull public var fallback: String? = nil
   /// The amount; null for free text.
   @ExplicitNull public var amount: Amount?

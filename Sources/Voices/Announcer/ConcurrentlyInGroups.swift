@@ -7,10 +7,10 @@
 /// outputs that are not there yet.
 ///
 /// An item is requested only when it can be processed at once. Memory use does not grow with the number of items: at
-/// most `largestGroup` items are processed or wait for completion, and at most as many are being completed. The function
-/// returns when all items have been processed. If one of the closures throws, or if the task is
-/// cancelled, the function gives up the outputs that wait, cancels the work in progress and waits for it to end. It then
-/// delivers no more results.
+/// most `largestGroup` items are processed or wait for completion, and at most `largestGroup` more are being completed.
+/// The function returns when all items have been processed. If one of the closures throws, or if the task is cancelled,
+/// the function discards the waiting outputs, cancels the work in progress and waits for it to end. It then delivers no
+/// more results.
 ///
 /// - Parameters:
 ///   - limit: The number of items processed at the same time, at least 1.

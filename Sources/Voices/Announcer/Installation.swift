@@ -22,7 +22,8 @@ public struct Installation: Sendable, Hashable {
   /// The folder that contains the service's web console and its OpenAPI document.
   public var console: URL { data.appending(path: "Console", directoryHint: .isDirectory) }
 
-  /// The drop-in that opens the network of the service's unit of systemd. Nothing uses it until it is installed.
+  /// The systemd drop-in file that gives the service's unit access to the network. It has no effect until it is
+  /// installed.
   public var networkDropIn: URL { data.appending(path: "Deployment/network.conf", directoryHint: .notDirectory) }
 
   /// The folder that contains the voice packs. Each pack is a folder of its own.

@@ -10,7 +10,7 @@ struct JSONArrayReader: Sendable {
     var number: Int
     /// The number of the line on which the element begins, counted from 1.
     var line: Int
-    /// The bytes of the element. Of an element that is too long, only the first `longest` + 1 bytes are kept.
+    /// The bytes of the element. If the element is too long, these are only its first `longest` + 1 bytes.
     var bytes: [UInt8]
   }
 
@@ -138,7 +138,7 @@ struct JSONArrayReader: Sendable {
     }
   }
 
-  /// Creates the fault of an element that has not begun, and ends the reading.
+  /// Ends the reading, and returns the fault at the place where the next element would begin.
   private mutating func fault(_ problem: String, _ remedy: String) -> Fault {
     state = .failed
     return Fault(number: element.number + 1, line: line, problem: problem, remedy: remedy)

@@ -6,8 +6,8 @@ struct LineReader: Sendable {
   struct Line: Equatable {
     /// The number of the line, counted from 1.
     var number: Int
-    /// The bytes of the line without its line feed. Of a line that is too long, only the first `longest` + 1 bytes are
-    /// kept.
+    /// The bytes of the line without its line feed. If the line is too long, these are only its first `longest` + 1
+    /// bytes.
     var bytes: [UInt8]
   }
 

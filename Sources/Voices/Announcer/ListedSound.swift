@@ -5,22 +5,23 @@ import SoundFiles
 public import SoundLibrary
 import Waveforms
 
-/// A file in a group's `Library/Sounds`: a clip that Crier made, or another sound, such as a tone.
+/// A file in the `Library/Sounds` folder of a sound library: a clip that Crier made, or another sound, such as a tone.
 public struct ListedSound: Sendable, Hashable {
   public var name: String
-  /// The words that the clip's record names. It is `nil` for a file without a readable record.
+  /// The words of the clip, as its record states them. It is `nil` for a file without a readable record.
   public var words: String?
   /// The length in milliseconds, rounded up. It is `nil` if the file is not a readable sound.
   public var milliseconds: Int?
-  /// The size of the file.
+  /// The size of the file in bytes.
   public var bytes: Int
   /// The time of the file's last modification.
   public var lastUsed: Date
 
   /// Returns the sounds of a library in the order of their names; an empty array when the folder does not exist.
   ///
-  /// The call reads all files, and takes as long as that. Names that are not clip names are left out, and so are
-  /// folders, links and files that are removed in the meantime. A record is not compared with its sound.
+  /// The call reads every file, so its duration grows with the size of the library. Names that are not clip names are
+  /// left out, and so are folders, links and files that are removed in the meantime. A record is not compared with its
+  /// sound.
   ///
   /// - Throws: `SoundLibraryError`.
   public static func all(in library: SoundLibrary) throws(SoundLibraryError) -> [ListedSound] {

@@ -11,9 +11,9 @@ import VoicePacks
 /// A pack is used only if its files match the digests in its manifest. Otherwise a clip could be stored under the name
 /// of another clip and speak a wrong amount.
 ///
-/// Packs that are added, replaced or removed while the program runs are followed. If the new files of a pack are broken
-/// or not complete yet, the pack's last good version goes on speaking until the new files are whole or the pack is
-/// removed. A voice pack speaks amounts, so a half-copied pack must neither speak nor leave the payments unspoken.
+/// The type notices packs that are added, replaced or removed while the program runs. If the new files of a pack are
+/// broken or not complete yet, the pack's last good version goes on speaking until the new files are whole or the pack
+/// is removed. A voice pack speaks amounts, so a half-copied pack must neither speak nor leave the payments unspoken.
 final class PackChoice: Sendable {
   /// A pack that was loaded and checked.
   private struct Checked {
@@ -46,9 +46,10 @@ final class PackChoice: Sendable {
   /// - With the method `clips`, it is the locale's first pack that has all fixed words of the announcement. If no pack
   ///   has them all, it is the first pack. The chosen pack of the locale counts as its first.
   /// - With the method `auto`, it is the chosen pack of the locale, even if it lacks words. If none is chosen, it is
-  ///   the first recorded pack that has all fixed words of the announcement, or else the first pack of a tested speech
-  ///   server that has them. If a voice or a rate was requested, no pack is used, because only the engine offers these.
-  ///   Broken packs are skipped, so that the payment is still announced; `crier voices check` reports them.
+  ///   the first recorded pack that has all fixed words of the announcement, or else the first pack that has them and
+  ///   that a tested speech server made. If a voice or a rate was requested, no pack is used, because only the engine
+  ///   offers these. Broken packs are skipped, so that the payment is still announced; `crier voices check` reports
+  ///   them.
   /// - Returns: The pack, or `nil` if the engine speaks.
   /// - Throws: `.optionInvalid` for a pack that is missing or has another locale. `.methodUnavailable` if the method is
   ///   `clips` and the locale has no pack. `VoicePackError` and `VoicePackIntegrityError` for a requested pack.
@@ -58,11 +59,12 @@ final class PackChoice: Sendable {
     return firstComplete(of: ids(for: script) { $0.speechServer != nil }, for: script, pauses: pauses)
   }
 
-  /// Returns the pack that takes precedence over a speech server: one that was requested or chosen, or a recorded one.
+  /// Returns the pack that takes precedence over a speech server: a pack that was requested or chosen, or a recorded
+  /// pack.
   ///
-  /// - Returns: The pack as ``pack(for:pauses:options:)`` returns it, but none that is used only because a speech server
-  ///   made it.
-  /// - Throws: As ``pack(for:pauses:options:)``.
+  /// - Returns: The pack that ``pack(for:pauses:options:)`` would return. The result is `nil` if that pack would be
+  ///   used only as the pack of a tested speech server.
+  /// - Throws: The errors of ``pack(for:pauses:options:)``.
   func recordedPack(for script: Script, pauses: ClipPauses, options: RenderOptions) throws -> VoicePack? {
     if options.method == .speech { return nil }
     if let id = options.pack {
@@ -124,7 +126,7 @@ final class PackChoice: Sendable {
 
   /// Returns the manifest of the version of a pack that would speak.
   private func manifest(_ id: String) -> PackManifest? {
-    // A pack that has not spoken yet is not loaded only for its locale.
+    // If a pack has not spoken yet, its manifest is enough to find its locale, so the pack is not loaded.
     guard memory.withLock({ $0.lastGood[id] != nil }) else { return try? shelf.manifest(id: id) }
     return try? pack(id).manifest
   }

@@ -6,9 +6,9 @@ public import SoundFiles
 
 /// The options for rendering a clip. They do not include its words.
 public struct RenderOptions: Sendable, Hashable {
-  /// The kind of voice: recorded clips, the engine, or an automatic choice of what is understood best. The automatic
-  /// choice uses a person's recordings if they have the words. Otherwise it uses the engine or, if there is no engine,
-  /// a pack made by a speech engine.
+  /// The kind of voice: recorded clips, the engine, or an automatic choice of the voice that listeners understand best.
+  /// The automatic choice uses a person's recordings if they have the words. Otherwise it uses the engine or, if there
+  /// is no engine, a pack made by a speech engine.
   public enum Method: String, Sendable, Hashable, CaseIterable {
     case auto, clips, speech
   }

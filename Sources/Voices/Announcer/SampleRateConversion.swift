@@ -11,7 +11,8 @@ import Waveforms
 ///
 /// A lower rate removes high tones, so the sound becomes slightly quieter, and its peaks may rise. One gain corrects
 /// both. libsoxr chooses its code by the processor, so the last bit of a sample may differ between machines. For this
-/// reason only clips with another rate than the voices' may have other bytes elsewhere.
+/// reason, a clip may have different bytes on another machine if its rate differs from the rate of the voices. No other
+/// clip does.
 enum SampleRateConversion {
   private static let target = -16.0
 
@@ -27,8 +28,8 @@ enum SampleRateConversion {
       samples: try Resampler.convert(mastered.waveform.samples, from: mastered.waveform.sampleRate, to: rate),
       sampleRate: rate, marks: mastered.waveform.marks)
     var measures = try Mastering.measure(waveform)
-    // The limit leaves room for other meters, which find up to 0.2 dB more. At 8,000 Hz, IMA ADPCM raises peaks by up
-    // to 0.8 dB (measured in six languages).
+    // The limit leaves room for other meters, which measure peaks up to 0.2 dB higher. At 8,000 Hz, IMA ADPCM raises
+    // peaks by up to 0.8 dB (measured in six languages).
     let highestPeak =
       switch encoding {
       case .pcm16: -1.25

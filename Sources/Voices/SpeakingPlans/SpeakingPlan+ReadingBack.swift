@@ -3,11 +3,11 @@
 package import AmountReadback
 package import Announcements
 
-/// The words that will be heard have another meaning than they should.
+/// The error for words that do not have the meaning that listeners should hear.
 package struct ReadbackMismatch: Error, Sendable, Hashable {
   /// The part that was read back: `amount`, `count` or `summary`.
   package var subject: String
-  /// Whether the words could be read. If so, they mean something else.
+  /// Whether a reader could read the words. If so, the words mean something else.
   package var isRead: Bool
   /// The reason why no reader could read the words of the language; `nil` if one could.
   package var missingReader: AmountReadbackError?
@@ -19,7 +19,7 @@ extension SpeakingPlan {
   ///
   /// - Parameters:
   ///   - locale: the locale of the words (BCP 47).
-  ///   - readers: the readers of the languages. Without the language's reader, nothing can be read.
+  ///   - readers: the readers of the languages. If the language has no reader, the check fails.
   package func readBack(
     _ amount: Money, _ locale: String, by readers: AmountReaders
   ) throws(ReadbackMismatch) {
@@ -27,7 +27,7 @@ extension SpeakingPlan {
     guard read == amount.minorUnits else { throw ReadbackMismatch(subject: "amount", isRead: read != nil) }
   }
 
-  /// Checks each count and each sum of a summary, as for a single amount.
+  /// Checks each count and each sum of a summary in the same way as a single amount.
   package func readBack(
     _ summary: PaymentSummary, _ locale: String, by readers: AmountReaders
   ) throws(ReadbackMismatch) {

@@ -101,7 +101,7 @@ package struct SpeakingPlan {
 
   /// Creates a plan in which a pack says tokens that were chosen elsewhere, such as by the service that sent a push.
   ///
-  /// - Returns: `nil` if the pack lacks a clip for any of the tokens, or if there are none.
+  /// - Returns: `nil` if the pack lacks a clip for any of the tokens, or if there are no tokens.
   package init?(_ tokens: [ClipToken], recordedBy pack: VoicePack, pauses: ClipPauses) {
     var clips: [SelectedClip] = []
     for selection in pack.selection(for: tokens) {
@@ -110,7 +110,8 @@ package struct SpeakingPlan {
     }
     guard !clips.isEmpty else { return nil }
     parts = [Part(source: .recorded(clips), saysAmount: tokens.contains { $0.role == .amount })]
-    // The words are read back without their punctuation, and readers ignore spaces in languages that have none.
+    // The words are read back without their punctuation, and readers ignore spaces in languages without spaces between
+    // words.
     heard = clips.map { Script.Segment($0.text + " ", $0.role) }
     recording = (pack, pauses)
   }
@@ -166,7 +167,7 @@ package struct SpeakingPlan {
 }
 
 extension Range<Int> {
-  /// Divides the range into stretches of consecutive elements that have the same answer.
+  /// Divides the range into stretches of consecutive elements for which `answer` returns the same value.
   fileprivate func stretches(by answer: (Int) -> Bool) -> [Range<Int>] {
     var stretches: [Range<Int>] = []
     for index in self {

@@ -34,12 +34,12 @@ public actor SpeechEngine {
     }
   }
 
-  /// The maximum number of samples of an utterance that are kept. Further samples are only counted. No clip is longer,
-  /// and trimming removes no significant number of samples.
+  /// The maximum number of samples of an utterance that are kept. Further samples are only counted. No clip is this
+  /// long, and trimming shortens an utterance only slightly.
   static let longestSamples = 31 * 22_050
 
   /// The number of attempts for a request if its speaker program exits. The cause may also end a newly started speaker.
-  /// With two attempts, and with a speaker killed at every tenth clip, one batch in three was affected.
+  /// In a test that killed a speaker at every tenth clip, two attempts were too few for one batch in three.
   private static let attempts = 4
 
   private let configuration: Configuration

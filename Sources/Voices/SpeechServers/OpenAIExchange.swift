@@ -5,12 +5,12 @@ import NIOCore
 import NIOHTTP1
 import Waveforms
 
-/// The answer of an HTTP server, which is read in the only order that an answer can have: informational heads, one final
-/// head, the body, and the end. Anything else is an error, such as a status that is not one (`099`).
+/// The answer of an HTTP server, which is read in the only valid order: informational heads, one final head, the body,
+/// and the end. Any other order is an error, and so is an invalid status code such as `099`.
 struct HTTPAnswer: Sendable {
   private enum State { case head, body, done }
 
-  /// More informational heads than this are not meant seriously.
+  /// The largest number of informational heads that the client accepts.
   private static let mostInformationalHeads = 8
 
   private let mostBytes: Int
@@ -26,8 +26,8 @@ struct HTTPAnswer: Sendable {
   /// Takes a part of the answer.
   ///
   /// - Returns: Whether the answer is complete.
-  /// - Throws: `answerInvalid`, `answerTooLarge`; `requestRefused` or `serverFailed` for a status other than 200, of
-  ///   which no body is read.
+  /// - Throws: `answerInvalid`, `answerTooLarge`; `requestRefused` or `serverFailed` for a status other than 200. The
+  ///   body of such an answer is not read.
   mutating func take(_ part: HTTPClientResponsePart) throws(SpeechServerError) -> Bool {
     switch (state, part) {
     case (.head, .head(let head)): try take(head)
@@ -45,7 +45,7 @@ struct HTTPAnswer: Sendable {
   private mutating func take(_ head: HTTPResponseHead) throws(SpeechServerError) {
     let status = Int(head.status.code)
     switch status {
-    // An upgrade, which 101 would confirm, is never asked for.
+    // Status 101 would confirm an upgrade, but the client never requests one.
     case 100...199 where status != 101 && informationalHeads < Self.mostInformationalHeads:
       informationalHeads += 1
     case 200:
@@ -71,7 +71,7 @@ struct HTTPAnswer: Sendable {
   }
 }
 
-/// Where requests of the OpenAI protocol go, and the key that they carry.
+/// The address for requests of the OpenAI protocol, and the API key that they carry.
 struct OpenAITarget: Sendable {
   var host: String
   var port: Int
@@ -95,7 +95,7 @@ struct OpenAITarget: Sendable {
   }
 }
 
-/// Asks a server of OpenAI's protocol to speak: `POST /audio/speech`
+/// The exchange that asks a server of OpenAI's protocol to speak: `POST /audio/speech`
 /// (https://platform.openai.com/docs/api-reference/audio/createSpeech).
 struct OpenAISpeaking: SpeechExchange {
   private struct Body: Encodable {
@@ -134,7 +134,7 @@ struct OpenAISpeaking: SpeechExchange {
     case .pcm(let rate):
       guard !bytes.isEmpty else { throw .noSound }
       guard answer.endIsKnown else { throw .cut }
-      // An error in JSON, or a sound file, would be heard as noise.
+      // If an error in JSON or a sound file were played as samples, listeners would hear noise.
       let isText =
         [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(bytes[0]) && String(validating: bytes, as: UTF8.self) != nil
       guard !isText, !bytes.starts(with: "RIFF".utf8) else {
@@ -151,7 +151,7 @@ struct OpenAISpeaking: SpeechExchange {
   }
 }
 
-/// Asks a server of OpenAI's protocol for its models: `GET /models`
+/// The exchange that asks a server of OpenAI's protocol for its models: `GET /models`
 /// (https://platform.openai.com/docs/api-reference/models/list).
 struct OpenAIDescribing: SpeechExchange {
   private struct Models: Decodable {

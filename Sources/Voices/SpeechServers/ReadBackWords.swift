@@ -6,18 +6,20 @@ package import SpeakingPlans
 
 /// Words that may be sent to a speech server.
 ///
-/// A speech server may read digits wrongly ("3,497" as "thirty four ninety seven"), and nobody can prove the sound of a
-/// neural voice. What is proven are the words, and this type is the proof. There are two rules, and no way around them:
+/// A speech server may read digits wrongly ("3,497" as "thirty four ninety seven"), and no program can prove that the
+/// sound of a neural voice is right. Therefore the words are verified before they are sent, and a value of this type
+/// proves that they were verified. Two rules have no exceptions:
 ///
-/// - Only ``of(_:saying:in:readers:)``, ``stretches(of:saying:in:readers:by:)`` and ``excerpt(_:endsSentence:from:readers:)``
-///   make such words. The first two take the parts of a plan after an independent reader has read the plan's words back,
-///   and has found exactly the amounts that were paid. The third takes words out of an announcement that was read back
-///   in the same way. A row of a recording sheet, such as "twenty dollars" or "received", is not an announcement, so it
-///   is proven by one in which it occurs. Such words are only ever those of a phrase book.
+/// - Only ``of(_:saying:in:readers:)``, ``stretches(of:saying:in:readers:by:)`` and
+///   ``excerpt(_:endsSentence:from:readers:)`` create such values. The first two take the parts of a plan after an
+///   independent reader has read the plan's words back, and has found exactly the amounts that were paid. The third
+///   takes words out of an announcement that was read back in the same way. A row of a recording sheet, such as "twenty
+///   dollars" or "received", is not an announcement, so its words are taken from an announcement that contains them.
+///   All words of such a row come from a phrase book.
 /// - The words contain only letters, their marks, spaces, and the punctuation of sentences. Text with a digit, a sign of
 ///   a currency, a symbol or markup is refused, wherever it comes from.
 public struct ReadBackWords: Sendable, Hashable {
-  /// The words in their usual spelling. Respellings are made for another engine, so they are not sent.
+  /// The words in their usual spelling. Respellings are meant for espeak-ng, so they are not sent.
   public let text: String
 
   /// The language as a BCP 47 tag.
@@ -32,7 +34,8 @@ public struct ReadBackWords: Sendable, Hashable {
   /// The largest number of scalars. The longest announcement that fits into 30 s has about 600.
   private static let longest = 2_000
 
-  /// - Parameter isOfBook: Whether all words are those of a phrase book. Its names of channels come from nobody else.
+  /// - Parameter isOfBook: Whether all words come from a phrase book. The name of a channel then also comes from the
+  ///   phrase book, and does not count as text from outside.
   private init(_ run: Script.Run, isOfBook: Bool = false) throws(SpeechServerError) {
     text = run.text
     language = run.language
@@ -49,9 +52,9 @@ public struct ReadBackWords: Sendable, Hashable {
   ///   - plan: The plan of the announcement.
   ///   - announcement: The announcement whose amounts the words must say.
   ///   - locale: The locale of the script (BCP 47).
-  /// - Returns: An element for each part of the plan: the words, or why they may not be sent; nil for a part that is
-  ///   recorded.
-  /// - Throws: `ReadbackMismatch` if the words do not say the amounts. Nothing may then be spoken, by no voice.
+  /// - Returns: An element for each part of the plan: the words, or the error that says why they may not be sent; nil
+  ///   for a part that is recorded.
+  /// - Throws: `ReadbackMismatch` if the words do not say the amounts. No voice may then speak the announcement.
   package static func of(
     _ plan: SpeakingPlan, saying announcement: Announcement, in locale: String, readers: AmountReaders
   ) throws(ReadbackMismatch) -> [Result<ReadBackWords, SpeechServerError>?] {
@@ -62,15 +65,16 @@ public struct ReadBackWords: Sendable, Hashable {
     }
   }
 
-  /// Reads an announcement back, and returns a few of its words to be spoken by themselves, such as a row of a recording
-  /// sheet.
+  /// Reads an announcement back, and returns a few of its words, such as a row of a recording sheet. A server can speak
+  /// them by themselves.
   ///
   /// - Parameters:
   ///   - tokens: The names of the words' tokens. They must follow one another in the announcement.
-  ///   - endsSentence: Whether a full stop follows the words, which makes a voice fall. Otherwise a comma follows.
+  ///   - endsSentence: Whether a full stop follows the words, so that the pitch of the voice falls. Otherwise a comma
+  ///     follows.
   ///   - source: The announcement: a payment or a summary.
-  /// - Returns: The words; or `wordsUnsendable` if the announcement does not have them, or has them from its payer, its
-  ///   note, or a channel that the phrase book does not know.
+  /// - Returns: The words; or the error `wordsUnsendable` if the announcement does not contain them, or if they come
+  ///   from its payer, its note, or a channel that the phrase book does not know.
   /// - Throws: `ReadbackMismatch` if the words of the announcement do not say its amounts.
   package static func excerpt(
     _ tokens: [String], endsSentence: Bool, from source: WrittenAnnouncement, readers: AmountReaders
@@ -86,7 +90,7 @@ public struct ReadBackWords: Sendable, Hashable {
         case .payer, .note, .text: false
         }
       }
-      // A text is not a payment, so nothing in it is proven.
+      // A free text has no amount to read back, so none of its words are verified.
       let isProven =
         switch source.announcement {
         case .payment, .summary: true
@@ -103,7 +107,7 @@ public struct ReadBackWords: Sendable, Hashable {
       guard let first = words.firstIndex(where: \.isLetter), let last = words.lastIndex(where: \.isLetter) else {
         throw .unsendable
       }
-      // One segment for each role keeps what the words say; the text stands in the first one.
+      // The first segment has the whole text. The other segments are empty, and keep the roles of the words.
       var said = segments.map { Script.Segment("", $0.role) }
       said[0].text = words[first...last] + (endsSentence ? "." : ",")
       return try ReadBackWords(Script.Run(language: script.locale, voice: nil, segments: said), isOfBook: true)
@@ -114,16 +118,16 @@ public struct ReadBackWords: Sendable, Hashable {
   package enum Stretch: Sendable {
     /// A speech server speaks the words.
     case sent(ReadBackWords, SpeakingServer)
-    /// The engine speaks the words, because the server may not: see ``SpeakingServer/refusal(of:hasNumber:)``. The reason is nil
-    /// if no server speaks the language.
+    /// The engine speaks the words, because the server must not speak them; see
+    /// ``SpeakingServer/refusal(of:hasNumber:)``. The reason is nil if no server speaks the language.
     case kept(Script.Run, reason: String?)
   }
 
-  /// Reads the words of a plan back, and divides its parts into what servers may speak and what the engine speaks.
+  /// Reads the words of a plan back, and divides its parts into stretches for the servers and stretches for the engine.
   ///
   /// - Parameter server: Returns the server that speaks a language.
-  /// - Returns: An element for each part of the plan; it is empty for a part that is recorded.
-  /// - Throws: `ReadbackMismatch`, as ``of(_:saying:in:readers:)``.
+  /// - Returns: The stretches of each part of the plan; an empty array for a part that is recorded.
+  /// - Throws: `ReadbackMismatch`, for the same reason as ``of(_:saying:in:readers:)``.
   package static func stretches(
     of plan: SpeakingPlan, saying announcement: Announcement, in locale: String, readers: AmountReaders,
     by server: (_ language: String) -> SpeakingServer?
@@ -153,8 +157,8 @@ public struct ReadBackWords: Sendable, Hashable {
     }
   }
 
-  /// Divides a run where what the server may say begins or ends. Punctuation stays with the words before it, or with
-  /// the first words.
+  /// Divides a run at each place where the words that the server may speak begin or end. Punctuation stays with the
+  /// words before it, or with the first words.
   private static func divided(
     _ run: Script.Run, by refusal: (Script.Segment) -> String?
   ) -> [(run: Script.Run, reason: String?)] {
@@ -177,7 +181,7 @@ public struct ReadBackWords: Sendable, Hashable {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
       .spacingMark, .spaceSeparator:
       true
-    // Marks between the letters of Indic scripts and of Persian.
+    // The zero-width non-joiner and joiner, which stand between letters of Indic scripts and of Persian.
     case .format: scalar.value == 0x200C || scalar.value == 0x200D
     case .dashPunctuation, .initialPunctuation, .finalPunctuation: true
     case .openPunctuation, .closePunctuation: !"[]{}".unicodeScalars.contains(scalar)

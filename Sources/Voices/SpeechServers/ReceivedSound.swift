@@ -26,7 +26,7 @@ struct PCMFormat: Sendable, Hashable {
   var bytesPerFrame: Int { width * channels }
 }
 
-/// The samples of a server as they arrive.
+/// The samples of a sound that a server is sending.
 struct ReceivedSound: Sendable {
   let format: PCMFormat
   private let mostBytes: Int
@@ -39,7 +39,7 @@ struct ReceivedSound: Sendable {
     mostBytes = limits.mostSeconds * format.rate * format.bytesPerFrame
   }
 
-  /// - Throws: `soundTooLong`. The bytes are not kept then.
+  /// - Throws: `soundTooLong`. The bytes are then discarded.
   mutating func append(_ piece: some Collection<UInt8>) throws(SpeechServerError) {
     guard bytes.count + piece.count <= mostBytes else { throw .tooLong(mostSeconds) }
     bytes.append(contentsOf: piece)
@@ -60,7 +60,7 @@ struct ReceivedSound: Sendable {
         let place = start + 2 * channel
         return sum + Int(Int16(truncatingIfNeeded: Int(bytes[place]) | Int(bytes[place + 1]) << 8))
       }
-      return Int16(truncatingIfNeeded: sum / format.channels)  // The mean of samples is a sample.
+      return Int16(truncatingIfNeeded: sum / format.channels)  // The mean of 16-bit samples fits into 16 bits.
     }
     return try Waveform(samples: samples, sampleRate: format.rate).atPipelineRate()
   }
@@ -68,10 +68,12 @@ struct ReceivedSound: Sendable {
 
 /// A WAV file that a server sent.
 enum ReceivedWAV {
-  /// Reads a file. Lengths in its header must be those of the file. A server that sends a sound while it makes it cannot
-  /// know them, and leaves them out or states the largest number. Then the end of the HTTP answer is that of the sound.
+  /// Reads a file. The lengths in its header must match the file. A server that sends a sound while it makes it does
+  /// not know the lengths yet, so it leaves them out or writes the largest number instead. In that case, the sound ends
+  /// where the HTTP answer ends.
   ///
-  /// - Parameter endIsKnown: Whether the end of the answer is known otherwise than by the end of the connection.
+  /// - Parameter endIsKnown: Whether the HTTP answer marks its own end. If not, the end of the connection is the only
+  ///   sign of it.
   /// - Throws: `answerInvalid`, `formatUnsupported`, `lengthMismatch`, `soundTooLong`, `noSound`.
   static func waveform(
     _ bytes: [UInt8], endIsKnown: Bool, within limits: SpeechServerLimits
@@ -94,7 +96,7 @@ enum ReceivedWAV {
     guard frames <= limits.mostSeconds * rate else { throw .tooLong(limits.mostSeconds) }
     let waveform: Waveform
     do throws(SoundFileError) {
-      // libsndfile takes a length of 0 for an empty sound.
+      // libsndfile reads a file with a length of 0 as an empty sound.
       let isOpen = header.faults.contains(.lengthMissing)
       let file = isOpen ? SoundHeader.readable(bytes) ?? bytes : bytes
       waveform = try SoundFiles.mix(file, longestSeconds: limits.mostSeconds)
@@ -105,7 +107,8 @@ enum ReceivedWAV {
     return try waveform.atPipelineRate()
   }
 
-  /// Lengths in bytes from here on are not meant: programs that write into a pipe state 2 or 4 GiB less a header.
+  /// A stated length of this many bytes or more is not a real length: programs that write into a pipe state 2 or 4 GiB
+  /// less a header.
   private static let openEnd = 0x7FFF_0000
 
   private static func isReadable(_ codec: SoundCodec?) -> Bool {
@@ -153,7 +156,7 @@ extension SpeechServerError {
     SpeechServerError(.noSound, "ended its answer without a sound", remedy: "check its voice, and look into its log")
   }
 
-  /// The error of a sound that is shorter than its header states, or whose end cannot be known.
+  /// The error for a sound that is shorter than its header states, or whose end cannot be known.
   static var cut: SpeechServerError {
     SpeechServerError(
       .lengthMismatch, "sent a sound that may be incomplete", remedy: "update or restart the server")

@@ -8,13 +8,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Opens a connection for each question, and closes it after the answer. What a server sends late can therefore never be
-/// taken for the answer to the next question.
+/// Opens a connection for each question, and closes it after the answer. A late answer can therefore never be mistaken
+/// for the answer to the next question.
 struct ServerConnection: Sendable {
-  /// How far a question has come. It says which error the end of the time is.
+  /// The progress of a question. It determines which error is reported when the time is over.
   private enum Stage: Sendable { case waiting, connecting, asking, receiving }
 
-  /// The number of addresses of a host that are tried.
+  /// The largest number of a host's addresses that are tried.
   private static let mostAddresses = 3
 
   let server: SpeechServer
@@ -26,7 +26,7 @@ struct ServerConnection: Sendable {
 
   /// Asks a question and returns the answer.
   ///
-  /// The caller goes on when the time is over or its task is cancelled, even if the connection takes longer to end.
+  /// The function returns when the time is over or the task is cancelled, even if closing the connection takes longer.
   func ask<Exchange: SpeechExchange>(_ exchange: Exchange) async throws(SpeechServerError) -> Exchange.Answer {
     let first = FirstOutcome<Exchange.Answer, SpeechServerError>()
     let stage = Locked(Stage.waiting)
@@ -66,7 +66,8 @@ struct ServerConnection: Sendable {
     let limits = server.limits
     var failure = SpeechServerError.unreachable
     for address in addresses {
-      // A host may have an address that swallows everything. Time must be left for its other addresses.
+      // One address of a host may never answer. Each address gets an equal part of the time, so that the others are
+      // tried too.
       let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connectTimeout(TimeAmount(limits.connect / addresses.count))
       do {
@@ -91,7 +92,8 @@ struct ServerConnection: Sendable {
       case .wyomingSocket(let path): return [try SocketAddress(unixDomainSocketPath: path)]
       case .wyoming(let host, let port), .openAI(let host, let port, _, _):
         var found = await resolver.addresses(of: host)
-        // What this name resolves to must not decide whether names leave the machine.
+        // Names and notes may be sent to `localhost`. They must not leave the machine if it resolves to another
+        // address.
         if SpeechServerAddress.isLocalName(host) { found = found.filter(\.isLoopback) }
         guard !found.isEmpty else { throw SpeechServerError.unreachable }
         return try found.prefix(Self.mostAddresses).map { try SocketAddress(ipAddress: "\($0)", port: port) }
@@ -105,7 +107,7 @@ struct ServerConnection: Sendable {
     guard case .openAI(let host, _, _, _) = address else {
       return try NIOSSLClientHandler(context: context, serverHostname: nil)
     }
-    // An address is not a name that TLS can ask for.
+    // The server name of TLS must be a host name. An IP address is not permitted there.
     return try NIOSSLClientHandler(context: context, serverHostname: IPAddress(host) == nil ? host : nil)
   }
 
@@ -116,7 +118,8 @@ struct ServerConnection: Sendable {
     do {
       try await channel.executeThenClose { inbound, outbound in
         stage.withLock { $0 = .asking }
-        // If the connection ends meanwhile, what has arrived says why: a certificate that is refused, or an early answer.
+        // If writing fails because the connection ended, reading reports the reason: a refused certificate, or an early
+        // answer.
         try? await outbound.write(contentsOf: exchange.question)
         var exchange = exchange
         for try await part in inbound {
@@ -166,7 +169,8 @@ extension SpeechServerError {
     return .unreachable
   }
 
-  /// Returns the error to report if an open connection fails. An error that is not listed means that it was closed.
+  /// Returns the error to report if an open connection fails. Any error that is not listed here means that the
+  /// connection was closed.
   fileprivate static func conversing(_ error: any Error) -> SpeechServerError {
     switch error {
     case HTTPParserError.headerOverflow:

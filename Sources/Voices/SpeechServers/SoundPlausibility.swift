@@ -4,16 +4,16 @@ import Foundation
 import Mastering
 public import Waveforms
 
-/// The decision whether a sound can be that of certain words. It finds a sound that was cut off, one of other words with
-/// another length, one with a hole, and noise, a tone or nearly nothing. It cannot tell apart two texts of the same
-/// length.
+/// A check of whether a sound can be a reading of certain words. It detects a sound that was cut off, that has a hole,
+/// or that is too long or too short for the words. It also detects noise, a tone and near silence. It cannot
+/// distinguish two texts of the same length.
 ///
-/// It is a value. Its limits leave room around what was measured on 400 announcements and sums in en-US, spoken by
-/// piper-tts 1.8.0 with the voice en_US-joe-medium (`docs/speech-servers.md`).
+/// The limits are wider than the values that were measured on 400 announcements and sums in en-US, spoken by piper-tts
+/// 1.8.0 with the voice en_US-joe-medium (`docs/speech-servers.md`).
 public struct SoundPlausibility: Sendable, Hashable {
-  /// Why a sound is refused.
+  /// The reason why a sound is refused.
   public enum Refusal: String, Sendable, Hashable, CaseIterable {
-    /// Every sample is zero, or there is none.
+    /// Every sample is zero, or there are no samples.
     case silent
     /// The sound is so quiet that levelling it would make its noise loud.
     case tooQuiet = "too_quiet"
@@ -25,17 +25,17 @@ public struct SoundPlausibility: Sendable, Hashable {
     case hole
     /// Too many samples are at full scale.
     case clipped
-    /// The level hardly changes, as in a tone or in noise. In speech, it changes with each syllable.
+    /// The level hardly changes, as in a tone or in noise. In speech, the level changes with each syllable.
     case steady
   }
 
-  /// The length that words are expected to have.
+  /// The expected length of spoken words.
   public struct Pace: Sendable, Hashable {
     /// The part of an utterance's length that does not depend on its words, in ms.
     public var milliseconds: Double
     /// The length of each letter, in ms.
     public var millisecondsPerLetter: Double
-    /// The accepted lengths, as shares of the expected one.
+    /// The accepted lengths, as ratios to the expected length.
     public var accepted: ClosedRange<Double>
 
     public init(milliseconds: Double, millisecondsPerLetter: Double, accepted: ClosedRange<Double>) {
@@ -44,24 +44,24 @@ public struct SoundPlausibility: Sendable, Hashable {
       self.accepted = accepted
     }
 
-    /// The pace of the measured voice, whose lengths were 0.83 to 1.27 of the expected ones. The accepted lengths leave
-    /// room for English voices that are a third faster or slower.
+    /// The pace of the measured voice, whose lengths were 0.83 to 1.27 times the expected lengths. The accepted lengths
+    /// leave room for English voices that are a third faster or slower.
     public static let english = Pace(milliseconds: 80, millisecondsPerLetter: 66, accepted: 0.55...1.8)
 
     /// The pace of languages for which nothing was measured.
     public static let unmeasured = Pace(milliseconds: 80, millisecondsPerLetter: 66, accepted: 0.35...2.8)
 
-    /// The pace of a few words that are spoken by themselves, such as a number. Their lengths vary more: 333 sayings of
-    /// English numbers and words by the measured voice had 0.50 to 1.40 of the expected lengths.
+    /// The pace of a few words that are spoken by themselves, such as a number. Their lengths vary more: 333 English
+    /// numbers and words in the measured voice took 0.50 to 1.40 times the expected lengths.
     public static let excerpt = unmeasured
 
-    /// How far a sound may be from the lengths that a test measured: 15 % shorter or longer. A test speaks about 200
-    /// amounts, and others of the same voice may be a little shorter or longer.
+    /// How much shorter or longer a sound may be than the lengths that a test measured: 15 %. A test speaks about 200
+    /// amounts, and other amounts in the same voice may be slightly shorter or longer.
     private static let room = 0.15
 
     /// Accepts only lengths near those that a test measured.
     ///
-    /// - Parameter measured: The measured lengths, as shares of the expected one.
+    /// - Parameter measured: The measured lengths, as ratios to the expected length.
     mutating func narrow(to measured: ClosedRange<Double>) {
       let lowest = max(accepted.lowerBound, measured.lowerBound * (1 - Self.room))
       accepted = lowest...max(lowest, min(accepted.upperBound, measured.upperBound * (1 + Self.room)))
@@ -73,42 +73,44 @@ public struct SoundPlausibility: Sendable, Hashable {
     }
   }
 
-  /// What is measured on a sound.
+  /// The measurements of a sound.
   public struct Measures: Sendable, Hashable {
     /// The time from the first audible frame to the last, in ms.
     public var spokenMilliseconds: Int
-    /// The longest silence between these, in ms.
+    /// The longest silence between these two frames, in ms.
     public var longestSilenceMilliseconds: Int
     /// The integrated loudness in LUFS.
     public var loudnessLUFS: Double
     /// How many of a thousand samples are at full scale.
     public var clippedPermille: Double
-    /// The difference in dB between the level that nine frames of ten do not exceed, and that of one frame of ten.
+    /// The difference in dB between the 90th and the 10th percentile of the frames' levels.
     public var levelSpread: Double
   }
 
   public var pace: Pace
-  /// Measured: -21.5 to -14.5 LUFS.
+  /// The lowest accepted loudness in LUFS. Measured loudness: -21.5 to -14.5 LUFS.
   public var quietestLUFS = -45.0
-  /// Measured: up to 370 ms, at a comma.
+  /// The longest accepted silence inside a sound, in ms. Measured silences: up to 370 ms, at a comma.
   public var longestSilenceMilliseconds = 1_000
-  /// Measured: up to 0.11, in a voice whose highest peak is always full scale.
+  /// The largest accepted number of clipped samples in a thousand. Measured numbers: up to 0.11, in a voice whose
+  /// highest peak is always at full scale.
   public var mostClippedPermille = 5.0
-  /// Measured: 18.0 dB or more. White noise and tones have less than 3 dB.
+  /// The smallest accepted level spread in dB. Measured spreads: 18.0 dB or more. White noise and tones have less than
+  /// 3 dB.
   public var leastLevelSpread = 10.0
 
   public init(pace: Pace) { self.pace = pace }
 
-  /// Judges a sound.
+  /// Checks a sound.
   ///
-  /// - Parameter speedPercent: The speaking rate that was asked for, in percent of the voice's own.
-  /// - Returns: Why the sound is refused; nil if it can be that of the words.
+  /// - Parameter speedPercent: The requested speaking rate, in percent of the voice's own rate.
+  /// - Returns: The reason to refuse the sound; nil if the sound can be a reading of the words.
   public func refusal(of sound: Waveform, saying text: String, speedPercent: Int = 100) -> Refusal? {
     guard let measures = Self.measures(of: sound) else { return .silent }
     return refusal(of: measures, letters: Self.letters(in: text), speedPercent: speedPercent)
   }
 
-  /// Judges the measures of a sound.
+  /// Checks the measurements of a sound.
   ///
   /// - Parameter letters: The number of letters of the words; see ``letters(in:)``.
   public func refusal(of measures: Measures, letters: Int, speedPercent: Int = 100) -> Refusal? {
@@ -124,7 +126,7 @@ public struct SoundPlausibility: Sendable, Hashable {
   }
 
   /// Returns the length of words in letters of an alphabet. A Chinese character and a Korean syllable count as three, a
-  /// kana as two: about what they take to say in Latin letters.
+  /// kana as two, because speaking them takes about as long as speaking that number of Latin letters.
   public static func letters(in text: String) -> Int {
     text.unicodeScalars.reduce(0) { count, scalar in
       switch scalar.value {
@@ -140,17 +142,17 @@ public struct SoundPlausibility: Sendable, Hashable {
 }
 
 extension SoundPlausibility {
-  /// The frames of which the level is measured, of a second.
+  /// The number of frames in a second. The level of each frame is measured.
   private static let framesPerSecond = 100
   /// A frame is audible if it is at most 40 dB quieter than the loudest frame, and louder than -60 dBFS.
   private static let audibleShare = 0.01
   private static let audibleLevel = 32.768
-  /// Samples from here on count as full scale.
+  /// A sample of this magnitude or more counts as full scale.
   private static let fullScale = 32_700
 
   /// Measures a sound.
   ///
-  /// - Returns: nil if nothing can be heard in it.
+  /// - Returns: nil if nothing in the sound is audible.
   public static func measures(of sound: Waveform) -> Measures? {
     let levels = levels(of: sound)
     guard let loudest = levels.max(), loudest >= audibleLevel else { return nil }

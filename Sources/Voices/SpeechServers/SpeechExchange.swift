@@ -2,9 +2,9 @@
 
 import NIOCore
 
-/// A question to a server, and the reading of its answer. It is a value without a connection and a clock.
+/// A question to a server, and the code that reads its answer. It uses neither a connection nor a clock.
 protocol SpeechExchange: Sendable {
-  /// What is sent and received. The handlers of the connection turn it into bytes.
+  /// The messages that are sent and received. The handlers of the connection convert them to and from bytes.
   associatedtype Sent: Sendable
   associatedtype Received: Sendable
   associatedtype Answer: Sendable
@@ -14,9 +14,9 @@ protocol SpeechExchange: Sendable {
   /// Whether the first byte of the sound has arrived.
   var hasSound: Bool { get }
 
-  /// Takes what has arrived.
+  /// Processes a part of the answer.
   ///
-  /// - Returns: The answer when it is complete; nil if more is expected.
+  /// - Returns: The answer when it is complete; nil if more parts are expected.
   mutating func take(_ part: Received) throws(SpeechServerError) -> Answer?
 
   /// Adds the handlers to a connection that is being opened, on its event loop.

@@ -3,14 +3,14 @@
 import Foundation
 import HostAddresses
 
-/// The place of a speech server, and the protocol that it speaks there. An address comes from the settings alone, never
-/// from a request.
+/// The address of a speech server, and the protocol of the server. It comes only from the settings, never from a
+/// request.
 public enum SpeechServerAddress: Sendable, Hashable {
   /// The Wyoming protocol over TCP.
   case wyoming(host: String, port: Int)
   /// The Wyoming protocol over a Unix socket.
   case wyomingSocket(path: String)
-  /// OpenAI's protocol over HTTP. The path is that of the base URL, such as `/v1`, without a slash at its end.
+  /// OpenAI's protocol over HTTP. The path is the path of the base URL, such as `/v1`, without a slash at its end.
   case openAI(host: String, port: Int, path: String, isEncrypted: Bool)
 
   /// The longest path of a Unix socket, in bytes (Linux, `unix(7)`: 108 with the NUL at the end).
@@ -49,7 +49,7 @@ public enum SpeechServerAddress: Sendable, Hashable {
       isEncrypted: scheme == "https")
   }
 
-  /// Returns the parts of an address; nil if it has a user, a query or a fragment, or is repaired when it is read.
+  /// Returns the parts of an address; nil if it has a user, a query or a fragment, or if parsing changes it.
   private static func parts(of text: String) -> URLComponents? {
     guard let url = URLComponents(string: text), url.string == text, url.user == nil, url.password == nil,
       url.query == nil, url.fragment == nil
@@ -57,7 +57,7 @@ public enum SpeechServerAddress: Sendable, Hashable {
     return url
   }
 
-  /// Foundation keeps the brackets of an IPv6 address.
+  /// Returns a host without the brackets around an IPv6 address, which Foundation keeps.
   private static func withoutBrackets(_ host: String) -> String {
     host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
   }
@@ -66,8 +66,8 @@ public enum SpeechServerAddress: Sendable, Hashable {
     SpeechServerError(.addressInvalid, "has an address that cannot be used", remedy: "\(setting): give \(rule)")
   }
 
-  /// Whether the server is on this machine: a Unix socket, `localhost`, or a loopback address. What is sent there does
-  /// not leave the machine.
+  /// Whether the server is on this machine: a Unix socket, `localhost`, or a loopback address. Data that is sent to
+  /// such a server does not leave the machine.
   public var isLoopback: Bool {
     switch self {
     case .wyomingSocket: true
@@ -76,10 +76,10 @@ public enum SpeechServerAddress: Sendable, Hashable {
     }
   }
 
-  /// The name that only ever means this machine (RFC 6761, section 6.3).
+  /// Whether a host is `localhost`, a name that always means this machine (RFC 6761, section 6.3).
   static func isLocalName(_ host: String) -> Bool { host.lowercased() == "localhost" }
 
-  /// The address as it stands in the settings.
+  /// The address as it is written in the settings.
   public var text: String {
     switch self {
     case .wyoming(let host, let port): "tcp://\(Self.written(host)):\(port)"
@@ -89,7 +89,7 @@ public enum SpeechServerAddress: Sendable, Hashable {
     }
   }
 
-  /// Returns a host as it stands in a URL.
+  /// Returns a host as it is written in a URL.
   static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The decision whether a speech server is asked. A server that fails twice in a row rests, so that payments do not wait
-/// for it: 5 s, then 10, 20, … up to 5 minutes. After each rest, one utterance is its trial.
+/// A circuit breaker: it decides whether a speech server may be asked. After two failures in a row the server rests, so
+/// that payments do not wait for it. The rests take 5 s, then 10 s, 20 s and so on, up to 5 minutes. After each rest,
+/// one utterance is the trial of the server.
 ///
-/// It is a value without a clock. All times are durations since the same moment, and never decrease.
+/// It uses no clock. All times are durations since the same moment, and never decrease.
 public struct SpeechServerCircuit: Sendable, Hashable {
   public enum Permission: Sendable, Hashable {
     /// The server may be asked.
@@ -14,13 +15,14 @@ public struct SpeechServerCircuit: Sendable, Hashable {
     case rest(until: Duration)
   }
 
-  /// The state for `readyz`, metrics and the console. The names are those of the pattern (Nygard, "Release It!").
+  /// The state for `readyz`, metrics and the console. The names come from the circuit breaker pattern (Nygard, "Release
+  /// It!").
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// The server is asked.
     case closed
     /// The server rests.
     case open
-    /// The rest is over, and the next utterance or the one under way is the trial.
+    /// The rest is over. The trial is in progress, or the next utterance is the trial.
     case halfOpen = "half_open"
   }
 
@@ -31,7 +33,7 @@ public struct SpeechServerCircuit: Sendable, Hashable {
 
   /// The number of failures since the last success.
   public private(set) var failures = 0
-  /// Why the latest utterance failed, as a code; nil after a success.
+  /// The code of the reason why the latest utterance failed; nil after a success.
   public private(set) var reason: String?
   /// The time of the first failure since the last success.
   public private(set) var failingSince: Duration?
@@ -42,7 +44,8 @@ public struct SpeechServerCircuit: Sendable, Hashable {
   /// The time at which a trial counts as lost, if one is under way.
   private var trialEnds: Duration?
 
-  /// The longest time of a trial. A trial of which nothing is heard does not keep the server resting for ever.
+  /// The longest time of a trial. Without this limit, a trial that never reports its result would keep the server
+  /// resting forever.
   private let longestTrial: Duration
 
   public init(longestTrial: Duration) { self.longestTrial = longestTrial }
@@ -67,7 +70,7 @@ public struct SpeechServerCircuit: Sendable, Hashable {
     failures += 1
     self.reason = reason
     failingSince = failingSince ?? now
-    // Utterances that were under way when the rest began do not make it longer.
+    // Utterances that were already in progress when the rest began do not extend it.
     if let restEnds, now < restEnds { return }
     guard restEnds != nil || failures >= Self.failuresBeforeRest else { return }
     let rest = Self.firstRest * (1 << min(rests, 6))
@@ -76,7 +79,7 @@ public struct SpeechServerCircuit: Sendable, Hashable {
     trialEnds = nil
   }
 
-  /// Records that an utterance ended without saying anything about the server, for example because it was cancelled.
+  /// Records that an utterance ended without showing whether the server works, for example because it was cancelled.
   public mutating func abandoned() { trialEnds = nil }
 
   /// Returns the state at a time.
@@ -85,7 +88,7 @@ public struct SpeechServerCircuit: Sendable, Hashable {
     return now < restEnds ? .open : .halfOpen
   }
 
-  /// Returns how long the server still rests; nil if it does not.
+  /// Returns the remaining time of the rest; nil if the server does not rest.
   public func rest(at now: Duration) -> Duration? {
     guard let restEnds, now < restEnds else { return nil }
     return restEnds - now

@@ -7,19 +7,19 @@ import NIOCore
 import NIOSSL
 public import Waveforms
 
-/// Asks one speech server to speak words, over Wyoming or OpenAI's protocol.
+/// The client of one speech server. It asks the server to speak words, over Wyoming or OpenAI's protocol.
 ///
-/// Each call has a connection of its own, and ends within the limits of the server's settings, whatever the server does.
-/// Nothing is sent twice: if a call fails, another voice speaks.
+/// Each call has a connection of its own, and ends within the limits of the server's settings, whatever the server
+/// does. No request is repeated: if a call fails, another voice speaks.
 public final class SpeechServerClient: Sendable {
   public let server: SpeechServer
   private let connection: ServerConnection
   private let target: OpenAITarget?
 
-  /// The largest file of a key, in bytes.
+  /// The largest permitted size of the key file, in bytes.
   private static let mostKeyBytes = 4 << 10
 
-  /// Reads the key and the trusted certificates, if the settings name files of them.
+  /// Reads the key and the trusted certificates from the files that the settings name.
   ///
   /// - Parameter sleep: Waits for a duration, or throws if its task is cancelled. Tests pass a clock of their own.
   /// - Throws: `keyUnusable`; `addressInvalid` if the certificates cannot be read.
@@ -41,15 +41,14 @@ public final class SpeechServerClient: Sendable {
       server: server, permits: Permits(max(1, server.mostAtOnce)), resolver: resolver, sleep: sleep, tls: tls)
   }
 
-  /// Whether the server speaks at the rate that is asked for. Wyoming has no way to ask for one.
+  /// Whether the server speaks at the requested rate. A request of the Wyoming protocol cannot contain a rate.
   public var appliesSpeed: Bool { target != nil }
 
   /// Speaks words.
   ///
-  /// - Parameter speedPercent: The speaking rate in percent of the voice's own, 25 to 400; see
-  ///   ``appliesSpeed``.
+  /// - Parameter speedPercent: The speaking rate in percent of the voice's own rate, 25 to 400; see ``appliesSpeed``.
   /// - Returns: The sound as the server made it, with one channel at the rate of the pipeline (22,050 Hz), and without
-  ///   marks. It is neither levelled nor judged; see ``SoundPlausibility``.
+  ///   marks. Its level is not changed, and it is not checked; see ``SoundPlausibility``.
   /// - Throws: ``SpeechServerError``.
   public func speak(_ words: ReadBackWords, speedPercent: Int = 100) async throws(SpeechServerError) -> Waveform {
     do throws(SpeechServerError) {
@@ -80,7 +79,7 @@ public final class SpeechServerClient: Sendable {
     }
   }
 
-  /// Reads a key. Only its owner may be able to read the file.
+  /// Reads a key. The file must be readable only by its owner.
   private static func key(_ file: URL) throws(SpeechServerError) -> String {
     let path = file.resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
@@ -91,7 +90,7 @@ public final class SpeechServerClient: Sendable {
       throw fault("has a key_file that other users can read", "run chmod 600 on the file")
     }
     let key = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    // Anything else could add a header of its own to the request.
+    // Another character, such as a line break, could add a header to the request.
     guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw fault("has a key_file without a key", "write the key into the file, in one line")
     }
@@ -105,7 +104,8 @@ public final class SpeechServerClient: Sendable {
   private static func tls(_ server: SpeechServer) throws(SpeechServerError) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
-    // The sound is complete. A server that does not close the connection must not keep a permit.
+    // At the shutdown the sound is already complete. The next request must not wait long for a server that does not
+    // close the connection.
     configuration.shutdownTimeout = .milliseconds(200)
     if let roots = server.trustRoots { configuration.trustRoots = .file(roots.path(percentEncoded: false)) }
     do { return try NIOSSLContext(configuration: configuration) } catch {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a speech server says about itself.
+/// The description that a speech server gives of itself.
 ///
-/// Texts come from the server. They are cut to 200 characters, and contain no control characters.
+/// The texts come from the server. They are cut to 200 characters, and contain no control characters.
 public struct SpeechServerDescription: Sendable, Hashable {
   /// A program behind a Wyoming server.
   public struct Program: Sendable, Hashable, Decodable {
@@ -51,10 +51,10 @@ public struct SpeechServerDescription: Sendable, Hashable {
     programs.first { $0.voices.contains { $0.name == voice } }
   }
 
-  /// Returns what speaks at a server, in one line: the program with its version, and the voice with its own. What the
-  /// server does not say is left out. For a server of OpenAI's protocol, which says nothing of versions, the line has the
-  /// model and the voice of the settings, and what else the settings ask of the voice. Two descriptions with the same
-  /// line count as the same voice.
+  /// Returns a line that identifies the voice of a server: the program with its version, and the voice with its
+  /// version. Versions that the server does not state are left out. A server of OpenAI's protocol states no versions,
+  /// so its line contains the model and the voice from the settings, and the speed and the sample rate if the settings
+  /// have them. Two descriptions with the same line count as the same voice.
   public func identity(of server: SpeechServer) -> String {
     guard let program = program(with: server.voice) ?? programs.first else {
       let speed = server.speedPercent == 100 ? nil : "speed \(server.speedPercent) %"

@@ -11,13 +11,13 @@ public struct SpeechServerError: Error, Sendable, Hashable, CustomStringConverti
     // The words.
     /// The words contain a digit, a symbol or markup. Nothing was sent.
     case wordsUnsendable = "words_unsendable"
-    /// The words contain a name or a note, and the server may not hear these. Nothing was sent.
+    /// The words contain a name or a note, which must not be sent to this server. Nothing was sent.
     case namesStay = "names_stay"
 
-    // Nothing was asked.
-    /// The server has failed before, and is not asked for a while.
+    // The server received no request.
+    /// The server has failed before, and gets no requests for a while.
     case resting
-    /// The server was busy with earlier words until the time was over.
+    /// The server was busy with earlier words until the time limit.
     case busy
     case cancelled
 
@@ -26,30 +26,30 @@ public struct SpeechServerError: Error, Sendable, Hashable, CustomStringConverti
     case certificateRefused = "certificate_refused"
     /// The server did not accept the connection in time.
     case connectTimedOut = "connect_timed_out"
-    /// The server accepted the words, and sent no sound in time.
+    /// The server accepted the words, but sent no sound in time.
     case firstSoundTimedOut = "first_sound_timed_out"
-    /// The sound did not come to its end in time.
+    /// The sound was not complete in time.
     case timedOut = "timed_out"
     /// The server closed the connection before the end of its answer.
     case closedEarly = "closed_early"
 
     // The answer.
-    /// The answer is not one of the protocol.
+    /// The answer does not follow the protocol.
     case answerInvalid = "answer_invalid"
     /// The answer has more bytes than the limit.
     case answerTooLarge = "answer_too_large"
     /// The server refused the request, for example because it has no such voice.
     case requestRefused = "request_refused"
-    /// The server said that it failed.
+    /// The server reported that it failed.
     case serverFailed = "server_failed"
 
     // The sound.
     case formatUnsupported = "format_unsupported"
-    /// A length that the server stated differs from that of the sound, or the end of the sound cannot be known.
+    /// A length that the server stated differs from the length of the sound, or the end of the sound cannot be known.
     case lengthMismatch = "length_mismatch"
     case soundTooLong = "sound_too_long"
     case noSound = "no_sound"
-    /// The sound cannot be that of the words; see ``SoundPlausibility``.
+    /// The sound cannot be a reading of the words; see ``SoundPlausibility``.
     case soundRefused = "sound_refused"
   }
 
@@ -58,13 +58,13 @@ public struct SpeechServerError: Error, Sendable, Hashable, CustomStringConverti
   /// The id of the server in the settings; empty if it is not known.
   public var server: String
 
-  /// What is wrong with which thing, as a part of a sentence.
+  /// The problem, as a part of a sentence that follows the name of the server.
   public var problem: String
 
   /// What to do next.
   public var remedy: String
 
-  /// Why a sound was refused, when the code is `soundRefused`.
+  /// The reason why a sound was refused, when the code is `soundRefused`.
   public var refusal: SoundPlausibility.Refusal?
 
   /// The status of the HTTP answer, when the code is `requestRefused` or `serverFailed` and there was one.
@@ -82,7 +82,7 @@ public struct SpeechServerError: Error, Sendable, Hashable, CustomStringConverti
     self.status = status
   }
 
-  /// Whether the error says something about the server. Only such errors count for its ``SpeechServerCircuit``.
+  /// Whether the server caused the error. Only such errors count as failures in its ``SpeechServerCircuit``.
   public var isOfServer: Bool {
     switch code {
     case .addressInvalid, .keyUnusable, .wordsUnsendable, .namesStay, .resting, .busy, .cancelled: false

@@ -2,8 +2,8 @@
 
 public import Foundation
 
-/// What `crier voices test` found about the voice of a speech server. A verdict holds for one locale and one version of
-/// the voice: another version may read the same words differently.
+/// The result of `crier voices test` for the voice of a speech server. A verdict holds for one locale and one version
+/// of the voice: another version may read the same words differently.
 public struct SpeechServerVerdict: Sendable, Hashable, Codable {
   /// The id of the server in the settings.
   public var server: String
@@ -16,7 +16,7 @@ public struct SpeechServerVerdict: Sendable, Hashable, Codable {
   public var testedAt: Date
   /// What was measured, and what could not be measured, as sentences for people.
   public var findings: [String]
-  /// The lengths of the sounds of amounts, as shares of the expected length; nil if none was measured.
+  /// The lengths of the sounds of amounts, as ratios to the expected length; nil if no length was measured.
   public var amountLengths: ClosedRange<Double>?
 
   public init(
@@ -27,7 +27,7 @@ public struct SpeechServerVerdict: Sendable, Hashable, Codable {
     self.identity = identity
     self.locale = locale
     self.isPassed = isPassed
-    // Whole seconds survive the file unchanged.
+    // The time is rounded, so that it is still the same after the verdict was stored and read.
     self.testedAt = Date(timeIntervalSince1970: testedAt.timeIntervalSince1970.rounded(.down))
     self.findings = findings
     self.amountLengths = amountLengths
@@ -45,17 +45,18 @@ public struct SpeechServerVerdict: Sendable, Hashable, Codable {
 public struct SpeechServerVerdicts: Sendable {
   private struct Content: Codable { var verdicts: [SpeechServerVerdict] }
 
-  /// The largest file that is read, in bytes. A verdict has about 1,000.
+  /// The largest file that is read, in bytes. A verdict has about 1,000 bytes.
   private static let mostBytes = 1 << 20
 
   private let file: URL
 
   public init(file: URL) { self.file = file }
 
-  /// Returns all verdicts. A file that is missing or cannot be read has none: the voices then count as untested.
+  /// Returns all verdicts. If the file is missing or cannot be read, the result is empty, and the voices count as
+  /// untested.
   ///
-  /// The file is read at each call, so that a test by another process counts from the next announcement on. Reading takes
-  /// far less time than any server needs to speak.
+  /// The file is read at each call, so that the verdict of another process applies to the next announcement. Reading
+  /// takes far less time than any server needs to speak.
   public func all() -> [SpeechServerVerdict] {
     guard let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)),
       data.count <= Self.mostBytes

@@ -4,24 +4,25 @@ import ConcurrencySupport
 public import HostAddresses
 public import Waveforms
 
-/// A speech server as a voice: it asks the server unless the server rests, and judges the sound.
+/// A speech server as a voice. It asks the server unless the server rests, and checks the sound.
 ///
-/// A failure is never more than an error within the time limit. The caller lets another voice speak, and reports
+/// A failure always results in an error within the time limit. The caller then lets another voice speak, and reports
 /// ``SpeechServerError/reason`` as the `fallback`.
 public final class SpeechServerVoice: Sendable {
   /// The state of a voice, for `readyz`, metrics, the console and the doctor.
   public struct Status: Sendable, Hashable {
     public var id: String
-    /// What speaks at the server, as it was last heard of; nil if it has not answered yet, or has failed since.
+    /// The line that identifies the voice of the server, from the server's last description; nil if the server has not
+    /// answered yet, or has failed since.
     public var identity: String?
     public var state: SpeechServerCircuit.State
     /// The failures since the last success.
     public var failures: Int
-    /// Why the latest utterance failed, as a code; nil after a success.
+    /// The code of the reason why the latest utterance failed; nil after a success.
     public var reason: String?
-    /// How long the server still rests; nil if it does not.
+    /// The remaining time of the rest; nil if the server does not rest.
     public var rest: Duration?
-    /// How long the server has failed; nil after a success.
+    /// The time since the first failure; nil after a success.
     public var failingFor: Duration?
   }
 
@@ -31,11 +32,12 @@ public final class SpeechServerVoice: Sendable {
   private let knownIdentity = Locked<(text: String, at: Duration)?>(nil)
   private let now: @Sendable () -> Duration
 
-  /// The time for which the description of a server is believed.
+  /// The time for which the description of a server is cached.
   public static let identityLifetime = Duration.seconds(60)
 
   /// - Parameters:
-  ///   - now: Returns the time since any fixed moment; it never decreases. By default, since the start.
+  ///   - now: Returns the time since a fixed moment, and never decreases. By default, this moment is the creation of
+  ///     the voice.
   ///   - sleep: Waits for a duration, or throws if its task is cancelled. Tests pass a clock of their own.
   /// - Throws: `keyUnusable`, `addressInvalid`.
   public init(
@@ -48,22 +50,22 @@ public final class SpeechServerVoice: Sendable {
     self.now = now ?? { start.duration(to: .now) }
   }
 
-  /// Returns what the server says about itself. The call does not count for the state.
+  /// Returns the server's description of itself. The result of the call does not affect the circuit breaker.
   ///
   /// - Throws: ``SpeechServerError``.
   public func describe() async throws(SpeechServerError) -> SpeechServerDescription { try await client.describe() }
 
-  /// Returns what speaks at the server, in one line; see ``SpeechServerDescription/identity(of:)``. The server is asked
-  /// at most once in ``identityLifetime``, and again after a failure.
+  /// Returns the line that identifies the voice of the server; see ``SpeechServerDescription/identity(of:)``. The
+  /// server is asked at most once in ``identityLifetime``, and again after a failure.
   ///
-  /// A server of OpenAI's protocol need not list its models. Then the line has what the settings say.
+  /// A server of OpenAI's protocol need not list its models, because its line comes from the settings.
   ///
-  /// - Throws: ``SpeechServerError``; `resting` at once if the server rests. A failure counts for the state.
+  /// - Throws: ``SpeechServerError``; `resting` at once if the server rests. A failure counts in the circuit breaker.
   public func identity() async throws(SpeechServerError) -> String {
     let time = now()
     let permission = circuit.withLock { $0.permission(at: time) }
     if case .rest = permission { throw resting }
-    // The words that follow are the trial.
+    // This call does not decide the trial. The utterance that follows it does.
     defer { if permission == .trial { circuit.withLock { $0.abandoned() } } }
     if let known = knownIdentity.withLock({ $0 }), time - known.at < Self.identityLifetime { return known.text }
     let text: String
@@ -90,7 +92,7 @@ public final class SpeechServerVoice: Sendable {
     circuit.withLock { circuit in
       if error.isOfServer { circuit.failed(reason: error.reason, at: now()) } else { circuit.abandoned() }
     }
-    // A server that failed may come back as another version.
+    // After a failure, the server may run another version of the voice.
     if error.isOfServer { knownIdentity.withLock { $0 = nil } }
   }
 
@@ -107,11 +109,12 @@ public final class SpeechServerVoice: Sendable {
   /// Speaks words.
   ///
   /// - Parameters:
-  ///   - speedPercent: The speaking rate in percent of the server's own setting.
-  ///   - lengths: The lengths of such sounds that a test measured, as shares of the expected length; nil for none.
+  ///   - speedPercent: The speaking rate in percent of the rate in the server's settings.
+  ///   - lengths: The lengths that a test measured for such sounds, as ratios to the expected length; nil if there are
+  ///     none.
   /// - Returns: The sound, neither levelled nor trimmed, and without marks.
   /// - Throws: ``SpeechServerError``: `resting` at once if the server rests, and `soundRefused` if the sound cannot be
-  ///   that of the words.
+  ///   a reading of the words.
   public func speak(
     _ words: ReadBackWords, speedPercent: Int = 100, lengths: ClosedRange<Double>? = nil
   ) async throws(SpeechServerError) -> Waveform {

@@ -6,11 +6,11 @@ package import Waveforms
 /// A speech server that can speak now, and what it may say.
 package struct SpeakingServer: Sendable {
   package var voice: SpeechServerVoice
-  /// What speaks at the server, in one line.
+  /// The line that identifies the voice of the server; see ``SpeechServerDescription/identity(of:)``.
   package var identity: String
   /// Whether the voice may say amounts and counts in the locale of the announcement.
   package var saysAmounts: Bool
-  /// The lengths of amounts that the test of the voice measured, as shares of the expected length; nil if the settings
+  /// The lengths of amounts that the test of the voice measured, as ratios to the expected length; nil if the settings
   /// let an untested voice say amounts.
   package var amountLengths: ClosedRange<Double>?
 
@@ -23,7 +23,7 @@ package struct SpeakingServer: Sendable {
     self.amountLengths = amountLengths
   }
 
-  /// Returns why the server may not say words, as a code for the report; nil if it may.
+  /// Returns the code, for the report, of the reason why the server may not speak a segment; nil if it may.
   ///
   /// - Parameter hasNumber: Returns whether a text has a word that occurs in numbers. A text from outside may contain a
   ///   sum, so a voice that may not say amounts does not say a text with such a word either.
@@ -40,7 +40,7 @@ package struct SpeakingServer: Sendable {
 
   /// Speaks words. A sound that says an amount must have a length like those that the test measured.
   ///
-  /// - Throws: ``SpeechServerError``, as ``SpeechServerVoice/speak(_:speedPercent:lengths:)``.
+  /// - Throws: The errors of ``SpeechServerVoice/speak(_:speedPercent:lengths:)``.
   package func speak(_ words: ReadBackWords) async throws(SpeechServerError) -> Waveform {
     try await voice.speak(words, lengths: words.saysAmount ? amountLengths : nil)
   }
@@ -70,7 +70,7 @@ public struct SpeechServerVoices: Sendable {
   ///
   /// - Parameters:
   ///   - locale: The locale of the announcement, in which amounts are said.
-  ///   - named: The server that was asked for by its id; nil for any.
+  ///   - named: The server that the request names; nil if any server may speak.
   /// - Returns: Nil if no server of the settings speaks the language.
   /// - Throws: ``SpeechServerError`` of the first server that speaks the language, if none of them answers.
   package func server(
@@ -87,7 +87,7 @@ public struct SpeechServerVoices: Sendable {
           amountLengths: verdict?.amountLengths)
       } catch {
         failure = failure ?? error
-        // Whoever waits for the announcement has waited long enough.
+        // The time limit of the announcement is over, so no other server is asked.
         if start.duration(to: .now) >= voice.server.limits.whole { throw error }
       }
     }
@@ -95,14 +95,14 @@ public struct SpeechServerVoices: Sendable {
     return nil
   }
 
-  /// Returns the latest verdict on the voice of a server in a locale. It may be one on an earlier version of the voice,
-  /// which decides nothing.
+  /// Returns the latest verdict on the voice of a server in a locale. It may be a verdict on an earlier version of the
+  /// voice. Such a verdict does not decide whether the voice may say amounts.
   public func latestVerdict(on server: String, in locale: String) -> SpeechServerVerdict? {
     verdicts?.all().last { $0.server == server && $0.locale.lowercased() == locale.lowercased() }
   }
 
-  /// Returns the latest verdicts on the voice of a server in a locale of the settings. A language that is named alone,
-  /// such as `en`, has those of all its regions.
+  /// Returns the latest verdicts on the voice of a server in a locale of the settings. For a language without a region,
+  /// such as `en`, these are the verdicts in all its regions.
   public func latestVerdicts(on server: String, in locale: String) -> [SpeechServerVerdict] {
     verdicts?.all().filter { verdict in
       let tested = verdict.locale.lowercased()

@@ -30,7 +30,7 @@ struct WyomingEvent: Sendable {
       programs = try? values.decodeIfPresent([SpeechServerDescription.Program].self, forKey: .tts)
     }
 
-    /// Adds the values of the JSON after the line, which take precedence.
+    /// Adds the values of the JSON that follows the line. They replace the values of the line.
     fileprivate mutating func merge(_ other: Data) {
       rate = other.rate ?? rate
       width = other.width ?? width
@@ -39,8 +39,8 @@ struct WyomingEvent: Sendable {
     }
   }
 
-  /// Returns the bytes of an event without a payload. `data` stands in the line, as every version of the protocol reads
-  /// it.
+  /// Returns the bytes of an event without a payload. `data` is a part of the line, because every version of the
+  /// protocol reads it there.
   static func line(_ type: String, _ data: some Encodable) -> ByteBuffer {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -58,9 +58,9 @@ private struct EventLine<Content: Encodable>: Encodable {
   var data: Content
 }
 
-/// Divides the bytes of a server into events. It is a value without a connection.
+/// Divides the bytes of a server into events. It uses no connection.
 ///
-/// No length is believed before it is checked, so the memory is bounded by the limits.
+/// Every stated length is checked against the limits, so the limits bound the memory.
 struct WyomingEventReader: Sendable {
   private struct Head: Decodable {
     var type: String
@@ -84,8 +84,8 @@ struct WyomingEventReader: Sendable {
   private var received = 0
 
   /// - Parameters:
-  ///   - mostLineBytes: The longest line, and the longest JSON after it.
-  ///   - mostBytes: The number of bytes of all events together.
+  ///   - mostLineBytes: The largest length of a line, and of the JSON after it, in bytes.
+  ///   - mostBytes: The largest number of bytes of all events together.
   init(mostLineBytes: Int, mostBytes: Int) {
     self.mostLineBytes = mostLineBytes
     self.mostBytes = mostBytes

@@ -3,7 +3,7 @@
 import NIOCore
 import Waveforms
 
-/// Asks a Wyoming server to speak.
+/// The exchange that asks a Wyoming server to speak.
 struct WyomingSpeaking: SpeechExchange {
   private struct Synthesize: Encodable {
     struct Voice: Encodable { var name: String }
@@ -66,14 +66,14 @@ struct WyomingSpeaking: SpeechExchange {
   static func addHandlers(to channel: any Channel, within limits: SpeechServerLimits) throws {}
 }
 
-/// Asks a Wyoming server for its voices.
+/// The exchange that asks a Wyoming server for its voices.
 struct WyomingDescribing: SpeechExchange {
   let question = [WyomingEvent.line("describe", [String: String]())]
   let hasSound = true
   private var reader: WyomingEventReader
 
   init(within limits: SpeechServerLimits) {
-    // A catalogue of hundreds of voices has hundreds of kilobytes.
+    // The description of hundreds of voices takes hundreds of kilobytes.
     reader = WyomingEventReader(mostLineBytes: limits.mostBytes, mostBytes: limits.mostBytes)
   }
 
@@ -96,7 +96,7 @@ struct WyomingDescribing: SpeechExchange {
 }
 
 extension SpeechServerError {
-  /// The error for a server that says that it failed. Its text may quote the words, so it is not repeated.
+  /// The error for a server that reports a failure. Its text may quote the words, so it is not repeated.
   static func failed(status: Int? = nil) -> SpeechServerError {
     SpeechServerError(
       .serverFailed, status.map { "failed with the status \($0)" } ?? "said that it failed",

@@ -7,7 +7,8 @@ public import Foundation
 ///
 /// A file is used only if it contains exactly the words of a token. The words of the English files come from the list
 /// in Asterisk's core sounds (`core-sounds-en.txt`). The words of the Spanish files come from Asterisk's number grammar
-/// (`say.c`). The Spanish `digits/hundred` says “cien” and not “ciento”: a measurement found no closure of a t.
+/// (`say.c`). The Spanish `digits/hundred` says “cien” and not “ciento”: a measurement of the sound found no closure of
+/// a “t”.
 ///
 /// The following files are not used: the letters, for which no phrase book has tokens; `digits/20-and`, which is only
 /// part of a word; and the Spanish `dollars`, whose words no list states. The English core sounds have no “cent”,

@@ -4,7 +4,7 @@ import Foundation
 import Mastering
 public import Waveforms
 
-/// The measurements of a recording, of which its warnings are made.
+/// The measurements of a recording, from which its warnings are made.
 public struct RecordingReport: Sendable, Hashable {
   /// The number of clipped samples in the source.
   public var clippedSamples: Int

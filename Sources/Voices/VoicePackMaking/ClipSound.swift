@@ -95,7 +95,7 @@ struct ClipSound {
     }
   }
 
-  /// Returns how many times the sound stays at full scale.
+  /// Returns how many times the sound stays at full scale for ``clippedRun`` samples or more.
   private static func clippedRuns(_ samples: [Int16]) -> Int {
     var (runs, length) = (0, 0)
     for sample in samples {

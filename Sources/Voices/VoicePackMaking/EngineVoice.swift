@@ -4,7 +4,7 @@ public import Announcements
 public import SpeechEngine
 import Waveforms
 
-/// The speech engine as the voice of a pack. With it, clips can be used without any recordings.
+/// The speech engine as the voice of a pack. A pack with this voice needs no recordings by a person.
 ///
 /// The words are cut out of whole announcements, so that they sound as they do in a sentence. A number is cut out
 /// together with its unit, both in the middle of a sentence and at its end. A word that occurs in none of these

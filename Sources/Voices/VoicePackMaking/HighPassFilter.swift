@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Two second-order Butterworth high-pass filters at 45 Hz in series, for a sample rate of 22,050 Hz. Together they
-/// attenuate 56 Hz by 3 dB, and lower frequencies by 24 dB per octave. DC is removed completely. Of rumble and wind at
-/// 10 Hz, which no shop's loudspeaker can play, 0.2 % remains. The lowest voices (85 Hz) are attenuated by 0.7 dB.
+/// attenuate 56 Hz by 3 dB, and lower frequencies by 24 dB per octave. DC is removed completely. Rumble and wind at 10
+/// Hz, which no shop's loudspeaker can play, are reduced to 0.2 %. The lowest voices (85 Hz) are attenuated by 0.7 dB.
 ///
 /// The coefficients follow the "Audio EQ Cookbook" (R. Bristow-Johnson; W3C Note, 2021) for a Q of 1/√2. They are
 /// literal numbers, because `sin` and `cos` may differ in their last bit between machines.

@@ -3,7 +3,7 @@
 public import Announcements
 public import VoicePacks
 
-/// A clip of a pack, as listeners see it.
+/// A clip of a pack, as a list shows it to people who listen to the pack.
 public struct ListedClip: Sendable, Hashable {
   /// The name of the clip's file.
   public var file: String
@@ -29,7 +29,7 @@ public struct ListedClip: Sendable, Hashable {
     var list: [ListedClip] = []
     for entry in singles + manifest.phrases {
       let clips = entry.clips
-      // A word without a plain recording has the clip of another position in its place.
+      // If a word has no plain recording, its plain clip is the clip of another position.
       let plain: ClipPosition = clips.plain == clips.final ? .final : clips.plain == clips.rising ? .rising : .plain
       for (position, file) in [(plain, clips.plain), (.rising, clips.rising), (.final, clips.final)] {
         guard let file, let clip = manifest.clips[file], isListed.insert(file).inserted else { continue }

@@ -4,17 +4,17 @@ import Waveforms
 
 /// Compares one voice's sounds of different numbers with each other.
 ///
-/// A neural voice never says a text twice in the same way. So two numbers are the same sound if they differ no more than
-/// two sayings of the same number. That needs no limit that was measured on other voices.
+/// A neural voice never says a text twice in the same way. Two numbers therefore count as the same sound if they differ
+/// no more than two renditions of the same number. This comparison needs no limit that was measured on other voices.
 enum NumberSounds {
   typealias Frames = [SpeechFeatures.Frame]
 
-  /// How many times as far as two sayings of one number must two numbers be apart. With the voice en_US-joe-medium of
-  /// piper-tts 1.8.0, the closest two of 31 English number words, “sixteen” and “sixty”, are 1.31 times as far apart,
-  /// and sayings of one number 1.00 times on average.
+  /// The smallest ratio of the distance between two numbers to the distance between renditions of one number. With the
+  /// voice en_US-joe-medium of piper-tts 1.8.0, the closest two of 31 English number words, “sixteen” and “sixty”, have
+  /// a ratio of 1.31. Renditions of one number have a ratio of 1.00 on average.
   static let leastRatio: Float = 1.15
 
-  /// The difference that even two sayings with the same samples may have, by rounding.
+  /// The difference that rounding can cause even between two sounds with the same samples.
   private static let rounding: Float = 0.01
 
   /// Returns the features of all sounds of a voice. Only features that were made together can be compared.
@@ -33,12 +33,12 @@ enum NumberSounds {
     return pairs.sorted { $0.distance < $1.distance }.prefix(count).map { ($0.first, $0.second) }
   }
 
-  /// Returns how many times as far as two sayings of one number two numbers are apart. It is infinite if the sayings of
-  /// each number are the same, and those of the two numbers are not.
+  /// Returns the ratio of the distance between two numbers to the distance between renditions of one number. The ratio
+  /// is infinite if all renditions of each number are the same, but the two numbers differ.
   ///
   /// - Parameters:
-  ///   - first: sayings of one number, at least two.
-  ///   - second: sayings of another number, at least two.
+  ///   - first: renditions of one number, at least two.
+  ///   - second: renditions of another number, at least two.
   static func ratio(_ first: [Frames], _ second: [Frames]) -> Float {
     let within = mean(
       [first, second].flatMap { sayings in

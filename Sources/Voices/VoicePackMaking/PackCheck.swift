@@ -42,8 +42,8 @@ private struct PackInspection {
   private var quietest: [Double] = []
   /// The digests of the files' actual bytes.
   private var digests: [String: String] = [:]
-  /// The files that cannot be used. The next property has the tokens that cannot be used for a reason other than their
-  /// files.
+  /// The files that cannot be used. ``unusableTokens`` contains the tokens that cannot be used for a reason other than
+  /// their files.
   private var unusableFiles: Set<String> = []
   private var unusableTokens: Set<String> = []
 
@@ -272,7 +272,7 @@ extension PackInspection {
     entry.tokens.contains { roles[$0] == .amount || roles[$0] == .count }
   }
 
-  /// Reports clips whose words differ from the words of their token. They are never used, because they would say
+  /// Reports clips whose words differ from the words of their token. Such clips are never used, because they would say
   /// something else.
   private mutating func inspectTexts(of entry: PackManifest.Phrase, _ manifest: PackManifest) {
     let words = entry.tokens.map(ClipToken.words(ofName:)).joined(separator: " ")
@@ -342,7 +342,7 @@ extension PackInspection {
 }
 
 extension PackManifest {
-  /// Everything of the manifest that has clips: the tokens, in the order of their names, and then the phrases.
+  /// The entries of the manifest that have clips: the tokens, in the order of their names, and then the phrases.
   fileprivate var entries: [Phrase] {
     tokens.sorted { $0.key < $1.key }.map { Phrase(tokens: [$0.key], clips: $0.value) } + phrases
   }

@@ -4,7 +4,7 @@ private import FileSystem
 public import Foundation
 public import VoicePacks
 
-/// The file with the packs that somebody chose to speak; see `ChosenPacks`.
+/// The file that stores the packs that the user chose; see `ChosenPacks`.
 public struct PackChoicesFile: Sendable {
   /// The file, such as `$CRIER_HOME/packs.json`.
   public var file: URL

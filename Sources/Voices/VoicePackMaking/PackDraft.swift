@@ -83,7 +83,7 @@ public struct PackDrafts: Sendable {
     return draft
   }
 
-  /// Begins a pack. When this returns, it is on the disk.
+  /// Begins a pack. When the function returns, the draft is on the disk.
   ///
   /// - Throws: `PackMakingError`: `packInvalid` for an invalid id; `packExists` if a pack with this id is under
   ///   construction; `writingFailed`.
@@ -111,7 +111,7 @@ public struct PackDrafts: Sendable {
     return names.intersection(draft.rows.map(\.file))
   }
 
-  /// Stores the clip of a row. When this returns, it is on the disk.
+  /// Stores the clip of a row. When the function returns, the clip is on the disk.
   ///
   /// - Throws: `PackMakingError`: `writingFailed`.
   public func store(_ waveform: Waveform, as row: PackDraft.Row, in draft: PackDraft) throws(PackMakingError) {

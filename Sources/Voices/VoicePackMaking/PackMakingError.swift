@@ -45,7 +45,7 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case recognizerFailed = "recognizer_failed"
     /// A pack with this id already exists.
     case packExists = "pack_exists"
-    /// The file system refused a part of the pack.
+    /// The file system refused to write or remove a part of the pack.
     case writingFailed = "writing_failed"
     /// The command of a speech program cannot be used.
     case commandInvalid = "command_invalid"
@@ -53,9 +53,10 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case programFailed = "program_failed"
     /// A speech server failed, took too long or sent no usable sound.
     case serverFailed = "server_failed"
-    /// The words of a row do not say what they should when they are read back. Nothing is then asked of a server.
+    /// The words of a row, when they are read back, do not have the expected meaning. In that case no request is sent
+    /// to a server.
     case rowUnread = "row_unread"
-    /// A pack was replaced between the reading and the writing of it.
+    /// A pack was replaced after it was read and before it was written.
     case packChanged = "pack_changed"
     /// The file of a pack's marks cannot be read, or a mark is for a clip that the pack does not have.
     case marksUnreadable = "marks_unreadable"

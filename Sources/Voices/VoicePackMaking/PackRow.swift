@@ -4,10 +4,10 @@ public import AmountReadback
 public import Announcements
 public import SpeechServers
 
-/// A row that another voice than espeak-ng speaks for a pack, with an announcement in which its words occur.
+/// A row that a voice other than espeak-ng speaks for a pack, with an announcement in which its words occur.
 struct PackRow {
   var row: SheetRow
-  /// Nil for a vocabulary that no phrase book wrote.
+  /// The announcement that contains the words; nil for a vocabulary that does not come from a phrase book.
   var source: WrittenAnnouncement?
 
   /// Returns the rows to speak: the rows of the recording sheet, and the numbers with their units. Most voices say
@@ -32,16 +32,17 @@ struct PackRow {
 }
 
 extension SheetRow {
-  /// The words with a mark behind them. A full stop makes a voice fall, and a comma keeps it up.
+  /// The words, followed by a punctuation mark. A full stop lets the pitch of a voice fall, and a comma keeps the pitch
+  /// up.
   var spokenText: String { text + (position == .final ? "." : ",") }
 }
 
-/// The rows of a pack that a speech server may speak. The words of each were read back.
+/// The rows of a pack that a speech server may speak. The words of each row have been read back.
 public struct ReadBackRows: Sendable, Hashable {
   /// The rows with their words, in the order of the recording sheet.
   public private(set) var words: [SheetRow: ReadBackWords] = [:]
   public private(set) var rows: [SheetRow] = []
-  /// The rows that contain a digit or a symbol, such as the name of a channel. No server may hear them.
+  /// The rows that contain a digit or a symbol, such as the name of a channel. They are not sent to any server.
   public private(set) var unsendable: [SheetRow] = []
 
   /// Reads the rows of a vocabulary back.
@@ -65,7 +66,7 @@ public struct ReadBackRows: Sendable, Hashable {
     }
   }
 
-  /// Returns words of an announcement that is read back.
+  /// Reads an announcement back, and returns some of its words.
   static func words(
     _ tokens: [String], endsSentence: Bool, from source: WrittenAnnouncement, _ readers: AmountReaders, _ name: String,
     _ writer: ScriptWriter

@@ -11,12 +11,12 @@ public protocol PackVoice: Sendable {
   /// The folder of finished rows. It is created if it does not exist. It must belong to this pack alone.
   var folder: URL { get }
 
-  /// What determines the sounds besides their words, such as a command.
+  /// Everything that determines the sounds except their words, such as a command.
   var recipe: [String] { get }
 
   /// Speaks one row.
   ///
-  /// - Parameter output: the file to write. It does not exist.
+  /// - Parameter output: the file to write. The file does not exist yet.
   /// - Throws: `PackMakingError`, whose subject names what failed; `CancellationError`. Errors of the file system.
   func speak(_ row: SheetRow, to output: URL) async throws
 }
@@ -32,7 +32,8 @@ extension PackVoice {
     of rows: [SheetRow], progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> [RecordingSource] {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // The names of the files are digests, which would tell nobody which row a message is about.
+    // Each source gets a name for messages, because the file's own name is a digest, from which nobody can tell the
+    // row.
     let sources = rows.map { row in
       RecordingSource(file: folder.appending(path: file(for: row)), row: row, name: RecordingImport.name(row))
     }
@@ -51,7 +52,7 @@ extension PackVoice {
   public func removeRecordings() { try? FileManager.default.removeItem(at: folder) }
 
   private func speak(_ source: RecordingSource) async throws {
-    // The voice writes another file first, so that an interrupted row is not taken for a finished one.
+    // The voice writes another file first, so that an interrupted row is not mistaken for a finished row.
     let unfinished = folder.appending(path: "unfinished.wav")
     try? FileManager.default.removeItem(at: unfinished)
     do {

@@ -55,12 +55,12 @@ public struct PackFacts: Sendable, Hashable, Codable {
 /// Writes voice packs. The same facts and clips always produce identical files.
 ///
 /// A pack appears completely or not at all. It is written into a hidden folder next to its destination, synchronised to
-/// the disk, and renamed. If a pack already exists there, the two are exchanged in one step if the file system supports
-/// that. The files of a pack are never changed in place: they are only removed, so that a program that has mapped them
-/// keeps them.
+/// the disk, and renamed. If a pack already exists there, the old and the new pack are exchanged in one step, where the
+/// file system supports that. The files of a pack are never changed in place: they are only removed, so a program that
+/// has mapped them can still read them.
 ///
-/// Several processes may write and remove packs at the same time. They take turns by the lock of ``lockName`` when they
-/// put a pack into its place or remove one, but not while they write a draft.
+/// Several processes may write and remove packs at the same time. The lock of ``lockName`` lets them take turns when
+/// they put a pack into its place or remove a pack, but not while they write a draft.
 public struct PackWriter: Sendable {
   /// The folder that contains the packs, such as `$CRIER_HOME/Voices`. It is created if it does not exist.
   public var directory: URL
@@ -100,8 +100,8 @@ public struct PackWriter: Sendable {
     return contents.manifest
   }
 
-  /// Replaces the sound of one clip of a pack in ``directory``. Everything else of the pack stays, so the sound is
-  /// heard wherever the clip is used.
+  /// Replaces the sound of one clip of a pack in ``directory``. Everything else in the pack stays the same, so
+  /// listeners hear the new sound wherever the clip is used.
   ///
   /// - Parameters:
   ///   - file: the name of the clip's file.
@@ -137,7 +137,7 @@ public struct PackWriter: Sendable {
     return manifest
   }
 
-  /// Removes a pack. No other program sees a part of it.
+  /// Removes a pack. Other programs see either the whole pack or no pack.
   ///
   /// - Throws: `PackMakingError`: `writingFailed`. The pack is then unchanged, or its files are left in a hidden
   ///   folder.

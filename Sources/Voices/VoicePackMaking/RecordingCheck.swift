@@ -5,10 +5,10 @@ private import ConcurrencySupport
 public import SpeechEngine
 import Waveforms
 
-/// Checks by the speech engine that recordings say what they should.
+/// Checks with the speech engine whether recordings say the expected words.
 ///
-/// The engine says each word once in each of two voices, and these sayings are kept for later checks with the same
-/// value.
+/// The engine says each word once in each of two voices. The actor keeps these sayings, which are sounds, for later
+/// checks.
 public actor RecordingCheck {
   /// A function that is called after each word, with the number of finished words and the total.
   public typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
@@ -32,7 +32,7 @@ public actor RecordingCheck {
     try self.init(engine: engine, writer: writer, measure: TimeWarping.distance)
   }
 
-  /// - Parameter measure: the difference of two sounds.
+  /// - Parameter measure: returns the difference between two sounds.
   init(
     engine: any Speaking, writer: ScriptWriter, measure: @escaping RecordingDistances.Measure
   ) throws(AnnouncementError) {
@@ -56,7 +56,7 @@ public actor RecordingCheck {
     }
   }
 
-  /// Returns the suspicions that a comparison of the clips with their sayings finds.
+  /// Compares the clips with the engine's sayings of their words, and returns the suspicions.
   private func suspicions(
     in clips: [PackClip], _ progress: Progress = { _, _ in },
     by compare: @Sendable ([PackClip], [[Waveform]]) throws(PackMakingError) -> RecordingComparison
@@ -87,8 +87,8 @@ public actor RecordingCheck {
     try await onWaitingThread(compare)
   }
 
-  /// Returns the suspicions about one new clip, compared within the pack to which it is added. It replaces the pack's
-  /// clip with the same tokens and position, if there is one.
+  /// Returns the suspicions about one new clip, compared within the pack to which it is added. The new clip takes the
+  /// place of the pack's clip with the same tokens and position, if there is such a clip.
   ///
   /// Only single words are compared, so the engine says at most the words of the recording sheet. There are no
   /// suspicions about a phrase. The number of comparisons grows with the number of single words, and not with its

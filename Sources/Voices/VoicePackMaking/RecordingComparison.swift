@@ -14,10 +14,11 @@ public struct RecordingSuspicion: Sendable, Hashable {
 
   public var kind: Kind
 
-  /// The index of the clip among those that were compared.
+  /// The index of the suspicious clip in the list of compared clips.
   public var clip: Int
 
-  /// The index of the clip whose words it seems to say. Of a swapped pair, it is the second clip.
+  /// The index of the clip whose words the recording seems to say. For a swapped pair, it is the index of the second
+  /// clip.
   public var soundsLike: Int
 
   public init(kind: Kind, clip: Int, soundsLike: Int) {
@@ -30,10 +31,11 @@ public struct RecordingSuspicion: Sendable, Hashable {
   public func concerns(_ clip: Int) -> Bool { self.clip == clip || (kind == .swapped && soundsLike == clip) }
 }
 
-/// Finds recordings that say other words than they should, by comparing each with the engine's sayings of all words.
+/// Finds recordings that say other words than they should. Each recording is compared with the engine's sayings of all
+/// words. A saying is the sound in which the engine says a word.
 ///
-/// Words that sound alike, such as “one” and “won”, cannot be distinguished. They need no list: a recording fits both
-/// sayings equally well, and so gives no reason for a suspicion.
+/// Words that sound alike, such as “one” and “won”, cannot be distinguished. No list of such words is needed: a
+/// recording fits both words equally well, so it is not suspicious.
 public struct RecordingComparison: Sendable {
   /// The suspicions: swapped pairs first, each kind with the strongest first.
   public private(set) var suspicions: [RecordingSuspicion]
@@ -42,21 +44,23 @@ public struct RecordingComparison: Sendable {
   /// engine.
   public static let fewestClips = 8
 
-  /// The least advantage that makes a suspicion: how much better two recordings together fit each other's words. This
-  /// threshold and the others come from packs whose voices the measurement in docs/voice-packs.md does not use.
+  /// The smallest advantage of swapping the words of two recordings that leads to a suspicion. The advantage is how
+  /// much better the two recordings together fit each other's words. All thresholds here come from packs whose voices
+  /// are not used for the measurement in docs/voice-packs.md.
   private static let swapThreshold: Float = 0.35
 
-  /// The least advantage, by the maps of parts, for which the exact advantage is computed.
+  /// The smallest estimated advantage for which the exact advantage is computed. The estimate uses the maps of the
+  /// parts; see ``RecordingDistances``.
   private static let candidateThreshold: Float = 0.1
 
-  /// The same for words that sound similar, such as “cent” and “cents”: the advantage must be above the first number,
-  /// and above this share of the difference of the words.
+  /// The threshold for swapped words that sound similar, such as “cent” and “cents”. The advantage must exceed `gain`,
+  /// and it must exceed this `share` of the difference between the words.
   private static let similarSwapThreshold: (gain: Float, share: Float) = (0.18, 0.2)
 
-  /// The least advantage of another recording's words over a recording's own.
+  /// The smallest advantage of another recording's words over a recording's own words that leads to a suspicion.
   private static let otherWordsThreshold: Float = 1
 
-  /// Compares clips with sayings.
+  /// Compares clips with the engine's sayings of their words.
   ///
   /// - Parameters:
   ///   - clips: recorded clips of one speaker. With fewer than ``fewestClips``, there are no suspicions.
@@ -71,14 +75,15 @@ public struct RecordingComparison: Sendable {
       difference: { distances.difference($0, $1) })
   }
 
-  /// Compares one of the clips with all sayings, and all clips with its saying. The other suspicions are not looked
-  /// for, so the number of distances grows with the number of clips and not with its square.
+  /// Compares one of the clips with all sayings, and all clips with the saying of that clip's words. Suspicions about
+  /// other clips are not searched for, so the number of distances grows with the number of clips and not with its
+  /// square.
   ///
   /// - Parameters:
-  ///   - clip: the index of the clip. It is the clip of every suspicion, or one of a swapped pair.
+  ///   - clip: the index of the clip. Each suspicion is about this clip, or about a swapped pair that contains it.
   ///   - clips: recorded clips of one speaker. With fewer than ``fewestClips``, there are no suspicions.
   ///   - sayings: for each of the engine's voices, a saying of each clip's words, trimmed like a clip.
-  ///   - measure: the difference of two sounds.
+  ///   - measure: returns the difference between two sounds.
   /// - Throws: `PackMakingError`: `conversionFailed`.
   init(
     of clip: Int, in clips: [PackClip], sayings: [[Waveform]],
@@ -162,8 +167,8 @@ public struct RecordingComparison: Sendable {
   private static func otherWords(
     _ words: [String], _ distance: (_ recording: Int, _ saying: Int) -> Float
   ) -> [RecordingSuspicion] {
-    // Some sayings are close to every recording, and some recordings to no saying. Only what is left without these
-    // tendencies speaks for a word.
+    // Some sayings are close to every recording, and some recordings are close to no saying. The means are subtracted,
+    // so that only the remaining difference counts.
     let means = words.indices.map { saying in
       words.indices.reduce(Float(0)) { $0 + ($1 == saying ? 0 : distance($1, saying)) } / Float(words.count - 1)
     }
@@ -191,8 +196,8 @@ extension RecordingComparison {
   /// The number of words with the best estimates, for which the exact mean is computed.
   private static let likelyWords = 4
 
-  /// Returns the suspicions about one clip that follow from distances: at most one. No more than 25 distances are asked
-  /// for per clip.
+  /// Returns the suspicions about one clip that follow from the distances: at most one. At most 25 distances are
+  /// computed for each clip.
   ///
   /// - Parameters:
   ///   - clip: the index of the clip.
@@ -221,7 +226,8 @@ extension RecordingComparison {
     }
     if let pair { return [RecordingSuspicion(kind: .swapped, clip: pair.first, soundsLike: pair.second)] }
 
-    // As for a whole pack, the mean distance of a saying is subtracted. It is exact only for the words that decide.
+    // As for a whole pack, the mean distance of a saying is subtracted. The mean is exact only for the words that
+    // affect the result.
     func mean(_ saying: Int, of recordings: some Collection<Int>) -> Float {
       let rest = recordings.filter { $0 != saying }
       return rest.reduce(Float(0)) { $0 + kept($1, saying) } / Float(max(1, rest.count))

@@ -57,7 +57,8 @@ extension RecordingCutting {
     throw error
   }
 
-  /// Returns the sounds that are probably not words, and a line for each of them or for the missing row.
+  /// Returns the sounds that are probably not words, and one line of text for each of these sounds, or for the place
+  /// where a row is missing.
   private func places(_ utterances: [Range<Int>], _ rows: [SheetRow]) -> (extra: [Range<Int>], details: [String]) {
     guard abs(utterances.count - rows.count) <= Self.mostPlaces else { return ([], []) }
     let alignment = UtteranceAlignment(

@@ -4,8 +4,9 @@
 /// words.
 ///
 /// The engine's voice is first mapped to the speaker's (``VoiceMapping``). The map is learned from the recordings
-/// themselves, because nearly all of them say what they should. A recording is never compared by a map that was learned
-/// from it; otherwise a wrong recording would fit its own saying for that reason alone.
+/// themselves, because nearly all of them say what they should. A recording is never compared with a map that was
+/// learned from this recording. Otherwise a wrong recording would fit the words that it should say, because the map
+/// would have learned from it.
 struct RecordingDistances: Sendable {
   typealias Frame = SpeechFeatures.Frame
 
@@ -18,11 +19,11 @@ struct RecordingDistances: Sendable {
   /// The number of times that the map is learned. The second time, the sounds are aligned by the first map.
   private static let rounds = 2
 
-  /// One for each of the engine's voices.
+  /// The comparisons, one for each of the engine's voices.
   private let comparisons: [VoiceComparison]
   private let measure: Measure
 
-  /// Compares recordings with sayings.
+  /// Compares recordings with the engine's sayings of their words.
   ///
   /// - Parameters:
   ///   - recordings: the sounds of one speaker.
@@ -45,7 +46,8 @@ struct RecordingDistances: Sendable {
     subscript(recording: Int, saying: Int) -> Float { values[recording * count + saying] }
   }
 
-  /// Returns the distances of all recordings from all sayings. Their number is the square of the number of recordings.
+  /// Returns the distances of all recordings from all sayings. The number of distances is the square of the number of
+  /// recordings.
   func all() -> Table {
     let count = comparisons.first?.recordings.count ?? 0
     var table = Table(count: count, values: Array(repeating: 0, count: count * count))
@@ -63,7 +65,7 @@ struct RecordingDistances: Sendable {
     return table
   }
 
-  /// Returns the distance of a recording from a saying. The mean is about 5 for the right one.
+  /// Returns the distance of a recording from a saying. The mean distance from the right saying is about 5.
   func distance(_ recording: Int, _ saying: Int) -> Float {
     comparisons.reduce(0) { sum, comparison in
       sum + measure(comparison.recordings[recording], comparison.saying(saying, mappedFor: recording))
@@ -83,7 +85,7 @@ struct RecordingDistances: Sendable {
   /// recordings, and is negative if each recording says its own words.
   ///
   /// The map is learned without the two recordings. If it were learned from one of them, a swapped recording would
-  /// teach it what the other says, and so hide the swap.
+  /// teach the map the words of the other recording, and so hide the swap.
   func gain(_ first: Int, _ second: Int) -> Float {
     comparisons.reduce(0) { $0 + $1.gain(first, second) } / Float(max(1, comparisons.count))
   }
@@ -92,7 +94,8 @@ struct RecordingDistances: Sendable {
   private struct VoiceComparison {
     var recordings: [[Frame]]
     private var contexts: [[VoiceMapping.Context]]
-    /// The last map is learned from all parts.
+    /// The maps, one for each part of the recordings, learned from the other parts. The last map is learned from all
+    /// parts.
     private var maps: [VoiceMapping] = []
     private var scaling = ErrorScaling(errors: [])
     /// For each recording, the data from which the map is learned.

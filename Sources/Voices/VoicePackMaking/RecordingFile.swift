@@ -132,7 +132,7 @@ private struct SourceChannels: ~Copyable {
     let loudest = powers.max() ?? 0
     let heard = powers.map { $0 * 400 >= loudest }  // 26 dB
     let mixed = power(sums.reduce(0, +) / Double(channels), mixSquare)
-    let cancels = mixed * 100 < loudest  // 20 dB is more than any delay between two microphones cancels.
+    let cancels = mixed * 100 < loudest  // A delay between microphones cancels less than 20 dB.
     let chosen = cancels ? powers.firstIndex(of: loudest).map { [$0] } ?? [] : heard.indices.filter { heard[$0] }
     return heard.indices.map { chosen.contains($0) ? 1 / Float(chosen.count) : 0 }
   }

@@ -221,7 +221,7 @@ extension RecordingImport {
       if fitting.count == 1 { found[fitting[0], default: []].append(file) }
     }
     for index in rows.indices {
-      // A file that was converted stays beside its conversion.
+      // The folder may contain both a converted file and its original. Only the readable file is then used.
       if let readable = found[index]?.filter(RecordingNames.isReadable), !readable.isEmpty { found[index] = readable }
       guard let files = found[index], files.count > 1 else { continue }
       faults.append("\(Self.name(rows[index])) has several recordings: \(files.joined(separator: ", "))")

@@ -6,9 +6,9 @@ import Waveforms
 
 /// A speech server as the voice of a pack. It speaks each row once, one row after the other.
 ///
-/// Nobody waits for the words, so each may take ``patience`` times as long as in an announcement.
+/// No listener waits for the rows, so each of them may take ``patience`` times as long as in an announcement.
 public struct ServerVoice: PackVoice {
-  /// The factor of the server's time limits.
+  /// The factor by which the server's time limits are multiplied.
   public static let patience = 10
 
   private let client: SpeechServerClient
@@ -16,10 +16,11 @@ public struct ServerVoice: PackVoice {
   public let folder: URL
   public let recipe: [String]
 
-  /// Creates the voice. The server is not asked for anything.
+  /// Creates the voice. No request is sent to the server.
   ///
   /// - Parameters:
-  ///   - identity: what speaks at the server. Another version of the voice begins anew.
+  ///   - identity: the line that identifies the voice of the server. With another version of the voice, all rows are
+  ///     spoken again.
   ///   - rows: the rows that will be spoken.
   ///   - folder: the folder of finished rows. It must belong to this pack alone.
   /// - Throws: `SpeechServerError`: `keyUnusable`, `addressInvalid`.

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// What was measured on a speech server's voice in one locale, and the decision whether the voice may say amounts.
+/// The measurements of a speech server's voice in one locale, and the decision whether the voice may say amounts.
 ///
-/// It is a value without a clock, a file or a connection. ``ServerVoiceTest`` fills it in.
+/// The type uses no clock, file or connection. ``ServerVoiceTest`` sets its properties.
 public struct ServerVoiceMeasures: Sendable, Hashable {
   /// Two numbers in words.
   public struct Pair: Sendable, Hashable {
@@ -17,14 +17,14 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
   /// Whether a recogniser understands the amounts.
   public enum Recognition: Sendable, Hashable {
     case measured(understood: Int, amounts: Int)
-    /// A recogniser exists for the language, and is not installed. The text names its packages.
+    /// A recogniser exists for the language, but is not installed. The text names its packages.
     case notInstalled(packages: String)
     case noRecognizer
     /// Not all amounts were spoken, so none was given to the recogniser.
     case unspoken
   }
 
-  /// The number of failures after which nothing more is asked.
+  /// The number of failures after which the server gets no more requests.
   public static let mostFailures = 10
 
   /// The locale as a BCP 47 tag.
@@ -33,10 +33,10 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
   public var asked = 0
   /// The time for each utterance that was spoken, in ms.
   public var milliseconds: [Int] = []
-  /// The number of utterances that failed, by ``SpeechServerError/reason``. A sound that cannot be that of its words is a
-  /// failure too.
+  /// The number of utterances that failed, by ``SpeechServerError/reason``. A sound that cannot be a reading of its
+  /// words is a failure too.
   public var failures: [String: Int] = [:]
-  /// The lengths of the sounds, as shares of what their words need.
+  /// The lengths of the sounds, as ratios to the expected lengths of their words.
   public var lengths: [Double] = []
   /// The shortest and the longest of these lengths among whole payments; nil if none was spoken.
   public private(set) var amountLengths: ClosedRange<Double>?
@@ -46,10 +46,10 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
   public var numbers = 0
   /// The numbers that sound the same.
   public var alike: [Pair] = []
-  /// The numbers that are nearer to another number of espeak-ng than to their own. This comparison is not certain across
-  /// voices, so it does not decide.
+  /// The numbers that sound more like another number spoken by espeak-ng than like the same number spoken by espeak-ng.
+  /// Such a comparison between two voices is not reliable, so it does not affect the decision.
   public var nearerToOthers: [Pair] = []
-  /// Why the numbers were not compared with espeak-ng; nil if they were.
+  /// The reason why the numbers were not compared with espeak-ng; nil if they were compared.
   public var comparisonProblem: String?
   public var understanding = Recognition.noRecognizer
 
@@ -59,13 +59,13 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
     amountLengths = min(amountLengths?.lowerBound ?? length, length)...max(amountLengths?.upperBound ?? length, length)
   }
 
-  /// Whether so much has failed that the rest was not asked.
+  /// Whether so many utterances have failed that the server gets no more requests.
   public var isHopeless: Bool { failureCount >= Self.mostFailures }
 
   private var failureCount: Int { failures.values.reduce(0, +) }
 
-  /// Whether the voice may say amounts: every utterance was spoken and can be that of its words, no two numbers sound
-  /// the same, and a recogniser, if there is one, understands enough amounts.
+  /// Whether the voice may say amounts: every utterance was spoken, every sound can be a reading of its words, no two
+  /// numbers sound the same, and a recogniser, if there is one, understands enough amounts.
   public var isPassed: Bool {
     let isUnderstood =
       switch understanding {
@@ -77,7 +77,7 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
     return asked > 0 && milliseconds.count == asked && failures.isEmpty && numbers > 1 && alike.isEmpty && isUnderstood
   }
 
-  /// What was measured and what was not, as sentences for people.
+  /// What was measured and what was not measured, as sentences for people.
   public var findings: [String] {
     ["\(milliseconds.count) of \(asked) utterances were spoken\(isHopeless ? ", and then no more were asked" : "")."]
       + failures.sorted { $0.key < $1.key }.map { "\($0.value) failed: \($0.key)." }

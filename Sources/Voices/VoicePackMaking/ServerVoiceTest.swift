@@ -9,13 +9,14 @@ public import SpeechServers
 import SpeakingPlans
 import Waveforms
 
-/// Measures the voice of a speech server in one locale. The decision is ``ServerVoiceMeasures``.
+/// Measures the voice of a speech server in one locale. ``ServerVoiceMeasures`` decides whether the voice passes.
 ///
-/// All words are read back before the first of them is sent. They are the same each time:
+/// All words are read back before the first of them is sent. The words are the same in each test:
 ///
-/// - each number word of the locale by itself, or in the smallest number that has it;
-/// - amounts that together contain every number word that the locale's currency needs, and random ones, 100 or more;
-/// - where a recogniser exists, the 100 amounts of ``UnderstandingMeasure``.
+/// - each number word of the locale by itself, or in the smallest number that contains the word;
+/// - 100 or more amounts: random ones, and amounts that together contain every number word that the locale's currency
+///   needs;
+/// - if a recogniser exists, the 100 amounts of ``UnderstandingMeasure``.
 public struct ServerVoiceTest: Sendable {
   /// A function that is called after each utterance, with the number of utterances so far and the total.
   public typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
@@ -27,15 +28,16 @@ public struct ServerVoiceTest: Sendable {
     var words: ReadBackWords
   }
 
-  /// The least number of amounts.
+  /// The smallest number of amounts.
   static let fewestAmounts = 100
-  /// How many random amounts come before those that cover the remaining words.
+  /// The number of random amounts that come before the amounts with the remaining words.
   private static let firstAmounts = 60
   /// Random amounts are below a billion of the major unit. They have 1 to 9 digits, equally often.
   private static let mostDigits = 9
-  /// How many of the pairs of numbers that differ least are said again, to find out whether they are the same.
+  /// The number of pairs that are said again, to find out whether their two numbers sound the same. These are the pairs
+  /// of numbers that differ least.
   private static let checkedPairs = 12
-  /// How many times a number of such a pair is said in all.
+  /// The total number of times that each number of such a pair is said.
   private static let sayings = 3
 
   let numbers: [Number]
@@ -49,11 +51,12 @@ public struct ServerVoiceTest: Sendable {
   private let writer: ScriptWriter
   private let now: @Sendable () -> Duration
 
-  /// Writes the words and reads them back. The server is not asked for anything.
+  /// Writes the words and reads them back. No request is sent to the server.
   ///
   /// - Parameters:
   ///   - recognizer: a recogniser of English; nil if none is installed.
-  ///   - now: Returns the time since any fixed moment; it never decreases. By default, since the start.
+  ///   - now: Returns the time since a fixed moment, and never decreases. By default, this moment is the start of the
+  ///     test.
   /// - Throws: `AnnouncementError`; `PackMakingError` with the code `rowUnread`; `SpeechServerError` for a key or
   ///   certificates that cannot be used.
   public init(
@@ -89,7 +92,7 @@ public struct ServerVoiceTest: Sendable {
     var run = Run(
       ServerVoiceMeasures(locale: writer.book.locale), planned: numbers.count + amounts.count + recognized.count,
       progress)
-    // Many servers load their voice at the first words.
+    // Many servers load their voice only when they get the first words.
     if let first = amounts.first { try await warmUp(first) }
     var said: [(number: Int, sound: Waveform)] = []
     for (index, number) in numbers.enumerated() {
@@ -99,7 +102,7 @@ public struct ServerVoiceTest: Sendable {
     var heard: [Waveform] = []
     for words in recognized {
       guard let sound = try await say(words, as: .payment, &run) else { continue }
-      // People hear the sound as the pipeline masters it.
+      // The recogniser gets the mastered sound, because listeners hear the mastered sound too.
       heard.append((try? Mastering().master(sound).waveform) ?? sound)
     }
     try await tellApart(said, &run)
@@ -120,7 +123,7 @@ public struct ServerVoiceTest: Sendable {
 
   private enum Utterance { case number, payment }
 
-  /// The measures so far.
+  /// The measurements so far.
   private struct Run {
     var measures: ServerVoiceMeasures
     private var planned: Int
@@ -143,14 +146,14 @@ public struct ServerVoiceTest: Sendable {
     do throws(SpeechServerError) {
       _ = try await patientClient.speak(words, speedPercent: client.server.speedPercent)
     } catch {
-      // Any other failure shows itself again in the measurement.
+      // Any other failure occurs again in the measurement, which reports it.
       try Self.throwIfUnreachable(error)
     }
   }
 
-  /// Lets the server speak, and notes the measures.
+  /// Lets the server speak, and records the measurements.
   ///
-  /// - Returns: Nil for a failure, or if too much has failed before.
+  /// - Returns: The sound; nil if the server failed, or if too many utterances have failed before.
   private func say(
     _ words: ReadBackWords, as utterance: Utterance, _ run: inout Run
   ) async throws -> Waveform? {
@@ -175,9 +178,9 @@ public struct ServerVoiceTest: Sendable {
     }
   }
 
-  /// Notes the measures of a sound.
+  /// Records the measurements of a sound.
   ///
-  /// - Returns: Why it cannot be that of its words; nil if it can.
+  /// - Returns: The reason why the sound cannot be a reading of its words; nil if it can.
   private func note(
     _ sound: Waveform, _ words: ReadBackWords, _ utterance: Utterance, _ measures: inout ServerVoiceMeasures
   ) -> String? {
@@ -210,7 +213,7 @@ public struct ServerVoiceTest: Sendable {
 
   // MARK: Comparing
 
-  /// Finds numbers that sound the same. The pairs that differ least are said again.
+  /// Finds numbers that sound the same. The server says the numbers of the most similar pairs again.
   private func tellApart(_ said: [(number: Int, sound: Waveform)], _ run: inout Run) async throws {
     guard said.count == numbers.count, said.count > 1 else { return }
     let sounds = said.map(\.sound)
@@ -241,13 +244,13 @@ public struct ServerVoiceTest: Sendable {
     run.measures.alike = alike.map { ServerVoiceMeasures.Pair(numbers[$0.first].text, numbers[$0.second].text) }
   }
 
-  /// Compares the numbers with those of the engine, as the import of recordings does.
+  /// Compares the numbers with the same numbers spoken by the engine, as the import of recordings does.
   private func compare(
     _ said: [(number: Int, sound: Waveform)], _ measures: inout ServerVoiceMeasures
   ) async throws {
     var clips: [PackClip] = []
     for (index, sound) in said {
-      // A sound that cannot be a clip is left out here. Its length and level were judged before.
+      // A sound that cannot be a clip is left out here. Its length and level were checked before.
       guard let clip = try? ClipPreparation().prepare(Recording(sound)) else { continue }
       clips.append(PackClip(tokens: numbers[index].tokens, text: numbers[index].text, waveform: clip.waveform))
     }
@@ -276,8 +279,8 @@ extension ServerVoiceTest {
     try ReadBackWords.whole(try writer.written(.payment(payment)), readers: readers, writer)
   }
 
-  /// Returns the numbers that are told apart: those that have a word which no smaller one has. A unit behind a number is
-  /// left out.
+  /// Returns the numbers that are compared with each other. Each of them contains a word that no smaller number
+  /// contains. A unit after a number is left out.
   private static func numbers(
     _ writer: ScriptWriter, _ readers: AmountReaders, _ currency: Currency
   ) throws -> [Number] {
@@ -303,7 +306,8 @@ extension ServerVoiceTest {
     return numbers
   }
 
-  /// Returns payments whose amounts contain every required number word, and random ones. They are the same each time.
+  /// Returns payments whose amounts together contain every required number word, and payments with random amounts. The
+  /// payments are the same in each test.
   static func amounts(_ writer: ScriptWriter, _ currency: Currency) throws(AnnouncementError) -> [Payment] {
     var random = FixedRandom(seed: 42)
     var payments: [Payment] = []

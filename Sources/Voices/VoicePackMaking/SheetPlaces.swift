@@ -48,7 +48,7 @@ public struct SheetPlaces: Sendable {
     let currencies = writer.bookCurrencies
     var words: [Set<String>] = []
     for currency in currencies {
-      // One, a few and many may have different words.
+      // The word for the unit may differ for one, a few and many.
       let minor: [Int64] = currency.minorUnitsPerMajor > 1 ? [1, 2, 5] : []
       var said: Set<String> = []
       for units in minor + [1, 2, 5].map({ $0 * currency.minorUnitsPerMajor }) {

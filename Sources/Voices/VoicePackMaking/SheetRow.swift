@@ -10,7 +10,7 @@ public enum ClipPosition: String, Sendable, Hashable, Codable, CaseIterable {
   case final
 }
 
-/// The tokens of a clip and their position. A pack and a sheet have each place once.
+/// The tokens of a clip and their position. A pack or a sheet contains each place at most once.
 struct TokenPlace: Hashable {
   var tokens: [String]
   var position: ClipPosition

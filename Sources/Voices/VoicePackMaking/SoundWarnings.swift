@@ -15,7 +15,7 @@ struct SoundWarnings {
   /// The largest number of recordings that a warning names.
   private static let mostNames = 5
 
-  /// Whether a program made the recordings. The advice for a person who records is then of no use.
+  /// Whether a program made the recordings. In that case, advice for a person who records is left out.
   private let isProgram: Bool
 
   private var total = 0

@@ -3,7 +3,7 @@
 import Foundation
 
 /// The shape of a voice's spectrum every 15 ms: 13 mel-frequency cepstral coefficients and the slope of each. They
-/// describe what is said rather than how loud it is, and are what speech recognisers have long compared.
+/// describe the spoken sounds, and not their loudness. Speech recognisers have long compared such features.
 ///
 /// The features come from the band of 100 to 3,900 Hz, which even a telephone transmits.
 struct SpeechFeatures: Sendable {
@@ -26,7 +26,7 @@ struct SpeechFeatures: Sendable {
   /// How far a band may lie below the loudest moment before it counts as silent: 60 dB, as a power.
   private static let silence: Float = 1e-6
 
-  /// Measures a sound. The slopes are missing until ``normalize(_:)``.
+  /// Measures a sound. ``normalized(_:)`` adds the slopes.
   ///
   /// - Parameter samples: the samples at ``sampleRate``.
   init(_ samples: [Int16]) {

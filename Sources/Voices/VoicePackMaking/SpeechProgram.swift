@@ -13,10 +13,10 @@ struct SpeechProgram: Sendable {
   /// The time that the program may take for one text, in seconds.
   let seconds: Int
 
-  /// The time between two looks at whether the program has ended.
+  /// The time between two checks of whether the program has ended.
   private static let interval: Duration = .milliseconds(5)
 
-  /// The number of characters of the program's last line that an error shows at most.
+  /// The largest number of characters of the program's last line that an error shows.
   private static let longestMessage = 200
 
   /// Lets the program write a sound file.
@@ -40,14 +40,15 @@ struct SpeechProgram: Sendable {
     else {
       throw failure("could not be started", "check the program's permissions")
     }
-    // The child has no event to wait for that works beside other children, so its state is asked for.
+    // No event announces the end of this child process without a risk for other child processes, so the loop polls the
+    // state.
     let start = ContinuousClock.now
     var ending = child.ended()
     while ending == nil {
       guard ContinuousClock.now - start < .seconds(seconds) else {
         throw failure("did not end within \(seconds) s", "try the command by hand, or give a longer --timeout")
       }
-      // The system cannot be asked to tell a task of the end of a child, so it is asked again after a moment.
+      // The system cannot notify a task when a child process ends, so the state is polled again after a short time.
       try await Task.sleep(for: Self.interval)
       ending = child.ended()
     }

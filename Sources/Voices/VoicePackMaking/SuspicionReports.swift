@@ -57,7 +57,7 @@ extension ImportedRecordings {
 }
 
 extension PackCheckReport {
-  /// Adds the suspicions about a pack's clips: an error for each swapped pair, and a warning for each other.
+  /// Adds the suspicions about a pack's clips: an error for each swapped pair, and a warning for each other suspicion.
   ///
   /// - Parameters:
   ///   - suspicions: the result of ``RecordingCheck/suspicions(in:progress:)``.

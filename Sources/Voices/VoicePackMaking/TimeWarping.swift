@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Compares two sounds that say the same at different speeds, by dynamic time warping: the frames of the one are
-/// assigned to frames of the other, in order, such that they differ least.
+/// Compares two sounds that say the same at different speeds, by dynamic time warping: the frames of one sound are
+/// assigned to frames of the other sound, in order, so that the assigned frames differ as little as possible.
 ///
 /// A frame may be assigned several times. How far the assignment may leave the diagonal is limited to 35 % of the
 /// length, because no speaker says half of a word three times faster than the other half.
@@ -36,7 +36,7 @@ enum TimeWarping {
   private static func warp(
     _ first: [Frame], _ second: [Frame], _ note: (_ row: Int, _ column: Int, _ step: Step) -> Void
   ) -> Float {
-    // Not from outside: the features of a sound have at least one frame, also if the sound has no samples.
+    // Not from outside: the features of a sound have at least one frame, even if the sound has no samples.
     precondition(!first.isEmpty && !second.isEmpty, "A sound has at least one frame.")
     let columns = second.count
     var above = Array(repeating: Float.infinity, count: columns)

@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// Finds the sounds in a long recording that are probably not words, or the range of rows in which one was not read.
+/// Finds the sounds in a long recording that are probably not words, or the range of rows in which one row was not
+/// read.
 ///
 /// The sounds and the rows are in the same order. A long text takes longer to say than a short one, so the sounds are
 /// aligned with the rows by their lengths (dynamic programming), and the sounds or rows left over are the probable
@@ -10,13 +11,14 @@ import Foundation
 struct UtteranceAlignment {
   /// The indices of the sounds that match no row.
   private(set) var extraSounds: [Int] = []
-  /// The range of rows in which exactly one row has no sound; `nil` if several rows have none, or if the range is too
-  /// wide to be of use. The lengths alone seldom tell which row it is.
+  /// The range of rows in which exactly one row has no sound; `nil` if several rows have no sound, or if the range is
+  /// too wide to be of use. The lengths alone seldom tell which row it is.
   private(set) var missingRowRange: ClosedRange<Int>?
 
-  /// The largest difference to the best place with which another place is still possible, in variances of the lengths.
-  /// With 12, the range had the right row in each of 1,422 recordings by three of flite's voices (45, 73 and 119 rows,
-  /// each row left out once, with and without random changes of the lengths by a tenth); with 8, in 1,413 of them.
+  /// The largest difference, in variances of the lengths, between the cost of the best place and the cost of another
+  /// possible place. With 12, the range had the right row in each of 1,422 recordings by three of flite's voices (45,
+  /// 73 and 119 rows, each row left out once, with and without random changes of the lengths by a tenth); with 8, in
+  /// 1,413 of them.
   private static let tolerance = 12.0
 
   /// The smallest variance of the lengths that is assumed. Their unit is the natural logarithm of the ratio of the
@@ -26,7 +28,8 @@ struct UtteranceAlignment {
   /// The largest range of rows that helps the speaker.
   private static let widestRange = 20
 
-  /// The length of the silence in every word's time, in letters: a short word takes longer for each letter.
+  /// The silence that the time of every word contains, measured in letters. Because of this silence, a short word takes
+  /// longer for each letter than a long word.
   private static let lead = 3.0
 
   /// Aligns sounds with rows.

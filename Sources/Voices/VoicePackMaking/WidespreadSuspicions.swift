@@ -10,7 +10,7 @@ extension [RecordingSuspicion] {
 
   /// Whether the recordings are probably shifted against the rows, or in another language: there are many swapped
   /// pairs, or a chain of neighbours. If each recording says the next row's words, the pairs are (1, 2), (3, 4), (5, 6)
-  /// and so on, and a row outside a pair sounds like the next one.
+  /// and so on, and a row outside a pair sounds like the next row.
   ///
   /// The indices of the clips must be in the order of the rows.
   var areWidespread: Bool {

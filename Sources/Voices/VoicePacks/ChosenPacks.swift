@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// The packs that somebody chose to speak, one for each locale at most.
+/// The packs that the user chose, at most one for each locale.
 ///
 /// The JSON has the form `{"packs": {"en-US": "my-shop"}}`.
 public struct ChosenPacks: Sendable, Hashable {
   /// A choice for one locale.
   public struct Choice: Sendable, Hashable {
-    /// The locale (BCP 47) as it was written.
+    /// The locale (BCP 47), spelled as in the file or the call that made the choice.
     public var locale: String
     /// The pack's id.
     public var id: String

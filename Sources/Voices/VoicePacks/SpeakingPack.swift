@@ -4,13 +4,14 @@
 public struct SpeakingPack: Sendable, Hashable {
   /// The reason why a pack speaks.
   public enum Reason: String, Sendable, Hashable, Encodable, CaseIterable {
-    /// The service's setting `packs` names it.
+    /// The service's setting `packs` names the pack.
     case setting
-    /// `crier voices use` chose it.
+    /// The user chose the pack with `crier voices use`.
     case chosen
-    /// It is the first recorded pack of the locale, or else the first one that a tested speech server made. An
-    /// announcement with fixed words that it lacks is spoken by the next such pack that has them, or else by the engine.
-    /// While a speech server of the settings answers, it speaks instead of a pack that a speech server made.
+    /// The pack is the first recorded pack of the locale. If there is none, it is the first pack that a tested speech
+    /// server made. If the pack lacks fixed words of an announcement, the next such pack that has these words speaks,
+    /// or else the engine. While a speech server of the settings answers, it speaks instead of a pack that a speech
+    /// server made.
     case first
   }
 

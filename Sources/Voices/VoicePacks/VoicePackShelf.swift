@@ -17,7 +17,7 @@ public final class VoicePackShelf: Sendable {
   /// and is then complete at the next attempt.
   private static let attempts = 3
 
-  /// A pack on the shelf, and what was read of it.
+  /// A pack on the shelf, with the results that were read from it.
   private struct Entry {
     let id: String
     let directory: URL
@@ -34,10 +34,10 @@ public final class VoicePackShelf: Sendable {
     var choices = ChosenPacks()
     var choicesFault: VoicePackError?
     var lookedAt: Duration = .zero
-    /// The number of looks that found a change.
+    /// The number of calls of ``look()`` that found a change.
     var generation = 0
 
-    /// Lists the folders again, and forgets what was read of packs that have changed since.
+    /// Lists the folders again, and discards the cached results of packs that have changed since.
     mutating func look() {
       let (chosen, earlier) = (choices, entries?.map(\.directory))
       readChoices()
@@ -50,11 +50,11 @@ public final class VoicePackShelf: Sendable {
         {
           return entry
         }
-        // A pack of which nothing was read has had no effect yet.
+        // If nothing was read from a pack, the pack has had no effect yet, so this is not a change.
         if known[id]?.stamp != nil { isChanged = true }
         return Entry(id: id, directory: directory)
       }
-      // The first look changes nothing: what was asked before it was made from what it finds.
+      // The first listing is not a change, because no result was made from an earlier listing.
       guard let earlier else { return }
       if isChanged || entries?.map(\.directory) != earlier { generation += 1 }
     }
@@ -100,7 +100,7 @@ public final class VoicePackShelf: Sendable {
   ///     `.copied`.
   ///   - choices: the file with the packs that the user chose; see ``ChosenPacks``. A missing file counts as empty.
   ///   - settled: choices that take precedence over the file.
-  ///   - interval: the shortest time between two looks for changed packs.
+  ///   - interval: the shortest time between two searches for changed packs.
   ///   - time: the time since a fixed moment, which never decreases; by default the system's clock.
   public init(
     folders: [URL], storage: VoicePack.Storage = .mapped, choices: URL? = nil, settled: ChosenPacks = ChosenPacks(),
@@ -114,7 +114,8 @@ public final class VoicePackShelf: Sendable {
     self.time = time ?? { ContinuousClock.now - origin }
   }
 
-  /// Looks for changed packs now, however short ago the last look was. Call this after changing a pack.
+  /// Looks for changed packs now, even if the interval since the last search is not over. Call this function after
+  /// changing a pack.
   public func look() {
     let now = time()
     state.withLock { state in
@@ -182,11 +183,12 @@ public final class VoicePackShelf: Sendable {
     ids(for: locale).map { id in Result { () throws(VoicePackError) in try pack(id: id) } }
   }
 
-  /// A number that increases when a look finds that packs or choices have changed. Something that was made from packs
-  /// of an earlier generation may not be what would be made now. Reading the number causes no look and reads no file.
+  /// A number that increases when a search finds that packs or choices have changed. A result that was made from packs
+  /// of an earlier generation may differ from a new result. Reading the number starts no search and reads no file.
   public var generation: Int { state.withLock { $0.generation } }
 
-  /// Calls a closure with the shelf's state, after a look for changes if the last one is too old.
+  /// Calls a closure with the shelf's state. If the last search for changes is older than the interval, the function
+  /// searches first.
   private func withState<Value>(_ body: (inout State) -> Value) -> Value {
     let now = time()
     return state.withLock { state in
@@ -216,7 +218,7 @@ public final class VoicePackShelf: Sendable {
       guard let index = entries.firstIndex(where: { $0.id == id }) else { return .failure(.notFound(id)) }
       if let known = entries[index][keyPath: memory] { return known }
       let directory = entries[index].directory
-      // The state is taken before the files are read, so that a change during the read is noticed at the next look.
+      // The state is taken before the files are read, so that a change during the read is noticed by the next search.
       entries[index].stamp = entries[index].stamp ?? PackFolder.stamp(of: directory)
       var result = Result { () throws(VoicePackError) in try read(directory) }
       for _ in 1..<Self.attempts {
@@ -232,7 +234,7 @@ public final class VoicePackShelf: Sendable {
 }
 
 extension [String] {
-  /// The ids with the chosen one first, if they contain it.
+  /// The ids, with the chosen id first if they contain it.
   package func chosenFirst(_ chosen: String?) -> [String] {
     guard let chosen, contains(chosen) else { return self }
     return [chosen] + filter { $0 != chosen }

@@ -60,8 +60,8 @@ static bool read_whole(const struct data_file *file, char *contents) {
   return done == file->size;
 }
 
-/// One file-backed mapping, instead of many mappings or anonymous memory, so that a fork copies neither pages nor page
-/// tables. The mapping is sealed, so that no process can change what the others read.
+/// Keeps the contents in one file-backed mapping, instead of many mappings or anonymous memory, so that a fork copies
+/// neither pages nor page tables. The mapping is sealed, so that no process can change the bytes that the others read.
 static bool keep_contents(void) {
   uint64_t total = 0;
   for (size_t index = 0; index < file_count; index++) total += is_kept(&files[index]) ? files[index].size : 0;

@@ -8,7 +8,8 @@
 // - The sound card: the engine creates an audio device when it starts, even if it never uses one. That would contact a
 //   sound server, create folders in the user's home, and hang together with a server that hangs.
 // - rand(): the engine draws a random number for most samples. The C library's function takes a lock each time, which
-//   is a sixth of all the time in a child. Other code could also draw from it. The numbers here are the same.
+//   takes a sixth of a child's time. Other code could also draw numbers from it. This file's function returns the same
+//   numbers.
 
 #define _GNU_SOURCE
 #include "engine_imports.h"

@@ -19,7 +19,7 @@
 // The client draws an identifier for each request, so that it can match the reply with the request.
 //
 // Positions and lengths of marks count characters (Unicode scalars) of the text; the first has position 0. They are the
-// engine's unchanged word events: an engine's word may be shorter than the text's, or extend past a cut.
+// engine's unchanged word events: a word of the engine may be shorter than the word in the text, or extend past a cut.
 // Total samples counts everything that was spoken. Stored samples counts what is returned, which is at most the
 // requested number and at most SAMPLE_CAPACITY. Speaking stops after LONGEST_SPEECH_SECONDS, so a larger total is never
 // reported. Only the outcome "done" has sound, marks or phonemes; after any other the counts are 0.

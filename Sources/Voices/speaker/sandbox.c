@@ -18,10 +18,10 @@
 static struct sock_filter instructions[1024];
 static struct sock_fprog program = {.filter = instructions};
 
-/// Every system call that is not listed ends the process. Calls that are refused with an error instead are those that
-/// the C library makes before abort(): it writes its reason to standard error and sends itself a signal. The signal
-/// cannot be permitted, because a filter cannot know the process's own number. abort() then ends the process by an
-/// instruction that is not permitted, which raises SIGSEGV on x86-64 and SIGTRAP on Arm.
+/// Every system call that is not listed ends the process, with one exception. Before abort(), the C library writes its
+/// reason to standard error and sends a signal to its own process. These calls are refused with an error instead. The
+/// signal cannot be permitted, because a filter cannot know the process's own number. abort() then ends the process by
+/// an instruction that is not permitted, which raises SIGSEGV on x86-64 and SIGTRAP on Arm.
 static bool add_rules(scmp_filter_ctx filter) {
   const int allowed[] = {
       SCMP_SYS(exit_group), SCMP_SYS(exit),   SCMP_SYS(restart_syscall), SCMP_SYS(brk),

@@ -86,9 +86,9 @@ static struct child_report report_of(unsigned char channel, int status, const st
   return report;
 }
 
-/// Moves the descriptors to their places and closes all others, the speaker's input and output first. Standard error
-/// leads nowhere, because the engine would print parts of texts there. So do a child's two descriptors until it has its
-/// channel.
+/// Moves the descriptors to their places and closes all others, the speaker's input and output first. Standard error is
+/// connected to /dev/null, because the engine would print parts of texts there. A child's two descriptors are connected
+/// to /dev/null until the child has its channel.
 static bool arrange_descriptors(const struct channel *channels, int ended) {
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   int from[VOICE_DESCRIPTORS] = {nothing, nothing, nothing, nothing, nothing, ended};

@@ -54,7 +54,8 @@ static void free_channel(struct channel *channel) {
   if (channel->utterance != NULL) munmap(channel->utterance, sizeof *channel->utterance);
 }
 
-/// Ends the process and all its children, and clears it. Returns its status as reported by waitpid().
+/// Ends the process and all its children, and clears the entry. Returns the status of the process as reported by
+/// waitpid().
 static int end_process(struct voice_process *process) {
   int status = 0;
   // A process that has already ended by itself keeps its status. Its children are then ours (main.c makes this process
@@ -125,8 +126,8 @@ static int start_process(struct voice_process *process, const char *voice) {
   return 0;
 }
 
-/// Returns the process of a voice, and starts it if there is none. The least recently used process is replaced. NULL:
-/// see `error`.
+/// Returns the process of a voice, and starts it if there is none. The least recently used process is replaced. Returns
+/// NULL on failure, with the reason in `error`.
 static struct voice_process *process_of(const char *voice, int *error) {
   struct voice_process *chosen = NULL;
   for (int index = 0; index < VOICE_LIMIT; index++) {
@@ -168,8 +169,8 @@ static bool pipe_is_empty(int descriptor) {
   return ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes == 0;
 }
 
-/// Returns whether the process runs and all its pipes are empty: there is no request that was not taken, no answer that
-/// was not asked for, and no unexpected end.
+/// Returns whether the process runs and all its pipes are empty: no request waits to be taken, and there is no
+/// unexpected answer and no unexpected end.
 static bool is_quiet(const struct voice_process *process) {
   struct pollfd ended = {.fd = process->ended, .events = POLLIN};
   if (poll(&ended, 1, 0) != 0) return false;
@@ -226,8 +227,8 @@ static void explain_process_end(int status, bool request_given, struct reply_hea
 }
 
 /// Sets the outcome for a child that ended without the expected answer. Once a child has taken the request, the text
-/// may control it. However the child ends then, the text has failed, and never the engine as a whole. A child without a
-/// request knows no text, so its report is trusted.
+/// may control it. However the child then ends, this counts as a failure of the text, and never as a failure of the
+/// whole engine. A child without a request knows no text, so its report is trusted.
 static void explain_child_end(const struct child_report *report, bool took_request, struct reply_header *header) {
   if (!took_request && report->end == CHILD_END_NOT_CONFINED) return explain_no_process(EAGAIN, header);
   header->detail = report->signal;

@@ -15,9 +15,11 @@ struct AmountParser {
   private let language: ReadingLanguage
   private let grammar: NumberGrammar
   private let countRules: [Int]
-  /// The units that name the requested currency by themselves, and once it was named.
+  /// For each unit, whether it means the requested currency by itself (`plain`), and whether it does once the currency
+  /// was named (`named`).
   private var units: (plain: [Bool], named: [Bool])
-  /// Whether a unit of another currency is accepted too, if its word is none of the requested currency.
+  /// Whether the parser also accepts a unit of another currency, if the same word is not a unit of the requested
+  /// currency.
   private let acceptsOthers: Bool
   private let minorDigits: Int
   private let majorWorth: Int64
@@ -55,12 +57,12 @@ struct AmountParser {
   ///
   /// - Parameters:
   ///   - currency: the currency that the words must name.
-  ///   - acceptsOthers: whether they may name another currency. A text with another currency then differs from a text
-  ///     that cannot be read.
+  ///   - acceptsOthers: whether the words may name another currency. If so, a text with another currency can be
+  ///     distinguished from a text that cannot be read.
   ///   - otherNames: the names of the currency in CLDR, folded.
   ///   - isNamed: whether the currency's name was found and removed before the text.
-  /// - Throws: `.outOfRange`; `.ambiguous` if the currency's name goes on like the number before it, or if people
-  ///   understand the words in two ways.
+  /// - Throws: `.outOfRange`; `.ambiguous` if the beginning of the currency's name could also continue the number
+  ///   before it, or if people understand the words in two ways.
   static func amounts(
     in text: [UInt32], _ language: ReadingLanguage, currency: String, acceptsOthers: Bool = false, minorDigits: Int,
     otherNames: [[UInt32]], isNamed: Bool
@@ -117,7 +119,7 @@ struct AmountParser {
     if !language.namesUnitFirst { try part(at: 0, Sum()) }
   }
 
-  /// What was read of an amount with units.
+  /// The part of an amount with units that was read so far.
   private struct Sum {
     var total: Int64 = 0
     /// The fraction of the last unit; `nil` if there is none.
@@ -168,7 +170,7 @@ struct AmountParser {
     }
   }
 
-  /// Reads a part behind others, and what may stand before it.
+  /// Reads a part that follows other parts, with the words that may stand before it.
   private mutating func parts(at start: Int, _ before: Sum) throws(Refusal) {
     guard start < length else { return }
     try part(at: start, before)
@@ -218,7 +220,7 @@ struct AmountParser {
   }
 
   /// Returns the sum after a part; `nil` if the word does not fit the count, the unit may not follow the one before, or
-  /// the count is too large for it.
+  /// the count is too large for the unit.
   private func sum(_ before: Sum, _ count: WordLattice.Reading, _ unit: Found) throws(Refusal) -> Sum? {
     let fraction = fraction(unit)
     guard lattice.fits(unit.meaning, count.value), before.last ?? -1 < fraction else { return nil }
@@ -235,8 +237,8 @@ struct AmountParser {
       isDoubtful: before.isDoubtful || count.isDoubtful)
   }
 
-  /// Returns whether the word for a skipped place is said exactly where it may be. It must be said behind a major unit if
-  /// the first of the places is skipped (十二元零五分), and may be said behind round numbers (十元零五角).
+  /// Returns whether the word for a skipped place is present or absent as the language requires. After a major unit,
+  /// the word is required if the first of the places is skipped (十二元零五分). After a round number, it is optional (十元零五角).
   private func says(_ before: Sum, _ count: Int64, _ places: Int, _ unit: Found) -> Bool {
     guard count > 0 else { return false }
     guard before.last == 0 else { return !before.isSkipping }
@@ -263,7 +265,7 @@ struct AmountParser {
       let own = found.map(\.end)
       for index in lattice.matches(at: start) where lattice.match(index).meaning.kind == .unit {
         let match = lattice.match(index)
-        // The requested currency, named too often, is no other one.
+        // If the words name the requested currency once too often, this is not another currency.
         guard !own.contains(match.end), !units.plain[Int(match.meaning.place)] else { continue }
         found.append(Found(unit: Int(match.meaning.place), meaning: match.meaning, end: match.end))
       }

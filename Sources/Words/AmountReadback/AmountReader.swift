@@ -106,7 +106,8 @@ public struct AmountReader: Sendable {
     if try AmountParser.isHalfNamed(text, language, currency: code, minorDigits: minorDigits) { return .ambiguous }
     let separatesWords = language.words.separatesWords
     if let name = CurrencyNames.range(of: names, in: text, separatesWords: separatesWords) {
-      // The right currency in words that cannot be read is not another currency.
+      // If the words name the requested currency but cannot be read, the error must not claim that the currency is
+      // wrong.
       let rest = Array(text[..<name.lowerBound] + text[name.upperBound...])
       return try isAmount(rest, acceptsOthers: true, [], isNamed: false) ? .wrongCurrency : .unreadable
     }
@@ -121,7 +122,7 @@ public struct AmountReader: Sendable {
       in: text, locale: language.subtag, separatesWords: separatesWords) ? .wrongCurrency : .unreadable
   }
 
-  /// Returns the numbers that a folded text can mean, by some rules.
+  /// Returns the numbers that a folded text can mean by the given rules.
   ///
   /// - Throws: `.ambiguous` for words that people understand in two ways.
   private func counts(in text: [UInt32], by rules: [Int]) throws(Refusal) -> [Int64] {

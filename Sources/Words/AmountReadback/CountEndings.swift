@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The counts with which a word may stand, by their last digits: рубль stands with 1, 21 and 101, but not with 11.
+/// The counts after which a word may stand, by their last digits: рубль stands after 1, 21 and 101, but not after 11.
 ///
-/// The notation is a list such as `1 -11`: one of the entries must fit, and none with a minus. `1` fits each number
-/// that ends in 1, `05` fits each that ends in 05, and `=1` fits only 1. `.` is for a word that stands only behind
-/// digits after a point: десять запятая пять ноль белорусского рубля.
+/// The notation is a list such as `1 -11`: a count must fit one of the entries, and none of the entries with a minus.
+/// `1` fits each number that ends in 1, `05` fits each that ends in 05, and `=1` fits only 1. `.` is for a word that
+/// stands only behind digits after a point: десять запятая пять ноль белорусского рубля.
 struct CountEndings: Sendable, Hashable {
   private struct Ending: Hashable {
     var value: Int64

@@ -40,13 +40,14 @@ final class CurrencyNames: Sendable {
     }
   }
 
-  /// Returns where the text has one of the names, with the spaces around it; the end comes first, then the beginning,
-  /// then any other place. The result is `nil` if the text has none, or only the name.
+  /// Returns the range of one of the names in the text, with the spaces around it. The end of the text is searched
+  /// first, then its beginning, then all other places. The result is `nil` if the text contains none of the names, or
+  /// nothing except a name.
   static func range(of names: [[UInt32]], in text: [UInt32], separatesWords: Bool) -> Range<Int>? {
     for name in names where name.count < text.count {
       let last = text.count - name.count
       for turn in 0...last {
-        // The last place, then the first, then those between.
+        // The search begins with the last place, and continues with the first place and those after it.
         let start = turn == 0 ? last : turn - 1
         let end = start + name.count
         guard text[start] == name[0], text[start..<end].elementsEqual(name) else { continue }
@@ -76,8 +77,8 @@ final class CurrencyNames: Sendable {
     return names
   }
 
-  /// Returns the name in a text such as "2 Swiss francs", with the number at either end. In Turkish, the currency's code or
-  /// its sign stands there too.
+  /// Returns the name in a text such as "2 Swiss francs", with the number at either end. In Turkish, such a text also
+  /// contains the currency's code or its sign.
   private static func name(in text: String, of code: String) -> String {
     let isOutside = { (scalar: Unicode.Scalar) in
       switch scalar.properties.generalCategory {

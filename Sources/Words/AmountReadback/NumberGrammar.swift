@@ -23,7 +23,7 @@ final class NumberGrammar: Sendable {
     var end = End.none
   }
 
-  /// Whether an alternative can end at a place, and whether it means one number only.
+  /// Whether an alternative can end at a place, and whether the alternative then means only one number.
   private enum End: Sendable {
     case none, clear, doubtful
   }
@@ -41,7 +41,7 @@ final class NumberGrammar: Sendable {
     var beginnings: UInt64 = 0
   }
 
-  /// The most classes of words: one bit of a word for each.
+  /// The largest number of classes of words, because each class takes one bit of a 64-bit integer.
   private static let mostClasses = 64
 
   /// The effect that the words of a class have in a number.
@@ -119,7 +119,7 @@ final class NumberGrammar: Sendable {
   /// Returns the place of a rule by its name.
   func rule(_ name: String) -> Int? { rules.firstIndex { $0.name == name } }
 
-  /// Returns the classes of words that rules use, also through other rules, one bit for each.
+  /// Returns the classes of words that rules use, directly or through other rules, one bit for each.
   func classes(of rules: [Int], withJoiners: Bool) -> UInt64 {
     var classes: UInt64 = 0
     var (left, seen) = (rules, Set(rules))

@@ -8,15 +8,15 @@ import Foundation
 final class ReadingLanguage: Sendable {
   /// A unit of money.
   struct Unit: Sendable {
-    /// The currencies that the words name next to any other words: “euro”.
+    /// The currencies that the words name by themselves: “euro”.
     var currencies: Set<String>
     /// The currencies that the words only mean once another word has named the currency: “cent” after “dollar”.
     var whenNamed: Set<String>
-    /// 0 for the major unit; otherwise the unit is 10^-fraction of it.
+    /// The exponent: the unit is 10^-fraction of the major unit. It is 0 for the major unit itself.
     var fraction: Int
-    /// The place of the rule for its counts.
+    /// The place of the rule for the unit's counts.
     var rule: Int
-    /// Whether a place that is skipped before it must be said.
+    /// Whether the word for a skipped place must be said before this unit.
     var needsSkipped = false
   }
 
@@ -53,10 +53,10 @@ final class ReadingLanguage: Sendable {
   let unitsOfCurrency: [String: (plain: [Bool], named: [Bool])]
   /// The same for a currency that is not in the file: no unit belongs to it.
   let noUnits: (plain: [Bool], named: [Bool])
-  /// The characters that are read as others. They are few, so a search is faster than a table.
+  /// The characters that are read as other characters. They are few, so a search is faster than a table.
   private let folds: [(scalar: UInt32, other: [UInt32])]
 
-  /// - Throws: ``NumberGrammar/Fault``, with what is wrong in the file.
+  /// - Throws: ``NumberGrammar/Fault``, which describes the fault in the file.
   init(data: Data) throws(NumberGrammar.Fault) {
     let file: File
     do { file = try JSONDecoder().decode(File.self, from: data) } catch {
@@ -74,7 +74,7 @@ final class ReadingLanguage: Sendable {
     ]
     var classes: [(name: String, role: NumberGrammar.Role)] = []
     var words: [(text: [UInt32], meaning: WordTree.Meaning, counts: CountEndings?)] = []
-    // The words to read are in this normalization form too.
+    // The texts that are read are in the same normalization form.
     func fold(_ text: Substring) -> [UInt32] {
       Self.folded(String(text).precomposedStringWithCanonicalMapping, folds, separatesWords)
     }
@@ -198,7 +198,7 @@ final class ReadingLanguage: Sendable {
     var source: String
     /// Whether spaces separate words. If not, they are ignored.
     var spaces: Bool
-    /// Characters that are read as others, or as none.
+    /// Characters that are read as other characters, or ignored.
     var fold: [String: String]?
     var numbers: [String: [String: String]]
     var scales: [String: [String: String]]
@@ -235,7 +235,7 @@ final class ReadingLanguage: Sendable {
       var whenNamed: [String]?
       var fraction: Int?
       var names: String
-      /// The rule for its counts; `count` if it is missing.
+      /// The rule for the unit's counts; `count` if the key is missing.
       var count: String?
       var skipped: Bool?
     }

@@ -2,18 +2,19 @@
 
 /// A text, with the words and the numbers that were found in it so far.
 struct WordLattice {
-  /// A number that was read, and where the next word begins.
+  /// A number that was read, and the place where the next word begins.
   struct Reading: Equatable {
     var value: Int64
     var end: Int
-    /// Whether people understand it in two ways.
+    /// Whether people understand the number's words in two ways.
     var isDoubtful: Bool
   }
 
   let text: [UInt32]
   private let words: WordTree
 
-  /// For each place of the text, where its words are in ``found``; an upper bound of -1 if they were not looked for.
+  /// For each place of the text, the range of its words in ``found``; the end is -1 if the words have not been looked
+  /// for.
   private var places: [(start: Int32, end: Int32, classes: UInt64)]
   private var found: [WordTree.Match] = []
 
@@ -35,7 +36,7 @@ struct WordLattice {
     known = Array(repeating: (0, 0, 0), count: 64)
   }
 
-  /// Returns where the words that begin at a place are, to be used with ``match(_:)``.
+  /// Returns the range of the words that begin at a place, for use with ``match(_:)``.
   mutating func matches(at place: Int) -> Range<Int> {
     find(place)
     return Int(places[place].start)..<Int(places[place].end)
@@ -67,7 +68,7 @@ struct WordLattice {
 
   /// Returns whether the text consists of known words only.
   ///
-  /// - Parameter classes: the classes of words that count, one bit for each.
+  /// - Parameter classes: the permitted classes of words, one bit for each.
   mutating func consistsOfWords(_ classes: UInt64) -> Bool {
     var reached: Set<Int> = [0]
     for place in 0..<text.count where reached.contains(place) {
@@ -81,7 +82,8 @@ struct WordLattice {
 
   // MARK: Numbers
 
-  /// Returns where the numbers of a rule at a place are, to be used with ``reading(_:)``; `nil` if it was not read there.
+  /// Returns the range of the numbers that a rule has read at a place, for use with ``reading(_:)``; `nil` if the rule
+  /// was not read there.
   func readings(of rule: Int, at place: Int) -> Range<Int>? {
     let entry = known[slot(rule, place)]
     return entry.key == 0 ? nil : Int(entry.start)..<Int(entry.end)
@@ -89,7 +91,7 @@ struct WordLattice {
 
   /// Begins to collect the numbers of a rule. Rules that are read meanwhile append their numbers.
   ///
-  /// - Returns: where its numbers begin.
+  /// - Returns: the index at which the rule's numbers begin.
   func beginRule() -> Int { pending.count }
 
   /// Adds a number of the rule that began last, unless it is there already.
@@ -98,7 +100,7 @@ struct WordLattice {
     pending.append(reading)
   }
 
-  /// Keeps the numbers of the rule that began last.
+  /// Stores the numbers of the rule that began last.
   mutating func endRule(since first: Int, _ rule: Int, at place: Int) -> Range<Int> {
     let start = readings.count
     for index in first..<pending.count { readings.append(pending[index]) }

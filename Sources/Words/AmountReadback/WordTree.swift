@@ -3,7 +3,7 @@
 /// All spellings of a language's words, as a tree over folded scalars. It finds every word that begins at a place, and
 /// not only the longest one: 三千 is a word, and so is 三.
 ///
-/// The tree is stored in one hash table with open addressing, because a reading follows some hundred scalars.
+/// The tree is stored in one hash table with open addressing, because reading an amount takes some hundred look-ups.
 final class WordTree: Sendable {
   /// The meaning of a word. One spelling can have several meanings.
   struct Meaning: Sendable, Hashable {
@@ -12,7 +12,7 @@ final class WordTree: Sendable {
     var place: Int32 = 0
     /// The number, or what a scale multiplies by; 0 for all other words.
     var value: Int64 = 0
-    /// The place in ``counts`` of the counts with which the word may stand; -1 for any.
+    /// The place in ``counts`` of the counts with which the word may stand; -1 if it may stand with any count.
     var counts: Int32 = -1
 
     enum Kind: UInt8 {
@@ -27,7 +27,7 @@ final class WordTree: Sendable {
     }
   }
 
-  /// A word that was found, and where the next one begins.
+  /// A word that was found, and the place where the next word begins.
   struct Match {
     var meaning: Meaning
     var end: Int

@@ -11,8 +11,8 @@ import Foundation
 ///   cents`), the digits after a decimal point (`twelve point five zero Swiss francs`). All digits of the currency are
 ///   spoken, so nothing is rounded.
 ///
-/// A name that would be heard as a part of the number before it is said first, with a pause: 오만 is Oman and 50,000, so 20
-/// Omani rials are `오만 리알, 이십`.
+/// If listeners would hear a currency's name as a part of the number before it, the name is said first, followed by a
+/// pause: 오만 is Oman and 50,000, so 20 Omani rials are `오만 리알, 이십`.
 ///
 /// Each word carries the white space and punctuation that follow it. Joined together, the words are the text for the
 /// engine. Taken one by one, they are the tokens for a recorded voice.
@@ -29,7 +29,8 @@ struct AmountGrammar {
     if let own, !own.minor.isEmpty { return counted(money, own.major, own.minor) }
     // A shared minor unit does not name the currency, so it is said only after a major unit.
     let shared = money.majorPart > 0 && money.minorPart > 0 ? book.minorUnits[code] : nil
-    // Digits after a point are no whole number, which has the category “other” in all languages that are written.
+    // A number with digits after a point is not a whole number. Its plural category is “other” in all languages of the
+    // phrase books.
     let isWhole = money.minorPart == 0 || shared != nil
     let category = isWhole ? book.plurals.category(of: money.majorPart) : .other
     var major: PhraseBook.Unit
@@ -154,11 +155,11 @@ struct AmountGrammar {
     return number.dropLast() + [NumberWord(contracted)]
   }
 
-  /// Returns the name of a currency's units, for more than one of them; nil if the book's voice has no name for them.
+  /// Returns the plural name of a currency's units; nil if there is no name that the book's voice can read.
   func name(of currency: Currency, isMinor: Bool) -> String? {
     let units = book.content.currencies[currency.code]
     if isMinor { return (units?.minor.last ?? book.minorUnits[currency.code])?.names.other }
-    // Of 新台币十二元, the part before the number is the one that tells the currency.
+    // In 新台币十二元, the part before the number names the currency.
     return units.map { $0.major.before ?? $0.major.names.other } ?? (try? otherName(of: currency, .other))
   }
 
@@ -170,7 +171,8 @@ struct AmountGrammar {
 
   /// Returns CLDR's name for the currency, in the plural form that the sum requires.
   private func nameFromCLDR(_ currency: Currency, _ category: PluralCategory) throws(AnnouncementError) -> String {
-    // A number of the category makes CLDR choose its form. Where no whole number has it, as in Russian, a fraction does.
+    // CLDR chooses the form by the number that is formatted, so a number of this category is used. If no whole number
+    // has the category, as in Russian, a fraction is used.
     let number = [2, 1, 5, 0, 1_000_000].first { book.plurals.category(of: $0) == category }
     let style = Decimal.FormatStyle.Currency(code: currency.code, locale: Locale(identifier: book.locale))
       .presentation(.fullName).precision(.fractionLength(number == nil ? 1 : 0))

@@ -34,7 +34,7 @@ public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConverti
   /// What a correct value looks like, or what to do next.
   public var remedy: String
 
-  /// The other faults of the same payload, at most ``mostOthers``. Each of them has no others.
+  /// The other faults of the same payload, at most ``mostOthers``. Their own ``others`` are empty.
   public var others: [AnnouncementError] = []
 
   /// The largest number of ``others``.

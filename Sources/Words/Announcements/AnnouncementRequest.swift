@@ -4,8 +4,8 @@ public import Foundation
 
 /// A backend's request to the service: an announcement, how to render it, and where to deliver it.
 ///
-/// The JSON is a payload, or `{"text": "…", "locale": "…"}`. The keys of ``optionKeys`` may stand at its top level.
-/// Beside `aps`, the key `locale` sets the language of the alert.
+/// The JSON is a payload, or `{"text": "…", "locale": "…"}`. The keys of ``optionKeys`` may stand at its top level. If
+/// the payload has the key `aps`, the key `locale` next to it sets the language of the alert.
 public struct AnnouncementRequest: Sendable, Hashable {
   /// A destination of an announcement.
   public enum Delivery: String, Sendable, Hashable, CaseIterable {
@@ -34,12 +34,12 @@ public struct AnnouncementRequest: Sendable, Hashable {
   }
 
   public var announcement: Announcement
-  /// The id of the payment or, if it has one, of the text.
+  /// The id of the payment or of the text. A text need not have an id.
   public var id: String?
   public var deliver: Set<Delivery>
   public var device: String?
   public var options: Options
-  /// The options of the notification. Only a request with the delivery `push` has some.
+  /// The options of the notification. Only a request with the delivery `push` has such options.
   public var notification = NotificationOptions()
   /// Sentences for the report: one for each key that the decoder does not know, and the sentences of other warnings.
   public var warnings: [String] = []
@@ -166,7 +166,7 @@ extension PayloadDecoder {
     return try top.text("locale", atMost: 64)
   }
 
-  /// Returns whether one of the deliveries is `push`. They may still be invalid.
+  /// Returns whether one of the deliveries is `push`. The deliveries have not been validated yet.
   private static func namesPush(_ top: PayloadFields) -> Bool {
     guard case .array(let elements)? = top.value("deliver") else { return false }
     return elements.contains { element in

@@ -10,7 +10,7 @@ public struct Banner: Sendable, Hashable {
   /// What happened, with the sum; `nil` for a text. A phone then shows the app's name as the title.
   public var title: String?
 
-  /// The written name of the payment channel; `nil` if the announcement has none.
+  /// The written name of the payment channel; `nil` if the announcement has no channel.
   public var subtitle: String?
 
   /// The payer and the note, the sums of a summary, or the text; `nil` if the payment has neither payer nor note.

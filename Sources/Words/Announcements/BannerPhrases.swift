@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A book's wording for banners: the key `banner` of a phrase book. It is written for eyes, while the book's other
-/// phrases are written for a voice.
+/// A book's wording for banners: the key `banner` of a phrase book. These phrases are written for reading. The book's
+/// other phrases are written for a voice.
 struct BannerPhrases: Sendable, Decodable {
   /// The titles, by kind of payment. Each has the placeholder `{amount}`.
   var titles: [String: SentenceForms]

@@ -6,7 +6,7 @@
 struct ChannelName: Sendable, Decodable {
   var name: String
   /// The complete phrases, by kind of payment. The key `other` applies to all kinds that have no phrase. With an empty
-  /// phrase, the channel is not spoken: nobody withdraws cash in cash.
+  /// phrase, the channel is not spoken. For example, nobody says that cash was withdrawn in cash.
   var phrases: [String: String] = [:]
   /// Sentences that replace the book's, by kind of payment, for a channel that needs another verb: cash is not
   /// deposited.

@@ -48,7 +48,7 @@ public struct ClipPauses: Sendable, Hashable, Decodable {
   /// The pause lengths, in ms, that a phrase book may request. Listeners would mistake a longer pause for the end.
   public static let range = 0...2_000
 
-  /// The pauses of a phrase book that defines none.
+  /// The pauses of a phrase book that defines no pauses.
   public static let usual = ClipPauses(word: 20, piece: 50, clause: 180, sentence: 320)
 
   public init(word: Int, piece: Int, clause: Int, sentence: Int) {

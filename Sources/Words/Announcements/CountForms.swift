@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sets of rules for counts, that is, for numbers before a noun, in languages whose numbers change there. Spanish says
-/// `veintiuno` for the number, but `veintiún pesos` and `veintiuna libras` for money.
+/// The sets of rules for counts, that is, for numbers before a noun, in languages whose numbers change before a noun.
+/// Spanish says `veintiuno` for the number, but `veintiún pesos` and `veintiuna libras` for money.
 struct CountForms: Sendable, Decodable {
-  /// The set for counts; the set for numbers if it is missing.
+  /// The set for counts. If it is missing, the set for numbers is used.
   var counted: String?
-  /// The sets for nouns of a gender, by a name for the gender. Units name the gender that they have.
+  /// The sets for nouns with a grammatical gender. The keys are names for the genders, and each unit refers to its
+  /// gender by this name.
   var genders: [String: Gender]?
 
   struct Gender: Sendable, Decodable {

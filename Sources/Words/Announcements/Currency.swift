@@ -24,8 +24,9 @@ public struct Currency: Sendable, Hashable {
 
   /// Returns the currency of a code.
   ///
-  /// - Parameter field: where the code stands, for the error: `currency`.
-  /// - Throws: `.fieldInvalid`, with the currency that is probably meant, or what else the code means.
+  /// - Parameter field: the field that contains the code, for the error: `currency`.
+  /// - Throws: `.fieldInvalid`, with the currency that is probably meant, or with the meaning of a code that is not a
+  ///   currency.
   public static func named(_ code: String, field: String) throws(AnnouncementError) -> Currency {
     if let currency = Currency(code: code) { return currency }
     let meant = code.uppercased()

@@ -2,13 +2,14 @@
 
 import Foundation
 
-/// The locales that serve for others that have no phrase book: `Templates/parents.json`, which is made from the parent
-/// locales of CLDR. A locale without an entry has the locale without its last subtag as its parent: fr-CA has fr.
+/// The parent of each locale, which is used when the locale has no phrase book. The file is `Templates/parents.json`,
+/// which is made from the parent locales of CLDR. If a locale has no entry, its parent is the locale without its last
+/// subtag: the parent of fr-CA is fr.
 struct LocaleParents: Sendable {
   /// The parents by locale, both in lower case.
   private var parents: [String: String] = [:]
 
-  /// The locales of this length and more are not looked up.
+  /// The largest number of locales in a chain of parents, including the first locale.
   private static let longestChain = 8
 
   /// - Throws: `.phraseBookInvalid` when the file is not an object of strings.
@@ -20,10 +21,11 @@ struct LocaleParents: Sendable {
     for (locale, parent) in texts { parents[locale.lowercased()] = parent.lowercased() }
   }
 
-  /// Without a file, each locale falls back to its language.
+  /// Creates a list without entries, so that each locale falls back to its language.
   init() {}
 
-  /// Returns the locales that can serve for a locale, in lower case, the locale itself first.
+  /// Returns the locales whose phrase books may be used for a locale, in lower case. The locale itself comes first, and
+  /// its parents follow.
   func chain(from locale: String) -> [String] {
     var chain = [locale.lowercased()]
     while let last = chain.last, chain.count < Self.longestChain {

@@ -13,8 +13,8 @@ extension Money {
   /// symbol: `$` would be the sign of twenty currencies, and US dollars in Mexico would look like pesos. CLDR writes
   /// them as `USD 12.50`.
   ///
-  /// The exact symbol and the spaces are not promised, because CLDR changes them and a system has its own version. The
-  /// space is a no-break space, so that a line never ends within the sum.
+  /// The exact symbol and the spaces may differ between systems, because CLDR changes them and each system has its own
+  /// version of CLDR. The space is a no-break space, so that a line never ends within the sum.
   ///
   /// - Parameter locale: a BCP 47 tag.
   public func written(in locale: String) -> String {

@@ -4,9 +4,9 @@ public import Foundation
 
 /// How much a notification may disturb, with the values of `interruption-level`.
 public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable, Encodable {
-  /// Only in the list of notifications: no sound, and the screen stays dark.
+  /// Shown only in the list of notifications, without a sound. The screen stays dark.
   case passive
-  /// As usual; Focus and the notification summary may hold it back.
+  /// Shown as usual, but Focus and the notification summary may delay it.
   case active
   /// Shown in spite of Focus and the summary. The app needs the entitlement for time-sensitive notifications.
   case timeSensitive = "time-sensitive"
@@ -42,8 +42,8 @@ public struct NotificationOptions: Sendable, Hashable {
 extension PayloadDecoder {
   /// Reads the options of the notification from an APNs payload.
   ///
-  /// - Returns: the options, and sentences for the report: if the payload does not ask for the app's extension, and if
-  ///   it names a sound, which is not used.
+  /// - Returns: the options, and sentences for the report. There is a sentence if the payload does not ask for the
+  ///   app's extension, and a sentence if it names a sound, which is not used.
   /// - Throws: `.fieldInvalid` for a value that iOS or APNs would refuse.
   static func notificationOptions(
     _ top: PayloadFields
@@ -79,8 +79,8 @@ extension PayloadDecoder {
     if case .number("1")? = aps.value("mutable-content") { true } else { false }
   }
 
-  /// Returns the volume if the sound is an object with `critical` set. The name of the sound does not count: the clip's
-  /// name is always used.
+  /// Returns the volume if the sound is an object with `critical` set. The name in the sound object is ignored, because
+  /// the clip's name is always used.
   private static func criticalVolume(_ aps: PayloadFields) throws(AnnouncementError) -> Int? {
     guard case .object(let values)? = aps.value("sound") else { return nil }
     let sound = aps.fields("sound", values)

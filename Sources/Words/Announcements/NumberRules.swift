@@ -3,11 +3,12 @@
 /// Rules that write whole numbers in words.
 ///
 /// The notation is a part of Unicode's notation for rule-based number formats (UTS 35, part 3). CLDR has rules for some
-/// 70 languages in it, so a book can begin with CLDR's text:
+/// 70 languages in this notation, so a book can begin with CLDR's text:
 ///
 ///     %count: 0: zero; one; two; …; 20: twenty[->>]; 30: thirty[->>]; …; 100: << hundred[ >>];
 ///
-/// Crier reads the rules itself, because each version of ICU has other words, and the words decide the names of clips.
+/// Crier reads the rules itself, because the words differ between versions of ICU, and the names of clips depend on the
+/// words.
 struct NumberRules: Sendable {
   /// A group of rules, sorted by the first number to which each rule applies.
   private struct RuleSet: Sendable {
@@ -25,7 +26,7 @@ struct NumberRules: Sendable {
     var isComplete = false
   }
 
-  /// A part of a rule's text. The numbers are the places of sets in ``sets``.
+  /// A part of a rule's text. The numbers are the indices of sets in ``sets``.
   private indirect enum Part: Sendable {
     case text([Piece])
     /// `<<`, or `<%set<`: the quotient.
@@ -102,14 +103,14 @@ struct NumberRules: Sendable {
 
   /// Returns the words of a number that is not negative.
   ///
-  /// - Parameter set: the place of the set that writes it; see ``set(_:)``.
+  /// - Parameter set: the index of the set that writes the number; see ``set(_:)``.
   func words(_ number: Int64, set: Int = 0) -> [NumberWord] {
     var output = Output()
     write(max(0, number), set, &output)
     return output.words
   }
 
-  /// Returns the place of a set by its name, with `%`; `nil` if there is none.
+  /// Returns the index of the set with a name, which begins with `%`; `nil` if there is no such set.
   func set(_ name: String) -> Int? { sets.firstIndex { "%" + $0.name == name } }
 
   // MARK: Writing
@@ -117,7 +118,7 @@ struct NumberRules: Sendable {
   /// The words so far.
   private struct Output {
     var words: [NumberWord] = []
-    /// Whether what follows belongs to the last word.
+    /// Whether the next text belongs to the last word.
     var isOpen = false
 
     mutating func append(_ piece: Piece) {
@@ -133,10 +134,10 @@ struct NumberRules: Sendable {
 
   private func write(_ number: Int64, _ set: Int, _ output: inout Output) {
     let rules = sets[set].rules
-    // The first rule is for 0, so there is always one.
+    // The first rule is for 0, so there is always a rule that applies.
     var index = rules.count - 1
     while index > 0, rules[index].base > number { index -= 1 }
-    // A rule for 101 and more does not write 300, because nothing would follow (UTS 35).
+    // A rule for 101 and above does not write 300, because no words for a remainder would follow (UTS 35).
     let rule = rules[index]
     if index > 0, rule.isComplete, number % rule.divisor == 0, rule.base % rule.divisor != 0 { index -= 1 }
     write(number, rules[index], rules[index].parts, &output)
@@ -217,7 +218,7 @@ struct NumberRules: Sendable {
       case "[", "]", "#", "%":
         throw Fault(text: "has “\(character)” where it cannot stand, in %\(sets[set].name)")
       case _ where Self.signs.contains(character.unicodeScalars.first ?? " ") && character.unicodeScalars.count > 1:
-        // A mark joins the sign before it, so the sign would be said.
+        // A combining mark forms one character with the sign before it, so the sign would be spoken.
         throw Fault(text: "has a mark alone behind a sign in %\(sets[set].name): write the mark with its letter")
       default:
         text.removeFirst()

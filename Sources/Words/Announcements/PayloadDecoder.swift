@@ -165,7 +165,8 @@ public enum PayloadDecoder {
       throw AnnouncementError(
         .fieldInvalid, fields.name(key), "holds control characters", remedy: "use printable characters only")
     }
-    // Nobody can see or type these, and two ids would look the same. Joiners are part of emoji and of Indic words.
+    // Nobody can see or type these characters, so two different ids would look the same. Joiners are part of emoji and
+    // of Indic words.
     let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
     guard
       fields.wasAccepted

@@ -2,7 +2,8 @@
 
 /// The keys of a payload, and the rules for unknown keys. All functions here are pure.
 ///
-/// A misspelt key must not be ignored: if the key `kind` were, a refund would be announced as money received.
+/// A misspelt key must not be ignored: if a misspelt `kind` were ignored, a refund would be announced as money
+/// received.
 enum PayloadKeys {
   /// The keys of a payment.
   static let payment = [

@@ -10,8 +10,8 @@ import Foundation
 ///
 /// Foundation's decoder accepts a comma after the last element, half of a surrogate pair, and a byte order mark
 /// (measured, Swift 6.3). It rounds a number of more than 38 digits without an error (measured: `1.000…1` with 45
-/// digits becomes 1). Of two equal keys it uses the first, while other readers use the last. With such a number or such
-/// keys, another reader would see a different sum.
+/// digits becomes 1). If an object has two equal keys, it uses the first one, while other readers use the last. With
+/// such a number or such keys, another reader would see a different sum.
 ///
 /// Keys are compared byte by byte. Comparing them as characters would take time that grows with the square of the
 /// number of combining marks.
@@ -22,9 +22,9 @@ struct PayloadParser {
   /// The largest length of a number, counting digits, point and exponent. A `Decimal` holds any such number exactly.
   static let longestNumber = 36
 
-  /// The largest size of a key in bytes. A longer key is kept whole only if it is ASCII, which is cheap to compare. Of
-  /// any other long key only the beginning is kept. It is followed by an ellipsis, which is not ASCII, so the key still
-  /// counts as non-ASCII.
+  /// The largest size of a key in bytes. A longer key is kept whole only if it is ASCII, which is cheap to compare. If
+  /// a long key is not ASCII, only its beginning is kept. The beginning is followed by an ellipsis, which is not ASCII,
+  /// so the key still counts as non-ASCII.
   static let longestKey = 64
 
   private let bytes: [UInt8]

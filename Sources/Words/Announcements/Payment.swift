@@ -33,7 +33,7 @@ public struct Payment: Sendable, Hashable {
   /// The locale as a BCP 47 tag.
   public var locale: String?
 
-  /// The id of the payment that a refund pays back; nil for other kinds, and where the sender did not say.
+  /// The id of the payment that a refund pays back; nil for other kinds, and if the sender did not state it.
   public var refundOf: String?
 
   /// The payment's number in the sequence of its device. The number increases by one for each payment.

@@ -96,7 +96,7 @@ extension PhraseBook.Content {
   }
 
   /// Returns every word with which a number can begin or end, and ``numberSounds``, as they are heard. A word that only
-  /// joins others, such as the Spanish y and de, is not among them.
+  /// joins other words, such as the Spanish y and de, is not among them.
   func heardNumbers(_ numbers: NumberWords) -> Set<String> {
     var words = Set(digits + (numberSounds ?? []))
     for (value, forms) in samples(numbers) {

@@ -90,7 +90,7 @@ public final class PhraseBook: Sendable {
   func add(to sumWords: inout NumberWordTable) {
     sumWords.add(content.guard)
     let words = content.numberWords(numbers)
-    // A word that only joins others is no number: without this, “y Franco” would be a sum.
+    // A word that only joins other words is not a number. Without this filter, “y Franco” would be a sum.
     let joining = words.filter { !heardNumbers.contains(HeardText.word($0)) }
     sumWords.add(words: words, joiners: content.joiners.union(joining), units: content.allUnitNames)
   }
@@ -162,7 +162,8 @@ public final class PhraseBook: Sendable {
     /// The scripts (ISO 15924) that belong to the book's own language, but that only a voice of another language can
     /// read. When such a voice is used, the report says so.
     var borrowedScripts: Set<String>?
-    /// How the pronunciation of a name is spelled (`payer_reading`); in any way if it is missing.
+    /// The permitted spelling of a name's pronunciation (`payer_reading`). If the key is missing, any spelling is
+    /// permitted.
     var nameReadings: NameReading.Spelling?
     /// The words with which a name may imitate a sum in this language.
     var `guard`: GuardWords
@@ -172,11 +173,11 @@ public final class PhraseBook: Sendable {
     var spokenLanguage: SpokenLanguage?
   }
 
-  /// A spoken language that shares its code with others.
+  /// A spoken language that shares its code with other languages.
   struct SpokenLanguage: Decodable, Sendable {
     /// The name for a warning.
     var name: String
-    /// The subtags (BCP 47), in lower case, of those who speak another language.
+    /// The subtags (BCP 47), in lower case, of the people who speak another language.
     var unlike: Set<String>
   }
 
@@ -260,7 +261,7 @@ public final class PhraseBook: Sendable {
       alone = try fields.decodeIfPresent(PluralForms.self, forKey: .alone)
     }
 
-    /// All names of the unit between other words.
+    /// All names of the unit that are used next to a count.
     var allNames: Set<String> { names.all.union(beforeMinor?.all ?? []) }
   }
 
@@ -269,7 +270,7 @@ public final class PhraseBook: Sendable {
   /// - Parameters:
   ///   - data: the file's contents, JSON.
   ///   - name: the file's name, for errors.
-  /// - Throws: `.phraseBookInvalid`, with the file's name and what is wrong in it.
+  /// - Throws: `.phraseBookInvalid`, with the file's name and the fault in the file.
   public init(data: Data, name: String) throws(AnnouncementError) {
     do {
       content = try JSONDecoder().decode(Content.self, from: data)
@@ -315,7 +316,8 @@ public final class PhraseBook: Sendable {
       throw Self.invalid(name, "minorUnits has a unit, \(unit.names.other), that is a number")
     }
     for (code, units) in content.currencies.sorted(by: { $0.key < $1.key }) where !units.minor.isEmpty {
-      // A minor unit may begin like a number, as セント does, because what is left of it is no unit. It may not be one.
+      // The name of a minor unit may begin like a number, as セント does, because the rest of the name is not a unit. The
+      // whole name must not be a number.
       let heard = units.major.allNames.filter(isHeardAsNumber)
       let same = units.minor.flatMap(\.allNames).filter { heardNumbers.contains(HeardText.word($0)) }
       if let unit = (heard.sorted() + same.sorted()).first {

@@ -4,8 +4,9 @@ import Foundation
 
 /// The file of a phrase book, together with the books that it extends.
 ///
-/// A book with `"extends": "en-US"` contains only what differs. It is applied to the other book as a JSON merge patch (RFC
-/// 7396): an object is merged key by key, `null` removes a key, and anything else replaces the value.
+/// A book with `"extends": "en-US"` contains only the differences from that book. It is applied to the other book as a
+/// JSON merge patch (RFC 7396): an object is merged key by key, `null` removes a key, and anything else replaces the
+/// value.
 enum PhraseBookFile {
   /// The largest number of books that can extend each other in a chain.
   private static let longestChain = 4
@@ -13,7 +14,7 @@ enum PhraseBookFile {
   /// Reads the whole contents of a book.
   ///
   /// - Throws: `.phraseBooksMissing` when a file cannot be read; `.phraseBookInvalid` when a book extends itself, or
-  ///   when a book that extends another one, or the other one, is not a JSON object.
+  ///   when the book or a book that it extends is not a JSON object.
   ///
   /// - Parameter files: the files of a folder, by name.
   static func contents(of name: String, in files: [String: Data?]) throws(AnnouncementError) -> Data {

@@ -3,9 +3,9 @@
 import ConcurrencySupport
 import Foundation
 
-/// The phrase books of a folder. All files are read when this is created, so a later change in the folder has no effect. A
-/// book is decoded when it is first requested, because that takes about a millisecond, and most programs need one or two
-/// books.
+/// The phrase books of a folder. All files are read when the shelf is created, so a later change in the folder has no
+/// effect. A book is decoded when it is first requested, because that takes about a millisecond, and most programs need
+/// one or two books.
 final class PhraseBookShelf: Sendable {
   /// A book, and the table that combines the user's lexicon with the book's readings.
   struct Entry: Sendable {

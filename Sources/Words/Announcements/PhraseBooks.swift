@@ -4,7 +4,7 @@ public import Foundation
 
 /// The installed phrase books, selected by BCP 47 locale.
 public struct PhraseBooks: Sendable {
-  /// The locale (BCP 47) that is used if none is named.
+  /// The locale (BCP 47) that is used if the caller names no locale.
   public static let usualLocale = "en-US"
 
   private let shelf: PhraseBookShelf
@@ -14,12 +14,11 @@ public struct PhraseBooks: Sendable {
   private let smallSums: SmallSums
   private let parents: LocaleParents
 
-  /// The files of the folder that are no books.
+  /// The files of the folder that are not books.
   private static let otherFiles: Set<String> = ["scripts.json", "parents.json"]
 
   /// Reads a folder of phrase books: a file `<locale>.json` for each book, `scripts.json` with the voices of other
-  /// scripts, `parents.json` with the locales that serve for others, and `pronunciation/` with the respellings for
-  /// voices.
+  /// scripts, `parents.json` with the parents of locales, and `pronunciation/` with the respellings for voices.
   ///
   /// - Parameters:
   ///   - lexicon: the user's pronunciations of names.
@@ -86,8 +85,8 @@ public struct PhraseBooks: Sendable {
       sumWords: sumWords, smallSums: smallSums)
   }
 
-  /// Reads all books and makes the table with which sums in names are found. Otherwise the first name waits for this,
-  /// which takes a quarter of a second of the processor. The call blocks the thread.
+  /// Reads all books and makes the table with which sums in names are found. Without this call, the first announcement
+  /// with a name does this work, which takes a quarter of a second of processor time. The call blocks the thread.
   public func prepareForNames() { _ = sumWords.table }
 
   static func missing(_ name: String) -> AnnouncementError {

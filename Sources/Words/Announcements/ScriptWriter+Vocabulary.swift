@@ -25,7 +25,7 @@ extension ScriptWriter {
     // The words around the amount come first. Each further block then makes complete announcements possible.
     try builder.addSentence(.received, in: main)
     for currency in asked { try builder.addAmounts(in: currency) }
-    // Whoever records the required rows only ends after them, so the other rows follow.
+    // A person who records only the required rows stops after them, so the other rows come last.
     let kinds = Payment.Kind.allCases
     for kind in kinds.filter(\.hasRequiredWords) + kinds.filter({ !$0.hasRequiredWords }) {
       try builder.addSentence(kind, in: main)

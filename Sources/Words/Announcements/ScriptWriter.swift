@@ -49,8 +49,8 @@ public struct ScriptWriter: Sendable {
       if payment.kind == .received {
         try appendAmount(of: payment, to: &runs)
       } else {
-        // Listeners take a sum without further words for money received. For any other kind of payment the sentence is
-        // kept.
+        // Listeners understand a sum without further words as money received. For any other kind of payment the
+        // sentence is kept.
         (payment.channel, payment.payer, payment.note) = (nil, nil, nil)
         try append(payment, without: [], to: &runs, &remarks)
       }
@@ -197,7 +197,7 @@ public struct ScriptWriter: Sendable {
     }
   }
 
-  /// Appends the amount of a payment. A very small one is marked by a word, if the user asks for it.
+  /// Appends the amount of a payment. If the settings ask for it, a word marks a very small amount.
   private func appendAmount(of payment: Payment, to runs: inout RunBuilder) throws(AnnouncementError) {
     if smallSums.contains(payment.amount) { runs.append(book.piece(book.content.only), .phrase) }
     try appendAmount(payment.amount, to: &runs)

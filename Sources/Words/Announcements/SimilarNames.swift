@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the name that a misspelt one probably means.
+/// Finds the name that was probably meant by a misspelt name.
 public enum SimilarNames {
   /// Returns the name that was probably meant; `nil` if no name is similar.
   ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sums that are so small that a listener may take them for much larger ones. Before the amount of such a payment,
-/// the announcement says “only”.
+/// The sums that are so small that a listener may mistake them for much larger sums. Before the amount of such a
+/// payment, the announcement says “only”.
 ///
 /// Where nearly all sums are in the thousands, listeners expect thousands: sellers in Vietnam are said to have heard
 /// “200 dong” and understood 200,000 (vnreview.vn, article 61053; not confirmed).
@@ -13,7 +13,7 @@ public struct SmallSums: Sendable, Hashable {
   public init() {}
 
   /// Creates the collection from a text such as `VND=1000 IDR=5000`: for each currency (ISO 4217) a limit below which
-  /// its sums are small. Returns `nil` if the text is not valid. A currency must not occur twice.
+  /// sums in this currency are small. Returns `nil` if the text is not valid. A currency must not occur twice.
   public init?(_ text: String) {
     for entry in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
       let parts = entry.split(separator: "=", omittingEmptySubsequences: false).map(String.init)

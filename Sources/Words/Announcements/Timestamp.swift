@@ -8,9 +8,9 @@ public enum Timestamp {
   ///
   /// - Returns: `nil` for any other text, and for a day or a time that does not exist.
   public static func date(_ text: String) -> Date? {
-    // Foundation ignores what follows a time, counts on from the 31st of a shorter month, and reads offsets of up to
-    // 18:00 only. A regular expression is compiled anew at each use, which takes longer than all else that is done with
-    // a payload. So the bytes are read here.
+    // Foundation ignores any text after a time, reads the 31st of a shorter month as a day of the next month, and
+    // accepts only offsets of up to 18:00. A regular expression is compiled at each use, which takes longer than all
+    // other work for a payload. This function therefore reads the bytes itself.
     var rest = Array(text.utf8)[...]
     guard let year = number(4, 0...9999, from: &rest), take("-", from: &rest),
       let month = number(2, 1...12, from: &rest), take("-", from: &rest),
@@ -25,7 +25,8 @@ public enum Timestamp {
     return Date(timeIntervalSince1970: TimeInterval(seconds) + fraction)
   }
 
-  /// Takes a number with exactly this number of digits. Returns `nil` if there is none, or if it is outside the range.
+  /// Takes a number with exactly this number of digits. Returns `nil` if there is no such number, or if it is outside
+  /// the range.
   private static func number(_ digits: Int, _ range: ClosedRange<Int>, from rest: inout ArraySlice<UInt8>) -> Int? {
     let bytes = rest.prefix(digits)
     guard bytes.count == digits, bytes.allSatisfy(isDigit) else { return nil }
@@ -36,7 +37,7 @@ public enum Timestamp {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-  /// Takes one of these ASCII characters. Returns whether it was there.
+  /// Takes the next character if it is one of these ASCII characters. Returns whether it was.
   private static func take(_ characters: String, from rest: inout ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first, characters.utf8.contains(first) else { return false }
     rest = rest.dropFirst()
@@ -73,7 +74,7 @@ public enum Timestamp {
 
   /// The number of days from 1970-01-01 to a day of the Gregorian calendar, which RFC 3339 uses for all years.
   private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    // Before the year 0 there is none, so its own leap day has not come yet on its first of January.
+    // There is no year before the year 0. On January 1 of the year 0, the leap day of that year has not come yet.
     let before = max(0, year - 1)
     let leapDays = year == 0 ? 0 : before / 4 - before / 100 + before / 400 + 1
     let months = (1..<month).reduce(0) { $0 + days(ofMonth: $1, year: year) }

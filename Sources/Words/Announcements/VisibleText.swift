@@ -2,14 +2,14 @@
 
 /// Text from outside, prepared to be shown in a banner.
 ///
-/// A payer chooses the name and the note. Characters that nobody sees can turn what is seen into something else, so
-/// they are removed:
+/// A payer chooses the name and the note. Invisible characters can change how the visible text looks, so these
+/// characters are removed:
 ///
 /// - control characters, because a screen may not show them in the same way twice;
 /// - the bidirectional controls, because they can show digits in another order: with U+202E, 21 looks like 12;
 /// - zero-width and other invisible characters, because two different names would look the same, and a name of
 ///   invisible characters looks like no name;
-/// - private characters, because each system shows another picture for them;
+/// - private-use characters, because each system shows another picture for them;
 /// - combining marks after the fourth on one letter, because they cover the lines above and below.
 ///
 /// Characters that a script needs stay: joiners in Indic and Arabic words and in emoji, and the variants of emoji and
@@ -55,8 +55,8 @@ enum VisibleText {
 
   private static let mostMarks = 4
 
-  /// Cuts a text to its largest length. One character can have any number of scalars, such as a chain of emoji, so
-  /// these are limited too.
+  /// Cuts a text to its largest length. One character, such as a chain of emoji, can have any number of scalars, so the
+  /// number of scalars is limited too.
   private static func cut(_ text: String, _ longest: Int) -> String {
     let mostScalars = longest * 8
     guard text.count > longest || text.unicodeScalars.count > mostScalars else { return text }
@@ -76,7 +76,7 @@ enum VisibleText {
     if isJoiner(scalar) { return isNeeded(joiner: scalar, after: previous, before: next) }
     switch scalar.value {
     case 0xFE0E, 0xFE0F: return previous?.properties.isEmoji ?? false
-    // The variants of Han characters, which some family names have.
+    // These scalars select the variants of Han characters that occur in some family names.
     case 0xE0100...0xE01EF: return previous.map { WritingSystem.of($0) == "Hani" } ?? false
     default: break
     }
@@ -95,7 +95,7 @@ enum VisibleText {
     joiner: Unicode.Scalar, after previous: Unicode.Scalar?, before next: Unicode.Scalar?
   ) -> Bool {
     guard let previous, let next else { return false }
-    // In Indic scripts, it follows the sign that removes the vowel.
+    // In Indic scripts, a joiner follows the sign that removes the vowel.
     if previous.properties.canonicalCombiningClass == .virama { return next.properties.isAlphabetic }
     if WritingSystem.of(previous) == "Arab" { return WritingSystem.of(next) == "Arab" }
     let follows =
@@ -114,7 +114,7 @@ enum VisibleText {
 }
 
 extension Payment {
-  /// The payer's name as it may be shown: without characters that nobody sees, or that show others in another order.
-  /// nil if nothing visible remains.
+  /// The payer's name as it may be shown: without invisible characters, and without characters that change the order of
+  /// other characters. nil if nothing visible remains.
   public var visiblePayer: String? { payer.flatMap { VisibleText.of($0, atMost: Self.longestPayer) } }
 }

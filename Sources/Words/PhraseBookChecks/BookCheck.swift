@@ -10,7 +10,7 @@ public import Announcements
 public struct BookCheck {
   private let writer: ScriptWriter
   private let reader: AmountReader
-  /// The most examples of one kind of finding.
+  /// The largest number of examples for one kind of finding.
   private static let mostExamples = 3
 
   public private(set) var findings: [BookFinding] = []
@@ -25,16 +25,16 @@ public struct BookCheck {
     self.reader = reader
   }
 
-  /// The currencies of the book, the locale's own one first.
+  /// The currencies of the book. The locale's own currency comes first.
   public static func currencies(of writer: ScriptWriter) -> [Currency] {
     let own = writer.ownCurrency
     return [own].compactMap(\.self) + writer.bookCurrencies.filter { $0 != own }
   }
 
-  /// Checks the amounts from 1 to 99,999 minor units of the locale's own currency, a share of them in the other currencies of the
-  /// book, round amounts, and random ones below 10^13.
+  /// Checks the amounts from 1 to 99,999 minor units of the locale's own currency, and some of these amounts in the
+  /// other currencies of the book. It also checks round amounts, and random amounts below 10^13.
   ///
-  /// - Parameter progress: Called with the number of currencies that are done, and of all.
+  /// - Parameter progress: Called with the number of finished currencies, and the number of all currencies.
   /// - Throws: `AnnouncementError` if an amount cannot be written.
   public mutating func checkAmounts(progress: (Int, Int) -> Void = { _, _ in }) throws(AnnouncementError) {
     let currencies = Self.currencies(of: writer)
@@ -111,7 +111,8 @@ public struct BookCheck {
     }
   }
 
-  /// Writes sums as names of payers. None may be spoken, because a listener would take it for the sum paid.
+  /// Writes sums as names of payers. None of these sums may be spoken, because a listener would mistake it for the sum
+  /// paid.
   ///
   /// - Throws: `AnnouncementError` if an amount cannot be written.
   public mutating func checkNames() throws(AnnouncementError) {
@@ -120,7 +121,7 @@ public struct BookCheck {
     var random = SeededNumbers(seed: 3)
     for index in 0..<300 {
       let currency = currencies[index % currencies.count]
-      // Short sums too: one of each unit, and numbers below two hundred.
+      // Short sums are included: one unit of each currency, and numbers below two hundred.
       let number = index < currencies.count ? 1 : index < 200 ? index : Int(random.next() % 90_000_000) + 1
       let minorUnits = Int64(number) * (index < 200 ? currency.minorUnitsPerMajor : 1)
       let sum = try words(try Money(minorUnits: minorUnits, currency: currency)).joined()

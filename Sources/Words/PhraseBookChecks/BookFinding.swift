@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A finding of a check of a phrase book or its reader, in words for the person who writes them.
+/// A finding of a check of a phrase book or its reader, in words for the author of the book or the reader.
 public struct BookFinding: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
-    /// A fault with which the locale must not be used.
+    /// A fault that must be corrected before the locale is used.
     case problem
     /// Something that only a speaker of the language can judge.
     case note

@@ -20,7 +20,7 @@ public struct BookSheet: Sendable, Hashable {
 
   public var locale: String
   public var lines: [Line]
-  /// The name of the person who confirmed the words; empty if nobody has.
+  /// The name of the person who confirmed the words; empty if nobody has confirmed them.
   public var confirmedBy = ""
 
   /// Chooses the amounts of a book, and writes them.
@@ -48,7 +48,7 @@ public struct BookSheet: Sendable, Hashable {
     lines = chosen
   }
 
-  /// An amount that the sheet may have.
+  /// An amount that may be chosen for the sheet.
   private struct Candidate {
     var line: Line
     var words: Set<String>
@@ -65,7 +65,8 @@ public struct BookSheet: Sendable, Hashable {
     }
   }
 
-  /// Chooses the amounts with the most words, and then the most pairs of words, that no chosen amount has.
+  /// Chooses the amounts with the most words, and then with the most pairs of words, that do not occur in the amounts
+  /// chosen before.
   ///
   /// - Returns: The lines in the order of the candidates, and their words.
   private static func choose(from candidates: [Candidate]) -> (lines: [Line], words: Set<String>) {
@@ -152,8 +153,8 @@ public struct BookSheet: Sendable, Hashable {
 
   /// Compares the sheet with the words that the book writes now.
   ///
-  /// - Returns: A problem for each amount that has other words now, for each that cannot be written, and for missing
-  ///   lines; a note if nobody signed the sheet.
+  /// - Returns: A problem for each amount whose words are now different, for each amount that cannot be written, and
+  ///   for missing lines; a note if nobody signed the sheet.
   public func findings(_ writer: ScriptWriter) -> [BookFinding] {
     var findings = differences(writer)
     if lines.count != Self.lineCount {

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Finds texts that a book still has from the book in another language from which it was copied.
+/// Finds texts in another language that remain in a book after it was copied from a book in that language.
 public struct ForeignTexts {
   /// The parts of a book that are sentences. Single words, and the names of channels, are the same in many languages.
   private static let parts = ["sentences", "channelPhrases", "summary", "banner"]
@@ -20,7 +20,7 @@ public struct ForeignTexts {
     for (place, text) in Self.texts(data) { known[place, default: [:]][text] = locale }
   }
 
-  /// Returns a problem for each text that another book has in the same place.
+  /// Returns a problem for each text that also occurs in another book in the same place.
   public func findings(in data: Data) -> [BookFinding] {
     Self.texts(data).sorted { $0.key < $1.key }.compactMap { place, text in
       known[place]?[text].map { BookFinding(.problem, "\(place) is still the text of \($0): “\(text)”") }

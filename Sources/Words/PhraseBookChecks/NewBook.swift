@@ -2,19 +2,19 @@
 
 import Foundation
 
-/// Makes the files with which somebody begins a new locale.
+/// Makes the first files of a new locale, which a person then completes.
 ///
-/// A book in the same language only names the book that it extends. A book in another language is a copy. Its texts
-/// wait to be replaced; ``ForeignTexts`` finds the sentences. CLDR's data is filled in: the country's currency, the
-/// names of currencies that may imitate a sum, the decimal separator, and, if CLDR's files are there, the rules for
-/// numbers and plurals.
+/// A book in the same language only names the book that it extends. A book in another language is a copy. A person must
+/// replace its texts; ``ForeignTexts`` finds the sentences that were not replaced. CLDR's data is filled in: the
+/// country's currency, the names of currencies that may imitate a sum, the decimal separator, and, if CLDR's files are
+/// available, the rules for numbers and plurals.
 public struct NewBook {
   public var locale: String
   /// The locale of the book that is copied.
   public var base: String
-  /// The contents of that book.
+  /// The contents of the copied book.
   public var baseText: String
-  /// The rules for numbers of CLDR's `rbnf/<language>.xml`, if it is there.
+  /// The rules for numbers of CLDR's `rbnf/<language>.xml`; nil if there is no such file.
   public var spelloutRules: SpelloutRules?
   /// The plural rules of CLDR, by category; nil if they are not known.
   public var plurals: [String: String]?
@@ -45,7 +45,7 @@ public struct NewBook {
     replace(#/"locale": *"[^"]*"/#, with: #""locale": "\#(locale)""#, in: &text)
     // This variant is understood best in most languages.
     replace(#/"voice": *"[^"]*"/#, with: #""voice": "\#(language)+f2""#, in: &text)
-    // These belong to the language of the other book.
+    // These keys belong to the language of the other book.
     replace(#/\n  "otherVoices": *\[[^\]]*\],/#, with: "", in: &text)
     replace(#/\n  "numberSounds": *\[[^\]]*\],/#, with: "", in: &text)
     replace(#/\n  "nameReadings": *"[^"]*",/#, with: "", in: &text)
@@ -59,7 +59,7 @@ public struct NewBook {
       removeObject("plurals", in: &text)
       replace(#/\n  "wordSeparator"/#, with: "\n  \"plurals\": { \(rules) },\n  \"wordSeparator\"", in: &text)
     }
-    // The first list named units behind "guard" is that of the guard words.
+    // The first list with the key `units` after the key `guard` contains the units of the guard words.
     if let start = text.firstRange(of: "\"guard\""),
       let list = text[start.upperBound...].firstMatch(of: #/"units": *\[[^\]]*\]/#)
     {
@@ -132,8 +132,8 @@ public struct NewBook {
     text.removeSubrange(range)
   }
 
-  /// The text of a new reader's file. Each number waits for its spellings, and the file is refused until it names their
-  /// source.
+  /// The text of a new reader's file. The numbers have no spellings yet, and the file is refused until it names the
+  /// source of the spellings.
   public var readerText: String {
     func numbers(_ values: [Int]) -> String { values.map { "\"\($0)\": \"\"" }.joined(separator: ", ") }
     return """

@@ -4,7 +4,7 @@
 public struct SpelloutRules: Sendable, Hashable {
   private struct RuleSet: Sendable, Hashable {
     var name: String
-    /// `100: <<­hundra[­>>];`
+    /// The rules of the set, such as `100: <<­hundra[­>>];`.
     var rules: [String]
   }
 
@@ -39,7 +39,7 @@ public struct SpelloutRules: Sendable, Hashable {
     }
     guard let first = used.firstIndex(where: { $0.name == "numbering" }) ?? used.indices.first else { return nil }
     counted = used.first { $0.name.hasPrefix("cardinal") && !$0.rules.isEmpty }?.name
-    // A set may use others, which have names of their own.
+    // A set may use other sets, which also have names.
     let others = sets.filter { set in
       !used.contains(set) && used.contains { $0.rules.contains { $0.contains("%\(set.name)") } }
     }

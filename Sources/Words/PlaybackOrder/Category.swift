@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaybackItem {
-  /// The category of an announcement, which decides which announcement waits for which: see ``Meeting``.
+  /// The category of an announcement. The categories of two announcements decide which of them waits; see ``Meeting``.
   ///
   /// Payments and refunds share one order, because a refund makes no sense to a shopkeeper before the payment it
   /// belongs to.
@@ -20,7 +20,8 @@ extension PlaybackItem {
     /// Whether an expired announcement may be dropped. Announcements of money are never dropped.
     public var mayExpire: Bool { !isMoney }
 
-    /// Whether any category interrupts this one. Announcements of money, and alerts, always play to their end.
+    /// Whether an announcement of another category may interrupt an announcement of this category. Announcements of
+    /// money, and alerts, always play to their end.
     public var mayBeInterrupted: Bool {
       Category.allCases.contains { Meeting.of($0, with: self).whilePlaying == .interrupts }
     }

@@ -11,7 +11,7 @@ public struct PlaybackItem: Sendable, Hashable {
   /// missing.
   public var sequence: Int64?
 
-  /// The time of acceptance, in ms. It is on the clock of the owner of the order, which never goes back.
+  /// The time of acceptance, in ms. It is measured by the clock of the order's owner, which never goes back.
   public var acceptedAt: Int64
 
   /// The time from which the announcement is not played any more, in ms of the same clock. It only applies to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules that decide which announcement of a lane plays next: order, priority, interruption and backlog. It is a
-/// value without a clock, sounds or files. Its owner reports what happened and when, and carries out the decisions.
+/// The rules that decide which announcement of a lane plays next: order, priority, interruption and backlog. It uses no
+/// clock, sounds or files. Its owner reports what happened and when, and carries out the decisions.
 ///
 /// Times are in ms, by a clock of the owner that never goes back, even across restarts. No method throws or traps,
 /// whatever the numbers and times are.
@@ -39,9 +39,10 @@ public struct PlaybackOrder: Sendable {
     /// ``PlaybackOrder/began(summary:of:at:)``, or refuse it with ``PlaybackOrder/refuseSummary()``. Until then, the
     /// decision stays the same and includes new payments.
     case summarise([PlaybackItem])
-    /// Nothing must be done before that moment, in ms, unless an announcement arrives or the current one ends.
+    /// There is nothing to do before that moment, in ms, unless an announcement arrives or the current announcement
+    /// ends.
     case wait(until: Int64)
-    /// Nothing must be done until an announcement arrives or the current one ends.
+    /// There is nothing to do until an announcement arrives or the current announcement ends.
     case idle
   }
 
@@ -98,13 +99,14 @@ public struct PlaybackOrder: Sendable {
     }
   }
 
-  /// Notes the sequence number of an announcement that has ended or has its turn later, so that it is not waited for.
+  /// Records the sequence number of an announcement that has ended or has its turn later, so that the order does not
+  /// wait for this number.
   public mutating func settle(_ sequence: Int64, acceptedAt: Int64) {
     sequenced.settle(sequence, acceptedAt: acceptedAt)
   }
 
-  /// Adds an announcement that was removed before and is to be played after all. It gets its old place. If its sequence
-  /// number has been passed meanwhile because it was not waited for, the announcement does not count as late.
+  /// Adds an announcement that was removed before and is to be played after all. It gets its old place. If the order
+  /// has passed its sequence number meanwhile without waiting for it, the announcement does not count as late.
   public mutating func restore(_ item: PlaybackItem) {
     accept(item)
     if item.category.isMoney, item.sequence != nil { sequenced.restore(item.number) }
@@ -118,8 +120,8 @@ public struct PlaybackOrder: Sendable {
     }
   }
 
-  /// Removes a waiting announcement that was cancelled or whose sound cannot be rendered. Its sequence number is not
-  /// waited for.
+  /// Removes a waiting announcement that was cancelled or whose sound cannot be rendered. The order does not wait for
+  /// its sequence number.
   ///
   /// - Returns: The removed item, or `nil` if it is not waiting.
   public mutating func remove(_ number: Int64) -> PlaybackItem? {

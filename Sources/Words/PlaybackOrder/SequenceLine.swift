@@ -11,7 +11,7 @@ struct SequenceLine: Sendable {
 
   private var line = Line(isBySequence: true)
   private var settled = SettledNumbers()
-  /// The announcements that were removed and came back. Their sequence numbers counted as arrived meanwhile.
+  /// The announcements that were removed and came back. In the meantime, their sequence numbers counted as arrived.
   private var restored: Set<Int64> = []
 
   init(last: Int64?, patience: Int64) {
@@ -24,10 +24,10 @@ struct SequenceLine: Sendable {
 
   mutating func insert(_ item: PlaybackItem) { line.insert(item) }
 
-  /// Notes that a waiting announcement was removed before.
+  /// Records that a waiting announcement was removed before and came back.
   mutating func restore(_ number: Int64) { restored.insert(number) }
 
-  /// Notes a number that arrived but will not be played here, so that it is not waited for.
+  /// Records a number that arrived but will not be played here, so that the queue does not wait for it.
   mutating func settle(_ sequence: Int64, acceptedAt: Int64) {
     guard sequence > last ?? .min, !line.items.contains(where: { $0.sequence == sequence }) else { return }
     settled.insert(sequence, acceptedAt: acceptedAt)
@@ -37,7 +37,7 @@ struct SequenceLine: Sendable {
   /// Whether the first announcement may be played now.
   ///
   /// The next number and late numbers may be played at once. A number after a gap may be played when the waiting time
-  /// has passed since the first announcement after the gap was accepted. Unless the first number of a lane is 1, it
+  /// has passed since the first announcement after the gap was accepted. If the first number of a lane is not 1, it
   /// waits in the same way, because earlier numbers may still arrive.
   func isDue(at now: Int64) -> Bool {
     guard let first = line.first else { return false }

@@ -69,7 +69,7 @@ extension AlertMessage {
     public var sequence: Int64?
     /// The language of the clip, as a BCP 47 tag.
     public var locale: String
-    /// nil for an announcement without an amount.
+    /// The amount; nil for an announcement without an amount.
     public var amount: Amount?
     /// What happened: `received`, `pending`, `refunded`, `withdrawn` or `failed`; nil if the announcement is not a
     /// payment.
@@ -95,12 +95,12 @@ extension AlertMessage {
       self.payer = payer
     }
 
-    /// Reads what the extension needs from a payload. Unknown keys are ignored.
+    /// Reads the content for the extension from a payload. Unknown keys are ignored.
     ///
     /// - Parameter payload: The whole payload in JSON. Only the key `crier` is read.
-    /// - Returns: nil if the payload has no key `crier`: the push is not Crier's.
-    /// - Throws: ``PushMessageError`` with `contentInvalid` if the payload is not JSON, or a known key has a value of
-    ///   another shape; with `clipInvalid` or `amountInvalid` if that part breaks its rules.
+    /// - Returns: nil if the payload has no key `crier`, so the push does not come from Crier.
+    /// - Throws: ``PushMessageError`` with `contentInvalid` if the payload is not JSON, or if a known key has a value
+    ///   of the wrong type; `clipInvalid` or `amountInvalid` if the clip or the amount breaks its rules.
     public init?(payload: Data) throws(PushMessageError) {
       struct Outer: Decodable { var crier: Content? }
       guard let content = try decodedPayload(Outer.self, from: payload).crier else { return nil }
@@ -147,7 +147,8 @@ extension AlertMessage.Content: Codable {
     let currency = try keys.decodeIfPresent(String.self, forKey: .currency)
     let pack = try keys.decodeIfPresent(String.self, forKey: .pack)
     let texts = try keys.decodeIfPresent([String].self, forKey: .tokens) ?? []
-    // A newer service may know more roles. Saying only some of the tokens would be wrong; the clip is right.
+    // A newer service may send roles that this version does not know. Saying only some of the tokens would be wrong, so
+    // none of them is used.
     let tokens = texts.compactMap(ClipToken.init(payload:))
     let areKnown = !texts.isEmpty && tokens.count == texts.count
     self.init(

@@ -9,15 +9,16 @@ extension AlertMessage {
     case text
     case attachment
     case payer
-    /// Shortened to ``visibleBody`` characters. It is shortened further only after the tokens have been left out.
+    /// The body is shortened to ``visibleBody`` characters. It is shortened further only after the tokens have been
+    /// left out.
     case body
     case subtitle
     case tokens
-    /// Shortened, and never left out.
+    /// The title is shortened, but never left out.
     case title
   }
 
-  /// The least number of characters of the body that a banner shows: about four lines.
+  /// The smallest number of characters of the body that a banner shows: about four lines.
   public static let visibleBody = 160
 
   private enum Step {
@@ -98,8 +99,9 @@ extension AlertMessage {
 
   /// Returns the message with the longest beginning of a text that fits.
   ///
-  /// - Parameter shortest: The least number of characters to keep; 0 if the text may be left out.
-  /// - Returns: nil if even that does not fit, or if the text is not longer.
+  /// - Parameter shortest: The smallest number of characters to keep; 0 if the text may be left out.
+  /// - Returns: nil if the message does not fit even with `shortest` characters, or if the text has no more than
+  ///   `shortest` characters.
   private func shortening(
     _ text: WritableKeyPath<AlertMessage, String?>, toAtLeast shortest: Int, within limit: Int
   ) -> AlertMessage? {

@@ -42,9 +42,10 @@ public struct AlertMessage: Sendable, Hashable {
   public var body: String?
   /// The number on the app's icon: 0 removes it, nil leaves it as it is.
   public var badge: UInt32?
-  /// nil for a silent notification.
+  /// The sound; nil for a silent notification.
   public var sound: Sound?
-  /// Whether iOS runs the service extension. Without it, the phone plays ``sound`` at once, in no order.
+  /// Whether iOS runs the service extension. If it does not, the phone plays ``sound`` at once, and the sounds of
+  /// several pushes have no order.
   public var mutableContent: Bool
   /// The thread under which iOS groups the notification.
   public var threadID: String?
@@ -86,8 +87,8 @@ func payloadData(_ payload: some Encodable) -> Data {
   do {
     return try encoder.encode(payload)
   } catch {
-    // Not from outside: an encoder fails on values that are no JSON, such as NaN. Payloads have only strings, integers
-    // and finite decimals.
+    // Not from outside: an encoder fails on values that JSON does not have, such as NaN. Payloads have only strings,
+    // integers and finite decimals.
     preconditionFailure("a payload cannot be written: \(error)")
   }
 }

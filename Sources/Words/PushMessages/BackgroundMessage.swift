@@ -4,8 +4,8 @@ public import Foundation
 
 /// The payload of a background push, which wakes the app for a moment so that it downloads clips ahead of their use.
 ///
-/// The priority of such a push must be 5 or 1, which ``PushRequest`` checks. iOS delivers only a few an hour, or none,
-/// so nothing may depend on one.
+/// The priority of such a push must be 5 or 1, which ``PushRequest`` checks. iOS delivers only a few background pushes
+/// an hour, or none, so nothing may depend on their delivery.
 public struct BackgroundMessage: Sendable, Hashable {
   /// The clips to download, the most wanted first.
   public var clips: [PushedClip]
@@ -43,7 +43,7 @@ public struct BackgroundMessage: Sendable, Hashable {
           "has \(data.count) bytes with one clip; APNs accepts at most \(PushRequest.largestBody), so shorten the "
             + "clip's URL")
       }
-      // Each clip has more than 100 bytes, so a long list is first cut to what could fit at all.
+      // Each clip has more than 100 bytes, so a long list is first cut to the number of clips that could fit.
       count = min(count - 1, PushRequest.largestBody / 100)
     }
   }

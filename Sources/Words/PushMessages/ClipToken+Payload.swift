@@ -2,7 +2,7 @@
 
 import Announcements
 
-/// A clip token in a push: what a phone needs to say it from its own voice pack.
+/// A clip token in a push: the data that a phone needs to say the token from its own voice pack.
 ///
 /// The payload has one string for each token: the name, a space, and one letter each for the role and the pause, such
 /// as `十 aw`. Four bytes a token are about a third of what JSON objects would need.

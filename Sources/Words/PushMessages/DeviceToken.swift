@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The token by which APNs knows an app, or its extension, on one device. It is a secret of the device: its description
-/// does not contain it.
+/// The token that identifies an app, or its extension, on one device for APNs. The token is a secret of the device, so
+/// `description` does not contain it.
 public struct DeviceToken: Sendable, Hashable, CustomStringConvertible {
   /// The token in lower-case hexadecimal digits.
   public let hexadecimal: String

@@ -35,8 +35,8 @@ public struct FileProviderMessage: Sendable, Hashable {
       }
     }
 
-    /// The identifier in the payload. Those of the root and of the working set are the values of Apple's constants of
-    /// the same names.
+    /// The identifier in the payload. The identifiers of the root and of the working set are the values of Apple's
+    /// constants with the same names.
     public var identifier: String {
       switch self {
       case .root: "NSFileProviderRootContainerItemIdentifier"

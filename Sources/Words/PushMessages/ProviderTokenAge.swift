@@ -2,11 +2,11 @@
 
 public import Foundation
 
-/// The age of a provider token, and the decision when the next one is made.
+/// The age of a provider token, and the rule for when the next token is made.
 ///
 /// APNs refuses tokens that are older than 60 minutes, and senders that make tokens more often than every 20 minutes.
-/// The age is measured by a clock that nobody sets. The time of day is needed for the token itself, whose field `iat`
-/// must be right by Apple's clock.
+/// The age is measured by a clock that nobody can set. The time of day is needed for the token itself, whose field
+/// `iat` must agree with Apple's clock.
 public struct ProviderTokenAge: Sendable, Hashable {
   /// A reading of both clocks.
   public struct Moment: Sendable, Hashable {
@@ -30,10 +30,10 @@ public struct ProviderTokenAge: Sendable, Hashable {
     case wait(Duration)
   }
 
-  /// The least age at which a token may be replaced.
+  /// The smallest age at which a token may be replaced.
   public static let least: Duration = .seconds(20 * 60)
-  /// The age at which a token is replaced. It is far from both limits, so neither a slow clock nor a slow request
-  /// reaches one.
+  /// The age at which a token is replaced. It is far from both limits, so neither a slow clock nor a slow request makes
+  /// a token reach a limit.
   public static let usual: Duration = .seconds(40 * 60)
   /// The age at which APNs refuses a token.
   public static let most: Duration = .seconds(60 * 60)
@@ -51,7 +51,8 @@ public struct ProviderTokenAge: Sendable, Hashable {
   /// it is replaced as soon as 20 minutes have passed.
   public func isDue(at now: Moment) -> Bool {
     let age = now.elapsed - madeAt.elapsed
-    // A clock that went back is another clock, perhaps that of another start of the machine, and tells no age.
+    // If the clock went back, it is a different clock, for example after a restart of the machine. The age is then
+    // unknown.
     guard age >= .zero else { return true }
     let wasSet = abs(now.date.timeIntervalSince(madeAt.date) - age / .seconds(1)) > Self.tolerance
     return age >= (wasSet ? Self.least : Self.usual)
@@ -59,8 +60,8 @@ public struct ProviderTokenAge: Sendable, Hashable {
 
   /// Returns what to do after APNs answered `ExpiredProviderToken`.
   ///
-  /// - Parameter refused: The age of the token with which the push was sent. Many pushes may have been under way with
-  ///   the same token; only the first refusal makes a new one.
+  /// - Parameter refused: The age of the token with which the push was sent. Many pushes may have been sent with the
+  ///   same token; only the first refusal leads to a new token.
   public func renewal(refused: ProviderTokenAge, at now: Moment) -> Renewal {
     guard refused == self else { return .useCurrent }
     let age = now.elapsed - madeAt.elapsed

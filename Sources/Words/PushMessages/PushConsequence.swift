@@ -4,8 +4,8 @@ public import Foundation
 
 /// The consequence of an attempt to send a push.
 ///
-/// The decision is the same for all senders: ``init(_:afterRefresh:)`` decides by an answer, and ``init(_:)`` without
-/// one. `docs/push.md` has the table with the reasons.
+/// The decision is the same for all senders: ``init(_:afterRefresh:)`` decides if APNs answered, and ``init(_:)`` if it
+/// did not. `docs/push.md` has the table with the reasons.
 public enum PushConsequence: Sendable, Hashable {
   /// The pushes that wait before the next attempt. Later pushes to the same device always wait, because otherwise they
   /// would overtake this one.
@@ -18,20 +18,20 @@ public enum PushConsequence: Sendable, Hashable {
     case app
   }
 
-  /// APNs accepted the push. A sender can know no more.
+  /// APNs accepted the push. A sender cannot find out whether the device received it.
   case delivered
 
   /// The push is sent again with the same `apns-id`, until it expires.
   ///
-  /// - Parameter after: The wait that APNs asked for: nil if it asked for none, zero for another attempt at once.
+  /// - Parameter after: The wait that APNs asked for: nil if it asked for no wait, zero for another attempt at once.
   ///   ``PushRetry`` turns it into the next attempt.
   case retry(after: Duration?, scope: Scope)
 
-  /// The provider token is too old. The push is sent again with a new one, if ``ProviderTokenAge`` allows that.
+  /// The provider token is too old. The push is sent again with a new token, if ``ProviderTokenAge`` allows that.
   case refreshToken
 
-  /// The push ends as unregistered, and the device token is deleted if it was registered before the time. If the time
-  /// is nil, the token is kept.
+  /// The push ends as unregistered, and the device token is deleted if it was registered before `since`. If `since` is
+  /// nil, the token is kept.
   case deviceGone(since: Date?)
 
   /// The push ends as failed. The device token is probably for another environment or another app. It is kept, and the
@@ -45,10 +45,11 @@ public enum PushConsequence: Sendable, Hashable {
   /// app's queue stops, and one alarm says why.
   case stopApp
 
-  /// Decides by the answer of APNs.
+  /// Creates the consequence of an answer from APNs.
   ///
-  /// - Parameter afterRefresh: Whether APNs has refused a provider token for this push as too old, and the push was sent
-  ///   again with a new one. If the new one is too old as well, this machine's clock is wrong, and a third would not help.
+  /// - Parameter afterRefresh: Whether APNs has refused a provider token for this push as too old, and the push was
+  ///   sent again with a new token. If APNs refuses the new token as too old as well, this machine's clock is wrong,
+  ///   and a third token would not help.
   public init(_ response: PushResponse, afterRefresh: Bool = false) {
     let wait = response.retryAfter.map { Duration.seconds($0) }
     guard response.status != 200 else {
@@ -67,7 +68,7 @@ public enum PushConsequence: Sendable, Hashable {
     }
   }
 
-  /// Decides after an attempt that got no answer.
+  /// Creates the consequence of an attempt that got no answer.
   public init(_ interruption: PushInterruption) {
     switch interruption {
     case .notProcessed: self = .retry(after: .zero, scope: .push)
@@ -79,12 +80,12 @@ public enum PushConsequence: Sendable, Hashable {
 
 /// The reason why a push got no answer.
 public enum PushInterruption: Sendable, Hashable, CaseIterable {
-  /// APNs said that it did not process the request: GOAWAY with a lower stream id, or `REFUSED_STREAM`.
+  /// APNs reported that it did not process the request: GOAWAY with a lower stream id, or `REFUSED_STREAM`.
   case notProcessed
   /// The connection or the stream ended before the answer.
   case connectionLost
   /// The answer did not come in time.
   case timedOut
-  /// There was no connection: no address, refused, or a failed TLS handshake.
+  /// There was no connection: the server had no address, the connection was refused, or the TLS handshake failed.
   case unreachable
 }

@@ -70,7 +70,7 @@ enum PushRefusal: String, CaseIterable {
     case retry(PushConsequence.Scope)
     case refreshToken, forgetDevice, suspectToken, fail, stopApp
 
-    /// The words of `docs/push.md` for it.
+    /// The words of `docs/push.md` for the measure.
     var name: String {
       switch self {
       case .retry(.push): "retry: push"
@@ -91,8 +91,8 @@ enum PushRefusal: String, CaseIterable {
       case 410: self = .forgetDevice
       case 429: self = .retry(.device)
       case 500: self = .retry(.push)
-      // Servers answer for APNs that are not APNs, such as a proxy or what a wrong setting points to. An operator must
-      // see this, and the pushes are not lost meanwhile.
+      // The answer may come from a server that is not APNs, such as a proxy or the server of a wrong setting. An
+      // operator must see this, and the pushes must not be lost until then.
       case 401..<500: self = .stopApp
       default: self = .retry(.app)
       }
@@ -101,7 +101,7 @@ enum PushRefusal: String, CaseIterable {
 
   var measure: Measure {
     switch self {
-    // Each is a property of the one push.
+    // Each of these reasons concerns only the one push.
     case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
       .missingDeviceToken, .payloadEmpty, .badPath, .payloadTooLarge:
       .fail
@@ -120,7 +120,7 @@ enum PushRefusal: String, CaseIterable {
     case .tooManyRequests: .retry(.device)
     // The current token stays in use, because a new token would be another update.
     case .tooManyProviderTokenUpdates: .retry(.app)
-    // Each concerns one connection or one attempt.
+    // Each of these reasons concerns one connection or one attempt.
     case .idleTimeout, .internalServerError, .shutdown: .retry(.push)
     case .serviceUnavailable: .retry(.app)
     }

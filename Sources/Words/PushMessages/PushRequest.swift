@@ -4,8 +4,8 @@ public import Foundation
 
 /// A push in the form in which APNs gets it, without the provider token: the path, the header fields and the body.
 ///
-/// Crier authenticates by provider token only, never by certificate: APNs requires it for file-provider pushes. The
-/// rules come from Apple's page "Sending notification requests to APNs".
+/// Crier authenticates only with a provider token, and never with a certificate, because APNs requires a provider token
+/// for file-provider pushes. The rules come from Apple's page "Sending notification requests to APNs".
 public struct PushRequest: Sendable, Hashable {
   /// The value of `apns-priority`.
   public enum Priority: Int, Sendable, Hashable, CaseIterable {
@@ -25,7 +25,7 @@ public struct PushRequest: Sendable, Hashable {
   public let priority: Priority
   /// The time until which APNs tries to deliver the push; nil for one attempt only.
   public var expiresAt: Date?
-  /// The value of `apns-collapse-id`. Of the notifications with the same value, the device shows the latest.
+  /// The value of `apns-collapse-id`. The device shows only the latest of the notifications with the same value.
   public let collapseID: String?
   /// The payload in JSON.
   public let body: Data

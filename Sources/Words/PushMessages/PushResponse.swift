@@ -6,9 +6,10 @@ public import Foundation
 public struct PushResponse: Sendable, Hashable {
   /// The HTTP status.
   public var status: Int
-  /// The reason of a refusal, such as `BadDeviceToken`; nil if there is none, or if the body could not be read.
+  /// The reason of a refusal, such as `BadDeviceToken`; nil if the answer has no reason, or if the body could not be
+  /// read.
   public var reason: String?
-  /// With status 410, the latest time at which APNs knows that the token was no longer valid.
+  /// With status 410, the latest time at which APNs confirmed that the token was no longer valid.
   public var invalidSince: Date?
   /// The value of `apns-id`; nil if the answer has none.
   public var id: String?
@@ -30,7 +31,7 @@ public struct PushResponse: Sendable, Hashable {
   ///   - header: Returns the value of a header field, by its name in lower case.
   ///   - body: The body. A body in another form than Apple's JSON gives no reason.
   public init(status: Int, header: (String) -> String?, body: Data) {
-    // Most answers have no body, and it takes long to find out that nothing is not JSON.
+    // Most answers have no body, and the decoder takes a long time to refuse an empty body.
     let isReadable = (1...Self.largestBody).contains(body.count)
     let refusal = isReadable ? try? JSONDecoder().decode(Refusal.self, from: body) : nil
     self.init(

@@ -4,10 +4,10 @@ public import Foundation
 
 /// The waits between the attempts to send a push: exponential back-off with jitter.
 ///
-/// Apple's page suggests to wait 15 minutes after a server error. A payment is too old by then, so Crier begins with 1
-/// s and slows down.
+/// Apple's page suggests a wait of 15 minutes after a server error. A payment is too old by then, so Crier begins with
+/// a wait of 1 s, and the waits become longer.
 public struct PushRetry: Sendable, Hashable {
-  /// The upper limit of the first wait. It doubles with each attempt.
+  /// The upper limit of the first wait. The limit doubles with each attempt.
   public var first: Duration
   /// The upper limit of all waits that APNs did not ask for.
   public var longest: Duration
@@ -20,7 +20,8 @@ public struct PushRetry: Sendable, Hashable {
   /// Returns the wait before the next attempt.
   ///
   /// The back-off is a random time between half of its limit and its limit. A wait that APNs asked for is never
-  /// shortened. It is lengthened by up to half of the limit, so that not all pushes return in the same moment.
+  /// shortened. It is lengthened by up to half of the limit, so that the pushes are not all sent again at the same
+  /// moment.
   ///
   /// - Parameters:
   ///   - attempts: The number of attempts so far, 1 or more.

@@ -15,8 +15,8 @@ public struct VolumeChoice: Sendable, Hashable {
 
   /// Creates a choice from stored values.
   ///
-  /// - Returns: nil for a volume that is not from 0 to 100 per cent, if nothing was chosen, and for only one of the last
-  ///   two values.
+  /// - Returns: nil if all values are nil, if a volume is not from 0 to 100 per cent, or if only one of `passing` and
+  ///   `since` is given.
   public init?(usual: Int?, passing: Int?, since: Date?) {
     guard [usual, passing].allSatisfy({ $0.map((0...100).contains) ?? true }), usual != nil || passing != nil,
       (passing == nil) == (since == nil)

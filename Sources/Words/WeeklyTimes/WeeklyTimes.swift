@@ -2,15 +2,15 @@
 
 public import Foundation
 
-/// Times of the week in a time zone, such as the hours in which a shop is open, or in which it is quiet. It is a value
-/// without a clock.
+/// Times of the week in a time zone, such as the hours in which a shop is open, or in which it is quiet. The type uses
+/// no clock.
 ///
 /// The written form has parts with commas between them. A part has days, or none for every day, and a beginning and an
 /// end on the clock of the time zone: `mon-fri 22:00-07:00, sat sun 20:00-09:00`. An end that is not after the beginning
 /// is on the next day. `24:00` is the end of a day.
 ///
-/// A time that the clock skips when it is set forward counts as the moment at which it is set. Of a time that the clock
-/// shows twice when it is set back, the first one begins a part, and the second one ends it.
+/// A time that the clock skips when it is set forward counts as the moment at which the clock is set. If the clock
+/// shows a time twice because it is set back, a part begins at the first of the two moments, and ends at the second.
 public struct WeeklyTimes: Sendable, Hashable {
   /// A beginning and an end on the clock, on some days of the week.
   struct Part: Sendable, Hashable {
@@ -26,9 +26,9 @@ public struct WeeklyTimes: Sendable, Hashable {
   public struct Span: Sendable, Hashable {
     /// Whether the moment is in the times.
     public var isWithin: Bool
-    /// The time since which the state holds; nil for more than a week.
+    /// The time since which the state holds; nil if that is more than a week ago.
     public var since: Date?
-    /// The first moment at which the state no longer holds; nil for more than a week.
+    /// The first moment at which the state no longer holds; nil if that is more than a week away.
     public var until: Date?
 
     public init(isWithin: Bool, since: Date? = nil, until: Date? = nil) {
@@ -49,7 +49,7 @@ public struct WeeklyTimes: Sendable, Hashable {
 
   /// Reads the written form. An empty text means times that never come.
   ///
-  /// - Throws: ``WeeklyTimesError`` that names the part.
+  /// - Throws: ``WeeklyTimesError``, which names the wrong part.
   public init(_ text: String, zone: TimeZone) throws(WeeklyTimesError) {
     var parts: [Part] = []
     for part in Self.list(text) { parts.append(try Part(part)) }
@@ -69,14 +69,14 @@ public struct WeeklyTimes: Sendable, Hashable {
   public func span(at moment: Date) -> Span {
     let clock = LocalClock(zone: zone)
     let today = clock.day(of: moment)
-    // A part may begin a day earlier, and what holds now may have begun, or may end, a week away.
+    // A part may begin a day earlier, and the current state may have begun a week ago, or may end in a week.
     var periods: [Range<Date>] = []
     for day in (today - 9)...(today + 9) {
       let weekday = Weekday(day: day)
       for part in parts where part.days.contains(weekday) {
         let begin = clock.firstMoment(day: day, minute: part.from)
         let end = clock.lastMoment(day: day, minute: part.to)
-        // Both are the same moment if the clock skips the whole part.
+        // The beginning and the end are the same moment if the clock skips the whole part.
         if begin < end { periods.append(begin..<end) }
       }
     }

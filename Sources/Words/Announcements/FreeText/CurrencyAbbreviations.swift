@@ -27,12 +27,12 @@ enum CurrencyAbbreviations {
     return Currency(code: word)
   }
 
-  /// Words after a sum that some readers take for one factor and others for another factor.
+  /// Words after a sum that mean different factors to different readers.
   static let ambiguousScales: Set<String> = ["mil", "mm", "mrd", "mld", "mdd", "l", "g", "md"]
 
   /// Words that multiply the number before them, each with its power of ten as text. Texts mix the words of different
-  /// languages: ₹1.5 करोड़, $5bn. The words of a book count before them. Next to a currency `M` means a million, and `k`
-  /// means a thousand.
+  /// languages: ₹1.5 करोड़, $5bn. The words of a phrase book take precedence over these words. Next to a currency `M`
+  /// means a million, and `k` means a thousand.
   static let scales: ReplacementTable = {
     let powers: [(words: String, power: Int)] = [
       ("十 십", 1), ("hundred सौ 百 백", 2), ("k thousand हज़ार हजार 千 천", 3), ("万 萬 만", 4),

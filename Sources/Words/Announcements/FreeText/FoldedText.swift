@@ -41,7 +41,7 @@ struct FoldedText {
           folded.append(scalar)
         }
       }
-      // Only marks and Korean letters can form one scalar with what is before them.
+      // Only marks and Korean letters can form one scalar with the scalar before them.
       let isComposed = !folded.contains { !$0.isASCII && ($0.isMark || (0x1100...0x11FF).contains($0.value)) }
       scalars = Array(isComposed ? folded : String(folded).precomposedStringWithCanonicalMapping.unicodeScalars)
     }
@@ -59,9 +59,9 @@ struct FoldedText {
     case "\u{AD}", "\u{2060}", "\u{FEFF}": break
     case "\u{2014}", "\u{2015}": folded.append(contentsOf: ", ".unicodeScalars)
     case "\u{2018}", "\u{2019}", "\u{FF07}": folded.append("'")
-    // These signs are no letters, and № is one of the abbreviations that a phrase book lists.
+    // These signs are not letters. № is one of the abbreviations that a phrase book lists.
     case "™", "®", "©", "℠", "№": folded.append(scalar)
-    // These letters are one, although Unicode can divide them: the Thai and the Lao am.
+    // Each of these letters, the Thai and the Lao am, stays one letter, although Unicode can divide it.
     case "\u{E33}", "\u{EB3}": folded.append(scalar)
     // These marks mask digits.
     case "•", "●", "＊", "∗", "✱", "×": folded.append("*")
@@ -70,7 +70,8 @@ struct FoldedText {
     }
   }
 
-  /// The scalars of most alphabets that are the same in a folded text. Looking up the form of one makes several strings.
+  /// The scalars of most alphabets that are the same in a folded text. They are not looked up, because each look-up
+  /// makes several strings.
   private static let unchanged = ScalarSet(
     (UInt32(0x80)..<0x1000).compactMap(Unicode.Scalar.init).filter { scalar in
       var folded = String.UnicodeScalarView()

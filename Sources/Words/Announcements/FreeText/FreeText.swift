@@ -66,8 +66,8 @@ struct FreeText {
     return reading
   }
 
-  /// Returns whether the remaining words of a name sound like a sum. They may, because unreadable letters and removed
-  /// sums no longer separate them.
+  /// Returns whether the remaining words of a name sound like a sum. This can happen because unreadable letters and
+  /// removed sums no longer separate the words.
   private func saysSum(_ pieces: [Piece]) -> Bool {
     let said = pieces.map { $0.said ?? $0.text }
     return ["", " "].contains { separator in
@@ -83,7 +83,7 @@ struct FreeText {
       if !leftOut.isEmpty { reading.unspoken.append(String(leftOut)) }
       leftOut = String.UnicodeScalarView()
     }
-    // CLDR parts the words of some names with a middle dot, which no voice says: トンガ パ・アンガ.
+    // CLDR separates the words of some names with a middle dot, which no voice can say: トンガ パ・アンガ.
     for scalar in words.unicodeScalars.map({ $0 == "・" ? " " : $0 }) {
       guard let script = WritingSystem.of(scalar) else {
         if scalar.isWordPart, !scalar.isMark || !leftOut.isEmpty {

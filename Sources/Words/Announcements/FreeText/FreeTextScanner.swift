@@ -122,7 +122,7 @@ struct FreeTextScanner {
     numberEnd = index
   }
 
-  /// Returns whether the number goes on without a pause after the counter before it: 三块五.
+  /// Returns whether the number follows the counter before it without a pause: 三块五.
   private func goesOn(at start: Int) -> Bool {
     (book.content.text?.joinedCounters ?? []).contains {
       scalars[..<start].suffix($0.unicodeScalars.count).elementsEqual($0.unicodeScalars)
@@ -194,8 +194,8 @@ struct FreeTextScanner {
       || book.currencySigns.match(text.lowered, at: index) != nil
   }
 
-  /// Leaves out a number beside the sign of a currency that has no name here: ₿0.5. The number alone would be heard as a
-  /// sum in the shop's currency.
+  /// Leaves out a number next to the sign of a currency for which the book has no name: ₿0.5. The number alone would be
+  /// heard as a sum in the shop's currency.
   private mutating func takeSumWithoutName() -> Bool {
     guard hasUnknownSign else { return false }
     let end: Int
@@ -364,7 +364,7 @@ extension SpokenNumbers {
   }
 
   /// Returns the digits as words, one by one. A separator becomes a pause, or “point” if it is certainly a decimal
-  /// point: before three digits it may also group them, as in €1.234.
+  /// point. Before three digits, a point may also be a grouping sign, as in €1.234.
   func digitsAsWritten(_ number: WrittenNumber) -> String {
     let grammar = AmountGrammar(book: book)
     if let (whole, fraction) = number.value, !fraction.isEmpty, fraction.count != 3 {

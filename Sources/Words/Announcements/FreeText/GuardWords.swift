@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words of one language with which a name may imitate a sum, in addition to the numbers and units of its phrase book:
-/// other spellings of numbers, and the units of all currencies. They stand in the book as `guard`.
+/// The words of one language with which a name may imitate a sum, in addition to the numbers and units of its phrase
+/// book: other spellings of numbers, and the units of all currencies. In the book, their key is `guard`.
 struct GuardWords: Decodable, Sendable {
-  /// Further words for numbers.
+  /// Words for numbers that the phrase book does not have.
   var numbers: [String]?
   /// Words that mean “one” before a unit. Elsewhere they are not numbers.
   var articles: [String]?
   /// Words that may stand between a number and its unit: particles, and the country of a currency.
   var fillers: [String]?
-  /// Units of money: the names of all currencies in CLDR, their last words, and what people say.
+  /// Units of money: the names of all currencies in CLDR, the last words of these names, and colloquial names.
   var units: [String]?
   /// Units that are also the beginning of other words (엔터, 불고기, 五分) or of names. Inside a longer
   /// word, a sum with such a unit is recognised only if it ends the word.

@@ -3,8 +3,8 @@
 /// A folded text in the form that a listener perceives. Sums in words are searched in this form. Silent characters are
 /// removed, and letters that sound or look the same are unified.
 ///
-/// Katakana become hiragana with う for a long vowel, a Cyrillic letter that looks like a Latin one becomes the Latin one, and any separator
-/// between two words becomes one space.
+/// Katakana become hiragana with う for a long vowel. A Cyrillic letter that looks like a Latin letter becomes the Latin
+/// letter. Any separator between two words becomes one space.
 struct HeardText {
   /// Letters, marks of Indian and Southeast Asian scripts, ASCII digits, currency signs and single spaces.
   private(set) var scalars: [Unicode.Scalar] = []
@@ -52,8 +52,8 @@ struct HeardText {
     return " "
   }
 
-  /// Returns whether a scalar is a tone mark, or a sign above a letter, of Thai or Lao. People leave them out, and write
-  /// them before or behind the vowel sign of the same letter, which looks alike.
+  /// Returns whether a scalar is a tone mark, or a sign above a letter, of Thai or Lao. People leave these signs out.
+  /// They also write them either before or after the vowel sign of the same letter, and both look the same.
   private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
     (0xE47...0xE4E).contains(scalar.value) || (0xEC8...0xECE).contains(scalar.value)
   }

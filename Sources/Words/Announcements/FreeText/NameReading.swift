@@ -4,11 +4,11 @@ import Foundation
 
 /// The pronunciation of a name that a payload gives, in the spelling that a book's own voice reads.
 ///
-/// A voice reads other spellings wrongly, and says nothing about it: the Japanese voice spells `watanabe` in English, and
+/// A voice reads other spellings wrongly, and reports no error: the Japanese voice spells `watanabe` in English, and
 /// the Chinese voice needs a tone in each syllable. Such a reading is refused with the place of the first letter that
 /// does not fit, and the name itself is spoken. The payment is announced in any case.
 struct NameReading: Equatable {
-  /// How a language spells pronunciations.
+  /// The way in which a language spells pronunciations.
   enum Spelling: String, Decodable, Sendable {
     /// Pinyin with tone digits or tone marks (`li3 zong1 sheng4`, `Lǐ Zōngshèng`), or Chinese characters.
     case pinyin
@@ -31,7 +31,7 @@ struct NameReading: Equatable {
 
   /// Reads a pronunciation.
   ///
-  /// - Throws: ``Fault``; also when there is no letter.
+  /// - Throws: ``Fault`` if a character does not fit, or if there is no letter.
   init(_ reading: String, _ spelling: Spelling, ownScripts: Set<String>) throws(Fault) {
     let characters = Array(reading)
     var start = 0
@@ -70,7 +70,8 @@ struct NameReading: Equatable {
   // MARK: Romaji
 
   private mutating func append(romaji word: [Character], from start: Int) throws(Fault) {
-    // An optional consonant, which may be doubled, and a vowel; or a syllabic n, which is m before b, m and p too.
+    // An optional consonant, which may be doubled, and a vowel; or a syllabic n, which may also be written as m before
+    // b, m and p.
     let syllable =
       #/
       (?: kk?y? | ss?[hy]? | tt?[sy]? | [ct]?ch | nn?y? | hh?y? | ff?y? | mm?y? | y | rr?y? | w | v | gg?y? | zz?y? |
@@ -126,8 +127,8 @@ struct NameReading: Equatable {
   }
 
   /// Divides a word into syllables with tone digits; nil if that is impossible. A syllable inside a word begins with a
-  /// vowel only after a tone digit, or if there is no other way: fàngàn is fan and gan, because fang'an has an
-  /// apostrophe.
+  /// vowel only after a tone digit, or if there is no other way: fàngàn is fan and gan, because fang and an would be
+  /// written with an apostrophe: fang'an.
   private static func syllables(_ letters: Letters) -> [String]? {
     // The best division from each index to the end, found from the end. A division with fewer such vowels is better.
     var best: [(cost: Int, syllables: [String])?] = Array(repeating: nil, count: letters.count + 1)
@@ -202,7 +203,7 @@ struct NameReading: Equatable {
     character.isLetter || character.isNumber || character == "ー"
   }
 
-  /// Characters that part the names of a person: a space, a hyphen, an apostrophe, a middle dot.
+  /// Returns whether a character separates the names of a person: a space, a hyphen, an apostrophe, a middle dot.
   private static func isSeparator(_ character: Character) -> Bool {
     character.isWhitespace || "-‐'’ʼ·・・.,，、".contains(character)
   }

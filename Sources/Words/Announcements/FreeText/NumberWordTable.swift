@@ -61,7 +61,7 @@ struct NumberWordTable: Sendable {
     for unit in units { add(unit: unit) }
   }
 
-  /// Returns the table with other characters in its words.
+  /// Returns the table with each character of its words replaced by the result of `transform`.
   func mapCharacters(_ transform: (Unicode.Scalar) -> Unicode.Scalar) -> NumberWordTable {
     var table = self
     table.words = words.mapKeys(transform)

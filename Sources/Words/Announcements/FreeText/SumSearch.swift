@@ -212,8 +212,8 @@ struct SumSearch {
     return chained
   }
 
-  /// Returns the longest sums that contain the unit: one in which the number stands before it, and one in which it
-  /// stands after it.
+  /// Returns the longest sums that contain the unit: one with the number before the unit, and one with the number after
+  /// the unit.
   private func sums(with unit: Unit) -> [Range<Int>] {
     let end = end(behind: unit)
     let before = numbers(beside: unit.range.lowerBound, forward: false).filter { isSum($0, before: unit, upTo: end) }
@@ -224,8 +224,9 @@ struct SumSearch {
     ].compactMap(\.self)
   }
 
-  /// Returns the end of a sum with a unit behind its number. A second number that follows the unit belongs to the sum, as
-  /// in 100元五十 and nine dollars fifty: left alone, it would be heard as a sum itself.
+  /// Returns the end of a sum with a unit behind its number. A second number that follows the unit belongs to the sum,
+  /// as in 100元五十 and nine dollars fifty. If only the first number were removed, listeners would hear the second one as
+  /// a sum.
   private func end(behind unit: Unit) -> Int {
     numbers(beside: unit.range.upperBound, forward: true)
       // A syllable behind a unit may be a particle, as 이 in 구백원이.
@@ -269,7 +270,7 @@ struct SumSearch {
   /// Returns whether a number is so long that it counts as a number even inside a name.
   private func isLong(_ number: Number) -> Bool {
     let scalars = text[number.range]
-    // In these alphabets, a number is a whole word and no syllable of a name.
+    // In these alphabets, a number is a whole word, and not a syllable of a name.
     if scalars.contains(where: \.isOfUnspacedAlphabet) { return true }
     guard number.weight >= 2 else { return false }
     return !scalars.contains { WritingSystem.of($0) == "Hang" }

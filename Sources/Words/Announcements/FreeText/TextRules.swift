@@ -4,16 +4,16 @@
 ///
 /// Templates contain placeholders in braces: `{hour} {minute}`.
 struct TextRules: Sendable, Decodable {
-  /// The sign before the decimals of a written number: `.` or `,`; a point if it is missing.
+  /// The sign before the decimals of a written number: `.` or `,`. If the key is missing, the sign is a point.
   var decimalSeparator: String?
 
-  /// The sign that groups the digits of a written number in a country with a decimal comma: a point, or a space; a point if
-  /// it is missing.
+  /// The sign that groups the digits of a written number in a country with a decimal comma: a point or a space. If the
+  /// key is missing, the sign is a point.
   var groupingSeparator: String?
 
-  /// The words that multiply the number before them, each with its power of ten: `"million": 6`. They count before the
-  /// words that every book knows, because the German Billion is a thousand times the English billion. With 0, the word
-  /// multiplies nothing: people write it for different powers.
+  /// The words that multiply the number before them, each with its power of ten: `"million": 6`. They take precedence
+  /// over the words that apply to every book, because the German Billion is a thousand times the English billion. A
+  /// word with the power 0 multiplies nothing, because people use it for different powers.
   var scales: [String: Int]?
 
   /// The currencies whose names are also other words, such as pounds of apples. After a number without a sign, such a
@@ -26,13 +26,14 @@ struct TextRules: Sendable, Decodable {
   /// The words after which a number is an identifier and not a quantity, in lower case: `order`, `尾号`.
   var identifiers: [String]?
 
-  /// The abbreviations of “number” before a number, in lower case: `no.`, `nº`. The book's symbol `#` is said for them.
+  /// The abbreviations of “number” before a number, in lower case: `no.`, `nº`. They are spoken like the book's symbol
+  /// `#`.
   var numberSigns: [String]?
 
   /// The words for the signs of e-mail and web addresses. In English the sign `.` is “dot”.
   var addressSigns: [String: String]?
 
-  /// The signs after a number of minor units (`¢`). Each has its currency.
+  /// The signs after a number of minor units (`¢`), each with the code of its currency.
   var minorSigns: [String: String]?
 
   /// The ordinals: the letters written after the digits, and the changed form of the number's last word.

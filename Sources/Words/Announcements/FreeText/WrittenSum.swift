@@ -283,8 +283,8 @@ struct SumScanner {
         (partPower, partEnd) = (partPower + further, after)
         if let multiplied = amount.multiplied(byPowerOfTen: further) { amount = multiplied }
       }
-      // Some readers take 1万5 for fifteen thousand. The digits after the multiplier must therefore fill the remaining
-      // places.
+      // Some readers understand 1万5 as fifteen thousand. The digits after the multiplier must therefore fill the
+      // remaining places.
       let isFull = partPower > 0 || value.whole.count == min(power, 4) || value.whole.count == 3
       guard isFull, value.whole.count + partPower <= power, let sum = total.adding(amount) else {
         end = partEnd

@@ -72,7 +72,7 @@ struct WrittenText {
       guard let words = numbers.decade(value), let markEnd = self.end(of: ["s"], at: letter) else { return nil }
       return (words, markEnd)
     }
-    // With fewer digits, or as a round thousand, it is more often a number of years.
+    // A number with fewer digits, or a round thousand, is more often a number of years.
     guard rules.year == .digits, let mark = rules.yearMark, scalars[end...].starts(with: mark.unicodeScalars),
       digits.count == 4 ? value % 1_000 != 0 || value == 2_000 : digits.count == 2 && value < 10
     else { return nil }

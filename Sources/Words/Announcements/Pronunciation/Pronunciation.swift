@@ -32,7 +32,7 @@ struct Pronunciation: Sendable {
   private let letters: [Unicode.Scalar: String]
   /// The groups of ``Content/spelledStarts``, each packed into a number, because every word is looked up.
   private let spelledStarts: Set<UInt64>
-  /// The second letters of these groups. Most words have a vowel there, and need no look at the groups.
+  /// The second letters of these groups. Most words have a vowel there, so the groups are not searched for them.
   private let secondLetters: ScalarSet
   private let saysRomanNumerals: Bool
   private var table = ReplacementTable()
@@ -42,7 +42,7 @@ struct Pronunciation: Sendable {
   /// - Parameters:
   ///   - data: the file's contents, JSON.
   ///   - name: the file's name, for errors.
-  /// - Throws: `.phraseBookInvalid`, with the file's name and what is wrong in it.
+  /// - Throws: `.phraseBookInvalid`, with the file's name and the fault in the file.
   init(data: Data, name: String) throws(AnnouncementError) {
     let content: Content
     do {
@@ -110,7 +110,7 @@ struct Pronunciation: Sendable {
         let end = index + entry.key.count
         let value = entry.value.unicodeScalars
         // An ending that the key and its replacement have in common stays in its own segment. Capitals are replaced,
-        // because the engine parts a word at a capital: CoDi.
+        // because the engine divides a word at a capital: CoDi.
         let ending = value.suffix(entry.commonEnding)
         let kept = zip(scalars[..<end].reversed(), ending.reversed()).prefix { $0 == $1 }.count
         let changedEnd = end - kept
@@ -171,8 +171,8 @@ struct Pronunciation: Sendable {
     scalars.reduce(0) { $0 << 21 | UInt64($1.value) }
   }
 
-  /// Returns the end of the word that starts at `index`; `nil` unless the word has two or more letters, and all of them
-  /// are capitals that Roman numerals use.
+  /// Returns the end of the word that starts at `index`; `nil` if the word has only one letter, or a letter that is not
+  /// one of the capitals in Roman numerals.
   private static func endOfNumeral(in scalars: [Unicode.Scalar], at index: Int) -> Int? {
     let end = index + scalars[index...].prefix { "IVXLCDM".unicodeScalars.contains($0) }.count
     return end - index >= 2 && (end == scalars.count || !scalars[end].isWordPart) ? end : nil

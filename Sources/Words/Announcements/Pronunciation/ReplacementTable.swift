@@ -25,15 +25,17 @@ struct ReplacementTable: Sendable {
     }
   }
 
-  /// The entries by the first two scalars of their key, or by the only one. The longest key is first.
+  /// The entries by the first two scalars of their key, or by the only scalar of a shorter key. The entry with the
+  /// longest key is first.
   private var entries: [UInt64: [Entry]] = [:]
 
-  /// The first scalars of all keys, and those of the keys that have no second one. Most letters of a text begin no key.
+  /// The first scalars of all keys. ``singles`` contains those of the keys with only one scalar. Most letters of a text
+  /// do not begin a key, so the entries are not searched for them.
   private var starts = ScalarSet()
   private var singles = ScalarSet()
 
-  /// The first scalars of the entries that may match inside a word. Most tables have only whole words, so most letters
-  /// need no look at the entries.
+  /// The first scalars of the entries that may match inside a word. Most tables have only whole words, so the entries
+  /// are not searched for most letters inside a word.
   private var innerStarts = ScalarSet()
 
   var isEmpty: Bool { entries.isEmpty }
@@ -41,7 +43,8 @@ struct ReplacementTable: Sendable {
   /// The keys, in no order.
   var keys: [[Unicode.Scalar]] { entries.values.joined().map(\.key) }
 
-  /// Returns the table with other keys. Of two keys that become the same, one stays.
+  /// Returns the table with each scalar of the keys transformed. If two keys become the same, only one of their entries
+  /// is kept.
   func mapKeys(_ transform: (Unicode.Scalar) -> Unicode.Scalar) -> ReplacementTable {
     var table = ReplacementTable()
     for entry in entries.values.joined() {
@@ -92,7 +95,7 @@ struct ReplacementTable: Sendable {
     return found
   }
 
-  /// Returns the scalar at `index` as the keys have it; `nil` if no entry can match there.
+  /// Returns the scalar at `index` in the form that the keys have; `nil` if no entry can match there.
   private func start(_ scalars: [Unicode.Scalar], at index: Int) -> Unicode.Scalar? {
     guard index < scalars.count else { return nil }
     let first = scalars[index].baseLetter
@@ -112,8 +115,8 @@ struct ReplacementTable: Sendable {
     UInt64(first.value) << 32 | UInt64(second.map { $0.value + 1 } ?? 0)
   }
 
-  /// Returns false if no entry can match at `index`, because it is inside a word. Only words in Latin letters are looked
-  /// at: the properties of other letters take longer than the look at the entries.
+  /// Returns false if no entry can match at `index`, because it is inside a word. Only words in Latin letters are
+  /// examined, because finding the properties of other letters takes longer than searching the entries.
   private func mayMatch(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
     guard index > 0, scalars[index - 1].isASCII, scalars[index - 1].isWordPart else { return true }
     return innerStarts.contains(scalars[index].baseLetter)
@@ -135,8 +138,8 @@ struct ReplacementTable: Sendable {
   }
 }
 
-/// The forms of the letters of Latin, Greek and Cyrillic, which texts ask for letter by letter. Looking up a form in
-/// Unicode's data makes a string.
+/// The forms of Latin, Greek and Cyrillic letters, in tables. They are needed for each letter of a text, and a look-up
+/// in Unicode's data makes a string each time.
 private enum LetterForms {
   /// Latin with marks, Greek and Cyrillic, and further Latin letters with marks, such as those of Vietnamese.
   private static let ranges: [ClosedRange<UInt32>] = [0x80...0x52F, 0x1E00...0x1EFF]
@@ -194,7 +197,7 @@ extension Unicode.Scalar {
     return LetterForms.form(of: self, in: LetterForms.baseLetters) ?? self
   }
 
-  /// Whether the scalar is a letter, or a mark on one.
+  /// Whether the scalar is a letter, or a mark on a letter.
   var isWordPart: Bool {
     if isASCII { return (0x61...0x7A).contains(value | 0x20) }
     return properties.isAlphabetic || isMark

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of Unicode scalars. It is asked for every letter of a text, so it does not hash them.
+/// A set of Unicode scalars. It is searched for every letter of a text, so it does not hash the scalars.
 struct ScalarSet: Sendable, Hashable {
   /// One bit for each scalar of most alphabets, up to U+0FFF; empty if the set has none of them.
   private var bits: [UInt64] = []

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TextFormats
+public import TextFormats
 
 /// The remedy of a fault: words and, if one helps, a shell command. `crier doctor` and a running service give the same
 /// remedies.
-public struct Remedy: Sendable, Hashable {
+public struct Remedy: Sendable, Hashable, Encodable {
   public let text: String
-  public let command: String?
+  @ExplicitNull public private(set) var command: String?
 
   init(_ text: String, _ command: String? = nil) { (self.text, self.command) = (text, command) }
 

@@ -2,20 +2,21 @@
 
 import Foundation
 
-/// Ends the program where it would block a thread on which others depend, such as the thread of an event loop. While
+/// Ends the program if it would block a thread on which other work depends, such as the thread of an event loop. While
 /// such a thread waits for a disk or a name server, none of its connections is served.
 ///
-/// It exists only in builds with the compile condition `CRIER_WATCHDOG`, which debug builds and CI set (`Package.swift`).
-/// In all others, both functions do nothing. GRDB has such a watchdog for its queues (`SchedulingWatchdog`).
+/// It exists only in builds with the compile condition `CRIER_WATCHDOG`, which debug builds and CI set
+/// (`Package.swift`). In all other builds, both functions do nothing. GRDB has such a watchdog for its queues
+/// (`SchedulingWatchdog`).
 public enum BlockingWatchdog {
-  /// Marks the current thread as one that must never block, for as long as it lives.
+  /// Marks the current thread as one that must never block.
   public static func forbidBlocking() {
     #if CRIER_WATCHDOG
       Thread.current.threadDictionary[mark] = true
     #endif
   }
 
-  /// Each function that may block calls this.
+  /// Ends the program if the current thread must not block. Each function that may block calls this function.
   public static func check(_ function: StaticString = #function) {
     #if CRIER_WATCHDOG
       guard Thread.current.threadDictionary[mark] != nil else { return }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A wait that can end in several ways: by work, by its time limit, by another task, and by the cancellation of the
-/// waiting task. The first end counts, and the waiting task never waits for the other ones.
+/// A wait that can end in several ways: by its work, by its time limit, by another task, or by the cancellation of the
+/// waiting task. The first end counts, and the waiting task does not wait for the other ones.
 package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
   package typealias Outcome = Result<Value, Failure>
 
@@ -18,9 +18,11 @@ package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
   /// Starts the work and waits for the first outcome.
   ///
   /// - Parameters:
-  ///   - start: Starts the work as tasks, which are cancelled after the first outcome. It is not called if there is an
-  ///     outcome already, and must not call ``end(_:)`` itself. By default, others know of the wait and end it.
-  ///   - onCancel: Called when the waiting task is cancelled, also before the wait. It may call ``end(_:)``.
+  /// - start: Starts the work as tasks, which are cancelled after the first outcome. It is not called if there already
+  ///   is an outcome, and must not call ``end(_:)`` itself. By default, no work is started, and other code ends the
+  ///   wait.
+  ///   - onCancel: Called when the waiting task is cancelled, even if that happens before the wait. It may call
+  ///     ``end(_:)``.
   package func wait(
     start: () -> [Task<Void, Never>] = { [] }, onCancel: @escaping @Sendable () -> Void
   ) async -> Outcome {
@@ -40,7 +42,7 @@ package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Ends the wait. A second end has no effect.
+  /// Ends the wait. If it has already ended, nothing happens.
   ///
   /// - Returns: Whether this is the first end.
   @discardableResult
@@ -51,7 +53,7 @@ package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
       return state
     }
     guard let ended else { return false }
-    // The waiting task comes first, because the cancellation of a request can block.
+    // The waiting task continues first, because the cancellation of a request can block.
     ended.waiting?.give(outcome)
     for task in ended.tasks { task.cancel() }
     return true

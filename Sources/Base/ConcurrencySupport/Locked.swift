@@ -4,7 +4,7 @@ private import Foundation
 
 /// A value that several threads use in turn.
 ///
-/// `Synchronization.Mutex` is not used, because the thread sanitizer does not recognize its ordering and reports
+/// `Synchronization.Mutex` is not used: the thread sanitizer does not recognize that it orders accesses, and reports
 /// accesses to the protected value as races (Swift 6.3 on Linux).
 public final class Locked<Value> {
   private let lock = NSLock()
@@ -20,5 +20,5 @@ public final class Locked<Value> {
   }
 }
 
-/// A value that is sendable itself may leave the lock.
+/// The value may leave the lock if it is itself sendable.
 extension Locked: @unchecked Sendable where Value: Sendable {}  // The lock protects the value.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A few permits, for which tasks wait in turn.
+/// A limited number of permits. Tasks that need one wait in the order in which they ask.
 package actor Permits {
   private var free: Int
   private var waiting: [AwaitedAnswer<Void>] = []
@@ -19,8 +19,8 @@ package actor Permits {
     if waiting.isEmpty { free += 1 } else { waiting.removeFirst().give(()) }
   }
 
-  /// Waits for a permit, and holds it during the work. A cancelled task waits too, so the work has to look whether its
-  /// task is cancelled.
+  /// Waits for a permit, and holds it during the work. A cancelled task also waits for its permit, so the work must
+  /// check whether its task is cancelled.
   package nonisolated func withOne<Value: Sendable>(_ work: @Sendable () async -> Value) async -> Value {
     await take()
     let value = await work()

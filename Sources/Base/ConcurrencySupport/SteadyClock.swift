@@ -4,15 +4,15 @@ public import Foundation
 
 /// A clock that starts at the wall clock's time and then runs steadily, also while the machine sleeps.
 ///
-/// People and time services set the wall clock. Pauses, deadlines and back-off are computed with this clock, so that a
-/// step of the wall clock neither ends them early nor keeps them for as long as the step. Times that a person or
-/// another machine reads still come from the wall clock.
+/// People and time services set the wall clock. Pauses, deadlines and back-off are computed with this clock. If the
+/// wall clock jumps, they are therefore neither cut short nor extended by the jump. Times that a person or another
+/// machine reads still come from the wall clock.
 public struct SteadyClock: Sendable {
   private let origin = ContinuousClock.now
   private let start = Date()
 
   public init() {}
 
-  /// Returns the time. It never goes back, and never jumps ahead.
+  /// Returns the time. It never goes back and never jumps forward.
   public func now() -> Date { start.addingTimeInterval(origin.duration(to: .now) / .seconds(1)) }
 }

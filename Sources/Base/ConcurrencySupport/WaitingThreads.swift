@@ -10,32 +10,33 @@ import Foundation
 /// a queue instead would wake another thread twice per wait, which takes longer than most of the waits (54 µs,
 /// `perf bench sched pipe`).
 ///
-/// A thread is started when a job finds none idle, and ends when it has been idle for 10 s. The threads do not come
-/// from serial dispatch queues, because Dispatch starts more threads than there are jobs. With 64 queues, a batch of
-/// 100,000 rows had 194 threads (2 cores, Debian 12). Every thread has a stack, and memory that it frees late.
+/// A thread is started when there is no idle thread for a job, and ends after it has been idle for 10 s. The threads do
+/// not come from serial dispatch queues, because Dispatch starts more threads than there are jobs. With 64 queues, a
+/// batch of 100,000 rows had 194 threads (2 cores, Debian 12). Each thread needs a stack, and is slow to return memory
+/// to the system.
 public final class WaitingThreads: TaskExecutor {
   public static let shared = WaitingThreads()
 
-  /// Threads for questions to name servers, which may never answer. They are separate, so that no other work loses a
-  /// thread to them.
+  /// Threads for requests to name servers, which may never answer. They are separate, so that such requests take no
+  /// thread from other work.
   public static let nameServers = WaitingThreads(most: 32)
 
   private struct State {
     /// The maximum number of threads.
     var most: Int
 
-    /// The number of threads, including those that are starting.
+    /// The number of threads, including those that are about to start.
     var threads = 0
 
     /// The number of threads that wait for a job and have not been woken yet.
     var idle = 0
 
     /// The number of threads that are starting or were woken, and have not asked for a job yet. Each of them will take
-    /// a job, so no further thread is needed for that job. Each waiting job has one such thread, as long as a thread is
-    /// idle or another one may start.
+    /// a job, so no further thread is needed for that job. There is such a thread for each waiting job, as long as a
+    /// thread is idle or another one may start.
     var coming = 0
 
-    /// The jobs that no thread has begun, first come first.
+    /// The jobs that no thread has begun. The oldest is first.
     var jobs: [UnownedJob] = []
   }
 
@@ -46,20 +47,20 @@ public final class WaitingThreads: TaskExecutor {
   private let wakes = DispatchSemaphore(value: 0)
 
   /// - Parameters:
-  ///   - most: The maximum number of threads. 64 exceeds the number of voice processes, clip writes and file reads that
-  ///     block at the same time. Further jobs wait for a free thread, so a disk that hangs never takes more threads than
-  ///     this.
+  /// - most: The maximum number of threads. The default of 64 exceeds the number of voice processes, clip writes and
+  ///   file reads that block at the same time. Further jobs wait for a free thread, so a disk that hangs never takes
+  ///   more threads than this.
   ///   - longestIdle: The time, in seconds, after which an idle thread ends.
   init(most: Int = 64, longestIdle: TimeInterval = 10) {
     state = Locked(State(most: most))
     self.longestIdle = longestIdle
   }
 
-  /// Allows more threads, for work that blocks many threads at the same time, such as many voice processes. Threads
-  /// that were allowed once stay allowed.
+  /// Raises the maximum number of threads, for work that blocks many threads at the same time, such as many voice
+  /// processes. The maximum is never lowered again.
   ///
-  /// - Parameter count: The number of parts that block for long. The maximum becomes this number plus 32 threads for
-  ///   files.
+  /// - Parameter count: The number of threads that the work blocks for a long time. The maximum becomes this number
+  ///   plus 32 threads for files.
   public func allow(blocking count: Int) {
     state.withLock { $0.most = max($0.most, count + 32) }
   }
@@ -86,7 +87,7 @@ public final class WaitingThreads: TaskExecutor {
     if starts { Thread.detachNewThread { self.work() } }
   }
 
-  /// Runs jobs until there has been none for the longest idle time.
+  /// Runs jobs until there has been no job for the longest idle time.
   private func work() {
     repeat {
       state.withLock { $0.coming -= 1 }
@@ -103,7 +104,7 @@ public final class WaitingThreads: TaskExecutor {
     }
   }
 
-  /// - Returns: False if there was no job for the longest idle time. The thread then no longer counts.
+  /// - Returns: False if there was no job for the longest idle time. The thread is then no longer in ``count``.
   private func waitedForJob() -> Bool {
     if wakes.wait(timeout: .now() + longestIdle) == .success { return true }
     let ends = state.withLock { state in
@@ -112,14 +113,15 @@ public final class WaitingThreads: TaskExecutor {
       state.threads -= 1
       return true
     }
-    // A thread was to be woken just as the time ended. Its signal is there or is about to come.
+    // Another thread decided to wake this thread just as its time ended. Its signal has been sent or is about to be
+    // sent.
     if !ends { wakes.wait() }
     return !ends
   }
 
   private func run(_ job: UnownedJob) {
     #if canImport(ObjectiveC)
-      // Unlike Dispatch, a thread has no pool that is emptied after each job.
+      // Dispatch empties an autorelease pool after each job. A plain thread has no such pool, so one is made here.
       autoreleasepool { job.runSynchronously(on: asUnownedTaskExecutor()) }
     #else
       job.runSynchronously(on: asUnownedTaskExecutor())
@@ -127,7 +129,7 @@ public final class WaitingThreads: TaskExecutor {
   }
 }
 
-/// Runs blocking work on a thread that is allowed to block. If the task already has such a thread, the work runs there.
+/// Runs blocking work on a thread that may block. If the task already runs on such a thread, the work runs there.
 ///
 /// - Parameter threads: The threads to use instead of the shared ones.
 /// - Throws: The error that the work throws.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets one task wait for work that other tasks announce, or for a time.
+/// Lets one task wait until other tasks announce work, or until a time has passed.
 ///
-/// A signal that comes while nobody waits is kept: the next wait ends at once.
+/// If a signal arrives while no task waits, it is kept, and the next wait ends at once.
 public final class WorkSignal: Sendable {
   private let sleep: @Sendable (Duration) async throws -> Void
   private let hasNews = Locked(true)
   private let signals: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
 
-  /// - Parameter sleep: Waits for a duration, or throws if its task is cancelled. Tests pass a clock of their own.
+  /// - Parameter sleep: Waits for a duration, or throws if its task is cancelled. Tests pass a function with their own
+  ///   clock.
   public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
     self.sleep = sleep
     (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -17,7 +18,8 @@ public final class WorkSignal: Sendable {
 
   /// Announces that there may be new work, and wakes the waiting task.
   ///
-  /// - Parameter pause: The time after which the task is woken, unless something else wakes it before; nil for at once.
+  /// - Parameter pause: The time after which the task is woken, unless something else wakes it earlier; nil to wake it
+  ///   at once.
   public func announceNews(after pause: Duration? = nil) {
     hasNews.withLock { $0 = true }
     if let pause { wake(after: pause) } else { wake() }
@@ -36,7 +38,7 @@ public final class WorkSignal: Sendable {
 
   /// Wakes the waiting task after a duration.
   ///
-  /// - Returns: The task of the wait. If it is cancelled, it wakes nobody.
+  /// - Returns: The task that waits for the duration. If it is cancelled, it does not wake the waiting task.
   @discardableResult
   public func wake(after duration: Duration) -> Task<Void, Never> {
     Task { [sleep, signal] in

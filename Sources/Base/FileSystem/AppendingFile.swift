@@ -7,10 +7,9 @@ import Foundation
 package final class AppendingFile: Sendable {
   private let descriptor: Int32
 
-  /// Opens a file for appending and creates it if it is missing (0600).
+  /// Opens a file for appending. If it is missing, it is created with the mode 0600.
   ///
-  /// - Throws: ``SystemError``. A pipe without a reader is refused with an error, because opening it would otherwise
-  ///   block.
+  /// - Throws: ``SystemError``. A pipe without a reader also causes an error, because opening it would otherwise block.
   package init(path: String) throws(SystemError) {
     BlockingWatchdog.check()
     descriptor = unsafe path.withCString {

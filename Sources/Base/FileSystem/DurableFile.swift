@@ -3,12 +3,12 @@
 package import Foundation
 
 /// Functions for files that exist completely or not at all, even after a loss of power. Only the owner can read the
-/// files (0600).
+/// files (mode 0600).
 package enum DurableFile {
   /// Writes a file or replaces an existing one, and returns when its bytes and its name are on the disk.
   ///
   /// The bytes go first to a second file whose name ends in `.new`. A process that is killed can leave that file
-  /// behind; the next write removes it. Two writers of the same file must take turns.
+  /// behind; the next write removes it. Two writers must not write the same file at the same time.
   ///
   /// - Throws: ``SystemError``. The file is then unchanged, with one exception: if only the folder cannot be
   ///   synchronized, the new file is already in place.
@@ -20,12 +20,12 @@ package enum DurableFile {
     try folder.synchronize()
   }
 
-  /// Replaces a file as ``write(_:to:calls:)`` does, but returns as soon as all processes see the new bytes. After a loss
-  /// of power, the file has either the old bytes or the new ones; ``DurableFolder/synchronize(_:calls:)`` ends this
-  /// uncertainty.
+  /// Replaces a file as ``write(_:to:calls:)`` does, but returns as soon as all processes see the new bytes. After a
+  /// loss of power, the file has either the old bytes or the new ones. After ``DurableFolder/synchronize(_:calls:)``,
+  /// it has the new ones.
   ///
-  /// - Parameter isCurrent: Asked when the bytes were given to the disk, which may have taken a while, and before they
-  ///   replace the old ones.
+  /// - Parameter isCurrent: Returns whether the new bytes are still wanted. It is called after the bytes were given to
+  ///   the disk, which may have taken a while, and before they replace the old bytes.
   /// - Returns: Whether the file was replaced. It is unchanged if `isCurrent` returned false.
   /// - Throws: ``SystemError``. The file is then unchanged.
   package static func replace(
@@ -56,7 +56,7 @@ package enum DurableFile {
       try calls.rename(folder.number, temporary, name)
       return true
     } catch {
-      // The first error is the one to report.
+      // The error of the writing is reported, not the error of this removal.
       try? calls.remove(folder.number, temporary)
       throw error
     }
@@ -64,7 +64,7 @@ package enum DurableFile {
 
   /// Returns a file's bytes; nil if it does not exist.
   ///
-  /// - Throws: ``SystemError``, without the system's reason.
+  /// - Throws: ``SystemError``, without the reason that the system gave.
   package static func contents(of file: URL) throws(SystemError) -> Data? {
     do {
       return try Data(contentsOf: file)
@@ -87,11 +87,11 @@ package enum DurableFile {
     }
   }
 
-  /// Creates an empty file; leaves an existing file unchanged.
+  /// Creates an empty file. An existing file is unchanged.
   ///
   /// An existing file is not even opened, because closing it would release the locks that SQLite holds on it in this
   /// process. If the user may use the folder but not list it, the folder is not synchronized. SQLite does not
-  /// synchronize it then either.
+  /// synchronize such a folder either.
   ///
   /// - Throws: ``SystemError``.
   package static func createEmpty(_ file: URL, calls: FileSystemCalls = .system) throws(SystemError) {

@@ -10,14 +10,14 @@ package import Foundation
 package enum DurableFolder {
   /// Creates a folder and any missing folders above it.
   ///
-  /// - Throws: ``SystemError``, of the kind `notAFolder` when something other than a folder has the name.
+  /// - Throws: ``SystemError``, of the kind `notAFolder` if something other than a folder has the name.
   package static func make(
     _ folder: URL, _ permissions: FileSystemCalls.Permissions, calls: FileSystemCalls = .system
   ) throws(SystemError) {
     let folder = folder.absoluteURL.standardizedFileURL
     var isFolder: ObjCBool = false
     // An existing folder is not opened, because the user may be allowed to use it but not to list it.
-    // Safe: Foundation fills in a value of our own.
+    // Safe: Foundation writes only to a local variable.
     if unsafe FileManager.default.fileExists(atPath: folder.path(percentEncoded: false), isDirectory: &isFolder) {
       guard isFolder.boolValue else { throw .notAFolder }
       return
@@ -30,9 +30,9 @@ package enum DurableFolder {
     try OpenDescriptor.folder(folder, calls: calls).synchronize()
   }
 
-  /// Renames a folder to a name that is free.
+  /// Renames a folder, unless something already has the new name.
   ///
-  /// - Returns: false when something has the name; then nothing was changed.
+  /// - Returns: False if something has the new name. Nothing was changed then.
   /// - Throws: ``SystemError``.
   package static func rename(_ folder: URL, to place: URL) throws(SystemError) -> Bool {
     // Safe: the texts live as long as the call.
@@ -44,10 +44,10 @@ package enum DurableFolder {
   /// Replaces a folder with another one and removes the replaced folder.
   ///
   /// The replacement is a single step if the file system can exchange two names. Some network and stacked file systems
-  /// cannot. There, the old folder is first renamed to the new folder's name with `.old`, and for a moment no folder
-  /// has the old name.
+  /// cannot. On those, the old folder first gets the new folder's name with `.old` appended. For a moment, no folder
+  /// then has the old folder's name.
   ///
-  /// - Throws: Foundation's error of the move that failed. The old folder then has its name again.
+  /// - Throws: Foundation's error of the move that failed. The old folder then has its own name again.
   package static func replace(_ place: URL, with folder: URL) throws {
     let manager = FileManager.default
     if exchange(folder.path, place.path) {

@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 extension FileSystemCalls {
-  /// The calls of this system.
+  /// The system calls of this operating system.
   package static let system = FileSystemCalls(
     openFolder: { (parent, name) throws(SystemError) in
       let links = parent == nil ? 0 : O_NOFOLLOW
@@ -43,7 +43,7 @@ extension FileSystemCalls {
     },
     statusOfName: { (folder, name) throws(SystemError) in
       var status = stat()
-      // Safe: the text lives as long as the call, and the system fills in a value of our own.
+      // Safe: the text lives as long as the call, and the system writes only to a local variable.
       _ = try check(unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
       return FileStatus(status)
     },
@@ -76,14 +76,15 @@ extension FileSystemCalls {
     },
     synchronize: { (file) throws(SystemError) in
       #if canImport(Darwin)
-        // fsync leaves the bytes in the drive's cache on Darwin; not every file system supports F_FULLFSYNC.
+        // On Darwin, fsync leaves the bytes in the drive's cache, but F_FULLFSYNC does not. Not every file system
+        // supports F_FULLFSYNC.
         if fcntl(file, F_FULLFSYNC) == 0 { return }
       #endif
       _ = try check(fsync(file))
     },
     orderWrites: { (file) throws(SystemError) in
       #if canImport(Darwin)
-        // Not every file system supports it.
+        // Not every file system supports F_BARRIERFSYNC.
         if fcntl(file, F_BARRIERFSYNC) == 0 { return }
       #endif
       _ = try check(fsync(file))
@@ -107,31 +108,32 @@ extension FileSystemCalls {
       }
     },
     close: { descriptor in
-      // Bytes that matter were synchronized before, and the descriptor is closed even after an error.
+      // An error is ignored: important bytes were synchronized before, and the descriptor is closed even after an
+      // error.
       _ = Foundation.close(descriptor)
     }
   )
 }
 
 extension FileStatus {
-  /// Returns the size in bytes of the file at a path; nil when there is none. Symbolic links are followed.
+  /// Returns the size in bytes of the file at a path; nil if there is no file. Symbolic links are followed.
   ///
-  /// - Throws: ``SystemError``, of the kind `notAFile` when something other than a regular file has the path.
+  /// - Throws: ``SystemError``, of the kind `notAFile` if something other than a regular file is at the path.
   package static func byteCount(at path: String) throws(SystemError) -> Int? {
     guard let found = try status(at: path) else { return nil }
     guard found.isRegularFile else { throw .notAFile }
     return found.byteCount
   }
 
-  /// Returns the status of the file at a path; nil when there is none.
+  /// Returns the status of the file at a path; nil if there is no file.
   ///
-  /// - Parameter followsLink: Whether a symbolic link is followed, so that the status belongs to its target. Other
-  ///   links in the path are always followed.
+  /// - Parameter followsLink: Whether a symbolic link at the end of the path is followed, so that the status is that of
+  ///   its target. Links in the other parts of the path are always followed.
   /// - Throws: ``SystemError``.
   package static func status(at path: String, followsLink: Bool = true) throws(SystemError) -> FileStatus? {
     BlockingWatchdog.check()
     var status = stat()
-    // Safe: the text lives as long as the call, and the system fills in a value of our own.
+    // Safe: the text lives as long as the call, and the system writes only to a local variable.
     guard unsafe (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else {
       let error = SystemError.last
       if error.kind == .missing { return nil }

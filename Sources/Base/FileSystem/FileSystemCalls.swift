@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The system calls on files and folders, one closure each, so that a test can make any of them fail at any step.
+/// The system calls on files and folders. Each is a closure, so that a test can make any of them fail at any step.
 ///
-/// A name is relative to an open folder; without a folder it is a path. The caller owns each returned descriptor and
-/// closes it. Each call throws ``SystemError`` with the system's `errno`. It can throw an error of the kind
+/// A name is relative to an open folder. Without a folder, the name is a path. The caller owns each returned descriptor
+/// and closes it. Each call throws ``SystemError`` with the system's `errno`. The error can have the kind
 /// `interrupted`; see ``retryingWhenInterrupted(_:)``.
 package struct FileSystemCalls: Sendable {
   package typealias Descriptor = Int32
 
-  /// Opens a folder. Symbolic links are followed in a path and refused in a name.
+  /// Opens a folder. Symbolic links are followed if the name is a path, and otherwise refused.
   package var openFolder: @Sendable (_ parent: Descriptor?, _ name: String) throws(SystemError) -> Descriptor
 
   /// Makes a folder.
@@ -19,12 +19,12 @@ package struct FileSystemCalls: Sendable {
   package var createFile:
     @Sendable (_ folder: Descriptor?, _ name: String, _ permissions: Permissions) throws(SystemError) -> Descriptor
 
-  /// Opens a file for reading. A symbolic link is refused. A pipe does not block the caller, and a terminal does not
-  /// become the terminal of the process.
+  /// Opens a file for reading. A symbolic link is refused. Opening a pipe does not block, and opening a terminal does
+  /// not make it the controlling terminal of the process.
   package var openFile: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> Descriptor
 
-  /// Takes the lock of an open file without waiting. The error is of the kind `busy` when another open file has the
-  /// lock. The system releases the lock when the last descriptor is closed, even after `kill -9`.
+  /// Takes the lock of an open file without waiting. If the lock is held through another descriptor of the file, the
+  /// error has the kind `busy`. The system releases the lock when the last descriptor is closed, even after `kill -9`.
   package var lock: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
   /// Sets the time of an open file's last change, in seconds since 1970.
@@ -39,23 +39,23 @@ package struct FileSystemCalls: Sendable {
   /// Writes some of the bytes and returns the number of bytes written.
   package var write: @Sendable (_ file: Descriptor, _ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int
 
-  /// Reads up to `count` bytes; returns an empty array at the end of the file.
+  /// Reads up to `count` bytes. The array is empty at the end of the file.
   package var read: @Sendable (_ file: Descriptor, _ count: Int) throws(SystemError) -> [UInt8]
 
-  /// Asks the system to begin writing a file's bytes to the disk, without waiting for it. The bytes are on the disk only
-  /// after ``synchronize``. On systems without such a call, nothing happens.
+  /// Asks the system to begin writing a file's bytes to the disk, and does not wait for it. Only ``synchronize`` makes
+  /// sure that the bytes are on the disk. On systems without such a call, nothing happens.
   package var startWriting: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
   /// Writes a file's bytes, or a folder's entries, to the disk.
   package var synchronize: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
-  /// Makes sure that a file's bytes are on the disk before anything that is written later. The bytes themselves may
-  /// come to the disk later, where the system can order writes: with `F_BARRIERFSYNC` on Apple's systems (fcntl(2)).
-  /// Elsewhere this is ``synchronize``.
+  /// Makes sure that a file's bytes are on the disk before anything that is written later. On Apple's systems,
+  /// `F_BARRIERFSYNC` orders the writes, so the bytes themselves may reach the disk after this call has returned
+  /// (fcntl(2)). On other systems, this call is the same as ``synchronize``.
   package var orderWrites: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
-  /// Renames a file within its folder and replaces an existing file with the new name. A name that ends in a slash means
-  /// a folder, and nothing else with the name is renamed.
+  /// Renames a file within its folder and replaces an existing file with the new name. If `name` ends in a slash, only
+  /// a folder is renamed.
   package var rename: @Sendable (_ folder: Descriptor, _ name: String, _ newName: String) throws(SystemError) -> Void
 
   /// Removes a file's name from its folder.

@@ -2,15 +2,16 @@
 
 import TextFormats
 
-/// A SHA-256 digest (FIPS 180-4) of bytes that arrive in pieces, such as the body of an answer.
+/// A SHA-256 digest (FIPS 180-4) of bytes that arrive in pieces, such as the body of an HTTP answer.
 ///
-/// It names files and finds changed ones; no secret depends on it. It is a value, so a copy continues on its own.
+/// It is used to name files and to find changed ones; no secret depends on it. It is a value, so a copy can be
+/// continued independently.
 package struct IncrementalSHA256: Sendable {
   private var function = SHA256Function()
 
   package init() {}
 
-  /// The number of bytes of an array that are copied at a time.
+  /// The number of bytes that are copied at a time from an array.
   private static let pieceBytes = 64 << 10
 
   /// Adds the next bytes. A long array is copied in pieces, because a phone has little memory.
@@ -31,7 +32,7 @@ package struct IncrementalSHA256: Sendable {
     return digest.hexadecimalDigest()
   }
 
-  /// Returns whether a text is a digest as this type writes it: 64 lower-case hexadecimal digits.
+  /// Returns whether a text has the form of a digest of this type: 64 lower-case hexadecimal digits.
   package static func isHexadecimalDigest(_ text: String) -> Bool {
     text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }

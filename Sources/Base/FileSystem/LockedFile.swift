@@ -3,14 +3,15 @@
 import ConcurrencySupport
 package import Foundation
 
-/// A file that is locked as long as this object lives. The kernel releases the lock when the process ends, however it
-/// ends. A program that the process starts does not get the lock.
+/// A file that is locked as long as this object exists. The kernel releases the lock when the process ends for any
+/// reason. A program that the process starts does not inherit the lock.
 package final class LockedFile: Sendable {
   let descriptor: Int32
 
-  /// Opens a file, creates it if it is missing (0600), and waits at most `patience` seconds for its lock.
+  /// Opens a file, and waits at most `patience` seconds for its lock. If the file is missing, it is created with the
+  /// mode 0600.
   ///
-  /// - Returns: Nil when another process held the lock the whole time.
+  /// - Returns: Nil if another process held the lock the whole time.
   /// - Throws: ``SystemError``.
   package init?(_ file: URL, patience: TimeInterval) throws(SystemError) {
     BlockingWatchdog.check()
@@ -32,8 +33,8 @@ package final class LockedFile: Sendable {
   }
 
   deinit {
-    // Closing alone is not enough: a child process that is between fork and exec has a copy of the descriptor, and the
-    // lock lasts as long as one of the copies is open (flock(2)).
+    // Closing alone is not enough. A child process between fork and exec has a copy of the descriptor, and the lock
+    // lasts as long as one of the copies is open (flock(2)).
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
@@ -47,7 +48,7 @@ package final class LockedFile: Sendable {
     guard count == bytes.count else { throw SystemError(number: count < 0 ? errno : ENOSPC) }
   }
 
-  /// Returns whether a process holds the lock of a file, and the file's first `count` bytes; nil when the file does not
+  /// Returns whether a process holds the lock of a file, and the file's first `count` bytes; nil if the file does not
   /// exist.
   ///
   /// - Throws: ``SystemError``.
@@ -63,7 +64,7 @@ package final class LockedFile: Sendable {
     }
     defer { close(descriptor) }  // This also releases the lock; other processes try for longer than it is held.
     let isLocked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
-    // An array without elements shares its storage, and its count must not be written.
+    // Empty arrays share their storage, whose count must not be written.
     guard count > 0 else { return (isLocked, []) }
     // Safe: no more is written than the buffer holds, and only the bytes that were written are counted.
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in

@@ -24,11 +24,11 @@ package struct OpenDescriptor: ~Copyable, Sendable {
 // MARK: - Folders
 
 extension OpenDescriptor {
-  /// Opens a folder by its path. Symbolic links are followed, because the operator chose the path.
+  /// Opens a folder by its path. Symbolic links are followed, because the operator of the program chose the path.
   ///
   /// - Parameter permissions: The permissions with which missing folders on the path are created; nil to create none.
   ///   Created folders survive a loss of power.
-  /// - Throws: ``SystemError``, of the kind `missing` when the folder does not exist and is not created.
+  /// - Throws: ``SystemError``, of the kind `missing` if the folder does not exist and is not created.
   package static func folder(
     _ url: URL, making permissions: FileSystemCalls.Permissions? = nil, calls: FileSystemCalls
   ) throws(SystemError) -> OpenDescriptor {
@@ -44,9 +44,9 @@ extension OpenDescriptor {
     return try open(path, in: nil, calls: calls)
   }
 
-  /// Opens a folder in an open folder. A symbolic link is refused with the kind `notAFolder`.
+  /// Opens a folder that is in an open folder. A symbolic link is refused with the kind `notAFolder`.
   ///
-  /// - Parameter permissions: The permissions with which the folder is created if it is missing; nil to not create it.
+  /// - Parameter permissions: The permissions with which the folder is created if it is missing; nil not to create it.
   package static func folder(
     _ name: String, in parent: borrowing OpenDescriptor, making permissions: FileSystemCalls.Permissions? = nil,
     calls: FileSystemCalls
@@ -80,8 +80,8 @@ extension OpenDescriptor {
     } catch {
       guard error.kind == .exists else { throw error }
     }
-    // The parent is synchronized even if another process has just created the folder. If a folder on a file's path is
-    // not on the disk, a loss of power also loses the file.
+    // The parent is synchronized even if another process has just created the folder. If a folder on the path of a file
+    // is not on the disk, the file is also lost after a loss of power.
     try parent.synchronize()
   }
 }

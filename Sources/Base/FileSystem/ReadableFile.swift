@@ -19,7 +19,7 @@ package final class ReadableFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Reads up to `count` bytes at an offset; fewer at the end of the file.
+  /// Reads up to `count` bytes at an offset. There are fewer bytes only at the end of the file.
   ///
   /// - Throws: ``SystemError``.
   package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {

@@ -3,7 +3,7 @@
 #if canImport(CryptoKit)
   import CryptoKit
 
-  /// SHA-256 by Apple's own code, which uses the processor's instructions for it.
+  /// SHA-256 by Apple's CryptoKit, which uses the SHA instructions of the processor.
   struct SHA256Function: Sendable {
     private var hash = SHA256()
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if !canImport(CryptoKit)
-  /// SHA-256 (FIPS 180-4), written by hand because a portable target links no library, and Foundation has none.
-  /// `Tests/FileSystemTests` compares it with swift-crypto.
+  /// SHA-256 (FIPS 180-4). It is implemented here because a portable target links no library, and Foundation has no
+  /// SHA-256. `Tests/FileSystemTests` compares the results with swift-crypto.
   struct SHA256Function: Sendable {
     private var hash: [UInt32] = [
       0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
-    /// The bytes that do not fill a block yet: fewer than 64.
+    /// The bytes that do not fill a block yet; there are fewer than 64.
     private var rest: [UInt8] = []
     private var words = [UInt32](repeating: 0, count: 64)
     private var byteCount = 0
@@ -22,7 +22,7 @@
 
     /// Returns the 32 bytes of the digest. More bytes can be added afterwards.
     func digest() -> [UInt8] {
-      // The padding: a bit that is set, zeros, and the number of bits in 64 bits.
+      // The padding consists of a 1 bit, zeros, and the number of bits as a 64-bit integer.
       var tail = rest + [0x80]
       while tail.count % 64 != 56 { tail.append(0) }
       let bits = UInt64(byteCount) * 8

@@ -18,7 +18,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     case other
   }
 
-  /// The meaning of the number on this system.
+  /// The meaning of the `errno` on this system.
   package var kind: Kind {
     switch number {
     case ENOENT: .missing
@@ -37,7 +37,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The C library's text for the number.
+  /// The C library's text for the `errno`.
   package var description: String {
     unsafe String(cString: strerror(number))  // Safe: strerror has a text for every number; it is copied at once.
   }
@@ -49,14 +49,16 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   package static let busy = SystemError(number: EWOULDBLOCK)
   package static let inputOutput = SystemError(number: EIO)
 
-  /// Whether a symbolic link was refused. Linux and BSD use different numbers for this error.
+  /// Whether the error means that a symbolic link was refused. Linux and BSD use different numbers for this.
   package var isRefusedLink: Bool { number == ELOOP || number == EMLINK }
 
-  /// Whether a socket, or a device without a driver, was refused. BSD has a number of its own for sockets.
+  /// Whether the error means that a socket, or a device without a driver, was refused. BSD has a separate number for
+  /// sockets.
   package var isRefusedSocket: Bool { number == ENXIO || number == ENODEV || number == EOPNOTSUPP }
 }
 
-/// The domain and code of Foundation's POSIX errors, so that code that checks for those also recognizes this error.
+/// This conformance gives the error the domain and code of Foundation's POSIX errors, so that code that checks for
+/// those errors also recognizes this one.
 extension SystemError: CustomNSError {
   package static var errorDomain: String { NSPOSIXErrorDomain }
   package var errorCode: Int { Int(number) }

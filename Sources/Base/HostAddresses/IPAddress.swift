@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// An IPv4 or IPv6 address. An IPv4 address in IPv6 notation (`::ffff:192.0.2.1`) is the IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4 address in IPv6 notation (`::ffff:192.0.2.1`) counts as the IPv4 address.
 public struct IPAddress: Sendable, Hashable {
   /// The address's bytes in network order: 4 for IPv4, 16 for IPv6.
   public let bytes: [UInt8]
@@ -24,7 +24,7 @@ public struct IPAddress: Sendable, Hashable {
     guard !text.utf8.contains(0) else { return nil }
     var short = in_addr()
     var long = in6_addr()
-    // Safe: the system fills in the structure of the family, which is copied.
+    // Safe: the system writes only to a local structure of this family, which is then copied.
     if unsafe inet_pton(AF_INET, text, &short) == 1 {
       self.init(bytes: unsafe withUnsafeBytes(of: short) { unsafe Array($0) })
     } else if unsafe inet_pton(AF_INET6, text, &long) == 1 {
@@ -34,33 +34,33 @@ public struct IPAddress: Sendable, Hashable {
     }
   }
 
-  /// The addresses that belong to one caller: a single IPv4 address, or the 64-bit network that an IPv6 caller is
+  /// The addresses that belong to one caller: a single IPv4 address, or the /64 network that an IPv6 caller is
   /// assigned.
   public var block: IPAddress {
     bytes.count == 4 ? self : IPAddress(bytes: Array(bytes.prefix(8)) + Array(repeating: 0, count: 8))
   }
 
-  /// Whether the address is not one of the public internet: loopback, link-local, private, unique-local, shared
+  /// Whether the address does not belong to the public internet: loopback, link-local, private, unique-local, shared
   /// (100.64.0.0/10), multicast, documentation, reserved and unspecified addresses.
   ///
-  /// The rule follows IANA's registries of special-purpose addresses. Of IPv6, only the global unicast addresses
-  /// (2000::/3) are public. An IPv6 address that contains an IPv4 address is as private as that one.
+  /// The rule follows IANA's registries of special-purpose addresses. In IPv6, only the global unicast addresses
+  /// (2000::/3) are public. If an IPv6 address contains an IPv4 address, it is private if the IPv4 address is private.
   public var isPrivate: Bool {
     if bytes.count == 4 { return Self.privateIPv4.contains { $0.contains(self) } }
     if let inner = containedIPv4 { return inner.isPrivate }
     return !Self.globalIPv6.contains { $0.contains(self) } || Self.privateIPv6.contains { $0.contains(self) }
   }
 
-  /// Whether the address is of 198.18.0.0/15. VPN apps such as Clash and Surge give every name an address of this network,
-  /// and connect to the real host themselves. No host of the internet has such an address (RFC 2544).
+  /// Whether the address is in 198.18.0.0/15. VPN apps such as Clash and Surge give every name an address in this
+  /// network, and connect to the real host themselves. No host of the internet has such an address (RFC 2544).
   public var isStandIn: Bool { Self.standIn.contains { $0.contains(self) } }
 
-  /// Whether the address is of 100.64.0.0/10, which providers share between customers (RFC 6598), and in which Tailscale
-  /// gives each device an address.
+  /// Whether the address is in 100.64.0.0/10, which providers share between customers (RFC 6598). Tailscale also gives
+  /// each device an address in this network.
   public var isShared: Bool { Self.shared.contains { $0.contains(self) } }
 
-  /// The IPv4 address that an IPv6 address contains: through NAT64 (`64:ff9b::/96`), which mobile networks use for
-  /// every IPv4 host, or through 6to4 (`2002::/16`).
+  /// The IPv4 address that an IPv6 address contains; nil if it contains none. Such addresses belong to NAT64
+  /// (`64:ff9b::/96`), which mobile networks use for every IPv4 host, or to 6to4 (`2002::/16`).
   private var containedIPv4: IPAddress? {
     if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) {
       return IPAddress(bytes: Array(bytes[12...]))
@@ -93,7 +93,7 @@ public struct IPAddress: Sendable, Hashable {
     "2001:db8::/32",  // documentation
     "3fff::/20")  // documentation
 
-  /// A network that cannot be parsed would be left out; the tests have an address of each.
+  /// Parses networks. An invalid text would be left out, so the tests check an address of each network.
   private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { try? IPNetwork($0) } }
 }
 

@@ -11,22 +11,22 @@ public struct IPNetwork: Sendable, Hashable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
       case notAnAddress = "not_an_address"
       case prefixOutOfRange = "prefix_out_of_range"
-      /// Bits after the prefix are set.
+      /// The address has bits set after the prefix.
       case addressInsideNetwork = "address_inside_network"
     }
 
     public let code: Code
-    /// The error's text: what is wrong with the argument, and what to give instead. It has no subject, because it
+    /// The error's text: what is wrong with the argument, and what to give instead. The text has no subject, because it
     /// follows the argument's name in a message.
     public let description: String
   }
 
   /// Parses a network.
   ///
-  /// - Parameter text: An address, followed by `/` and the number of bits in the prefix. For a single address, both may
-  ///   be left out.
-  /// - Parameter masksAddress: Whether bits after the prefix are ignored, as systemd does, and not an error.
-  /// - Throws: ``Fault``; it does not repeat the text.
+  /// - Parameter text: An address, followed by `/` and the number of bits in the prefix. For a single address, the
+  ///   slash and the number may be left out.
+  /// - Parameter masksAddress: Whether bits after the prefix are ignored, as in systemd. If false, they are an error.
+  /// - Throws: ``Fault``. The error does not contain the text.
   public init(_ text: String, masksAddress: Bool = false) throws(Fault) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let address = IPAddress(parts[0]) else {
@@ -57,7 +57,7 @@ public struct IPNetwork: Sendable, Hashable {
     other.bytes.count == address.bytes.count && Self.masked(other.bytes, prefixLength) == address.bytes
   }
 
-  /// Returns whether all addresses of another network are in this one.
+  /// Returns whether this network contains all addresses of another network.
   public func contains(_ other: IPNetwork) -> Bool { other.prefixLength >= prefixLength && contains(other.address) }
 
   private static func number(_ text: String) -> Int? {

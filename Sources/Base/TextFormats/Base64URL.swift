@@ -16,8 +16,8 @@ package enum Base64URL {
       }, as: UTF8.self)
   }
 
-  /// Decodes a text. Returns nil for any text that ``text(of:)`` never returns, such as a text with other letters, with
-  /// padding, or with unused bits that are not 0. Each value therefore has exactly one text.
+  /// Decodes a text. The result is nil for every text that ``text(of:)`` never returns, for example a text with other
+  /// characters, with padding, or with unused bits that are not 0. Each value therefore has exactly one text.
   package static func bytes(of text: String) -> [UInt8]? {
     var standard = text.utf8.map { byte in
       switch byte {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a record could not be read. The description states the position of the error, but contains none of
-/// the file's text.
+/// The reason why a record could not be read. The description states the position of the error, but contains no text of
+/// the file.
 public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// A field that does not begin with a quotation mark contains one, or text follows the closing quotation mark of a
+    /// A quotation mark is inside a field that does not begin with one, or text follows the closing quotation mark of a
     /// field.
     case strayQuote = "stray_quote"
     /// A quoted field has no closing quotation mark.
     case unclosedQuote = "unclosed_quote"
-    /// A record has too many bytes.
+    /// A record has more bytes than ``CSVReader/largestRecord``.
     case recordTooLong = "record_too_long"
     case invalidUTF8 = "invalid_utf8"
-    /// The first line is `sep=`, with which a file tells Excel its separator, and names none of ``CSVSeparator``.
+    /// The first line begins with `sep=`, with which a file tells Excel its separator, but names no separator of
+    /// ``CSVSeparator``.
     case otherSeparator = "other_separator"
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One record. It is one line, or several lines if a quoted field contains line breaks.
+/// One record. It takes one line, or several lines if a quoted field contains line breaks.
 public struct CSVRecord: Sendable, Hashable {
   /// The number of the line on which the record begins, counted from 1.
   public var line: Int
@@ -8,18 +8,18 @@ public struct CSVRecord: Sendable, Hashable {
   /// The fields; there is at least one. An empty field is an empty string.
   public var fields: [String]
 
-  /// Whether all fields are empty or white space. Spreadsheets leave such records behind the last row.
+  /// Whether all fields are empty or white space. Spreadsheets leave such records after the last row.
   public var isBlank: Bool { fields.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
 }
 
-/// Reads comma-separated values (RFC 4180) from bytes that arrive in pieces. Memory holds only one record and one
-/// piece.
+/// Reads comma-separated values (RFC 4180) from bytes that arrive in pieces. Only one record and one piece are in
+/// memory at a time.
 ///
 /// The reader enforces RFC 4180: a quotation mark is allowed only around a whole field, and doubled inside a quoted
-/// field. Spaces are part of a field. There are five extensions. A line may end in CRLF, LF or CR, and one file may
-/// mix these. A byte order mark at the start is skipped. An empty line is not a record. Fields may be separated by
-/// semicolons or tabs: ``CSVSeparator`` says how they are recognised. A first line such as `sep=;`, with which a file
-/// tells Excel its separator, is obeyed and is not a record.
+/// field. Spaces are part of a field. There are five extensions. A line may end in CRLF, LF or CR, and one file may mix
+/// these. A byte order mark at the start is skipped. An empty line is not a record. Fields may be separated by
+/// semicolons or tabs; ``CSVSeparator`` says how the separator is recognised. The first line may be `sep=;` or similar,
+/// with which a file tells Excel its separator. The reader then uses this separator, and the line is not a record.
 ///
 ///     var reader = CSVReader()
 ///     reader.append(bytes)
@@ -33,7 +33,7 @@ public struct CSVReader: Sendable {
   /// The largest size of a record in bytes, including quotation marks and line breaks.
   public static let largestRecord = 64 * 1024
 
-  /// The number of bytes that the reader has finished with. It counts the bytes of returned records and skipped bytes.
+  /// The number of bytes that the reader has finished with: the bytes of returned records, and skipped bytes.
   public private(set) var consumedBytes = 0
 
   private enum State {
@@ -41,14 +41,14 @@ public struct CSVReader: Sendable {
     /// The position after a quotation mark in a quoted field. The mark either ends the field, or is the first of a
     /// doubled mark.
     case quoteInQuoted
-    /// A position in the rest of a line with an error. The rest is skipped.
+    /// A position in the rest of a line with an error. The rest of the line is skipped.
     case skipping
   }
 
-  /// Whether the last record that was returned ended with the input, and not with a line break.
+  /// Whether the last returned record ended at the end of the input, without a line break.
   public private(set) var lacksLineBreak = false
 
-  /// The separator of the fields; `nil` until the first line that is not blank has decided it.
+  /// The separator of the fields; `nil` until the first line that is not blank was read, which decides it.
   public private(set) var separator: CSVSeparator?
 
   private static let quote = UInt8(ascii: "\"")
@@ -56,7 +56,7 @@ public struct CSVReader: Sendable {
   private static let carriageReturn = UInt8(ascii: "\r")
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// The bytes from the start of the current record.
+  /// The bytes since the start of the current record.
   private var buffer: [UInt8] = []
   private var start = 0
   private var position = 0
@@ -64,7 +64,7 @@ public struct CSVReader: Sendable {
   private var hasEnded = false
   private var isAtBeginning = true
   private var search = SeparatorSearch()
-  /// The byte of ``separator``.
+  /// The byte value of ``separator``.
   private var separatorByte = CSVSeparator.comma.byte
 
   private var state = State.fieldStart
@@ -86,15 +86,15 @@ public struct CSVReader: Sendable {
 
   /// Returns the next record.
   ///
-  /// - Returns: `nil` when more bytes are needed or, after ``end()``, when there are no more records.
-  /// - Throws: ``CSVError``. Afterwards reading can continue: after the first line of the invalid record, or after the
-  ///   whole record if the error is invalid UTF-8.
+  /// - Returns: The record. `nil` if more bytes are needed or, after ``end()``, if there are no more records.
+  /// - Throws: ``CSVError``. The next call continues after the first line of the invalid record, or after the whole
+  ///   record if the error is invalid UTF-8.
   public mutating func next() throws(CSVError) -> CSVRecord? {
     guard passByteOrderMark(), decideSeparator() else { return nil }
     while position < buffer.count {
       let byte = buffer[position]
       if byte == Self.lineFeed || byte == Self.carriageReturn, state != .quoted {
-        // The next byte must be known to decide whether a line feed belongs to the line break.
+        // After a carriage return, the next byte must be known, because a line feed belongs to the same line break.
         guard let end = endOfBreak(at: position) else { return nil }
         position = end
         if let record = try endRecord() { return record }
@@ -103,7 +103,7 @@ public struct CSVReader: Sendable {
       if state != .skipping, position - start >= Self.largestRecord { throw fault(.recordTooLong) }
       try read(byte)
       position += 1
-      // The bytes of skipped lines are not kept.
+      // The bytes of skipped lines are discarded.
       if state == .skipping { moveStart() }
     }
     guard hasEnded, start < position else { return nil }
@@ -112,9 +112,9 @@ public struct CSVReader: Sendable {
     return try endRecord()
   }
 
-  /// Skips a byte order mark.
+  /// Skips a byte order mark at the start.
   ///
-  /// - Returns: whether there were enough bytes to recognise a byte order mark.
+  /// - Returns: Whether there were enough bytes to decide if there is a byte order mark.
   private mutating func passByteOrderMark() -> Bool {
     guard isAtBeginning else { return true }
     let mark = Self.byteOrderMark
@@ -127,9 +127,9 @@ public struct CSVReader: Sendable {
     return true
   }
 
-  /// Decides the separator by the first line that is not blank.
+  /// Decides the separator from the first line that is not blank.
   ///
-  /// - Returns: Whether there were enough bytes.
+  /// - Returns: Whether there were enough bytes to decide it.
   private mutating func decideSeparator() -> Bool {
     guard separator == nil else { return true }
     search.read(buffer[start...], isEnd: hasEnded)
@@ -161,7 +161,7 @@ public struct CSVReader: Sendable {
     }
   }
 
-  /// Returns the end of the line break that begins at an index; `nil` when the byte after it must be known first.
+  /// Returns the end of the line break that begins at an index; `nil` if the byte after it is needed to decide this.
   private func endOfBreak(at index: Int) -> Int? {
     guard buffer[index] == Self.carriageReturn else { return index + 1 }
     guard index + 1 < buffer.count else { return hasEnded ? index + 1 : nil }
@@ -187,7 +187,7 @@ public struct CSVReader: Sendable {
     (state, fields) = (.fieldStart, [])
     guard !isNone else { return nil }
     if isSeparatorLine {
-      // The separator that the line names also divides the line itself.
+      // The separator that the line names also separates the fields of the line itself.
       guard raw == [CSVSeparator.mark, []] else { throw CSVError(.otherSeparator, line: first, field: 1) }
       return nil
     }

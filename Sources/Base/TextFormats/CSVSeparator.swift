@@ -2,9 +2,10 @@
 
 /// The character that separates the fields of a file.
 ///
-/// The first line of a file that is not blank decides it for the whole file. A line such as `sep=;` names it.
-/// Otherwise, it is the separator that the line has most often outside quotation marks, and the comma if two are as frequent or
-/// there is none. Spreadsheets write semicolons in countries where the comma is the decimal separator.
+/// The first line of a file that is not blank decides the separator for the whole file. A line such as `sep=;` names
+/// the separator. Any other line decides by the separator that it contains most often outside quotation marks. If two
+/// are equally frequent, or if there is none, the separator is the comma. Spreadsheets write semicolons in countries
+/// where the comma is the decimal separator.
 public enum CSVSeparator: Sendable, Hashable, CaseIterable {
   case comma, semicolon, tab
 
@@ -19,20 +20,20 @@ public enum CSVSeparator: Sendable, Hashable, CaseIterable {
   /// The name in messages, with its article.
   public var name: String { "a \(self)" }
 
-  /// The name in messages, for several of them.
+  /// The plural of the name, for messages.
   public var plural: String { "\(self)s" }
 
-  /// How a line begins that names the separator.
+  /// The beginning of a line that names the separator.
   static let mark = Array("sep=".utf8)
 }
 
-/// The search for the separator in the first line that is not blank. Each byte is read once, however small the pieces
-/// are.
+/// The search for the separator in the first line that is not blank. Each byte is read once, even if the pieces are
+/// small.
 struct SeparatorSearch: Sendable {
   /// The separator; `nil` until the line is complete.
   private(set) var result: CSVSeparator?
 
-  /// The number of bytes that were read.
+  /// The number of bytes that have been read.
   private var count = 0
   private var line: [UInt8] = []
   private var counts: [CSVSeparator: Int] = [:]

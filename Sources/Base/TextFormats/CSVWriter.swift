@@ -5,8 +5,9 @@ public enum CSVWriter {
   /// Returns a record as text that ends with the line break CRLF. ``CSVReader`` reads the same fields from it.
   ///
   /// A field is quoted only if necessary: if it contains a separator (``CSVSeparator``), a quotation mark or a line
-  /// break, if it is empty and the only field, or if its first characters would be read as a byte order mark.
-  /// Spreadsheets interpret a field that begins with `=`, `+`, `-` or `@` as a formula. The writer does not prevent that.
+  /// break, if it is empty and the only field, or if its first characters would be read as a byte order mark. The
+  /// writer does not protect against formulas: spreadsheets interpret a field that begins with `=`, `+`, `-` or `@` as
+  /// one.
   ///
   /// - Parameter fields: one or more fields.
   public static func record(_ fields: [String]) -> String {

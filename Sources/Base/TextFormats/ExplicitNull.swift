@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An optional value that is encoded as `null` when it is absent.
+/// An optional value that is encoded as `null` if it is absent.
 ///
 /// The encoding that the compiler generates omits the key of an absent value. A reader of the JSON then cannot tell an
 /// unknown value from a key that does not exist.
@@ -9,7 +9,7 @@
 ///       @ExplicitNull var finishedAt: Date? = nil  // {"finishedAt": null}
 ///     }
 ///
-/// A decoder accepts both forms: `null` and a missing key are an absent value.
+/// A decoder accepts both forms: `null` and a missing key both mean an absent value.
 @propertyWrapper
 public struct ExplicitNull<Value> {
   public var wrappedValue: Value?
@@ -24,7 +24,7 @@ extension ExplicitNull: Hashable where Value: Hashable {}
 extension ExplicitNull: Encodable where Value: Encodable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    // The encoder itself must see the value's type, because it encodes some types, such as dates, in its own way.
+    // The encoder must get the value with its own type, because it encodes some types, such as dates, in a special way.
     if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
   }
 }
@@ -40,7 +40,7 @@ extension KeyedDecodingContainer {
   /// Decodes a value whose key may be missing. The compiler's decoding of a wrapped property calls this function
   /// instead of the standard one, which throws an error for a missing key.
   ///
-  /// - Throws: `DecodingError` if there is a value of another type.
+  /// - Throws: `DecodingError` if the key has a value of another type.
   public func decode<Value: Decodable>(
     _ type: ExplicitNull<Value>.Type, forKey key: Key
   ) throws -> ExplicitNull<Value> {

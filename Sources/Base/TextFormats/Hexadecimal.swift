@@ -17,9 +17,9 @@ extension UInt64 {
 }
 
 extension Array<UInt8> {
-  /// Reads hexadecimal digits, in either case, two for each byte.
+  /// Reads hexadecimal digits, in upper or lower case, two for each byte.
   ///
-  /// - Returns: Nil if there is another character, or an odd number of digits.
+  /// - Returns: Nil if there is any other character, or an odd number of digits.
   package init?(hexadecimal text: some StringProtocol) {
     func value(_ digit: UInt8) -> UInt8? {
       switch digit {

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Words of commands that people copy into a shell.
+/// Quotes words for commands that people copy into a shell.
 public enum Shell {
-  /// Returns a text as one word: unchanged if it is plain, and otherwise quoted.
+  /// Returns a text as one word of a shell command: unchanged if it needs no quotes, and otherwise quoted.
   public static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
@@ -16,7 +16,7 @@ public enum Shell {
     guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
       return "'" + text.replacing("'", with: "'\\''") + "'"
     }
-    // Only bash and zsh know this form, but control characters cannot be pasted in any other.
+    // Only bash and zsh support this form, but no other form can contain pasted control characters.
     let escaped = text.utf8.map { byte in
       switch byte {
       case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(UnicodeScalar(byte))
@@ -27,8 +27,8 @@ public enum Shell {
     return "$'" + escaped.joined() + "'"
   }
 
-  /// Returns the path of a file as one word. A path that a program could take for an option or an address gets "./" in
-  /// front.
+  /// Returns the path of a file as one word. If a program could take the path for an option or a URL, the word begins
+  /// with "./".
   public static func path(_ path: String) -> String {
     let isMistakable = path.hasPrefix("-") || (!path.hasPrefix("/") && path.contains(":"))
     return quoted(isMistakable ? "./" + path : path)

@@ -4,11 +4,11 @@ public import Foundation
 
 /// The announcements that a device missed.
 public struct CaughtUp: Sendable, Hashable {
-  /// The announcements in the order of their numbers.
+  /// The announcements in the order of their sequence numbers.
   public var announcements: [CaughtUpAnnouncement]
-  /// The highest number that the service has given to an announcement for this device.
+  /// The highest sequence number that the service has given to an announcement for this device.
   public var lastSequence: Int64
-  /// Whether the service has no more announcements. Otherwise, ask again after the last number.
+  /// Whether the service has no more announcements. If it has more, ask again after the last sequence number.
   public var isComplete: Bool
 }
 
@@ -17,7 +17,7 @@ public struct CaughtUpAnnouncement: Sendable, Hashable {
   /// The outcome of the push.
   public enum State: Sendable, Hashable {
     case waiting, sending
-    /// Apple's push service accepted the push. Nothing says whether the phone got it.
+    /// Apple's push service accepted the push. Whether the phone received it is not known.
     case delivered
     case failed, expired, unregistered
     /// A state that this version does not know.
@@ -32,12 +32,12 @@ public struct CaughtUpAnnouncement: Sendable, Hashable {
     }
   }
 
-  /// The announcement's number for this device, which rises by one.
+  /// The announcement's sequence number for this device. Each announcement has the number of the one before plus one.
   public var sequence: Int64
-  /// The announcement's id; nil if the push announces nothing that the service stored.
+  /// The announcement's id; nil if the push belongs to no announcement that the service stored.
   public var id: String?
   public var state: State
-  /// The JSON object that the push had, byte for byte.
+  /// The JSON object of the push, byte for byte.
   public var payload: Data
 }
 
@@ -62,7 +62,8 @@ struct CaughtUpPage {
     }
   }
 
-  /// Reads an answer; nil if it has another form, or if its numbers do not rise from `sequence`.
+  /// Reads an answer; nil if it does not have the documented form, or if its sequence numbers do not rise from
+  /// `sequence`.
   init?(_ data: Data, after sequence: Int64) {
     guard let answer = try? JSONDecoder().decode(Answer.self, from: data) else { return nil }
     let text = JSONText(data)

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// What a device needs for its calls of the service: the service, its own id, and its own key.
+/// The values that a device needs to call the service: the service's URL, its own id, and its own key.
 ///
 /// The key is a secret. Neither the description nor a mirror of the value shows it.
 public struct DeviceAccess: Sendable, Hashable {

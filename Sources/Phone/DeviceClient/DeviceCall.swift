@@ -9,15 +9,15 @@ struct DeviceCall: Sendable {
   var method = "GET"
   /// The parts of the path below the URL of the service. They are percent-encoded.
   var path: [String]
-  /// The parameters in their order. Names need no encoding.
+  /// The parameters of the query in their order. The names contain only characters that need no encoding.
   var query: [(name: String, value: String)] = []
   var body: Data?
   var accept = "application/json"
 
   /// Returns the request's URL.
   ///
-  /// - Returns: Nil if the service's URL has no host, has a query or a fragment, or if a part of the path could mean
-  ///   another place.
+  /// - Returns: The URL; nil if the service's URL has no host, if it has a query or a fragment, or if a part of the
+  ///   path, such as `..`, would lead to another path.
   func url(of service: URL) -> URL? {
     guard var parts = URLComponents(url: service, resolvingAgainstBaseURL: true), let host = parts.host, !host.isEmpty,
       parts.query == nil, parts.fragment == nil,
@@ -33,19 +33,19 @@ struct DeviceCall: Sendable {
     return parts.url
   }
 
-  /// The header fields; nil if the key cannot be sent.
+  /// The header fields; nil if the key has characters that a header cannot contain.
   func fields(key: String) -> [String: String]? {
-    // A line break would begin another field.
+    // A line break in the key would begin another header field.
     guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
-    // A compressed answer would have another length than the declared one.
+    // Ask for no compression, because the length of a compressed answer differs from the declared one.
     var fields = ["Authorization": "Bearer \(key)", "Accept": accept, "Accept-Encoding": "identity"]
     if body != nil { fields["Content-Type"] = "application/json" }
     return fields
   }
 
-  /// Encodes all bytes but the unreserved characters (RFC 3986, section 2.3).
+  /// Percent-encodes all bytes except the unreserved characters (RFC 3986, section 2.3).
   private static func encoded(_ text: String) -> String {
-    // It is never nil, because every text has a form in UTF-8.
+    // The result is never nil, because every text has a form in UTF-8.
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 

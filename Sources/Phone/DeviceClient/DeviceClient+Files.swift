@@ -8,14 +8,14 @@ import SoundDownloads
 extension DeviceClient {
   /// Downloads a file of the library by its digest: a clip, a voice pack's manifest, or a clip of a voice pack.
   ///
-  /// The bytes go into a second file beside the given one, whose name ends in `.part`. It gets the given name when all
-  /// bytes are on the disk and have the digest; on an error, it is removed, and an existing file is unchanged. Two
-  /// downloads into one file must take turns.
+  /// The bytes go into a second file beside the given one, whose name ends in `.part`. The second file is renamed to
+  /// the given name when all bytes are on the disk and have the digest. On an error, the second file is removed, and an
+  /// existing file is unchanged. Two downloads into the same file must not run at the same time.
   ///
   /// - Parameters:
   ///   - sha256: The digest in 64 lower-case hexadecimal digits.
   ///   - byteCount: The size of the file in bytes; nil if it is not known, as for the clips of a voice pack.
-  ///   - file: The place of the file. Its folder must exist.
+  /// - file: The URL of the file to write. Its folder must exist.
   /// - Throws: ``DeviceClientError``.
   public func download(sha256: String, byteCount: Int?, to file: URL) async throws(DeviceClientError) {
     try await download(Self.path(sha256), sha256, byteCount, to: file)
@@ -23,8 +23,8 @@ extension DeviceClient {
 
   private static func path(_ sha256: String) -> [String] { ["v1", "library", "files", sha256] }
 
-  /// Returns the request for a file of the library, for a client that sends it later and by itself, such as a background
-  /// `URLSession`. The header fields contain the phone's key. The addresses of the host are not checked.
+  /// Returns the request for a file of the library, for a client that sends the request itself and later, such as a
+  /// background `URLSession`. The header fields contain the phone's key. The addresses of the host are not checked.
   ///
   /// - Throws: ``DeviceClientError`` with the code `invalidURL`.
   public func request(forFile sha256: String) throws(DeviceClientError) -> (url: URL, fields: [String: String]) {
@@ -36,8 +36,8 @@ extension DeviceClient {
     DeviceCall(action: .fetchingFile, path: path, accept: "audio/*, application/json, */*;q=0.1")
   }
 
-  /// Downloads a clip by its name, such as that of an announcement whose signed URL has expired. It is otherwise like
-  /// ``download(sha256:byteCount:to:)``.
+  /// Downloads a clip by its name, for example the clip of an announcement whose signed URL has expired. In all other
+  /// respects, this method works like ``download(sha256:byteCount:to:)``.
   ///
   /// - Parameter name: The clip's file name.
   /// - Throws: ``DeviceClientError``.
@@ -53,7 +53,7 @@ extension DeviceClient {
     guard IncrementalSHA256.isHexadecimalDigest(sha256), byteCount ?? 0 >= 0 else {
       throw error(.invalidURL, .fetchingFile)
     }
-    // The file gets its name only here, so it never appears after this call has failed.
+    // The file gets its name only after the time limit was checked, so it never appears after this call has failed.
     let partial = try await limited(.fetchingFile) { client throws(DeviceClientError) in
       try await client.receive(path, sha256, byteCount, to: file)
     }

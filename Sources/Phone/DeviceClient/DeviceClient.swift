@@ -5,13 +5,14 @@ import Foundation
 public import HostAddresses
 public import SoundDownloads
 
-/// The calls that a device makes of the service with its own key: catching up, registering, telling what the
-/// file-provider extension shows, and reading the library.
+/// Calls the service with the device's own key: to catch up on announcements, to register, to report what the
+/// file-provider extension shows, and to read the library.
 ///
-/// Every call sends its requests once; it neither repeats them nor follows a redirect, because a redirect would carry
-/// the key to another place. A call ends within ``DownloadRules/longest``, and at once when its task is cancelled.
+/// Every call sends its requests once. It does not repeat them. It follows no redirect, because a redirect would send
+/// the key to another server. A call ends within ``DownloadRules/longest``, or at once when its task is cancelled.
+///
 /// ``DownloadRules/allowsUnencrypted`` and ``DownloadRules/allowsPrivateAddresses`` say which services are allowed, and
-/// ``DownloadRules/serviceHost`` is the service's host; the other rules have no effect. The errors contain no key, no
+/// ``DownloadRules/serviceHost`` is the service's host. The other rules have no effect. The errors contain no key, no
 /// id and no amount.
 public final class DeviceClient: Sendable {
   /// The maximum size of an answer in JSON, in bytes.
@@ -43,18 +44,19 @@ public final class DeviceClient: Sendable {
     self.clock = clock
   }
 
-  /// The longest time that a call takes.
+  /// The longest duration of a call.
   package var longestCall: Duration { rules.longest }
 
   private var host: String? { access.service.host(percentEncoded: true).flatMap { $0.isEmpty ? nil : $0 } }
 
   // MARK: - Calls
 
-  /// Returns the announcements that were pushed to the device after a number. It reads as many pages as are needed.
+  /// Returns the announcements that were pushed to the device after a sequence number. This method reads as many pages
+  /// as are needed.
   ///
   /// - Parameters:
-  ///   - sequence: The last number that the device knows; 0 for none.
-  ///   - limit: The maximum number of announcements. If there are more, the result is not complete.
+  /// - sequence: The last sequence number that the device knows; 0 for none.
+  ///   - limit: The maximum number of announcements. If the service has more, `isComplete` of the result is false.
   /// - Throws: ``DeviceClientError``.
   public func announcements(
     after sequence: Int64, atMost limit: Int = 1_000
@@ -83,10 +85,10 @@ public final class DeviceClient: Sendable {
     }
   }
 
-  /// Registers the device's tokens, app, language and tone, in place of everything that was registered before.
+  /// Registers the device's tokens, app, language and tone. They replace everything that was registered before.
   ///
-  /// - Returns: The highest number of an announcement for the device. An app remembers it if it is lower than its own,
-  ///   because the device was then made anew.
+  /// - Returns: The highest sequence number of an announcement for the device. If this number is lower than the app's
+  ///   own, the service has created the device anew, and the app must continue with this number.
   /// - Throws: ``DeviceClientError``.
   @discardableResult
   public func register(_ registration: DeviceRegistration) async throws(DeviceClientError) -> Int64 {
@@ -103,7 +105,7 @@ public final class DeviceClient: Sendable {
     return answer.lastSequence
   }
 
-  /// Tells the service that the file-provider extension shows a container now, so that its changes are pushed.
+  /// Reports that the file-provider extension now shows a container, so that the service pushes its changes.
   ///
   /// - Parameter container: `root`, `working-set`, `clips`, `packs`, or another identifier of 1 to 128 bytes.
   /// - Throws: ``DeviceClientError``.
@@ -111,8 +113,8 @@ public final class DeviceClient: Sendable {
     try await enumerate(container, "PUT", .beginningEnumeration)
   }
 
-  /// Tells the service that the extension's enumerator of a container was invalidated. A container that the service
-  /// does not know is not an error.
+  /// Reports that the extension's enumerator of a container was invalidated. A container that the service does not know
+  /// is not an error.
   ///
   /// - Throws: ``DeviceClientError``.
   public func endEnumerating(_ container: String) async throws(DeviceClientError) {
@@ -133,8 +135,8 @@ public final class DeviceClient: Sendable {
   /// Returns one page of changes of the library.
   ///
   /// - Parameters:
-  ///   - anchor: ``LibraryChanges/next`` or ``LibraryChanges/anchor`` of the last page, unchanged; nil to list
-  ///     everything.
+  /// - anchor: The value of ``LibraryChanges/next`` or ``LibraryChanges/anchor`` from the last page, unchanged; nil to
+  ///   list everything.
   ///   - limit: The maximum number of changes, from 1 to 1,000.
   /// - Throws: ``DeviceClientError``, with the code `anchorExpired` if everything must be listed again.
   public func changes(after anchor: String?, limit: Int = 1_000) async throws(DeviceClientError) -> LibraryChanges {
@@ -154,8 +156,8 @@ public final class DeviceClient: Sendable {
     DeviceClientError(code, action, host: host, systemError: systemError)
   }
 
-  /// Runs a call within the time limit. The caller goes on at once when the limit is over or its task is cancelled, even
-  /// if the call takes no notice of it. What the call returns afterwards is released.
+  /// Runs a call within the time limit. When the limit is over or the caller's task is cancelled, the caller continues
+  /// at once, even if the call does not react to its cancellation. A later result of the call is discarded.
   func limited<Value: Sendable>(
     _ action: DeviceClientError.Action,
     _ work: @escaping @Sendable (DeviceClient) async throws(DeviceClientError) -> Value
@@ -202,8 +204,8 @@ public final class DeviceClient: Sendable {
 
   /// Sends a request and passes on the pieces of its answer's body.
   ///
-  /// - Parameter byteCount: The exact size of the body; nil if it is not known.
-  /// - Throws: ``DeviceClientError``. Some pieces may have been passed on then.
+  /// - Parameter byteCount: The exact size of the body in bytes; nil if it is not known.
+  /// - Throws: ``DeviceClientError``. Some pieces may already have been passed on by then.
   func stream(
     _ call: DeviceCall, atMost limit: Int, byteCount: Int? = nil,
     _ receive: ([UInt8]) async throws(DeviceClientError) -> Void
@@ -236,11 +238,11 @@ public final class DeviceClient: Sendable {
       throw error(failure == .notTrusted ? .notTrusted : .unreachable, call.action)
     case .head, .body(nil): break
     }
-    // The connection ended early.
+    // The connection ended before the whole body arrived.
     if let expected, count < expected { throw error(.unreachable, call.action) }
   }
 
-  /// Returns the error of a call for one of the rules' errors, or for a cancellation.
+  /// Converts an error of the rules, or a cancellation, into the error of a call.
   private func translated(_ error: DownloadError, _ action: DeviceClientError.Action) -> DeviceClientError {
     switch error.code {
     case .cancelled: self.error(.cancelled, action)
@@ -249,7 +251,7 @@ public final class DeviceClient: Sendable {
     }
   }
 
-  /// Makes the error for a refused request, with the code of the service's problem document.
+  /// Returns the error for a refused request, with the code of the service's problem document.
   private func refusal(
     _ code: DeviceClientError.Code, _ answer: SoundAnswer, _ action: DeviceClientError.Action
   ) async -> DeviceClientError {
@@ -259,7 +261,7 @@ public final class DeviceClient: Sendable {
     while data.count <= Self.maximumProblemBytes, let piece = try? await pieces.next() {
       data += piece.prefix(Self.maximumProblemBytes + 1 - data.count)
     }
-    // Only the form of a code is passed on, because the error's text may be logged.
+    // The code is passed on only if it has the form of a code, because the error's text may be logged.
     let problem = (try? JSONDecoder().decode(Problem.self, from: data))?.code
     let isCode = problem.map { (1...64).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isCodeByte) } ?? false
     let seconds = answer.fields["retry-after"].flatMap { Int($0) }.map { min(max($0, 0), 86_400) }

@@ -4,7 +4,7 @@
 public struct DeviceClientError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The service does not accept the key: it was revoked, or may not make this call.
+    /// The service does not accept the key: it was revoked, or it does not allow this call.
     case unauthorized
     /// The service does not have the device, the clip or the file.
     case notFound = "not_found"
@@ -14,17 +14,17 @@ public struct DeviceClientError: Error, Sendable, Hashable, CustomStringConverti
     case tooMany = "too_many"
     /// The service refused the request for any other reason, or redirected it.
     case refused
-    /// The service has no time for the request now.
+    /// The service is too busy for the request now.
     case serverBusy = "server_busy"
-    /// The service reported a fault of its own.
+    /// The service reported an internal error.
     case serverFailed = "server_failed"
     /// There is no connection to the service, or it broke.
     case unreachable
-    /// The certificate of the service is invalid, or the two sides agree on no encryption.
+    /// The certificate of the service is invalid, or the client and the service support no common encryption.
     case notTrusted = "not_trusted"
     /// The host has a private address, which the rules do not allow.
     case privateAddress = "private_address"
-    /// The answer is not the one that the documentation describes.
+    /// The answer does not have the documented form.
     case unreadableAnswer = "unreadable_answer"
     /// The bytes of a file do not have the requested digest.
     case digestMismatch = "digest_mismatch"
@@ -32,7 +32,7 @@ public struct DeviceClientError: Error, Sendable, Hashable, CustomStringConverti
     case tooLarge = "too_large"
     /// A file could not be written; see ``DeviceClientError/systemError``.
     case diskFailure = "disk_failure"
-    /// The URL of the service, the key or a name cannot be sent. Nothing was sent.
+    /// The URL of the service, the key or a name has a form that cannot be sent. Nothing was sent.
     case invalidURL = "invalid_url"
     /// The caller's task was cancelled.
     case cancelled
@@ -57,13 +57,13 @@ public struct DeviceClientError: Error, Sendable, Hashable, CustomStringConverti
   /// The host of the service; nil if its URL has none.
   public let host: String?
 
-  /// The status of the answer; nil when the status is not the reason.
+  /// The HTTP status of the answer; nil if the error has another cause than a status.
   public let status: Int?
 
   /// The `code` of the service's problem document, such as `scope_missing`; nil if there is none.
   public let problem: String?
 
-  /// The time after which the service wants to be asked again; nil if it names none.
+  /// The time after which the service allows another request; nil if it states none.
   public let retryAfter: Duration?
 
   /// The system's `errno` for the code `diskFailure`; otherwise nil.

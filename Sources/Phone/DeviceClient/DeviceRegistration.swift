@@ -4,17 +4,17 @@ public import Foundation
 public import PushMessages
 import TextFormats
 
-/// What a device registers. It replaces everything that was registered before.
+/// The data that a device registers. A registration replaces everything that was registered before.
 ///
 /// The tokens are secrets of the phone, so the description does not show them.
 public struct DeviceRegistration: Sendable, Hashable {
-  /// The tokens by kind, as iOS gave them to the app. The service removes a kind that is missing.
+  /// The tokens by kind, as iOS gave them to the app. The service removes its token of each kind that is missing here.
   public var tokens: [PushTokenKind: Data]
   public var bundleID: String
   public var environment: PushEnvironment
-  /// The language of the device's notifications and clips (BCP 47); nil for the account's.
+  /// The language of the device's notifications and clips (BCP 47); nil to use the account's language.
   public var locale: String?
-  /// The file name of the tone that the user chose; nil for none.
+  /// The file name of the tone that the user chose; nil if the user chose none.
   public var tone: String?
 
   public init(

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// What a phone says of an announcement: its notification was handed over to iOS.
+/// A phone's report that the notification of an announcement was handed over to iOS.
 public struct HandOverReceipt: Sendable, Hashable, Codable {
   /// The announcement's id.
   public var id: String
@@ -19,8 +19,8 @@ extension DeviceClient {
   /// The maximum number of receipts in a call.
   public static let mostReceipts = 200
 
-  /// Tells the service which announcements were handed over to iOS. Receipts can be sent again at any time: the first one
-  /// about an announcement stands, and the service ignores those of announcements that it does not know.
+  /// Tells the service which announcements were handed over to iOS. Receipts can be sent again at any time: the service
+  /// keeps the first receipt of each announcement, and ignores receipts of announcements that it does not know.
   ///
   /// - Parameter receipts: 1 to ``mostReceipts`` receipts.
   /// - Throws: ``DeviceClientError``.

@@ -2,16 +2,16 @@
 
 import Foundation
 
-/// The places of values in a JSON text, so that a value can be taken out byte for byte.
+/// The byte ranges of the values in a JSON text, so that a value can be copied byte for byte.
 ///
-/// A decoder would give back numbers in another spelling, such as 12.5 for 12.50. The text must have been accepted by a
-/// decoder before. If the text is not JSON, the result is nil or wrong, but nothing outside the text is read.
+/// A decoder would write numbers differently, such as 12.5 for 12.50. A decoder must have accepted the text before. If
+/// the text is not JSON, the results are nil or wrong, but nothing outside the text is read.
 struct JSONText {
   private let bytes: [UInt8]
 
   init(_ data: Data) { bytes = Array(data) }
 
-  /// The place of the whole value.
+  /// The range of the whole value.
   var whole: Range<Int>? {
     let start = position(afterSpaceFrom: 0)
     return end(ofValueAt: start).map { start..<$0 }
@@ -19,8 +19,8 @@ struct JSONText {
 
   func data(_ place: Range<Int>) -> Data { Data(bytes[place]) }
 
-  /// Returns the place of an object's member; nil if the value is not an object, or does not have the member. Of
-  /// several members with the key, the last one counts.
+  /// Returns the range of an object's member; nil if the value is not an object, or does not have the member. If
+  /// several members have the key, the last one counts.
   func member(_ name: String, of place: Range<Int>) -> Range<Int>? {
     guard bytes[place].first == UInt8(ascii: "{") else { return nil }
     var found: Range<Int>?
@@ -38,7 +38,7 @@ struct JSONText {
     return found
   }
 
-  /// Returns the places of an array's elements; nil if the value is not an array.
+  /// Returns the ranges of an array's elements; nil if the value is not an array.
   func elements(of place: Range<Int>) -> [Range<Int>]? {
     guard bytes[place].first == UInt8(ascii: "[") else { return nil }
     var found: [Range<Int>] = []
@@ -65,7 +65,8 @@ struct JSONText {
     return index < bytes.count && bytes[index] == UInt8(ascii: ",") ? position(afterSpaceFrom: index + 1) : index
   }
 
-  /// Returns the position behind a value. It counts brackets, so that deep nesting needs no stack.
+  /// Returns the position after a value. This method counts brackets instead of calling itself, so deep nesting cannot
+  /// overflow the stack.
   private func end(ofValueAt start: Int) -> Int? {
     var depth = 0
     var index = start

@@ -4,7 +4,7 @@ import FileSystem
 import Foundation
 import SoundDownloads
 
-/// A change of the library: of a clip, a tone or a voice pack.
+/// A change of a clip, a tone or a voice pack in the library.
 public struct LibraryChange: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     case clip
@@ -50,9 +50,9 @@ public struct LibraryChange: Sendable, Hashable {
 public struct LibraryChanges: Sendable, Hashable {
   /// The changes in their order, the latest last.
   public var changes: [LibraryChange]
-  /// What to ask after for the next page; nil on the last page.
+  /// The value with which to ask for the next page; nil on the last page.
   public var next: String?
-  /// What to ask after the next time; nil if there is another page.
+  /// The anchor with which to ask for later changes; nil if there is another page.
   public var anchor: String?
 
   private struct Answer: Decodable {
@@ -69,7 +69,7 @@ public struct LibraryChanges: Sendable, Hashable {
     var anchor: String?
   }
 
-  /// Reads an answer; nil if it has another form.
+  /// Reads an answer; nil if it does not have the documented form.
   init?(_ data: Data) {
     guard let answer = try? JSONDecoder().decode(Answer.self, from: data),
       (answer.next == nil) != (answer.anchor == nil)

@@ -3,9 +3,9 @@
 import FileSystem
 import Foundation
 
-/// A file that is being written under a second name, which ends in `.part`. If it is not committed, it is removed.
+/// A file that is being written under a temporary name, which ends in `.part`. If it is not committed, it is removed.
 ///
-/// A process that is killed can leave the second file behind; the next write of the same file removes it.
+/// A process that is killed can leave the temporary file behind. The next write of the same file removes it.
 final class PartialFile: Sendable {
   private let folder: OpenDescriptor
   private let file: OpenDescriptor
@@ -32,7 +32,7 @@ final class PartialFile: Sendable {
     if isOwn { try? calls.remove(folder.number, temporary) }
   }
 
-  /// Whether the second name still is that of this file, and not that of another write of the same file.
+  /// Whether the temporary name still belongs to this file, and not to another write of the same file.
   private var isOwn: Bool {
     guard let own = try? calls.status(file.number), let named = try? calls.statusOfName(folder.number, temporary) else {
       return false
@@ -42,7 +42,7 @@ final class PartialFile: Sendable {
 
   func write(_ bytes: [UInt8]) throws(SystemError) { try calls.writeAll(bytes, to: file.number) }
 
-  /// Gives the file its name, and returns when this is on the disk.
+  /// Renames the file to its final name, and returns when the new name is on the disk.
   func commit() throws(SystemError) {
     try file.synchronize()
     guard isOwn else { throw .busy }

@@ -8,7 +8,7 @@ public import SoundLibrary
 ///
 /// Its header fields contain the phone's key. Neither the description nor a mirror of the value shows it.
 public struct LargeFileRequest: Sendable, Hashable {
-  /// SHA-256 over the whole file, in 64 lower-case hexadecimal digits. It names the file in ``LibraryArrivals``.
+  /// The SHA-256 of the whole file, in 64 lower-case hexadecimal digits. ``LibraryArrivals`` identifies the file by it.
   public var sha256: String
   /// The size in bytes.
   public var byteCount: Int
@@ -22,41 +22,43 @@ extension LargeFileRequest: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: ["sha256": sha256], displayStyle: .struct) }
 }
 
-/// A client that fetches large files while no program of the app need run, such as a background `URLSession`.
+/// A client that fetches large files even while no program of the app runs, such as a background `URLSession`.
 public protocol LargeFileFetching: Sendable {
-  /// Begins to fetch a file, and returns at once. Its end is given to ``LibraryArrivals``, perhaps in another process.
+  /// Begins to fetch a file, and returns at once. The result is passed to ``LibraryArrivals``, perhaps by another
+  /// process.
   func begin(_ request: LargeFileRequest)
 }
 
-/// The files that were asked for in the background, as empty files whose names are digests. They are made and removed in
-/// single steps, so that an arrival needs no lock.
+/// The list of files that were requested in the background. Each is an empty marker file whose name is the digest. A
+/// marker is made or removed in one system call, so that an arriving file needs no lock.
 struct AskedFiles: Sendable {
-  /// The size in bytes from which on a file is large: 12 s of sound at 22,050 Hz.
+  /// The smallest size in bytes of a large file: 12 s of 16-bit sound at 22,050 Hz.
   static let smallestBytes = 500_000
-  /// The number of files that are asked for at the same time. Others are fetched at once.
+  /// The maximum number of files that are requested at the same time. Further files are fetched during the update.
   static let most = 50
-  /// The time in seconds after which a file is asked for again.
+  /// The time in seconds after which a file is requested again.
   static let patience: TimeInterval = 86_400
 
-  /// How a file is fetched.
+  /// The way in which a file is fetched.
   enum Way: Equatable {
-    /// Within the update.
+    /// During the update.
     case atOnce
-    /// It was asked for, and has not come yet.
+    /// The file was requested in the background, and has not arrived yet.
     case awaited
-    /// In the background, from now on.
+    /// The file is requested in the background now.
     case asking
   }
 
   let places: LibraryPlaces
 
   private func mark(_ sha256: String) -> URL { places.asked.appending(path: sha256, directoryHint: .notDirectory) }
-  /// The mark of a file that came damaged or not at all. The next update fetches it itself, and so has its error.
+  /// Returns the marker of a file that arrived damaged or did not arrive. The next update fetches such a file itself,
+  /// so that it gets the error.
   private func failure(_ sha256: String) -> URL { mark(sha256).appendingPathExtension("failed") }
 
   func isAsked(_ sha256: String) -> Bool { Self.exists(mark(sha256)) }
 
-  /// Decides how a file is fetched, and notes that it is asked for.
+  /// Decides how a file is fetched, and records that it is requested if it is fetched in the background.
   func way(of sha256: String, _ byteCount: Int, at now: Date) -> Way {
     guard byteCount >= Self.smallestBytes, !Self.exists(failure(sha256)) else { return .atOnce }
     let mark = mark(sha256)
@@ -69,7 +71,7 @@ struct AskedFiles: Sendable {
     return (try? Data().write(to: mark)) == nil ? .atOnce : .asking
   }
 
-  /// Forgets a file, because it is in place or was fetched at once, or its download was cancelled.
+  /// Removes the markers of a file that is in place, was fetched during an update, or whose download was cancelled.
   func forget(_ sha256: String) {
     for file in [mark(sha256), failure(sha256)] { try? FileManager.default.removeItem(at: file) }
   }
@@ -79,7 +81,7 @@ struct AskedFiles: Sendable {
     try? FileManager.default.moveItem(at: mark(sha256), to: failure(sha256))
   }
 
-  /// Forgets all files but those that are still awaited. What comes of the others is discarded.
+  /// Removes the markers of all files that are no longer awaited. If such a file arrives later, it is discarded.
   func forgetAll(but awaited: Set<String>) {
     for name in LibraryPlaces.names(in: places.asked) where !awaited.contains(name.prefix { $0 != "." }.description) {
       try? FileManager.default.removeItem(at: places.asked.appending(path: name))
@@ -91,24 +93,24 @@ struct AskedFiles: Sendable {
   }
 }
 
-/// Takes what comes of the downloads of a ``LargeFileFetching``. No update needs to run. The calls block the thread, and
-/// take no lock.
+/// Receives the results of a ``LargeFileFetching``. No update needs to run. The calls block the thread, but take no
+/// lock.
 public struct LibraryArrivals: Sendable {
   private let asked: AskedFiles
 
-  /// - Parameter container: The container of the app group, as of the ``LibraryCopy``.
+  /// - Parameter container: The container of the app group; the same as that of the ``LibraryCopy``.
   public init(container: GroupContainer) { asked = AskedFiles(places: LibraryPlaces(container)) }
 
-  /// Takes a file that has come. The next update puts it into its place.
+  /// Receives a file that has arrived. The next update puts it into place.
   ///
-  /// A file that nobody waits for any more is left where it is. If it is damaged, or the answer has another status than
+  /// If the file is no longer awaited, it stays where it is. If it is damaged, or if the status of the answer is not
   /// 200, the next update fetches the file itself.
   ///
   /// - Parameters:
-  ///   - file: The file, which is moved if it is taken.
+  /// - file: The file. It is moved if it is accepted.
   ///   - sha256: The digest of ``LargeFileRequest``.
-  ///   - status: The status of the service's answer.
-  /// - Returns: Whether the file was taken.
+  /// - status: The HTTP status of the service's answer.
+  /// - Returns: Whether the file was accepted.
   public func receive(_ file: URL, sha256: String, status: Int) -> Bool {
     guard IncrementalSHA256.isHexadecimalDigest(sha256), asked.isAsked(sha256) else { return false }
     let place = asked.places.fetched(sha256)
@@ -121,8 +123,8 @@ public struct LibraryArrivals: Sendable {
     return true
   }
 
-  /// Notes that a download has ended without a file. After a cancellation, the next update asks for it again; otherwise,
-  /// it fetches the file itself.
+  /// Records that a download has ended without a file. If it was cancelled, the next update requests the file again.
+  /// Otherwise, the next update fetches the file itself.
   ///
   /// - Parameter sha256: The digest of ``LargeFileRequest``.
   public func fail(sha256: String, isCancelled: Bool) {
@@ -130,7 +132,8 @@ public struct LibraryArrivals: Sendable {
     if isCancelled { asked.forget(sha256) } else { asked.fail(sha256) }
   }
 
-  /// Returns the digest of a file of at most 16 MiB. It is read in pieces, because an extension has little memory.
+  /// Returns the digest of a file of at most 16 MiB. The file is read in pieces, because an extension has little
+  /// memory.
   private static func digest(of file: URL) -> String? {
     guard let open = try? ReadableFile(path: file.path(percentEncoded: false)) else { return nil }
     var (digest, offset) = (IncrementalSHA256(), 0)

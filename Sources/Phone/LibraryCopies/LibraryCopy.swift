@@ -6,7 +6,7 @@ import FileSystem
 import Foundation
 public import SoundLibrary
 
-/// What an update did. An earlier update that was ended may have put other files into place.
+/// The changes that an update made. An earlier update that did not finish may have put other files into place.
 public struct LibraryUpdate: Sendable, Hashable {
   /// The file names of new and changed clips.
   public var changedClips: [String] = []
@@ -20,17 +20,18 @@ public struct LibraryUpdate: Sendable, Hashable {
   public var changedTones: [String] = []
   /// The file names of removed tones.
   public var removedTones: [String] = []
-  /// The number of large files that were asked for in the background and have not come. An update after their arrival
-  /// puts them into place; until then, the anchor stays.
+  /// The number of large files that were requested in the background and have not arrived. The first update after their
+  /// arrival puts them into place. Until then, the anchor does not change.
   public var awaited = 0
   /// The number of files that were fetched from the service.
   public var fetchedFiles = 0
-  /// The number of listed clips, tones and voice packs that the service no longer had. A later change tells of them.
+  /// The number of listed clips, tones and voice packs that the service no longer had. A later change lists their
+  /// removal.
   public var missing = 0
-  /// The number of listed names that were left out; see ``LibraryPlan/refused``. A tone is left out, too, if the app or
-  /// its user has another file of this name.
+  /// The number of listed names that were left out; see ``LibraryPlan/refused``. A tone is also left out if the app or
+  /// its user has another file with its name.
   public var refused = 0
-  /// The anchor of the library that is now in place; empty if a first list is not complete yet.
+  /// The anchor of the library that is now in place; empty if the first list is not complete yet.
   public var anchor: String
 
   /// Whether a clip, a tone or a voice pack was put into place or removed.
@@ -41,26 +42,26 @@ public struct LibraryUpdate: Sendable, Hashable {
 
 /// A copy of the account's library in the group container, for the file-provider extension.
 ///
-/// Clips and tones are in `Library/Sounds`, voice packs in `Library/Crier/Voices/<id>`, and what is there is written in
-/// `Library/Crier/library.json`. A process that is ended during an update leaves everything usable: old files stay
-/// until the new ones are whole, and the next update continues without fetching a whole file twice.
+/// Clips and tones are in `Library/Sounds`, and voice packs in `Library/Crier/Voices/<id>`. The file
+/// `Library/Crier/library.json` lists what is there. If a process is ended during an update, everything stays usable:
+/// old files stay until the new ones are complete. The next update continues, and fetches no complete file twice.
 ///
-/// No file is locked while the service is called, so iOS can suspend a process then. Only the moments that put something
-/// into place lock a file.
+/// A file is locked only for the moments in which something is put into place, and never while the service is called.
+/// iOS can therefore suspend a process during a call.
 public final class LibraryCopy: Sendable {
   /// The result of ``LibraryCopy/update()``.
   public enum Outcome: Sendable, Hashable {
     case updated(LibraryUpdate)
-    /// Another update of the same container is running, in this process or another one. Nothing was done. After a
-    /// process that was ended, this lasts for about a minute.
+    /// Another update of the same container is running, in this process or another one. Nothing was done. If the
+    /// process of the other update was ended, this result is returned for about a minute.
     case busy
   }
 
-  /// The number of pages after which a list counts as endless. At 1,000 changes a page, this is far beyond what a
-  /// service keeps.
+  /// The number of pages after which a list counts as endless. At 1,000 changes per page, this is far more than a
+  /// service stores.
   static let maximumPages = 1_000
 
-  /// The shortest time in seconds after which an update that makes no progress counts as ended.
+  /// The shortest time in seconds without progress after which an update counts as ended.
   static let shortestTurn: TimeInterval = 60
 
   private let client: DeviceClient
@@ -74,7 +75,8 @@ public final class LibraryCopy: Sendable {
   ///   - container: The container of the app group.
   ///   - budget: The maximum size of all clips in bytes. The newest clips are kept. Voice packs and tones do not
   ///     count.
-  ///   - largeFiles: The client for clips and tones of at least 500,000 bytes; nil to fetch them within the update, too.
+  /// - largeFiles: The client for clips and tones of at least 500,000 bytes; nil to fetch them during the update, like
+  ///   all others.
   public convenience init(
     client: DeviceClient, container: GroupContainer, budget: Int = LibraryPlan.standardBudget,
     largeFiles: (any LargeFileFetching)? = nil
@@ -94,15 +96,15 @@ public final class LibraryCopy: Sendable {
     places = LibraryPlaces(container)
   }
 
-  /// Returns what the copy has. It is empty if there is none, or if its file is damaged. The call reads a file and
-  /// takes no lock.
+  /// Returns the contents of the copy. They are empty if there is no copy, or if its file is damaged. The call reads a
+  /// file and takes no lock.
   public func manifest() -> LibraryManifest { places.currentManifest }
 
   /// Asks the service for the changes of the library, and applies them to the copy.
   ///
-  /// No file is locked when this returns or throws. Let the system know of the work while it runs
-  /// (`ProcessInfo.performExpiringActivity`), and cancel the task when the time is over: a file of the container is locked
-  /// in the moments in which something is put into place.
+  /// No file is locked when this method returns or throws. Files of the container are locked for the moments in which
+  /// something is put into place. Therefore, tell the system about the work while it runs
+  /// (`ProcessInfo.performExpiringActivity`), and cancel the task when the system's time is over.
   ///
   /// - Throws: ``LibraryCopyError``.
   public func update() async throws(LibraryCopyError) -> Outcome {
@@ -127,7 +129,7 @@ public final class LibraryCopy: Sendable {
     return try await work.carryOut(plan, isWholeList: isWholeList)
   }
 
-  /// Plans by the changes after the anchor; by everything if there is none or if it has expired.
+  /// Makes a plan from the changes after the anchor, or from the whole list if there is no anchor or it has expired.
   private func plan(
     _ current: LibraryManifest, _ turn: LibraryTurn
   ) async throws(LibraryCopyError) -> (plan: LibraryPlan, isWholeList: Bool) {
@@ -159,7 +161,7 @@ public final class LibraryCopy: Sendable {
         plan.end(at: anchor)
         return plan
       }
-      // A page that leads to itself would never end.
+      // A page that names itself as the next one would repeat forever.
       guard page.next != next, !page.changes.isEmpty else { break }
       next = page.next
     }

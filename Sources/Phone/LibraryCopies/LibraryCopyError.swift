@@ -4,21 +4,21 @@ public import DeviceClient
 import FileSystem
 import SoundLibrary
 
-/// The reason why a copy of the library was not updated to the end. Files that are in place stay usable, and the next
-/// update continues.
+/// The reason why an update of the copy was not completed. Files that are in place stay usable, and the next update
+/// continues.
 public struct LibraryCopyError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// A call of the service failed; see ``LibraryCopyError/service``.
     case serviceFailed = "service_failed"
-    /// A file that the service sent is not the one that it listed: it has another digest or size, or it is not the
-    /// manifest of the voice pack. All other files are in place.
+    /// A file that the service sent is not the listed one: its digest or size differs, or it is not the manifest of the
+    /// voice pack. All other files are in place.
     case fileDamaged = "file_damaged"
     /// The disk is full.
     case diskFull = "disk_full"
-    /// The system or another part of the disk failed; see ``LibraryCopyError/systemError``.
+    /// A system call failed for another reason than a full disk; see ``LibraryCopyError/systemError``.
     case diskFailure = "disk_failure"
-    /// Another update has begun, because this one stood still for too long, such as in a process that was suspended.
+    /// Another update has begun, because this one made no progress for too long, for example in a suspended process.
     case overtaken
   }
 
@@ -52,7 +52,7 @@ public struct LibraryCopyError: Error, Sendable, Hashable, CustomStringConvertib
     self.init(error.code == .noSpace ? .diskFull : .diskFailure, systemError: error.systemError)
   }
 
-  /// Makes the error for one of Foundation's functions.
+  /// Creates the error for an error of one of Foundation's functions.
   init(_ error: any Error) {
     self.init(error as? SystemError ?? SystemError(number: 0))
   }

@@ -3,8 +3,8 @@
 public import Foundation
 public import SoundLibrary
 
-/// The files that another app opens through the file provider: copies of clips and tones, each in a folder of its name.
-/// The originals are in `Library/Sounds`, where only the app and its extensions see them.
+/// The files that another app opens through the file provider: copies of clips and tones, each in a folder with its
+/// name. The originals are in `Library/Sounds`, which only the app and its extensions can read.
 public struct LibraryDocuments: Sendable {
   private let container: GroupContainer
   private let storage: URL
@@ -17,24 +17,24 @@ public struct LibraryDocuments: Sendable {
     self.storage = storage.standardizedFileURL
   }
 
-  /// Returns the place of a copy, whether or not it exists; nil if no clip or tone can have the name.
+  /// Returns the URL of a copy, whether or not it exists; nil if no clip or tone can have this name.
   public func url(of name: String) -> URL? {
     guard SoundLibrary.isClipName(name) else { return nil }
     return storage.appending(path: name, directoryHint: .isDirectory)
       .appending(path: name, directoryHint: .notDirectory)
   }
 
-  /// Returns the name of the clip or tone whose copy has a place; nil for any other place.
+  /// Returns the name of the clip or tone whose copy has this URL; nil for any other URL.
   public func name(at url: URL) -> String? {
     let name = url.lastPathComponent
     guard let place = self.url(of: name), place.path == url.standardizedFileURL.path else { return nil }
     return name
   }
 
-  /// Copies a clip or a tone to its place. The copy can only be read.
+  /// Copies a clip or a tone to the URL of its copy. The copy is read-only.
   ///
-  /// - Returns: False if the place is not one of ``url(of:)``, or if the phone does not have the clip or tone.
-  /// - Throws: `SoundLibraryError` if it cannot be read, or Foundation's error if the copy cannot be written.
+  /// - Returns: False if the URL is not one that ``url(of:)`` gives, or if the phone does not have the clip or tone.
+  /// - Throws: `SoundLibraryError` if the original cannot be read, or Foundation's error if the copy cannot be written.
   public func provide(at url: URL) throws -> Bool {
     guard let name = name(at: url),
       LibraryListing(container: container).item(named: name) != nil,
@@ -46,7 +46,7 @@ public struct LibraryDocuments: Sendable {
     return true
   }
 
-  /// Removes a copy, which can be provided again. A place that is not one of ``url(of:)`` stays as it is.
+  /// Removes a copy, which can be made again. A file at a URL that ``url(of:)`` does not give stays as it is.
   public func remove(at url: URL) {
     if name(at: url) != nil { try? FileManager.default.removeItem(at: url) }
   }

@@ -3,7 +3,8 @@
 import Foundation
 public import DeviceClient
 
-/// What a phone has of the library, and up to which change: `Library/Crier/library.json` of the group container.
+/// The list of what a phone has of the library, and the anchor of the last change: `Library/Crier/library.json` of the
+/// group container.
 public struct LibraryManifest: Sendable, Hashable {
   /// A clip in `Library/Sounds`.
   public struct Clip: Sendable, Hashable, Codable {
@@ -12,25 +13,25 @@ public struct LibraryManifest: Sendable, Hashable {
     public var order: Int
   }
 
-  /// The clips by their file names. Another program may have removed some of the files.
+  /// The clips by their file names. Another program may have removed some of the files since they were listed.
   public var clips: [String: Clip] = [:]
 
   /// The voice packs by their ids, each with its manifest's digest and size.
   public var packs: [String: LibraryChange.File] = [:]
 
-  /// The tones in `Library/Sounds` by their file names. A tone that the app or its user put there is not among them.
+  /// The tones in `Library/Sounds` by their file names, except those that the app or its user put there.
   public var tones: [String: LibraryChange.File] = [:]
 
-  /// The anchor up to which all changes are in place; nil if everything must be listed.
+  /// The anchor up to which all changes are in place; nil if the whole library must be listed.
   public var anchor: String?
 
-  /// The number for the next clip.
+  /// The value of ``Clip/order`` for the next clip.
   var nextOrder: Int { (clips.values.map(\.order).max() ?? 0) + 1 }
 }
 
 extension LibraryManifest: Codable {
-  /// Format 2 has tones. The versions that wrote format 1 ignored them, so its anchor does not count, and everything is
-  /// listed once more.
+  /// Format 2 adds tones. Versions that wrote format 1 ignored tones, so the anchor of such a file is not used, and the
+  /// whole library is listed again.
   private static let currentFormat = 2
 
   private enum CodingKeys: String, CodingKey { case format, clips, packs, tones, anchor }

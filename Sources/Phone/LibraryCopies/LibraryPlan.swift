@@ -4,12 +4,12 @@ public import DeviceClient
 import SoundLibrary
 import VoicePacks
 
-/// Decides what a phone fetches, keeps and removes after changes of the library. It has neither a file nor a
+/// Decides what a phone fetches, keeps and removes after changes of the library. It uses neither files nor a
 /// connection.
 ///
-/// All voice packs and tones are wanted. Of the clips, the newest are wanted as long as they fit into a budget.
+/// All voice packs and tones are wanted. Of the clips, the newest are wanted that fit into a budget of bytes.
 public struct LibraryPlan: Sendable, Hashable {
-  /// The maximum size of all clips in bytes, unless the app says otherwise: 200 MB.
+  /// The default maximum size of all clips in bytes: 200 MB.
   public static let standardBudget = 200_000_000
 
   /// A clip, a tone or a voice pack to fetch.
@@ -25,12 +25,13 @@ public struct LibraryPlan: Sendable, Hashable {
   public private(set) var removedPacks: [String] = []
   /// The clips to remove, in the order of their names.
   public private(set) var removedClips: [String] = []
-  /// The tones to remove, in the order of their names, each with the file that the phone fetched.
+  /// The tones to remove, in the order of their names, each with the digest and size of the file that the phone
+  /// fetched.
   public private(set) var removedTones: [Item] = []
   /// The number of names that were left out because they break the rule for names, or because their files are too
   /// large.
   public private(set) var refused = 0
-  /// What the phone has when the plan was carried out.
+  /// The contents of the copy after the plan was carried out.
   public private(set) var manifest: LibraryManifest
 
   private let current: LibraryManifest
@@ -40,9 +41,8 @@ public struct LibraryPlan: Sendable, Hashable {
   /// Begins a plan.
   ///
   /// - Parameters:
-  ///   - current: What the phone has.
-  ///   - isWholeList: Whether the changes are everything that the library has, so that what they do not name is
-  ///     removed.
+  /// - current: The present contents of the copy.
+  ///   - isWholeList: Whether the changes list the whole library, so that everything that they do not name is removed.
   ///   - budget: The maximum size of all clips in bytes.
   public init(from current: LibraryManifest, isWholeList: Bool, budget: Int = LibraryPlan.standardBudget) {
     self.current = current
@@ -51,12 +51,13 @@ public struct LibraryPlan: Sendable, Hashable {
     manifest = isWholeList ? LibraryManifest() : current
   }
 
-  /// Adds the next page of changes: those after the anchor of the current manifest, or everything that the library has.
+  /// Adds the next page of changes: those after the anchor of the current manifest, or a page of the whole library.
   ///
-  /// The list of a large library is far longer than what a phone keeps, so the oldest clips are forgotten on the way.
+  /// The list of a large library is far longer than the copy, so this method drops the oldest clips while pages are
+  /// added.
   public mutating func add(_ changes: [LibraryChange]) {
     for change in changes { add(change) }
-    // Later changes may remove newer clips. Some more than the budget is therefore kept until the end.
+    // Later changes may remove newer clips. Four times the budget is therefore kept until the end.
     let limit = budget.multipliedReportingOverflow(by: 4)
     if !limit.overflow { keepWithin(limit.partialValue) }
   }
@@ -90,7 +91,7 @@ public struct LibraryPlan: Sendable, Hashable {
     }
   }
 
-  /// Ends the plan after the last page.
+  /// Completes the plan after the last page.
   ///
   /// - Parameter anchor: The anchor at the end of the changes.
   public mutating func end(at anchor: String) {
@@ -109,23 +110,23 @@ public struct LibraryPlan: Sendable, Hashable {
     files.map { Item(name: $0.key, file: $0.value) }.sorted { $0.name < $1.name }
   }
 
-  /// Leaves out the oldest clips beyond a number of bytes. A clip that is larger than the whole budget does not
-  /// displace the others.
+  /// Drops the oldest clips beyond a number of bytes. A clip that is larger than the whole budget does not displace
+  /// other clips.
   private mutating func keepWithin(_ limit: Int) {
     for (name, clip) in manifest.clips where clip.file.byteCount > budget { manifest.clips[name] = nil }
     guard manifest.clips.values.reduce(0, { $0 + $1.file.byteCount }) > limit else { return }
     var rest = limit
     for (name, clip) in manifest.clips.sorted(by: { $0.value.order > $1.value.order }) {
       rest -= clip.file.byteCount
-      // Everything that is older than the first clip that does not fit is left out, even if it is smaller.
+      // All clips that are older than the first one that does not fit are dropped, even if they are smaller.
       if rest < 0 { manifest.clips[name] = nil }
     }
   }
 
-  /// Returns whether a clip of the library may have a name. The service names a clip by its recipe. Any other name
-  /// could be that of a tone, which the clip would replace.
+  /// Returns whether a clip of the library may have this name. The service names a clip after the digest of its recipe.
+  /// Any other name could belong to a tone, which the clip would replace.
   static func isClip(_ name: String) -> Bool { SoundLibrary.isRenderedClip(name) }
 
-  /// Returns whether a tone of the library may have a name: that of a sound file, but not that of a clip.
+  /// Returns whether a tone of the library may have this name: the name of a sound file, but not of a clip.
   static func isTone(_ name: String) -> Bool { SoundLibrary.isClipName(name) && !isClip(name) }
 }

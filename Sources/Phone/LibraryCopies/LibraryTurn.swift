@@ -4,38 +4,38 @@ import ConcurrencySupport
 import FileSystem
 import Foundation
 
-/// The turn of one update of a copy. Another update in this process or another one begins when it has ended, or when it
-/// stands still.
+/// The turn of one update of a copy. Another update, in this process or another one, can begin when this update has
+/// ended or makes no progress.
 ///
-/// iOS ends a process that it suspends with the lock of a shared file, and an update can take minutes. The turn is
-/// therefore a small file, which names the update and the end of its turn. The lock is held only while this file or the
-/// copy is changed.
+/// iOS ends a process that is suspended while it holds the lock of a shared file, and an update can take minutes. The
+/// turn is therefore recorded in a small file, which names the update and the time when its turn ends. The lock is held
+/// only while this file or the copy is changed.
 struct LibraryTurn: Sendable {
-  /// The longest wait for the lock in seconds. Others hold it while they put one file into place.
+  /// The longest wait for the lock, in seconds. Another process holds the lock while it puts one file into place.
   static let lockPatience: TimeInterval = 5
 
   private struct Holder: Codable {
     var id: String
-    /// The end of the turn, in seconds since 1970. Each change of the copy puts it off.
+    /// The end of the turn, in seconds since 1970. Each change of the copy extends it.
     var end: Double
   }
 
   let places: LibraryPlaces
-  /// The time in seconds for which an update may show no progress. It is longer than each of its calls.
+  /// The time in seconds that an update may take without progress. It is longer than each call of the update.
   let length: TimeInterval
   let now: @Sendable () -> Date
   private let id = UUID().uuidString
 
   /// Begins the turn.
   ///
-  /// - Returns: False if it is the turn of another update.
+  /// - Returns: False if another update has its turn.
   func begin() async throws(LibraryCopyError) -> Bool {
     try await onWaitingThread { () throws(LibraryCopyError) in
       try onDisk { () throws(SystemError) in
         try DurableFolder.make(places.voices, .readableByAll)
         try DurableFolder.make(places.fetched, .ownerOnly)
         try DurableFolder.make(places.asked, .ownerOnly)
-        // An update that is putting a file into place has its turn.
+        // If the lock is held, another update is putting a file into place.
         guard let lock = try LockedFile(places.lock, patience: 0) else { return false }
         return try withExtendedLifetime(lock) { () throws(SystemError) in
           if holder.map({ isValid($0) && $0.id != id }) ?? false { return false }
@@ -46,10 +46,10 @@ struct LibraryTurn: Sendable {
     }
   }
 
-  /// Changes the copy under the lock, and puts off the end of the turn.
+  /// Changes the copy under the lock, and extends the turn.
   ///
-  /// - Throws: The error of the closure; ``LibraryCopyError`` with the code `overtaken` if it is the turn of another
-  ///   update by now. Nothing was changed then.
+  /// - Throws: The error of the closure; ``LibraryCopyError`` with the code `overtaken` if another update has its turn
+  ///   by now. Nothing was changed then.
   func change<Value: Sendable>(
     _ body: @Sendable () throws(LibraryCopyError) -> Value
   ) async throws(LibraryCopyError) -> Value {
@@ -65,7 +65,7 @@ struct LibraryTurn: Sendable {
     }
   }
 
-  /// Puts off the end of the turn before a call of the service.
+  /// Extends the turn before a call of the service.
   func renew() async throws(LibraryCopyError) { try await change {} }
 
   /// Ends the turn. An error is ignored, because the turn ends by itself later.
@@ -77,19 +77,19 @@ struct LibraryTurn: Sendable {
     LibraryPlaces.contents(of: places.turn, atMost: 1_000).flatMap { try? JSONDecoder().decode(Holder.self, from: $0) }
   }
 
-  /// Whether a turn has not ended. An end that is too far in the future is one of a clock that was set back.
+  /// Whether a turn has not ended. An end that is too far in the future means that the clock was set back.
   private func isValid(_ holder: Holder) -> Bool {
     let now = now().timeIntervalSince1970
     return (now...now + length).contains(holder.end)
   }
 
-  /// Whether the turn ends so soon that its end must be put off. Not every change writes a file for this.
+  /// Whether the turn ends so soon that it must be extended. Otherwise, a change need not write the file of the turn.
   private var isShort: Bool { (holder?.end ?? 0) < now().timeIntervalSince1970 + 0.75 * length }
 
   private func write() throws(SystemError) {
     let holder = Holder(id: id, end: now().timeIntervalSince1970 + length)
     guard let data = try? JSONEncoder().encode(holder) else { throw .inputOutput }
-    // After a loss of power, no update is running.
+    // The disk is not waited for, because no update is running after a loss of power.
     _ = try DurableFile.replace(data, at: places.turn) { true }
   }
 

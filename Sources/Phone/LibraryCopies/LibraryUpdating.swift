@@ -10,11 +10,12 @@ import VoicePacks
 
 /// One update of a copy, in its ``LibraryTurn``.
 ///
-/// The process may end after any step. The order is: fetch and switch the voice packs, fetch and publish the tones and
-/// then the clips, remove what is not wanted, write the manifest with the new anchor. Before that, the manifest is
-/// written with the old anchor now and then, so that the next update need not compare the files again.
+/// The process may end after any step. An update fetches the voice packs and switches to them. It then fetches and
+/// publishes the tones, and then the clips. It removes what is no longer wanted, and writes the manifest with the new
+/// anchor. Before the end, it also writes the manifest with the old anchor from time to time, so that the next update
+/// need not compare the files again.
 struct LibraryUpdating {
-  /// The number of clips after which the manifest is written.
+  /// The number of clips after which the manifest is written again.
   static let clipsPerManifest = 32
 
   let client: DeviceClient
@@ -22,11 +23,11 @@ struct LibraryUpdating {
   let turn: LibraryTurn
   let largeFiles: (any LargeFileFetching)?
 
-  /// What is in place, with the anchor before the update.
+  /// The contents of the copy, with the anchor from before the update.
   var current: LibraryManifest
 
   private(set) var fetchedFiles = 0
-  /// The digests of the files that were asked for in the background.
+  /// The digests of the files that were requested in the background.
   private(set) var awaited: Set<String> = []
 
   private var places: LibraryPlaces { turn.places }
@@ -34,8 +35,8 @@ struct LibraryUpdating {
 
   /// Carries out a plan.
   ///
-  /// Neither a file that is not the listed one nor one that is awaited keeps the others from being fetched. The anchor then
-  /// stays, so that the next update tries again.
+  /// A file that is not the listed one, or that has not arrived yet, does not prevent the others from being fetched.
+  /// The anchor then stays, so that the next update tries again.
   mutating func carryOut(
     _ plan: LibraryPlan, isWholeList: Bool
   ) async throws(LibraryCopyError) -> LibraryUpdate {
@@ -101,14 +102,14 @@ struct LibraryUpdating {
     return update
   }
 
-  /// The failures of single files, which do not end the update.
+  /// The failures of single files, despite which the update continues.
   private struct Setbacks {
     /// The number of files that the service no longer has.
     var missing = 0
-    /// The failure of the first file that had another digest than the listed one.
+    /// The error of the first file whose digest differs from the listed one.
     var damage: LibraryCopyError?
 
-    /// Adds a failure. Throws it if it is not one of a single file.
+    /// Records the failure of a single file. Any other error is thrown.
     ///
     /// - Returns: Whether the service no longer has the file.
     mutating func add(_ error: LibraryCopyError) throws(LibraryCopyError) -> Bool {
@@ -127,7 +128,7 @@ struct LibraryUpdating {
   private enum Placing {
     case placed
     case wasThere
-    /// It was asked for in the background.
+    /// The file was requested in the background.
     case isAwaited
     /// The app or its user has another sound with this name.
     case isTaken
@@ -139,7 +140,7 @@ struct LibraryUpdating {
     return try await publish(item)
   }
 
-  /// Publishes a tone, unless another sound has its name that no update put there.
+  /// Publishes a tone, unless its name belongs to a sound that no update published.
   private mutating func place(tone item: LibraryPlan.Item) async throws(LibraryCopyError) -> Placing {
     let known = await digest(of: item.name)
     if known == item.file.sha256 { return .wasThere }
@@ -155,7 +156,7 @@ struct LibraryUpdating {
     }
   }
 
-  /// Fetches a sound, and publishes it in `Library/Sounds`; or asks for it in the background.
+  /// Fetches a sound and publishes it in `Library/Sounds`, or requests it in the background.
   private mutating func publish(_ item: LibraryPlan.Item) async throws(LibraryCopyError) -> Placing {
     let (library, asked, sha256) = (library, asked, item.file.sha256)
     let file = places.fetched(sha256)
@@ -177,9 +178,9 @@ struct LibraryUpdating {
     return .placed
   }
 
-  /// Asks for a large file in the background.
+  /// Requests a large file in the background.
   ///
-  /// - Returns: False if it is there already, or is to be fetched at once.
+  /// - Returns: False if the file was already fetched, or must be fetched during the update.
   private func isAwaited(_ file: LibraryChange.File) async throws(LibraryCopyError) -> Bool {
     guard let largeFiles, file.byteCount >= AskedFiles.smallestBytes, !isFetched(file.sha256) else { return false }
     let request: LargeFileRequest
@@ -195,7 +196,7 @@ struct LibraryUpdating {
     return way != .atOnce
   }
 
-  /// Removes tones. A file that is no longer the one that was fetched belongs to the app or its user, and stays.
+  /// Removes tones. If a file is no longer the one that was fetched, it belongs to the app or its user, and stays.
   private func remove(tones: [LibraryPlan.Item]) async throws(LibraryCopyError) -> [String] {
     var removed: [String] = []
     for tone in tones where LibraryPlan.isTone(tone.name) {
@@ -223,13 +224,13 @@ struct LibraryUpdating {
 
   // MARK: - Voice packs
 
-  /// Puts a voice pack into its place.
+  /// Puts a voice pack into place.
   ///
-  /// - Returns: Whether it was not there yet.
+  /// - Returns: True if the pack is new; false if it was already in place.
   private mutating func place(pack item: LibraryPlan.Item) async throws(LibraryCopyError) -> Bool {
     let places = places
     let (place, digest) = (places.pack(item.name), item.file.sha256)
-    // An update that was ended after the switch has left the new pack.
+    // An earlier update may have ended just after it had put this pack into place.
     if await onWaitingThread({ PackFiles.manifestDigest(in: place) == digest }) { return false }
     try await fetch(digest, item.file.byteCount)
     let manifest = try await onWaitingThread { () throws(LibraryCopyError) in
@@ -246,9 +247,10 @@ struct LibraryUpdating {
     return true
   }
 
-  /// Removes voice packs. A reader that has a pack open keeps it.
+  /// Removes voice packs. A reader that has a pack open can still read it.
   ///
-  /// - Parameter kept: The packs of a whole list. All others are removed, even those that no manifest names.
+  /// - Parameter kept: The packs of a list of the whole library. All other packs are removed, even those that no
+  ///   manifest names.
   private func remove(
     packs names: [String], keeping kept: [String: LibraryChange.File]?
   ) async throws(LibraryCopyError) -> [String] {
@@ -268,7 +270,7 @@ struct LibraryUpdating {
 
   // MARK: - Files
 
-  /// Fetches a file into the folder of fetched files, unless it is there.
+  /// Fetches a file into the folder of fetched files, unless it is already there.
   private mutating func fetch(_ sha256: String, _ byteCount: Int?) async throws(LibraryCopyError) {
     if isFetched(sha256) { return }
     try await turn.renew()
@@ -276,14 +278,14 @@ struct LibraryUpdating {
     do throws(DeviceClientError) {
       try await client.download(sha256: sha256, byteCount: byteCount, to: file)
     } catch {
-      // Another update may have taken over, and removed the unfinished file.
+      // Another update may have taken over the turn and removed the unfinished file.
       try await turn.renew()
       throw LibraryCopyError(error)
     }
     fetchedFiles += 1
   }
 
-  /// Whether a file was fetched and is not in place yet. It gets its name there only when it is whole.
+  /// Whether a file was fetched completely and is not in place yet. A file gets this name only when it is complete.
   private func isFetched(_ sha256: String) -> Bool {
     FileManager.default.fileExists(atPath: places.fetched(sha256).path(percentEncoded: false))
   }
@@ -298,8 +300,8 @@ struct LibraryUpdating {
     }
   }
 
-  /// Removes what earlier updates have left behind, but not what is awaited and may have come meanwhile. Failures are
-  /// ignored: the next update tries again.
+  /// Removes files that earlier updates have left behind, except files that are awaited and may have arrived. Failures
+  /// are ignored, because the next update tries again.
   private func tidy() async throws(LibraryCopyError) {
     let (places, asked, awaited) = (places, asked, awaited)
     try await turn.change {

@@ -16,13 +16,13 @@ enum PackFiles {
 
   /// Reads a manifest that was fetched.
   ///
-  /// - Throws: ``LibraryCopyError`` with the code `fileDamaged` if it is not a manifest of this pack, or if one of its
-  ///   clips has a name that cannot be a file's or is not named by a digest.
+  /// - Throws: ``LibraryCopyError`` with the code `fileDamaged` if the file is not the manifest of this pack, or if a
+  ///   clip in it has a name that a file cannot have, or that is not a digest.
   static func manifest(_ file: URL, id: String) throws(LibraryCopyError) -> PackManifest {
     guard let data = LibraryPlaces.contents(of: file, atMost: PackManifest.maximumBytes) else {
       throw LibraryCopyError(.diskFailure)
     }
-    // The rule of the manifest says that the names of clips lead out of no folder.
+    // A manifest without a fault names no clip outside the folder of the pack.
     guard let manifest = try? JSONDecoder().decode(PackManifest.self, from: data), manifest.fault == nil,
       manifest.id == id, manifest.clips[PackManifest.fileName] == nil,
       manifest.clips.values.allSatisfy({ IncrementalSHA256.isHexadecimalDigest($0.sha256) })
@@ -30,7 +30,7 @@ enum PackFiles {
     return manifest
   }
 
-  /// Returns those clips of the packs on the phone that are whole and have one of the wanted digests, by their digests.
+  /// Returns the complete clips of the packs on the phone whose digests are wanted, by their digests.
   static func clips(_ wanted: Set<String>, _ places: LibraryPlaces) -> [String: URL] {
     var found: [String: URL] = [:]
     for id in LibraryPlaces.names(in: places.voices) where PackManifest.isID(id) {
@@ -52,12 +52,12 @@ enum PackFiles {
     return found
   }
 
-  /// Puts a pack together in a folder of its own, exchanges it with the pack in its place, and removes the fetched
-  /// files.
+  /// Assembles a pack in a separate folder, exchanges that folder with the one in the pack's place, and removes the
+  /// fetched files.
   ///
   /// - Parameters:
-  ///   - digest: The digest of the manifest, which was fetched.
-  ///   - here: The clips of packs on the phone, by their digests. All others were fetched.
+  /// - digest: The digest of the manifest, which was already fetched.
+  ///   - here: The clips that packs on the phone already have, by their digests. All other clips were fetched.
   static func assemble(
     _ manifest: PackManifest, _ digest: String, here: [String: URL], _ places: LibraryPlaces
   ) throws(LibraryCopyError) {
@@ -80,7 +80,7 @@ enum PackFiles {
     }
   }
 
-  /// Removes a pack: its name first, and then its files.
+  /// Removes a pack. It is renamed first, so that no reader finds an incomplete pack.
   static func remove(_ id: String, _ places: LibraryPlaces) throws(LibraryCopyError) {
     let aside = places.unfinishedPack(id)
     do {
@@ -94,12 +94,12 @@ enum PackFiles {
     }
   }
 
-  /// Gives a file a second name. No file of a pack is ever written in place, so several packs can share it.
+  /// Gives a file a second name. The files of packs are never changed in place, so several packs can share one.
   private static func link(_ file: URL, to place: URL) throws {
     do {
       try FileManager.default.linkItem(at: file, to: place)
     } catch {
-      // Some file systems have no links.
+      // Some file systems do not support hard links.
       try FileManager.default.copyItem(at: file, to: place)
     }
   }

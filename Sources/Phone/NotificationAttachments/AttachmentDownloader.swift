@@ -21,8 +21,8 @@ public struct DownloadedAttachment: Sendable, Hashable {
 /// Makes the files of notification attachments, by download or as copies.
 ///
 /// A notification service extension has about 24 MB of memory. Each piece is therefore written to the disk when it
-/// arrives, only one piece is held at a time, and nothing is decoded. The format is found in the first bytes, and its
-/// size limit ends the transfer before a byte beyond it is stored.
+/// arrives, and only one piece is in memory at a time. Nothing is decoded. The first bytes tell the format. The size
+/// limit of the format ends the transfer before a byte beyond the limit is stored.
 ///
 /// Every error and every cancellation removes the file. A cancelled caller does not wait for the network. A process
 /// that is killed can leave a file whose name begins with `attachment-`, so use the extension's own temporary folder,
@@ -65,7 +65,8 @@ public struct AttachmentDownloader: Sendable {
 
   /// Downloads an attachment.
   ///
-  /// - Parameter limits: The formats and the sizes that are accepted. Another format is refused with its first bytes.
+  /// - Parameter limits: The accepted formats and sizes. A file of another format is refused as soon as its first bytes
+  ///   arrive.
   /// - Throws: ``DownloadError``. No file is left behind.
   public func download(
     _ request: AttachmentRequest, limits: AttachmentLimits = .attachment
@@ -79,8 +80,8 @@ public struct AttachmentDownloader: Sendable {
 
   /// Copies a local file, such as one in the group container.
   ///
-  /// iOS moves the file of an attachment away, so the original would be lost without a copy. The copy has blocks of its
-  /// own on the disk.
+  /// iOS moves the file of an attachment away, so the original would be lost without a copy. The copy shares no blocks
+  /// on the disk with the original.
   ///
   /// - Parameter file: The URL of a regular file. A symbolic link is refused.
   /// - Throws: ``DownloadError``. No copy is left behind, and the original is unchanged.
@@ -96,7 +97,8 @@ public struct AttachmentDownloader: Sendable {
 
   // MARK: - The file
 
-  /// Lets a closure fill a new file, and ends it by the time limit or by the cancellation of this task.
+  /// Calls a closure that fills a new file. The file is abandoned when the time limit is over or this task is
+  /// cancelled.
   private func make(
     _ identifier: String, _ options: AttachmentOptions, host: String?,
     fill: @escaping @Sendable (AttachmentFile) async throws(DownloadError) -> AttachmentIntake
@@ -177,7 +179,7 @@ public struct AttachmentDownloader: Sendable {
     }
   }
 
-  /// A cancelled task has no caller any more, so nobody sees this error.
+  /// Throws if the task is cancelled. Its caller is then gone, so the error is not shown.
   private func stopIfCancelled() throws(DownloadError) {
     if Task.isCancelled { throw DownloadError(.cancelled, of: .attachment) }
   }
@@ -208,7 +210,7 @@ public struct AttachmentDownloader: Sendable {
     return OpenDescriptor(number, calls: calls)
   }
 
-  /// Runs system calls on the original file, again if a signal interrupted them, and translates their error.
+  /// Runs system calls on the original file, repeats them if a signal interrupted them, and translates their error.
   private func reading<Result>(_ work: () throws(SystemError) -> Result) throws(DownloadError) -> Result {
     do throws(SystemError) {
       return try retryingWhenInterrupted(work)

@@ -5,10 +5,10 @@ import FileSystem
 import Foundation
 import SoundDownloads
 
-/// The new file of one attachment, until it is whole or abandoned.
+/// The file of one attachment that is being written, until it is complete or abandoned.
 ///
-/// One task makes, writes and keeps it. Meanwhile, any task can abandon it. That task waits if the file is just being
-/// made, but not if bytes are just being written.
+/// One task makes, writes and keeps the file. Any other task can abandon it at the same time. That other task waits
+/// while the file is being made, but not while bytes are being written.
 ///
 /// The bytes are not synchronized to the disk, because a notification does not survive a loss of power either.
 final class AttachmentFile: Sendable {
@@ -32,13 +32,14 @@ final class AttachmentFile: Sendable {
   }
 
   deinit {
-    // The writing task has ended, because it refers to this object. Until then, no other file gets the descriptor.
+    // No task is writing any more, because such a task would hold this object. The descriptor was open until now, so
+    // that no other file could get its number.
     let (folder, file) = state.withLock { ($0.folder, $0.file) }
     if let file { calls.close(file) }
     if let folder { calls.close(folder) }
   }
 
-  /// Makes the file with a new name, and its folder if that is missing. Only the owner can read them.
+  /// Creates the file with a new name, and its folder if that is missing. Only the owner can read them.
   ///
   /// - Throws: ``DownloadError``.
   func make(fileExtension: String) throws(DownloadError) {
@@ -79,7 +80,7 @@ final class AttachmentFile: Sendable {
     }
   }
 
-  /// Ends the file as a whole one, unless it was abandoned. Afterwards it cannot be abandoned.
+  /// Ends the file as complete, unless it was abandoned. Afterwards, the file cannot be abandoned.
   ///
   /// - Returns: The file; nil if it was abandoned.
   func keep() -> URL? {
@@ -93,9 +94,9 @@ final class AttachmentFile: Sendable {
     return name.map { folder.appending(path: $0, directoryHint: .notDirectory) }
   }
 
-  /// Removes the file, unless it is whole.
+  /// Removes the file, unless it is complete.
   ///
-  /// - Returns: Whether there is no file; false if it is whole.
+  /// - Returns: True if the file was removed or never existed; false if it is complete.
   @discardableResult
   func abandon() -> Bool {
     state.withLock { state in
@@ -106,7 +107,7 @@ final class AttachmentFile: Sendable {
     }
   }
 
-  /// Removes the file, also a whole one.
+  /// Removes the file, even if it is complete.
   func remove() {
     state.withLock { state in
       state.phase = .abandoned

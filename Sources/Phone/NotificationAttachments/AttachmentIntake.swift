@@ -2,12 +2,12 @@
 
 import SoundDownloads
 
-/// Decides which bytes of an attachment are stored, as they arrive: its format, its size limit and its length. It has
-/// no file, and holds fewer than ``AttachmentKind/recognizedBytes`` bytes between two pieces.
+/// Decides which bytes of an attachment are stored, as they arrive, by its format, its size limit and its length. It
+/// uses no file, and holds fewer than ``AttachmentKind/recognizedBytes`` bytes between two pieces.
 struct AttachmentIntake: Sendable {
   /// The host for errors; nil for a local file.
   let host: String?
-  /// The declared number of bytes; nil when there is none.
+  /// The number of bytes that the answer declares; nil if it declares none.
   let declared: Int?
   let limits: AttachmentLimits
 
@@ -15,7 +15,7 @@ struct AttachmentIntake: Sendable {
   private(set) var kind: AttachmentKind?
   /// The number of bytes that have arrived.
   private(set) var byteCount = 0
-  /// The bytes that wait for the format.
+  /// The bytes that are held until the format is known.
   private(set) var head: [UInt8] = []
 
   /// - Throws: ``DownloadError`` if more bytes are declared than any accepted format may have.
@@ -30,7 +30,7 @@ struct AttachmentIntake: Sendable {
 
   /// Takes a piece.
   ///
-  /// - Returns: The bytes to store now; none as long as ``kind`` is nil.
+  /// - Returns: The bytes to store now; empty as long as ``kind`` is nil.
   /// - Throws: ``DownloadError`` if the format is unknown or refused, or if there are more bytes than declared or
   ///   allowed.
   mutating func receive(_ piece: [UInt8]) throws(DownloadError) -> [UInt8] {
@@ -66,7 +66,7 @@ struct AttachmentIntake: Sendable {
     guard kind != nil else { throw error(.unknownContent) }
   }
 
-  /// Checks what is known of the size: the declared number of bytes, or else the number that has arrived.
+  /// Checks the size as far as it is known: the declared number of bytes, or else the number that has arrived.
   private func checkSize(of kind: AttachmentKind) throws(DownloadError) {
     guard let maximum = limits.maximumBytes[kind.family] else { throw error(.kindRefused) }
     guard declared ?? byteCount <= maximum else { throw tooLarge(kind.family) }

@@ -31,8 +31,8 @@ public enum AttachmentKind: String, Sendable, Hashable, CaseIterable {
 
     /// The maximum size of an attachment in bytes: 10 MB for an image, 5 MB for audio, 50 MB for a movie.
     ///
-    /// Apple's documentation of `UNNotificationAttachment` has these figures and does not say how many bytes a megabyte
-    /// has. Here it has 1,000,000, because iOS then accepts every attachment that is within the limit.
+    /// The figures are from Apple's documentation of `UNNotificationAttachment`, which does not say how many bytes a
+    /// megabyte has. Here, a megabyte is 1,000,000 bytes, because iOS then accepts every attachment within the limit.
     public var maximumBytes: Int {
       switch self {
       case .image: 10_000_000
@@ -50,7 +50,8 @@ public enum AttachmentKind: String, Sendable, Hashable, CaseIterable {
   /// The uniform type identifier, for `UNNotificationAttachmentOptionsTypeHintKey`.
   public var uniformTypeIdentifier: String { facts.type }
 
-  /// The extension of a file of this format, without a dot. iOS uses it if it gets no uniform type identifier.
+  /// The extension of a file of this format, without a dot. iOS uses the extension if it gets no uniform type
+  /// identifier.
   public var fileExtension: String { facts.fileExtension }
 
   private var facts: (family: Family, type: String, fileExtension: String) {
@@ -73,7 +74,8 @@ public enum AttachmentKind: String, Sendable, Hashable, CaseIterable {
 // MARK: - Recognition
 
 extension AttachmentKind {
-  /// Recognizes a format by a file's first ``recognizedBytes`` bytes; nil for all other formats and for too few bytes.
+  /// Recognizes a format by a file's first ``recognizedBytes`` bytes; nil if the format is unknown or there are too few
+  /// bytes.
   public init?(firstBytes bytes: some Collection<UInt8>) {
     let head = Head(bytes: Array(bytes.prefix(Self.recognizedBytes)))
     guard head.bytes.count == Self.recognizedBytes,
@@ -96,7 +98,7 @@ extension AttachmentKind {
       return nil
     }
 
-    /// The formats of the Interchange File Format and of RIFF.
+    /// The format, if the file is in the Interchange File Format or in RIFF; otherwise nil.
     var container: AttachmentKind? {
       if has("RIFF", at: 0), has("WAVE", at: 8) { return .wav }
       if has("RIFF", at: 0), has("AVI ", at: 8) { return .avi }
@@ -104,9 +106,10 @@ extension AttachmentKind {
       return nil
     }
 
-    /// The formats that are made of boxes, each of which begins with its size and its type (ISO/IEC 14496-12).
+    /// The format, if the file consists of boxes, each of which begins with its size and its type (ISO/IEC 14496-12);
+    /// otherwise nil.
     var movieBox: AttachmentKind? {
-      // No attachment may have a box of more than 64 MiB. Without this check, a text could be taken for a movie.
+      // No accepted attachment has a box of more than 64 MiB. Without this check, a text could be taken for a movie.
       guard bytes[0] <= 3 else { return nil }
       if has("ftyp", at: 4) { return brand }
       // Old QuickTime movies have no file type box.
@@ -115,7 +118,7 @@ extension AttachmentKind {
       return nil
     }
 
-    /// The format of a file by its major brand. Pictures (HEIC, AVIF) and 3GPP files have other brands.
+    /// The format of a file according to its major brand. Pictures (HEIC, AVIF) and 3GPP files have other brands.
     private var brand: AttachmentKind? {
       switch String(decoding: bytes[8..<12], as: UTF8.self) {
       case "M4A ": .m4a
@@ -125,20 +128,20 @@ extension AttachmentKind {
       }
     }
 
-    /// The formats that begin with a code instead of a name.
+    /// The format, if the file begins with a binary code instead of a four-letter name; otherwise nil.
     var stream: AttachmentKind? {
-      // A pack header or a sequence header (ISO/IEC 13818-1 and 13818-2).
+      // The file begins with a pack header or a sequence header (ISO/IEC 13818-1 and 13818-2).
       if begins([0, 0, 1, 0xBA]) || begins([0, 0, 1, 0xB3]) { return .mpeg }
       return isTaggedMP3 || isMP3Frame ? .mp3 : nil
     }
 
-    /// Whether the bytes are an ID3v2 tag, whose size has seven bits in each of four bytes.
+    /// Whether the bytes are the header of an ID3v2 tag. Its size has four bytes, each with seven bits.
     private var isTaggedMP3: Bool {
       has("ID3", at: 0) && (2...4).contains(bytes[3]) && bytes[6..<10].allSatisfy { $0 < 0x80 }
     }
 
     /// Whether the bytes are the header of an MPEG audio frame of layer III (ISO/IEC 11172-3). AAC frames and the byte
-    /// order mark of UTF-16 begin alike but have another layer.
+    /// order mark of UTF-16 begin in the same way, but have other bits for the layer.
     private var isMP3Frame: Bool {
       let (version, layer) = (bytes[1] >> 3 & 3, bytes[1] >> 1 & 3)
       let (bitRate, sampleRate) = (bytes[2] >> 4, bytes[2] >> 2 & 3)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How iOS shows an attachment's thumbnail.
+/// The options for an attachment's thumbnail.
 public struct AttachmentOptions: Sendable, Hashable {
   /// A part of an image, in fractions of its width and height from 0 to 1. The origin is that of Apple's
   /// `UNNotificationAttachmentOptionsThumbnailClippingRectKey`.
@@ -22,8 +22,8 @@ public struct AttachmentOptions: Sendable, Hashable {
   /// Whether the notification has no thumbnail; false by default.
   public var hidesThumbnail: Bool
 
-  /// Where the thumbnail is taken from: seconds in a movie, or the number of a frame in an animated image; nil for the
-  /// system's choice.
+  /// The part of a movie or of an animated image that the thumbnail shows: a time in seconds, or the number of a frame;
+  /// nil for the system's choice.
   public var thumbnailTime: Double?
 
   /// The part of the image that is the thumbnail; nil for the system's choice.

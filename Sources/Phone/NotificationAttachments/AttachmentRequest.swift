@@ -4,10 +4,10 @@ public import Foundation
 
 /// The attachment that a notification's payload names.
 public struct AttachmentRequest: Sendable, Hashable {
-  /// The identifier of an attachment whose payload has none.
+  /// The identifier of an attachment if the payload names none.
   public static let defaultIdentifier = "attachment"
 
-  /// The attachment's URL, with `https` or `http` and a host. ``AttachmentDownloader`` checks it further.
+  /// The attachment's URL, with `https` or `http` and a host. ``AttachmentDownloader`` makes further checks.
   public var url: URL
 
   /// The identifier for `UNNotificationAttachment`.
@@ -35,9 +35,10 @@ public struct AttachmentRequest: Sendable, Hashable {
 ///   `thumbnail-clipping` (an object of the numbers `x`, `y`, `width` and `height`). Other keys of the object are
 ///   ignored.
 ///
-/// A value that cannot be used is ignored, and a remark says so. A payload never keeps a notification from being shown.
+/// A value that cannot be used is ignored and recorded in ``remarks``. Whatever the payload contains, the notification
+/// can be shown.
 public struct AttachmentPayload: Sendable, Hashable, Decodable {
-  /// The keys that can have the URL, in the order in which they are tried.
+  /// The keys under which the URL may be, in the order in which they are tried.
   private static let urlKeys: [CodingKeys] = [.attachmentURL, .imageURL, .otherImageURL]
 
   private enum CodingKeys: String, CodingKey {
@@ -57,7 +58,7 @@ public struct AttachmentPayload: Sendable, Hashable, Decodable {
   /// The attachment; nil if the payload names none.
   public private(set) var request: AttachmentRequest?
 
-  /// Remarks for a log about what was ignored: the key and the problem, never the value.
+  /// Remarks for a log about ignored values: the key and the problem, never the value.
   public private(set) var remarks: [AttachmentRemark] = []
 
   /// Reads a payload.
@@ -147,7 +148,7 @@ public struct AttachmentPayload: Sendable, Hashable, Decodable {
   }
 }
 
-/// A value of a payload that was ignored, and why.
+/// A remark on an ignored value of a payload, with the reason.
 public struct AttachmentRemark: Sendable, Hashable, CustomStringConvertible {
   public enum Problem: String, Sendable, Hashable, CaseIterable {
     case noObject = "no_object"
@@ -163,7 +164,7 @@ public struct AttachmentRemark: Sendable, Hashable, CustomStringConvertible {
   public let key: String?
   public let problem: Problem
 
-  /// What was ignored, and what would be right.
+  /// The ignored key, and the form that its value must have.
   public var description: String {
     let subject = key.map { "The attachment's key '\($0)'" } ?? "The payload"
     return "\(subject) is ignored. \(remedy)"

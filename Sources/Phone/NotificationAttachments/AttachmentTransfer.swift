@@ -3,10 +3,11 @@
 import Foundation
 import SoundDownloads
 
-/// The redirects and the head of an attachment's download: what to request, and what an answer means. It has no clock,
-/// socket or file.
+/// Handles the redirects and the head of an attachment's download: it decides what to request, and interprets the
+/// answer. It uses no clock, socket or file.
 struct AttachmentTransfer: Sendable {
-  /// The header fields of every request. A compressed answer would not have the declared length.
+  /// The header fields of every request. They accept no compression, because a compressed answer would not have the
+  /// declared length.
   static let fields = [
     "Accept": "image/*, audio/*, video/*, application/octet-stream;q=0.9, */*;q=0.1", "Accept-Encoding": "identity",
   ]
@@ -32,7 +33,7 @@ struct AttachmentTransfer: Sendable {
 
   private var host: String? { url.shownHost }
 
-  /// Decides by the head of an answer.
+  /// Decides what to do after the head of an answer.
   ///
   /// - Parameter fields: The header fields by their names in lower case.
   /// - Returns: The intake of the body; nil after a redirect, so that ``url`` must be requested.
@@ -63,7 +64,7 @@ struct AttachmentTransfer: Sendable {
     return length
   }
 
-  /// Runs a check of the rules, whose errors are about sounds.
+  /// Runs a check of the rules. The errors of the rules are about sounds, so they are converted.
   func byRules<Result>(_ check: () throws(DownloadError) -> Result) throws(DownloadError) -> Result {
     do throws(DownloadError) { return try check() } catch { throw error.about(.attachment) }
   }

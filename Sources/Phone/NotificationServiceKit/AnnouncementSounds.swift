@@ -13,15 +13,17 @@ import SpeakingPlans
 import VoicePacks
 import Waveforms
 
-/// Finds and makes the sounds of announcements in a group container. Its calls block the thread, except the downloads.
+/// Finds and makes the sounds of announcements in a group container. Its methods block the thread, except those that
+/// download.
 struct AnnouncementSounds: Sendable {
-  /// The silence at both ends of a stitched clip, in ms; the same as in the clips of the service.
+  /// The silence in ms at the start and at the end of a stitched clip. The clips of the service have the same.
   static let edgeMilliseconds = 30
-  /// iOS plays its default sound instead of one of this length, in ms.
+  /// The limit in ms of a sound's length: iOS plays its default sound instead of a sound of 30 s or more.
   static let limitMilliseconds: Int64 = 30_000
-  /// The maximum size in bytes of a clip of the service that is read: the limit of downloads.
+  /// The maximum size in bytes of a clip of the service. Downloads have the same limit.
   static let mostClipBytes = 6 << 20
-  /// The maximum size in bytes of a sound from elsewhere: 30 s with 16 bits at 48,000 Hz, and 64 KB for other chunks.
+  /// The maximum size in bytes of a sound from elsewhere: 30 s of 16-bit samples at 48,000 Hz, and 64 KB for other
+  /// chunks.
   static let mostBytesFromElsewhere = 2_944_000
 
   let library: SoundLibrary
@@ -32,18 +34,18 @@ struct AnnouncementSounds: Sendable {
   let phrases: PhraseBookCache
   let readers: AmountReaders
   let memory = SoundMemory()
-  /// What this process is publishing: downloads and joined clips.
+  /// The sounds that this process is publishing: downloads and joined clips.
   let publications: Publications
-  /// Whether a sound that was made may still be published. After the last hand-over, it may not.
+  /// Whether a finished sound may still be published. After the last hand-over, it may not.
   let mayPublish: @Sendable () -> Bool
-  /// One clip at a time is joined.
+  /// Locked while a clip is joined, so that only one clip at a time is joined.
   private let stitching = Locked(())
 
-  // MARK: Sounds that are there
+  // MARK: Sounds on the phone
 
-  /// Returns the chosen tone, the sound that the push names, or the default sound. If neither the group container nor the
-  /// bundle has a sound of that name that iOS plays, their file `default.wav` is returned instead. iOS does not look for
-  /// this file itself. The app's own container is not searched, because an extension cannot see it.
+  /// Returns the chosen tone, the sound that the push names, or the default sound. If iOS cannot play a sound of that
+  /// name from the group container or the bundle, this method returns `default.wav` from there instead, because iOS
+  /// does not look for that file itself. The app's own container is not searched, because an extension cannot see it.
   func tone(payload: String?) -> PreparedSound {
     let preference = tone
     let chosen = Self.choice(library.tone(chosenIn: preference), payload: payload)
@@ -56,16 +58,16 @@ struct AnnouncementSounds: Sendable {
     return PreparedSound(name: chosen, quality: .tone, duration: PreparedSound.assumedDuration)
   }
 
-  /// Returns the clip that a push names as its sound, if the group container has it; nil for any other sound. It is for
-  /// pushes whose announcement cannot be read: iOS would play this clip without the extension.
+  /// Returns the clip that a push names as its sound, if the group container has the clip; nil for any other sound.
+  /// This method is for pushes whose announcement cannot be read. Without the extension, iOS would play the same clip.
   func own(_ payload: String?) -> PreparedSound? {
     guard let payload, SoundLibrary.isRenderedClip(payload), let duration = duration(of: payload) else { return nil }
     return PreparedSound(name: payload, quality: .tone, duration: duration)
   }
 
-  /// Returns the name of the sound that is heard as long as the phone does not have the announcement's clip: the chosen
-  /// tone, or else the sound that the push names, or else the default sound. If the push names the clip as its sound,
-  /// that name does not count.
+  /// Returns the name of the sound that is heard while the phone does not have the announcement's clip: the chosen
+  /// tone, or else the sound that the push names, or else the default sound. The name of the clip itself does not count
+  /// as a sound that the push names.
   private static func choice(_ tone: SoundChoice.Tone, payload: String?) -> String {
     let isClip = payload.map(SoundLibrary.isRenderedClip) ?? false
     return SoundChoice(announcement: nil, tone: tone, payload: isClip ? nil : payload).name
@@ -79,7 +81,7 @@ struct AnnouncementSounds: Sendable {
     return duration(of: name).map { PreparedSound(name: name, quality: .fixedPhrase, duration: $0) }
   }
 
-  /// Returns the clip of the service, if the group container has it and it is whole.
+  /// Returns the clip of the service, if the group container has it; nil if it is missing or incomplete.
   func stored(_ clip: PushedClip) -> PreparedSound? {
     guard clip.bytes <= Self.mostClipBytes,
       let bytes = try? library.contents(of: clip.name, isUse: true, atMost: clip.bytes),
@@ -88,8 +90,8 @@ struct AnnouncementSounds: Sendable {
     return PreparedSound(name: clip.name, quality: .announcement, duration: clip.duration)
   }
 
-  /// Returns the duration in ms of a WAV file in the group container; nil if there is none that iOS plays. Only the
-  /// header is read.
+  /// Returns the duration in ms of a WAV file in the group container; nil if the container has no such file that iOS
+  /// plays. This method reads only the header.
   func duration(of name: String) -> Int64? {
     guard let file = try? library.url(for: name), let header = SoundHeader(ofFileAt: file), header.container == .wav,
       header.faults.isEmpty, let frames = header.frames, let rate = header.sampleRate
@@ -104,9 +106,9 @@ struct AnnouncementSounds: Sendable {
 
   // MARK: Stitched clips
 
-  /// Returns a clip that is joined from a voice pack on the phone.
+  /// Returns a clip that the phone joins from a voice pack.
   ///
-  /// - Throws: ``NotificationServiceError``. If the words do not mean the amount, no clip is made.
+  /// - Throws: ``NotificationServiceError``, also if the words do not mean the amount.
   func stitched(_ content: AlertMessage.Content) throws(NotificationServiceError) -> PreparedSound {
     guard let spoken = content.spoken else { throw NotificationServiceError(.wordsUnavailable) }
     let pack = try pack(spoken.pack)
@@ -178,8 +180,8 @@ struct AnnouncementSounds: Sendable {
     }
   }
 
-  /// Joins the clips of a plan and publishes them under the digest of their recipe. Its name differs from that of the
-  /// service's clip, because the two files have different bytes.
+  /// Joins the clips of a plan and publishes the result under the digest of its recipe. The name differs from the name
+  /// of the service's clip, because the two files have different bytes.
   private func publish(_ plan: SpeakingPlan) throws(NotificationServiceError) -> PreparedSound {
     guard let recording = plan.recording, plan.parts.count == 1, case .recorded(let clips) = plan.parts[0].source else {
       throw NotificationServiceError(.wordsUnavailable, reason: "the pack lacks words")
@@ -193,7 +195,8 @@ struct AnnouncementSounds: Sendable {
     }.get()
   }
 
-  /// Joins clips and publishes the result. The clips are measured before, because a push can name many.
+  /// Joins clips and publishes the result. The lengths of the clips are added up first, because a push can name many
+  /// clips.
   private func join(
     _ plan: SpeakingPlan, _ clips: [SelectedClip], _ pack: VoicePack, _ name: String
   ) throws(NotificationServiceError) -> PreparedSound {
@@ -203,7 +206,7 @@ struct AnnouncementSounds: Sendable {
     guard milliseconds < 2 * Self.limitMilliseconds, pack.manifest.sampleRate <= 48_000 else {
       throw NotificationServiceError(.lengthRefused)
     }
-    // A file that was changed or half copied could say another amount.
+    // A changed or incomplete file could say another amount.
     for clip in Set(clips.map(\.file)) {
       guard let bytes = pack.bytes(ofClip: clip), let known = pack.manifest.clips[clip],
         IncrementalSHA256.hexadecimalDigest(of: bytes) == known.sha256
@@ -231,11 +234,11 @@ struct AnnouncementSounds: Sendable {
     }
   }
 
-  /// The digest of all that determines the samples of a stitched clip.
+  /// Returns the digest of everything that determines the samples of a stitched clip.
   private static func recipe(_ clips: [SelectedClip], _ pack: VoicePack, _ pauses: ClipPauses) -> String {
     var parts = ["crier phone clip 1", "\(VoicePack.stitchingVersion)", "\(edgeMilliseconds)", pack.manifest.digest]
     for clip in clips { parts += [clip.file, "\(pauses.milliseconds(clip.pause))"] }
-    // The length of each part keeps different lists apart.
+    // Each part has its length before it, so that two different lists never give the same text.
     return IncrementalSHA256.hexadecimalDigest(of: parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
   }
 
@@ -243,7 +246,7 @@ struct AnnouncementSounds: Sendable {
 
   /// Downloads the clip of the service.
   ///
-  /// - Returns: Nil if downloads are switched off.
+  /// - Returns: The clip; nil if downloads are switched off.
   func downloaded(_ clip: PushedClip) async throws(DownloadError) -> PreparedSound? {
     let sound = try await downloader?.download(clip.url, as: clip.name, expecting: ExpectedSound(clip))
     return sound.map { PreparedSound(name: $0.name, quality: .announcement, duration: clip.duration) }
@@ -262,10 +265,10 @@ struct AnnouncementSounds: Sendable {
     }
   }
 
-  /// Publishes a sound from elsewhere at the level of announcements, under the digest of the original.
+  /// Brings a sound from elsewhere to the loudness of announcements and publishes it under a digest of the original.
   ///
-  /// - Throws: ``NotificationServiceError`` with `soundRefused` if it is not a mono PCM16 WAV file, or is silent;
-  ///   `lengthRefused` if it is 30 s long or longer; `notPublished`.
+  /// - Throws: ``NotificationServiceError`` with `soundRefused` if the sound is not a mono PCM16 WAV file or is silent,
+  ///   with `lengthRefused` if it lasts 30 s or longer, and with `notPublished` if it cannot be written.
   func leveled(_ original: String) async throws(NotificationServiceError) -> PreparedSound {
     try await onWaitingThread { () throws(NotificationServiceError) in try level(original) }
   }
@@ -282,7 +285,7 @@ struct AnnouncementSounds: Sendable {
   }
 
   /// Returns the samples of a sound from elsewhere, and the name under which it is published. The bytes of the file are
-  /// no longer in memory afterwards.
+  /// in memory only while this method runs.
   private func readMessage(_ original: String) throws(NotificationServiceError) -> (Waveform, String) {
     guard let bytes = try? library.contents(of: original, atMost: Self.mostBytesFromElsewhere),
       let waveform = try? WAVFile.decode(bytes).waveform
@@ -299,7 +302,8 @@ extension ExpectedSound {
 }
 
 extension PushedClip {
-  /// The duration in ms, at most that of a sound that iOS plays. A wrong one would keep all later sounds waiting.
+  /// The duration in ms that the push states, limited to the longest sound that iOS plays. Otherwise, a wrong duration
+  /// in a push could delay all later sounds.
   var duration: Int64 { min(max(0, Int64(durationMilliseconds)), AnnouncementSounds.limitMilliseconds) }
 }
 
@@ -316,7 +320,7 @@ extension Money {
   }
 }
 
-/// The phrase books on the phone, read when they are needed first.
+/// The phrase books on the phone. They are read at the first use.
 final class PhraseBookCache: Sendable {
   private let directory: URL?
   private let state = Locked<PhraseBooks??>(nil)
@@ -333,6 +337,6 @@ final class PhraseBookCache: Sendable {
     }
   }
 
-  /// Returns a writer for a language; nil if the phone has no phrase book of it.
+  /// Returns a writer for a language; nil if the phone has no phrase book for it.
   func writer(for locale: String) -> ScriptWriter? { try? books?.writer(for: locale) }
 }

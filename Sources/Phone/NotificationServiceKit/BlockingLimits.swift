@@ -2,18 +2,18 @@
 
 import Foundation
 
-/// The longest times in seconds for which a work on a notification blocks its thread. They are times of the system,
-/// because another process may hold the lock of the order, and stand still.
+/// The longest times in seconds for which the work on a notification blocks its thread. They are measured with the
+/// system's clock, because the process that holds the lock of the order may be suspended.
 struct BlockingLimits: Sendable {
-  /// The wait for the lock of the order. A work that does not get it tries again.
+  /// The longest wait for the lock of the order. Afterwards, the work tries again.
   var lock = NotificationOrderFile.lockTimeout
-  /// The wait of an expiring work for the lock.
+  /// The longest wait for the lock when iOS is about to end the extension.
   var expiryLock: TimeInterval = 0.5
-  /// The wait for the lock of work that a hand-over waits for.
+  /// The longest wait for the lock in background work, because a hand-over may wait for that work.
   var backgroundLock: TimeInterval = 0.05
-  /// The waits of the last hand-over of a process until lost pushes have their local notifications, and until no sound
-  /// is being published, each, if it has a sound.
+  /// A limit for the last hand-over of a process if it has a sound. It applies twice: to the wait until lost pushes
+  /// have their local notifications, and to the wait until no sound is being published.
   var soundHandOver: TimeInterval = 0.1
-  /// The same waits if the last hand-over has no sound.
+  /// The same limit if the last hand-over has no sound.
   var silentHandOver: TimeInterval = 1
 }

@@ -4,16 +4,16 @@ public import Foundation
 public import NotificationAttachments
 import SoundLibrary
 
-/// What the service extension hands over to iOS for one notification: what changes in the content of the push.
+/// The changes to the content of one push that the service extension hands over to iOS.
 public struct HandOver: Sendable, Hashable {
-  /// Why a notification makes no sound.
+  /// The reason why a notification makes no sound.
   public enum Silence: String, Sendable, Hashable, CaseIterable {
-    /// A summary stands for the payment.
+    /// A summary replaces the payment.
     case inSummary = "in_summary"
-    /// The announcement was heard before; the push came twice.
+    /// The same push came before, and its announcement was heard.
     case duplicate
-    /// The sound follows as a local notification, when the sounds before it have ended. If too many of them wait, the
-    /// service is asked for it again later.
+    /// The sound follows as a local notification when the sounds before it have ended. If too many local notifications
+    /// already wait, the phone asks the service for the announcement again later.
     case later
     /// The push asks for no sound.
     case asSent = "as_sent"
@@ -22,7 +22,7 @@ public struct HandOver: Sendable, Hashable {
   /// The sound of the notification.
   public enum Sound: Sendable, Hashable {
     case silent(Silence)
-    /// The sound of this file name in `Library/Sounds` or in the bundle.
+    /// The sound file of this name in `Library/Sounds` or in the bundle.
     case named(String)
     /// The default sound of the system.
     case systemDefault
@@ -32,7 +32,7 @@ public struct HandOver: Sendable, Hashable {
     }
   }
 
-  /// A summary that stands for several payments.
+  /// A summary that replaces several payments.
   public struct Summary: Sendable, Hashable {
     /// The ids of the announcements, in the order of their payments.
     public var announcements: [String]
@@ -42,11 +42,11 @@ public struct HandOver: Sendable, Hashable {
   }
 
   public var sound: Sound
-  /// The summary that is heard; nil for a single announcement.
+  /// The summary that is heard; nil if only one announcement is heard.
   public var summary: Summary?
-  /// The volume of a critical alert, from 0 to 1; nil for any other.
+  /// The volume of a critical alert, from 0 to 1; nil if the alert is not critical.
   public var criticalVolume: Float?
-  /// The files to attach. iOS moves them into a store of its own.
+  /// The files to attach. iOS moves them into its own store.
   public var attachments: [DownloadedAttachment] = []
   /// The person who paid, for a communication notification; nil if the push names none.
   public var sender: Sender?
@@ -69,19 +69,19 @@ public struct HandOver: Sendable, Hashable {
   }
 }
 
-/// A notification that the phone adds itself: for a payment whose push was lost, or whose turn comes after iOS has ended
+/// A notification that the phone adds itself, for a payment whose push was lost or whose turn comes after iOS has ended
 /// the extension.
 public struct LocalNotification: Sendable, Hashable {
-  /// The identifier: that of the silent notification whose sound this one has, or the announcement's id if the push was
-  /// lost. A notification takes the place of one with the same identifier, also of one that was delivered
+  /// The identifier: that of the silent notification to which this sound belongs, or the announcement's id if the push
+  /// was lost. A notification replaces an earlier one with the same identifier, even one that was already delivered
   /// (UNUserNotificationCenter.h).
   public var identifier: String
   /// The payload of the push, as JSON.
   public var payload: Data
-  /// What iOS would show of the push.
+  /// The texts and options that iOS would show for the push.
   let texts: PushedTexts
   public var handOver: HandOver
-  /// The time until the notification is shown, in ms; 0 for at once.
+  /// The time in ms until the notification is shown; 0 to show it at once.
   public var delay: Int64
 }
 
@@ -93,10 +93,10 @@ public protocol LocalNotifying: Sendable {
   func add(_ notification: LocalNotification) async throws
 }
 
-/// A source of announcements whose pushes were lost: the service, asked with the device's key.
+/// A source of announcements whose pushes were lost, usually the service, which is asked with the device's key.
 public protocol MissedAnnouncements: Sendable {
   /// Returns the announcements after a sequence number, in the order of their numbers.
   ///
-  /// - Returns: The payloads of the pushes, and whether they are all that the service knows.
+  /// - Returns: The payloads of the pushes, and whether they are all the announcements that the service knows.
   func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool)
 }

@@ -5,9 +5,9 @@ public import DeviceClient
 import Foundation
 import SoundLibrary
 
-/// A place to which a phone says what it handed over to iOS.
+/// A service that receives reports of what a phone has handed over to iOS.
 public protocol ReceiptSending: Sendable {
-  /// Sends receipts, at most 200. They are kept, and sent again later, if this throws.
+  /// Sends at most 200 receipts. If this method throws, the receipts are kept and sent again later.
   func send(_ receipts: [HandOverReceipt]) async throws
 }
 
@@ -16,7 +16,8 @@ extension DeviceClient: ReceiptSending {
     do throws(DeviceClientError) {
       try await tell(receipts)
     } catch {
-      // The service will never take them: it has no such device, or refuses their form.
+      // Do not keep these receipts: the service does not know the device, or refuses their form, and will never accept
+      // them.
       guard [.notFound, .refused].contains(error.code) else { throw error }
     }
   }
@@ -24,11 +25,11 @@ extension DeviceClient: ReceiptSending {
 
 /// The receipts that the service does not have yet, each in a file of the group container.
 ///
-/// A receipt is written and sent after the handler was called, because before, it would delay the sound and say what has
-/// not happened. iOS may suspend the process at any moment then, so no file is locked, and what was not sent is sent with
-/// the next notification, whichever process it comes to, or when the app is opened.
+/// A receipt is written and sent after the handler was called. Earlier, it would delay the sound and report a hand-over
+/// that has not happened yet. iOS may suspend the process at any moment after the hand-over, so no file is locked. The
+/// remaining receipts are sent with the next notification of any process, or when the app is opened.
 final class HandOverReceipts: Sendable {
-  /// The number of receipts that are kept. The oldest are removed first.
+  /// The maximum number of receipts that are kept. The oldest are removed first.
   static let most = 1_000
 
   private let folder: URL
@@ -42,26 +43,27 @@ final class HandOverReceipts: Sendable {
     self.now = now
   }
 
-  /// Notes that an announcement was handed over. Without this note, the service only knows less. The call blocks the
-  /// thread for a moment.
+  /// Records that an announcement was handed over. If this fails, the service lacks the receipt, and nothing else
+  /// changes. The call blocks the thread for a moment.
   func note(_ id: String) {
     let receipt = HandOverReceipt(id: id, at: now())
     guard service != nil, let data = try? JSONEncoder().encode(receipt),
       (try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)) != nil
     else { return }
-    // The names are in the order of the times.
+    // The names of the files sort by time.
     let milliseconds = Int64(receipt.at.timeIntervalSince1970 * 1_000)
     let file = folder.appending(path: "\(milliseconds)-\(UUID().uuidString).json", directoryHint: .notDirectory)
     try? data.write(to: file, options: .atomic)
   }
 
-  /// Begins to send what was noted, and returns at once.
+  /// Begins to send the recorded receipts, and returns at once.
   func begin() {
     guard service != nil else { return }
     Task { await send() }
   }
 
-  /// Sends what was noted. If another task of the process is sending, it goes on with this, and this method returns.
+  /// Sends the recorded receipts. If another task of the process is already sending, that task also sends the new
+  /// receipts, and this call returns at once.
   func send() async {
     guard let service else { return }
     let isBusy = state.withLock { state in
@@ -80,8 +82,8 @@ final class HandOverReceipts: Sendable {
     }
   }
 
-  /// Returns the oldest receipts with their files; nil if there are none. Damaged files, and those beyond the limit, are
-  /// removed.
+  /// Returns the oldest receipts with their files; nil if there are none. This method removes damaged files and the
+  /// files beyond the limit.
   private func next() -> (files: [URL], receipts: [HandOverReceipt])? {
     let all = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
     let files = all.filter { $0.pathExtension == "json" }.sorted { $0.lastPathComponent < $1.lastPathComponent }

@@ -3,25 +3,25 @@
 import ConcurrencySupport
 import Foundation
 
-/// The works of a process on pushes that were lost, for which iOS does not wait.
+/// The work of a process on lost pushes. iOS does not wait for this work.
 ///
-/// Only a few of them work at the same time, in the order of their numbers: each prepares a sound, and a search may find
-/// hundreds.
+/// Only a few pushes are worked on at the same time, in the order of their sequence numbers, because each needs a sound
+/// to be prepared, and the service may name hundreds of lost pushes.
 final class LostPushes: Sendable {
-  /// The number of works that work at the same time.
+  /// The number of lost pushes that are worked on at the same time.
   static let mostAtOnce = 6
 
   private struct State {
     var works: [ObjectIdentifier: NotificationWork] = [:]
-    /// Those that have not begun, in the order of their numbers.
+    /// The work that has not begun, in the order of the sequence numbers.
     var rest: [NotificationWork] = []
-    /// Those who wait until no work is left.
+    /// Closures to call when no work is left.
     var waiting: [@Sendable () -> Void] = []
   }
 
   private let state = Locked(State())
 
-  /// Begins works on pushes, or lets them wait until earlier ones have ended.
+  /// Begins the work on lost pushes. If ``mostAtOnce`` are already being worked on, the others begin later.
   func begin(_ works: [NotificationWork]) {
     state.withLock { $0.rest = ($0.rest + works).sorted { $0.rank < $1.rank } }
     beginNext()
@@ -62,11 +62,11 @@ final class LostPushes: Sendable {
     if isOver { resume() }
   }
 
-  /// Gives each lost push a local notification now, because iOS may suspend the process after the next hand-over. What
-  /// has not begun, or is not ready in time, is given up, so that another process asks the service for it again. The call
-  /// blocks the thread.
+  /// Gives each lost push a local notification now, because iOS may suspend the process after the next hand-over.
+  /// Pushes whose work has not begun, or whose sound is not ready in time, are given up, so that another process asks
+  /// the service for them again. The call blocks the thread.
   ///
-  /// - Parameter seconds: The longest time that this takes.
+  /// - Parameter seconds: The longest time in seconds that this call takes.
   func finish(within seconds: TimeInterval) {
     let end = DispatchTime.now() + seconds
     let works = state.withLock { state in
@@ -75,7 +75,8 @@ final class LostPushes: Sendable {
     }
     guard !works.isEmpty else { return }
     for work in works where DispatchTime.now() < end {
-      // The service is asked again for what has no sound yet. The tries are counted, and the last one is heard.
+      // If a push has no sound yet, the service is asked for it again. The attempts are counted, and after the last one
+      // the push is heard with the best sound that was found.
       if work.hasExactSound || work.hasHadTime { work.expire() } else { work.giveUp() }
     }
     let isDone = DispatchSemaphore(value: 0)

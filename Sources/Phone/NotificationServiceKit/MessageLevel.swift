@@ -3,22 +3,24 @@
 import Foundation
 import Waveforms
 
-/// Brings a sound from elsewhere, such as push to talk, to the level of announcements.
+/// Brings a sound from elsewhere, such as a push-to-talk message, to the loudness of announcements.
 ///
-/// The loudness is that of ITU-R BS.1770-4: a high shelf and a high pass, and the mean square of blocks of 400 ms
-/// behind two gates. `Mastering` measures with libebur128, which a portable target cannot link; tests compare the two.
+/// The loudness is measured as in ITU-R BS.1770-4: a high shelf filter and a high-pass filter, then the mean square of
+/// blocks of 400 ms, without the blocks below two gates. `Mastering` measures with libebur128, which a portable target
+/// cannot link. Tests compare the results of both.
 enum MessageLevel {
   /// The loudness of all announcements, in LUFS.
   static let target = -16.0
-  /// The highest sample of the result, in dB of full scale. The peak between samples is up to 1 dB higher.
+  /// The highest sample value of the result, in dB of full scale. The true peak, between the samples, is up to 1 dB
+  /// higher.
   static let highestPeak = -2.0
   /// The loudness below which a sound counts as silence, in LUFS.
   static let silence = -50.0
 
-  /// Brings a sound to the level of announcements, or as near to it as its peaks allow. The samples are changed in
-  /// place, because a second copy would take much of an extension's memory.
+  /// Brings a sound to the loudness of announcements, or as near to it as its peaks allow. The samples are changed in
+  /// place, because a copy would take much of an extension's memory.
   ///
-  /// - Returns: False if the sound is silent or shorter than 400 ms. It is unchanged then.
+  /// - Returns: False if the sound is silent or shorter than 400 ms. The sound is then unchanged.
   static func level(_ waveform: inout Waveform) -> Bool {
     guard let loudness = loudness(of: waveform), loudness > silence else { return false }
     let peak = waveform.samples.lazy.map { abs(Double($0)) }.max() ?? 0
@@ -59,10 +61,10 @@ enum MessageLevel {
     return decibels(relative)
   }
 
-  /// The loudness of a mean square, in LUFS (BS.1770-4, section 2).
+  /// Returns the loudness of a mean square, in LUFS (BS.1770-4, section 2).
   private static func decibels(_ meanSquare: Double) -> Double { -0.691 + 10 * log10(meanSquare) }
 
-  /// A filter of second order in its direct form.
+  /// A second-order filter in direct form.
   private struct Filter {
     var forward: (Double, Double, Double)
     var back: (Double, Double)
@@ -75,9 +77,9 @@ enum MessageLevel {
       return output
     }
 
-    /// The shelf of about 4 dB above 1.7 kHz, for any sample rate. BS.1770-4 gives the coefficients for 48 kHz only;
-    /// frequency, gain and quality are those of that filter (Brecht De Man, "Evaluation of implementations of the
-    /// EBU R128 loudness measurement", 2018).
+    /// Returns the high shelf filter: about 4 dB above 1.7 kHz, for any sample rate. BS.1770-4 gives the coefficients
+    /// for 48 kHz only. The frequency, the gain and the quality used here are those of that filter (Brecht De Man,
+    /// "Evaluation of implementations of the EBU R128 loudness measurement", 2018).
     static func highShelf(_ rate: Double) -> Filter {
       let (frequency, gain, quality) = (1681.974450955533, 3.999843853973347, 0.7071752369554196)
       let warped = tan(.pi * frequency / rate)
@@ -92,7 +94,7 @@ enum MessageLevel {
         back: (2 * (warped * warped - 1) / scale, (1 - warped / quality + warped * warped) / scale))
     }
 
-    /// The high pass at 38 Hz.
+    /// Returns the high-pass filter at 38 Hz.
     static func highPass(_ rate: Double) -> Filter {
       let (frequency, quality) = (38.13547087602444, 0.5003270373238773)
       let warped = tan(.pi * frequency / rate)

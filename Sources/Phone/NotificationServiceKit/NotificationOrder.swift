@@ -3,58 +3,58 @@
 import Foundation
 public import PlaybackOrder
 
-// This file is long, so that only the methods of the order can change its state.
+// This file is long, because only methods in this file can change the private state of the order.
 
-/// The order of the notifications of an app group: those that wait for their turn, and what must be known of those that
-/// were handed over.
+/// The order of the notifications of an app group: the notifications that wait for their turn, and a record of those
+/// that were handed over.
 ///
 /// All extension processes of the group share one order, in a file of the group container (``NotificationOrderFile``).
-/// The order is a value without a clock and without files. Times are in ms, by a clock that all processes share and
+/// The order is a value without a clock and without files. Times are in ms, from a clock that all processes share and
 /// that never goes back until the phone restarts. No method throws or traps, whatever the numbers and times are.
 ///
-/// A notification waits until the sound before it has ended, because iOS plays the sounds of two notifications at the
-/// same time. It waits a short time for a missing sequence number, because APNs may reorder pushes. If it would wait
-/// longer than iOS allows, one summary stands for all waiting payments.
+/// A notification waits until the sound before it has ended, because otherwise iOS plays the sounds of two
+/// notifications at the same time. It also waits a short time for a missing sequence number, because APNs may reorder
+/// pushes. If a notification would wait longer than iOS allows, one summary replaces all waiting payments.
 public struct NotificationOrder: Sendable, Hashable, Codable {
   /// The settings of an order. Times are in ms.
   public struct Settings: Sendable, Hashable {
-    /// The time between the arrival of a notification and the latest moment of its hand-over. iOS allows about 30 s
-    /// (observed), and other service extensions take 25 s.
+    /// The longest time from the arrival of a notification to its hand-over, including ``reserve``. iOS allows about 30
+    /// s (observed), and other service extensions take 25 s.
     public var budget: Int64 = 25_000
-    /// The part of the budget that is left for the last decision and the hand-over, also on a busy phone.
+    /// The part of the budget that is kept for the last decision and the hand-over, which take time on a busy phone.
     public var reserve: Int64 = 2_000
     /// The silence between two sounds.
     public var gap: Int64 = 250
-    /// The waiting time for a missing sequence number if nobody can be asked for it.
+    /// The longest wait for a missing sequence number if no service can be asked for it.
     public var sequencePatience: Int64 = 2_000
-    /// The waiting time for a missing sequence number while the service is asked for it.
+    /// The longest wait for a missing sequence number if the service can be asked for it.
     public var catchUpPatience: Int64 = 6_000
-    /// The time for which a missing number is waited for before the service is asked. Most reordered pushes arrive
-    /// sooner.
+    /// The wait for a missing sequence number before the service is asked for it. Most reordered pushes arrive within
+    /// this time.
     public var catchUpDelay: Int64 = 500
-    /// The time after which the service is asked again for what was passed over.
+    /// The wait before the service is asked again for announcements that were skipped.
     public var catchUpPause: Int64 = 10_000
     /// After this number of failed requests in a row, a notification no longer waits for an earlier one that only the
-    /// service can name again.
+    /// service can send again.
     public var mostFailedRequests = 3
-    /// The process tries so many times to get the sound of a lost push. Afterwards, the phone plays the tone in its
-    /// place. A try counts only if the one before it is at least ``soundTryPause`` ago.
+    /// The number of attempts to get the sound of a lost push. At the last attempt, the phone plays the best sound that
+    /// it has, such as the tone. An attempt counts only if the one before it is at least ``soundTryPause`` ago.
     public var soundTries = 3
     public var soundTryPause: Int64 = 10_000
-    /// The time after which a try counts that its process ended before it had a result.
+    /// The shortest attempt that counts if its process ended before the sound was ready.
     public var shortestTry: Int64 = 2_000
-    /// The time after which a process that has not been heard from counts as ended. It is heard from at least once in
-    /// half of this time, so a process that stands still for 4 s does not count as ended.
+    /// The time without a sign of life after which a process counts as ended. A running process renews its entries at
+    /// least once in half of this time, so a process that pauses for less than 4 s does not count as ended.
     public var lease: Int64 = 8_000
-    /// The time after which the service is asked again, and after which another process asks if the asking process has
-    /// not reported.
+    /// The wait before the service is asked again. After the same time without a report from the asking process,
+    /// another process asks.
     public var catchUpLease: Int64 = 4_000
     /// The assumed duration of a sound that is not prepared yet.
     public var assumedDuration: Int64 = 4_000
-    /// The time for which a process may make a summary. Afterwards, another process makes it.
+    /// The time after which another process may make a summary if the first process has not made it.
     public var summaryLease: Int64 = 4_000
-    /// The largest number of sounds that wait as local notifications. iOS keeps 64 of an app and drops the others
-    /// (Apple's documentation of `UILocalNotification`); some are left for the app itself.
+    /// The largest number of sounds that wait as local notifications. iOS keeps 64 for each app and drops the others
+    /// (Apple's documentation of `UILocalNotification`). The difference is left for the app itself.
     public var pendingLimit = 56
 
     public init() {}
@@ -69,29 +69,30 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var category: PlaybackItem.Category
     public var sequence: Int64?
     public var arrivedAt: Int64
-    /// The moment since which the notification waits for numbers before its own. It is later than the arrival if one
-    /// of them was there and its process ended.
+    /// The moment from which the notification waits for lower sequence numbers. It is later than the arrival if the
+    /// notification with a lower number arrived too, but its process ended.
     var waitsSince: Int64
-    /// The latest moment of the hand-over.
+    /// The latest moment at which the notification is handed over.
     public var deadline: Int64
     /// The process that works on the notification; nil if it is not known.
     var process: String?
     /// The moment after which the entry's process counts as ended.
     public var aliveUntil: Int64
-    /// The beginning of the work on a notification that the service named; nil before it.
+    /// The moment when the work on a lost push began; nil before that.
     var workBeganAt: Int64?
     /// The duration of the prepared sound; nil until it is prepared.
     public var duration: Int64?
     /// The duration of the clip that the push names; nil if it names none.
     var expectedDuration: Int64?
-    /// Whether the service named the notification as one that may have been lost. Its process may end the work on it at
-    /// any time.
+    /// Whether the service named the notification because its push may have been lost. Its process may end the work on
+    /// it at any time.
     var isMissed: Bool
-    /// The sum in decimal text and the currency of a received payment; nil for all that cannot be summarised.
+    /// The amount in decimal text and the currency of a received payment; nil for notifications that a summary cannot
+    /// include.
     public var amount: Amount?
     /// The language of the announcement (BCP 47).
     public var locale: String
-    /// The sound that iOS plays if the process ends early: the one that the push names.
+    /// The sound that the push names. iOS plays it if the process ends early.
     public var originalSound: String?
     /// The number of the entry whose process makes a summary for this one.
     public var summary: Int64?
@@ -110,11 +111,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     }
   }
 
-  /// How an announcement was heard.
+  /// The way in which an announcement was heard.
   public enum Outcome: String, Sendable, Hashable, Codable {
-    /// It was spoken, or its sound was played.
+    /// The announcement was spoken, or another sound was played for it.
     case heard
-    /// A summary stood for it.
+    /// A summary replaced it.
     case summarised
     /// Its process ended early, so iOS showed the push as it was sent.
     case shownAsSent
@@ -125,7 +126,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var outcome: Outcome
   }
 
-  /// A sequence number above ``lastSequence`` that is not waited for.
+  /// A sequence number above ``lastSequence`` for which no notification waits any more.
   struct Settled: Sendable, Hashable, Codable {
     var sequence: Int64
     var at: Int64
@@ -135,40 +136,42 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   struct CatchUp: Sendable, Hashable, Codable {
     /// The number of the notification whose process asks.
     var number: Int64
-    /// The moment before which nobody asks again for the same numbers.
+    /// The moment before which no process asks again for the same numbers.
     var until: Int64
-    /// The highest number that the request covers.
+    /// The highest sequence number that the request covers.
     var upTo: Int64
     /// The numbers of ``NotificationOrder/unheard`` and ``NotificationOrder/postponed`` at the beginning of the
-    /// request, without the numbers that were added again meanwhile. Numbers that the service does not name are
-    /// forgotten.
+    /// request, without those that were added again during the request. The order forgets each of them that the service
+    /// does not name in its answer.
     var asked: [Int64]
     var isEnded = false
   }
 
-  /// A lost push whose sound could not be had.
+  /// A lost push whose sound could not be prepared.
   struct Failure: Sendable, Hashable, Codable {
     var sequence: Int64
-    /// The number of tries.
+    /// The number of attempts.
     var tries: Int
-    /// The time of the last try that counts.
+    /// The time of the last attempt that counts.
     var at: Int64
   }
 
-  /// The number of passed sequence numbers that are remembered as not heard: as many as the service names at once.
+  /// The largest number of skipped sequence numbers that the order remembers as not heard. The service names as many in
+  /// one answer.
   static let unheardCount = 1_000
 
-  /// The number of lost pushes without a sound that are remembered.
+  /// The largest number of lost pushes without a sound that the order remembers.
   static let failureCount = 100
 
-  /// The number of ended announcements that are remembered, so that a push that arrives twice is heard once.
+  /// The number of finished announcements that the order remembers, so that a push that arrives twice is heard once.
   static let rememberedCount = 500
 
   /// The waiting notifications, in the order of arrival.
   public private(set) var entries: [Entry] = []
-  /// The highest sequence number that was heard or passed over; nil before the first.
+  /// The highest sequence number that was heard or skipped; nil before the first.
   public private(set) var lastSequence: Int64?
-  /// The number after which the service knows all that was not heard; nil before the first number.
+  /// The number from which the service is asked: all announcements that were not heard have higher numbers. Nil before
+  /// the first number.
   var lastHeard: Int64? { lastSequence.map { min($0, unheard.first?.plus(-1) ?? .max) } }
   /// The moment at which the next sound may begin.
   public internal(set) var freeAt: Int64 = 0
@@ -176,33 +179,33 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   private(set) var lastNumber: Int64 = 0
   private(set) var ended: [Ended] = []
   private(set) var settled: [Settled] = []
-  /// The sequence numbers that were passed over, or handed over without their amount, in ascending order. The service is
-  /// asked for them again.
+  /// The sequence numbers that were skipped, or whose announcement was handed over without its amount, in ascending
+  /// order. The service is asked for them again.
   public private(set) var unheard: [Int64] = []
-  /// The moments at which handed-over sounds begin as local notifications, in ascending order.
+  /// The moments at which local notifications of earlier hand-overs begin to sound, in ascending order.
   private(set) var pending: [Int64] = []
-  /// The sequence numbers above ``lastSequence`` of announcements that arrived and were not heard: as many local
-  /// notifications waited as the system allows, or the work on them ended early. They are in ascending order. Nothing
-  /// after them is heard before the service was asked for them again.
+  /// The sequence numbers above ``lastSequence`` whose announcements arrived but were not heard, in ascending order.
+  /// Either the system's limit of waiting local notifications was reached, or the work on them ended early. No
+  /// announcement with a higher number is heard before the service was asked for these again.
   private(set) var postponed: [Int64] = []
   private(set) var failures: [Failure] = []
-  /// The number of the last requests to the service that failed, one after the other.
+  /// The number of failed requests to the service since the last request that succeeded.
   private(set) var failedRequests = 0
   private(set) var summaryUntil: Int64 = 0
-  /// The number of the newest notification at the moment when a summary could not be made. No summary is tried until a
-  /// newer notification arrives.
+  /// The number of the newest notification when a summary last failed. No new summary is tried until a newer
+  /// notification arrives.
   private(set) var refusedSummary: Int64 = 0
   private(set) var catchUp: CatchUp?
-  /// The latest time that a process has reported. An earlier time means that the phone was restarted.
+  /// The latest time that a process has reported. If a process reports an earlier time, the phone was restarted.
   private(set) var toldTime: Int64 = 0
 
   /// Creates an order in which nothing was heard yet.
   public init() {}
 
-  /// Reads an order that any version of the app has written. What this version cannot read is as in a new order, so that
-  /// an update of the app does not forget the rest.
+  /// Reads an order that any version of the app has written. A part that this version cannot read gets the value of a
+  /// new order, so that the other parts survive an update of the app.
   ///
-  /// - Throws: `DecodingError` if it is not the text of an order at all.
+  /// - Throws: `DecodingError` if the data is not a JSON object.
   public init(from decoder: any Decoder) throws {
     let stored = try decoder.container(keyedBy: CodingKeys.self)
     func read<Value: Decodable>(_ key: CodingKeys, into value: inout Value) {
@@ -254,14 +257,15 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
 
   /// Adds a notification.
   ///
-  /// A push that is late takes the place of the one that the service named in its stead, because iOS waits for it.
+  /// A late push replaces the entry that the service named for the same announcement, because iOS waits for the push.
   ///
   /// - Parameters:
-  ///   - isMissed: Whether the service named it as one that may have been lost. Such a notification is only added if its
-  ///     number was not heard, because the ids of old announcements are forgotten.
-  ///   - start: The begin of the work on it, from which the budget counts; nil for the present.
-  /// - Returns: Its number; nil if the announcement waits already or was heard, so that this notification must be
-  ///   silent.
+  /// - isMissed: Whether the service named the notification because its push may have been lost. Such a notification is
+  ///   added only if its sequence number was not heard. Its id is not enough for this check, because the ids of old
+  ///   announcements are forgotten.
+  ///   - start: The time when the work on the notification began, from which the budget counts; nil for `now`.
+  /// - Returns: The number of the notification; nil if its announcement already waits or was heard. The notification
+  ///   must then be silent.
   public mutating func arrive(
     _ new: Arrival, isMissed: Bool = false, process: String? = nil, since start: Int64? = nil, at now: Int64,
     _ settings: Settings
@@ -272,7 +276,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
       guard let sequence = new.sequence else { return nil }
       let isSettled = sequence <= lastSequence ?? .min || settled.contains { $0.sequence == sequence }
       guard !isSettled || unheard.contains(sequence) else { return nil }
-      // What was heard without its amount waits for its turn like the others.
+      // An announcement that was heard without its amount waits for its turn again, like the others.
       settled.removeAll { $0.sequence == sequence }
     }
     postponed.removeAll { $0 == new.sequence }
@@ -285,26 +289,27 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
         expectedDuration: new.expectedDuration.map { max(0, $0) },
         isMissed: isMissed, amount: new.amount,
         locale: new.locale,
-        // iOS shows nothing for a lost push if its process ends.
+        // iOS shows nothing for a lost push when its process ends.
         originalSound: isMissed ? nil : new.originalSound))
     return lastNumber
   }
 
-  /// Whether an announcement was heard, alone or in a summary. One that iOS showed as it was sent may not have been.
+  /// Whether an announcement was heard, alone or in a summary. An announcement that iOS showed as it was sent does not
+  /// count, because its sound may have failed.
   func wasHeard(_ id: String) -> Bool { outcome(of: id).map { $0 != .shownAsSent } ?? false }
 
-  /// How an announcement was heard; nil if it was not, or is forgotten.
+  /// How an announcement was heard; nil if it was not heard, or if the order no longer remembers it.
   public func outcome(of id: String) -> Outcome? { ended.last { $0.id == id }?.outcome }
 
-  /// Returns the waiting notification with a number.
+  /// Returns the waiting notification with this number; nil if there is none.
   public func entry(_ number: Int64) -> Entry? { entries.first { $0.number == number } }
 
-  /// Reports that the sound of a notification is ready, or that a better one is.
+  /// Reports that the sound of a notification is ready, or that a better sound was found.
   public mutating func prepared(_ number: Int64, duration: Int64, _ settings: Settings) {
     guard let entry = entry(number) else { return }
     let duration = max(0, duration)
     change(number) { $0.duration = duration }
-    // Those that were given a later time must not begin before this one ends.
+    // Sounds that are planned after this one must not begin before it ends.
     let longer = duration.minus(entry.assumedDuration(settings))
     guard let slot = entry.slot, longer > 0 else { return }
     for index in entries.indices where entries[index].slot ?? .min > slot {
@@ -313,8 +318,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     freeAt = freeAt.plus(longer)
   }
 
-  /// Says that the process of a notification still works. This renews all notifications of the process, because each
-  /// change is written to the disk. Lost ones are renewed by each other only: their works may have ended.
+  /// Reports that the process of a notification is still running. All notifications of that process are renewed
+  /// together, because each change is written to the disk. The work on a lost push may end alone, so lost pushes are
+  /// only renewed by a lost push, and the others only by each other.
   public mutating func renew(_ number: Int64, at now: Int64, _ settings: Settings) {
     guard let entry = entry(number), isRenewalDue(entry, at: now, settings) else { return }
     for index in entries.indices {
@@ -325,7 +331,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.catchUpLease) }
   }
 
-  /// Says that the work on a notification begins, later than it arrived. Its time counts from then on.
+  /// Reports that the work on a notification begins some time after its arrival. The budget counts from now on.
   mutating func beginAgain(_ number: Int64, at now: Int64, _ settings: Settings) {
     change(number) {
       $0.workBeganAt = now
@@ -337,7 +343,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     entry.aliveUntil.plus(-settings.lease / 2) <= now
   }
 
-  /// Whether the process of a notification must ask for its turn. Otherwise, asking would change nothing.
+  /// Whether the process of a notification must ask for its turn now. If not, asking would change nothing.
   func concerns(_ number: Int64, at now: Int64, _ settings: Settings) -> Bool {
     guard let entry = entry(number) else { return true }
     if entry.slot.map({ entry.duration != nil || now >= $0 }) == true || now >= entry.deadline
@@ -349,7 +355,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     return now >= freeAt
   }
 
-  /// Removes the lost notifications of a process that ends its work on them. Their numbers become missing ones again.
+  /// Removes the lost pushes of a process that ends its work on them. Their sequence numbers become missing again.
   mutating func releaseMissed(of process: String, at now: Int64, _ settings: Settings) {
     for entry in entries where entry.isMissed && entry.process == process {
       entries.removeAll { $0.number == entry.number }
@@ -361,41 +367,44 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
 }
 
 extension NotificationOrder.Entry {
-  /// The duration of the sound in ms, as far as it is known.
+  /// The duration of the sound in ms: measured, stated by the push, or else assumed.
   func assumedDuration(_ settings: NotificationOrder.Settings) -> Int64 {
     duration ?? expectedDuration ?? settings.assumedDuration
   }
 }
 
 extension NotificationOrder {
-  /// What the process of a notification does next.
+  /// The next action of the process that works on a notification.
   public enum Turn: Sendable, Hashable {
-    /// It asks again at that moment, in ms, or when the order has changed.
+    /// The process asks again at this time in ms, or when the order has changed.
     case wait(until: Int64)
-    /// It hands over with its sound at once. The order counts the sound as playing.
+    /// The process hands over the notification with its sound at once. The order counts the sound as playing.
     case speak
-    /// It makes a summary for these payments, of which it is the first, and calls
+    /// The process makes a summary of these payments; its own is the first. It then calls
     /// ``NotificationOrder/beginSummary(_:of:lasting:at:_:)`` or ``NotificationOrder/refuseSummary(_:)``.
     case summarise([Entry])
-    /// It hands over without a sound: a summary stands for it.
+    /// The process hands over the notification without a sound, because a summary replaces it.
     case inSummary
-    /// It hands over without a sound, and adds a local notification whose sound begins at that moment, in ms.
+    /// The process hands over the notification without a sound, and adds a local notification whose sound begins at
+    /// this time in ms.
     case later(at: Int64)
-    /// It hands over without a sound, because as many local notifications wait as the system allows. The service is
-    /// asked for the announcement again later.
+    /// The process hands over the notification without a sound, because the system's limit of waiting local
+    /// notifications is reached. The service is asked for the announcement again later.
     case postponed
-    /// The order does not know it any more: its process was stopped for so long that it counted as ended.
+    /// The order no longer knows the notification, because its process was stopped for so long that it counted as
+    /// ended.
     case forgotten
   }
 
-  /// Returns what the process of a notification does next. If it says `speak` or `later`, the order counts the
-  /// notification as heard from then on; ``note(_:)`` corrects that if the system refuses a local notification.
+  /// Returns the next action of the process that works on a notification. After `speak` or `later`, the order counts
+  /// the notification as heard. If the system then refuses the local notification, ``note(_:)`` corrects this.
   ///
   /// - Parameters:
   ///   - number: The number of the notification, which must be prepared before it can speak.
-  ///   - id: Its announcement's id.
-  ///   - isExact: Whether its sound says all that it should. If not, the service is asked for it again later.
-  ///   - isLast: Whether iOS is about to end the process, so that it can neither wait nor make a summary.
+  /// - id: The id of its announcement.
+  /// - isExact: Whether its sound says everything that it should. If not, the service is asked for the announcement
+  ///   again later.
+  /// - isLast: Whether iOS is about to end the process, so that the process can neither wait nor make a summary.
   ///   - canAsk: Whether the service can be asked for missing announcements.
   public mutating func turn(
     of number: Int64, _ id: String, at now: Int64, isExact: Bool = true, isLast: Bool = false, canAsk: Bool,
@@ -410,7 +419,7 @@ extension NotificationOrder {
       isExact = true
     }
     if let slot = entry.slot {
-      // A sound that is being prepared has time until its own begin.
+      // A sound that is not ready yet has time until its planned start.
       guard entry.duration != nil || mustEnd || now >= slot else { return .wait(until: min(slot, entry.deadline)) }
       return later(entry, at: slot, isExact: isExact)
     }
@@ -427,7 +436,7 @@ extension NotificationOrder {
     return .wait(until: min(entry.deadline, isPlaying ? freeAt : now.plus(Self.pollTime)))
   }
 
-  /// The longest time between two questions of a process whose turn depends on another process.
+  /// The longest time in ms after which a process asks again if its turn depends on another process.
   static let pollTime: Int64 = 1_000
 
   private mutating func nextTurn(
@@ -458,13 +467,13 @@ extension NotificationOrder {
 
   // MARK: Summaries
 
-  /// Reports that the summary is ready, and begins it.
+  /// Reports that a summary is ready and that its sound begins now.
   ///
   /// - Parameters:
   ///   - number: The notification that is handed over with the summary.
-  ///   - members: The numbers of the payments, in the order of the decision.
+  /// - members: The numbers of the summarised payments, in the order that ``Turn/summarise(_:)`` gave.
   ///   - duration: The duration of the summary's sound, in ms.
-  /// - Returns: Whether the summary may be handed over. If not, its process asks for its turn again.
+  /// - Returns: Whether the summary may be handed over. If not, the process asks for its turn again.
   public mutating func beginSummary(
     _ number: Int64, of members: [Int64], lasting duration: Int64, at now: Int64, canAsk: Bool, _ settings: Settings
   ) -> Bool {
@@ -487,7 +496,8 @@ extension NotificationOrder {
     return true
   }
 
-  /// Reports that no summary can be made: payments are heard one by one until another one arrives.
+  /// Reports that no summary can be made. The payments are then heard one by one, and a summary is tried again when
+  /// another notification arrives.
   public mutating func refuseSummary(_ number: Int64) {
     dissolve(number)
     refusedSummary = lastNumber
@@ -507,7 +517,7 @@ extension NotificationOrder {
     entries.contains { $0.summary != nil && $0.summary != number }
   }
 
-  /// Whether a notification would begin after its deadline if each of them were heard alone.
+  /// Whether at least one notification would begin too late if all of them were heard one by one.
   private func isBacklogTooLong(at now: Int64, canAsk: Bool, _ settings: Settings) -> Bool {
     guard refusedSummary < lastNumber else { return false }
     let order = playbackOrder(canAsk: canAsk, settings, summarises: false)
@@ -522,7 +532,7 @@ extension NotificationOrder {
 
   // MARK: Local notifications
 
-  /// Gives a notification that must end now, and those before it, a time at which they are heard as local
+  /// Gives a notification that must be handed over now, and those before it, times at which they are heard as local
   /// notifications.
   private mutating func later(
     _ entry: Entry, isExact: Bool, at now: Int64, canAsk: Bool, _ settings: Settings
@@ -547,23 +557,24 @@ extension NotificationOrder {
     return later(entry, at: self.entry(entry.number)?.slot ?? now, isExact: isExact)
   }
 
-  /// Ends a notification whose sound follows as a local notification.
+  /// Removes a notification whose sound follows as a local notification.
   private mutating func later(_ entry: Entry, at slot: Int64, isExact: Bool) -> Turn {
     hear(entry.id, entry.sequence, isExact: isExact, at: slot)
     pending = (pending + [slot]).sorted()
     return .later(at: slot)
   }
 
-  /// Whether a notification may become a local one. A later number must not be heard before one that was postponed, nor
-  /// before a lost push whose sound is not ready, because the work on it may end at any time. A notification without a
-  /// number cannot be asked for again, so it always may.
+  /// Whether a notification may become a local notification. It must not be heard before a postponed one with a lower
+  /// number. It must not be heard before a lost push whose sound is not ready either, because the work on that push may
+  /// end at any time. A notification without a sequence number always may, because the service cannot be asked for it
+  /// again.
   private func mayBeLater(_ entry: Entry, besides ending: Entry, places: Int, _ settings: Settings) -> Bool {
     guard entry.sequence != nil else { return true }
     let isUncertain = entry.isMissed && entry.duration == nil && entry.number != ending.number
     return places > 0 && !isUncertain && !followsPostponed(entry, canAsk: true, settings)
   }
 
-  /// Ends a notification that is heard another time: its number becomes a missing one.
+  /// Removes a notification that is heard later. Its sequence number becomes missing.
   private mutating func postpone(_ entry: Entry, at now: Int64) -> Turn {
     entries.removeAll { $0.number == entry.number }
     askAgain(for: entry.sequence, at: now)
@@ -572,24 +583,25 @@ extension NotificationOrder {
 
   // MARK: Lost pushes without a sound
 
-  /// Whether a lost push is heard now with the best sound there is, because its own could not be had in several tries.
+  /// Whether a lost push is heard now with the best sound so far, because several attempts to prepare its own sound
+  /// have failed.
   private func isLastTry(for entry: Entry, at now: Int64, _ settings: Settings) -> Bool {
     guard let sequence = entry.sequence else { return true }
     guard let failure = failures.first(where: { $0.sequence == sequence }) else { return settings.soundTries <= 1 }
     return failure.tries + 1 >= settings.soundTries && now >= failure.at.plus(settings.soundTryPause)
   }
 
-  /// Ends a lost push whose sound could not be had. The service is asked for it again after the usual pause.
+  /// Removes a lost push whose sound could not be prepared. The service is asked for it again after the usual pause.
   private mutating func tryAgain(_ entry: Entry, at now: Int64, _ settings: Settings) -> Turn {
     guard let sequence = entry.sequence else { return .forgotten }
     countTry(for: sequence, at: now, settings)
     return postpone(entry, at: now)
   }
 
-  /// Counts a notification as handed over.
+  /// Removes a notification, and counts it as handed over.
   private mutating func hear(_ id: String, _ sequence: Int64?, isExact: Bool, at now: Int64) {
     entries.removeAll { $0.id == id }
-    // Its process may have counted as ended before.
+    // It may be postponed if its process counted as ended before.
     postponed.removeAll { $0 == sequence }
     settle(sequence, at: now)
     passSettledNumbers()
@@ -599,14 +611,15 @@ extension NotificationOrder {
     if isHeard { remember(id, .heard) } else { ended.removeAll { $0.id == id } }
   }
 
-  /// Notes a hand-over that was made without the order, or one that the order knows and that was not heard.
+  /// Records a hand-over that was made without the order, or corrects one that the order counts as heard although it
+  /// was not.
   mutating func note(_ handOver: UnwrittenHandOver) {
     if let summary = entries.first(where: { $0.id == handOver.id })?.summary { dissolve(summary) }
     hear(handOver.id, handOver.sequence, isExact: handOver.isExact, at: handOver.at)
     freeAt = max(freeAt, handOver.until)
   }
 
-  /// Moves ``lastSequence`` over the numbers that follow it and are not waited for.
+  /// Raises ``lastSequence`` over the following numbers, as far as no notification waits for them.
   private mutating func passSettledNumbers() {
     guard var last = lastSequence else { return }
     while settled.contains(where: { $0.sequence == last.plus(1) }) { last = last.plus(1) }
@@ -616,10 +629,11 @@ extension NotificationOrder {
 
   // MARK: Missing numbers
 
-  /// Returns the number after which the service must be asked for missing announcements, and notes that the process of
-  /// a notification asks.
+  /// Returns the sequence number after which the service must be asked for missing announcements, and records that the
+  /// process of this notification asks.
   ///
-  /// - Returns: Nil if no number is missing, if it is too soon, or if another process asks.
+  /// - Returns: The sequence number; nil if no number is missing, if it is too early to ask, or if another process
+  ///   asks.
   public mutating func claimCatchUp(_ number: Int64, at now: Int64, _ settings: Settings) -> Int64? {
     guard let last = lastSequence, let time = catchUpTime(settings), time <= now else { return nil }
     let upTo = gap(after: last)?.upTo ?? unheard.last ?? last
@@ -627,34 +641,34 @@ extension NotificationOrder {
     return lastHeard
   }
 
-  /// The highest number that the present request for missing announcements covers; nil if there is none.
+  /// The highest sequence number that the latest request for missing announcements covers; nil if there was none.
   var catchUpEnd: Int64? { catchUp?.upTo }
 
-  /// Returns the moment at which ``claimCatchUp(_:at:_:)`` may succeed; nil if no number is missing.
+  /// Returns the earliest time at which ``claimCatchUp(_:at:_:)`` may succeed; nil if no number is missing.
   public func catchUpTime(_ settings: Settings) -> Int64? {
     guard let last = lastSequence else { return nil }
     guard let gap = gap(after: last) else {
-      // Nothing waits for what was passed over.
+      // No notification waits for numbers that were skipped, so this request is not urgent.
       return unheard.isEmpty ? nil : (catchUp?.until ?? 0).plus(settings.catchUpPause)
     }
     let isNew = catchUp.map { $0.isEnded && $0.upTo < gap.upTo } ?? true
     return max(gap.noticed.plus(settings.catchUpDelay), isNew ? .min : catchUp?.until ?? .min)
   }
 
-  /// Reports the end of a request for missing announcements. Those that the service knows have arrived before, as
-  /// notifications of their own.
+  /// Reports the end of a request for missing announcements. Call this method after the announcements in the answer
+  /// were added to the order with ``arrive(_:isMissed:process:since:at:_:)``.
   ///
   /// - Parameters:
   ///   - number: The number with which ``claimCatchUp(_:at:_:)`` was called.
-  ///   - upTo: The end of the request, ``catchUpEnd`` after that call.
+  /// - upTo: The value of ``catchUpEnd`` after that call: the end of the request.
   ///   - isAnswered: Whether the service answered.
-  ///   - isComplete: Whether the service named all announcements up to the end of the request. Numbers that it did not
-  ///     name are then not waited for.
+  /// - isComplete: Whether the service named all announcements up to the end of the request. If so, no notification
+  ///   waits for the numbers that the service did not name.
   mutating func endCatchUp(
     _ number: Int64, upTo: Int64, isAnswered: Bool = true, isComplete: Bool, at now: Int64, _ settings: Settings
   ) {
     failedRequests = isAnswered ? 0 : min(failedRequests + 1, settings.mostFailedRequests)
-    // There may be a newer request, because this one took long.
+    // If this request took long, a newer one may have begun.
     guard let ended = catchUp, ended.number == number, ended.upTo == upTo, !ended.isEnded else { return }
     catchUp?.isEnded = true
     catchUp?.until = now.plus(settings.catchUpLease)
@@ -671,7 +685,7 @@ extension NotificationOrder {
     passSettledNumbers()
   }
 
-  /// The highest missing number, and when the gap was noticed.
+  /// Returns the highest missing sequence number, and when the gap was noticed; nil if no number is missing.
   private func gap(after last: Int64) -> (upTo: Int64, noticed: Int64)? {
     let known =
       entries.compactMap { entry in entry.sequence.map { ($0, entry.waitsSince) } }
@@ -679,7 +693,7 @@ extension NotificationOrder {
     let later = known.filter { $0.0 > last }
     guard let highest = later.map(\.0).max(), let noticed = later.map(\.1).min() else { return nil }
     let numbers = Set(later.map(\.0))
-    // All numbers between are there.
+    // There is no gap if all numbers up to the highest have arrived.
     guard highest.minus(last) > Int64(numbers.count) else { return nil }
     return (highest - 1, noticed)
   }
@@ -694,7 +708,7 @@ extension NotificationOrder {
       lastSequence: lastSequence)
     for number in settled { order.settle(number.sequence, acceptedAt: number.at) }
     for entry in entries {
-      // A summary must not pass a number that the service must name again.
+      // A summary must not be heard before a lower number that the service must name again.
       let isPayment = entry.isSummarisable && !followsPostponed(entry, canAsk: canAsk, settings)
       order.accept(
         PlaybackItem(
@@ -706,17 +720,17 @@ extension NotificationOrder {
 }
 
 extension NotificationOrder.Entry {
-  /// Whether a summary may stand for the notification.
+  /// Whether a summary may include the notification.
   var isSummarisable: Bool { category == .payment && amount != nil && slot == nil }
 }
 
 extension PlaybackItem.Category {
-  /// The category of a notification that is heard alone. A summary stands for payments only, and a refund takes its
-  /// turn among them.
+  /// The category to use for a notification that must be heard alone. Only payments are summarised. A refund has the
+  /// same priority as a payment, so a payment that must be heard alone counts as a refund.
   fileprivate var alone: PlaybackItem.Category { self == .payment ? .refund : self }
 }
 
-/// What is known of the sequence numbers: which were heard or passed over, and which the service is asked for again.
+/// The record of sequence numbers: which were heard or skipped, and which the service is asked for again.
 extension NotificationOrder {
   private mutating func change(_ number: Int64, _ change: (inout Entry) -> Void) {
     guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
@@ -729,17 +743,17 @@ extension NotificationOrder {
     if ended.count > Self.rememberedCount { ended.removeFirst(ended.count - Self.rememberedCount) }
   }
 
-  /// Makes the number of a removed notification a missing one again. A request whose answer named it, or is on its way,
-  /// does not end it: the service is asked anew.
+  /// Makes the sequence number of a removed notification missing again. A request that is running or has ended no
+  /// longer covers this number, so the service is asked anew.
   private mutating func missAgain(_ sequence: Int64?, at now: Int64) {
     catchUp = nil
     askAgain(for: sequence, at: now)
   }
 
-  /// Notes that the service must be asked again for a number.
+  /// Records that the service must be asked again for a sequence number.
   private mutating func askAgain(for sequence: Int64?, at now: Int64) {
     guard let sequence else { return }
-    // Before the first sound, only the numbers that have arrived tell after which number to ask.
+    // If nothing was heard yet, the service is asked from the lowest number that has arrived.
     if lastSequence == nil { lastSequence = ([sequence] + entries.compactMap(\.sequence)).min()?.plus(-1) }
     guard sequence > lastSequence ?? .min else { return setUnheard([sequence], true) }
     if !postponed.contains(sequence) { postponed = (postponed + [sequence]).sorted() }
@@ -747,10 +761,10 @@ extension NotificationOrder {
     waitAnew(for: sequence, since: now)
   }
 
-  /// Counts a try to get the sound of a lost push.
+  /// Counts an attempt to get the sound of a lost push.
   mutating func countTry(for sequence: Int64, at now: Int64, _ settings: Settings) {
     guard let index = failures.firstIndex(where: { $0.sequence == sequence }) else {
-      // The lowest numbers are remembered, because the others are heard after them.
+      // The lowest numbers are kept if there are too many, because higher numbers are heard after them.
       failures = (failures + [Failure(sequence: sequence, tries: 1, at: now)]).sorted { $0.sequence < $1.sequence }
       failures = Array(failures.prefix(Self.failureCount))
       return
@@ -760,8 +774,8 @@ extension NotificationOrder {
     failures[index].at = now
   }
 
-  /// Counts a try for a lost push whose work ended before its sound was ready, if the work had enough time. Otherwise, a
-  /// server that never answers would let all later payments wait for ever.
+  /// Counts an attempt for a lost push whose work ended before its sound was ready, if the work had enough time.
+  /// Without this count, a server that never answers would delay all later payments forever.
   private mutating func countUnfinishedTry(for entry: Entry, at now: Int64, _ settings: Settings) {
     guard entry.isMissed, entry.duration == nil, let sequence = entry.sequence, let beganAt = entry.workBeganAt,
       now >= beganAt.plus(settings.shortestTry)
@@ -769,20 +783,21 @@ extension NotificationOrder {
     countTry(for: sequence, at: now, settings)
   }
 
-  /// Whether a notification must wait for an earlier one that the service must name again. It need not wait if the
-  /// service cannot be asked.
+  /// Whether a notification must wait for a lower sequence number that the service must name again. The answer is false
+  /// if the service cannot be asked.
   private func followsPostponed(_ entry: Entry, canAsk: Bool, _ settings: Settings) -> Bool {
     guard canAsk, failedRequests < settings.mostFailedRequests, let sequence = entry.sequence else { return false }
     return sequence > postponed.first ?? .max
   }
 
-  /// Lets the notifications after a sequence number wait for it, although they have waited before.
+  /// Restarts the wait for a sequence number in all notifications with higher numbers, even if they have already
+  /// waited.
   private mutating func waitAnew(for sequence: Int64?, since now: Int64) {
     guard let sequence else { return }
     for index in entries.indices where entries[index].sequence ?? .min > sequence { entries[index].waitsSince = now }
   }
 
-  /// Notes a sequence number that is not waited for any more.
+  /// Records a sequence number for which no notification waits any more.
   private mutating func settle(_ sequence: Int64?, at now: Int64) {
     guard let sequence, sequence > lastSequence ?? .min, !settled.contains(where: { $0.sequence == sequence }) else {
       return
@@ -790,7 +805,7 @@ extension NotificationOrder {
     settled.append(Settled(sequence: sequence, at: now))
   }
 
-  /// Takes over the sequence numbers that an order has passed.
+  /// Takes over the sequence numbers that a playback order has passed.
   private mutating func adopt(_ order: PlaybackOrder, _ turns: [PlaybackOrder.SequenceTurn]) {
     lastSequence = order.lastSequence
     settled.removeAll { $0.sequence <= lastSequence ?? .min }
@@ -803,7 +818,7 @@ extension NotificationOrder {
   private mutating func setUnheard(_ sequences: [Int64], _ isUnheard: Bool) {
     unheard.removeAll { sequences.contains($0) }
     guard isUnheard else { return }
-    // The present request asks for what was not heard before it, not for what was not heard since.
+    // If a request is running, it does not cover numbers that were skipped after its beginning.
     catchUp?.asked.removeAll { sequences.contains($0) }
     unheard = (unheard + sequences).sorted().suffix(Self.unheardCount)
   }
@@ -823,18 +838,19 @@ extension Int64 {
   }
 }
 
-/// What happens to notifications whose processes end, or whose phone begins anew.
+/// The handling of ended processes, of a restarted phone, and of a device that registers again.
 extension NotificationOrder {
-  /// Removes the notifications whose processes have ended. iOS has shown them as they were sent.
+  /// Removes the notifications whose processes have ended. iOS has shown their pushes as they were sent.
   ///
-  /// - Parameter isSound: Returns whether the phone has a sound of this name, so that iOS has played it.
+  /// - Parameter isSound: Returns whether the phone has a sound of this name. If so, iOS has played it.
   /// - Returns: Whether anything was removed.
   public mutating func removeAbandoned(at now: Int64, _ settings: Settings, isSound: (String) -> Bool) -> Bool {
     let abandoned = entries.filter { $0.aliveUntil < now }
     guard !abandoned.isEmpty else { return false }
     for entry in abandoned {
       entries.removeAll { $0.number == entry.number }
-      // The clip was heard. Without it, the amount was not: its number stays missing, and the service is asked for it.
+      // If the phone has the named sound, the announcement was heard. If not, its number stays missing, and the service
+      // is asked for it.
       guard entry.originalSound.map(isSound) == true else {
         countUnfinishedTry(for: entry, at: now, settings)
         missAgain(entry.sequence, at: now)
@@ -850,9 +866,10 @@ extension NotificationOrder {
     return true
   }
 
-  /// Forgets all times if the phone was restarted, because its clock began again. No process of before is left.
+  /// Forgets all times if the phone was restarted, because its clock began again at 0. No earlier process is running
+  /// then.
   public mutating func notice(_ now: Int64) {
-    // Some seconds between two processes' readings of the clock do not matter.
+    // Two processes may read the clock a few seconds apart, which does not mean a restart.
     guard now < toldTime.minus(5_000) || now > toldTime.plus(1_000) else { return }
     if now < toldTime {
       entries = []
@@ -866,13 +883,13 @@ extension NotificationOrder {
     toldTime = now
   }
 
-  /// Continues after a number that the service named when the device registered. The service begins its numbers again
-  /// if it has forgotten the device.
+  /// Continues after a sequence number that the service named when the device registered. The service begins its
+  /// numbers again if it has forgotten the device.
   ///
   /// - Parameters:
   ///   - sequence: The number that the service named.
-  ///   - known: ``lastSequence`` before the device asked. A push that arrived meanwhile may have raised it, and does not
-  ///     mean that the service has forgotten the device.
+  /// - known: The value of ``lastSequence`` before the device registered. If a push has raised ``lastSequence`` since
+  ///   then, that does not mean that the service has forgotten the device.
   public mutating func restart(after sequence: Int64, known: Int64? = nil) {
     guard let last = lastSequence else {
       lastSequence = sequence

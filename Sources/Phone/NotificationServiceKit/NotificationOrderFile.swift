@@ -6,13 +6,14 @@ public import Foundation
 
 /// The ``NotificationOrder`` of a group, in a file of the group container that all extension processes share.
 ///
-/// The file is `Library/Crier/order.json`. It is replaced as a whole while a lock on `order.lock` is held, so a process
-/// that is ended at any moment leaves either the old order or the new one. A damaged file counts as a new order. The
-/// lock is held while the file is replaced, and never while a notification is handed over: iOS ends a process that is
-/// suspended with the lock of a shared file (observed, exception code 0xdead10cc).
+/// The file is `Library/Crier/order.json`. A process replaces it as a whole while it holds a lock on `order.lock`. If
+/// the process is ended at any moment, the file is therefore either the old order or the new one. A damaged file counts
+/// as a new order.
+///
+/// No process holds the lock while it hands over a notification, because iOS ends a process that is suspended while it
+/// holds the lock of a shared file (observed, exception code 0xdead10cc).
 public struct NotificationOrderFile: Sendable {
-  /// The longest time for which a process waits for the lock, in seconds. Work that does not get the lock in this time
-  /// tries again.
+  /// The longest time in seconds for which a process waits for the lock. Afterwards, its work tries again.
   static let lockTimeout: TimeInterval = 0.25
 
   /// The folder of the group container in which Crier keeps its files.
@@ -30,16 +31,17 @@ public struct NotificationOrderFile: Sendable {
   var file: URL { folder.appending(path: "order.json", directoryHint: .notDirectory) }
   private var lock: URL { folder.appending(path: "order.lock", directoryHint: .notDirectory) }
 
-  /// Changes the order. The call blocks the thread, and returns when all processes see the new order. After a loss of
-  /// power, the order may be an older one for as long as ``synchronize()`` has not returned.
+  /// Changes the order. The call blocks the thread, and returns when all processes see the new order. Until
+  /// ``synchronize()`` returns, a loss of power may bring back an older order.
   ///
   /// - Parameters:
   ///   - timeout: The longest time to wait for the lock, in seconds.
-  ///   - isLate: Whether the result is out of date, because it took long to write the order. The order is then changed
-  ///     anew, beginning with the old one.
+  /// - isLate: Whether the result is out of date because writing the order took too long. The change is then repeated
+  ///   from the old order.
   ///   - body: Changes the order. It may be called more than once; only the last change counts.
   /// - Returns: The last result of the closure.
-  /// - Throws: ``NotificationServiceError`` if the order cannot be locked, read or written. It is then unchanged.
+  /// - Throws: ``NotificationServiceError`` if the order cannot be locked, read or written. The order is then
+  ///   unchanged.
   func update<Result>(
     timeout: TimeInterval = lockTimeout, isLate: (Result) -> Bool = { _ in false },
     _ body: (inout NotificationOrder) -> Result
@@ -69,30 +71,30 @@ public struct NotificationOrderFile: Sendable {
     }
   }
 
-  /// How often a change is made anew because the disk is slow.
+  /// The maximum number of times that a change is made if the disk is slow.
   private static let mostAttempts = 3
 
-  /// Waits until the order is on the disk. No lock is held meanwhile. An error is ignored, because the next change waits
-  /// for the same.
+  /// Waits until the order is on the disk. The caller must not hold the lock. An error is ignored, because the next
+  /// change is synchronized too.
   func synchronize() { try? DurableFolder.synchronize(folder) }
 
   // MARK: Hand-overs without the order
 
   private var unwritten: URL { folder.appending(path: "handed-over", directoryHint: .isDirectory) }
 
-  /// Notes a hand-over that is made although the order is locked by another process. It needs no lock. The next change
-  /// of the order takes it over.
+  /// Records a hand-over that is made although another process holds the lock of the order. This method needs no lock.
+  /// The next change of the order includes the record.
   func note(_ handOver: UnwrittenHandOver) {
     guard let data = try? JSONEncoder().encode(handOver),
       (try? FileManager.default.createDirectory(at: unwritten, withIntermediateDirectories: true)) != nil
     else { return }
     let file = unwritten.appending(path: "\(UUID().uuidString).json", directoryHint: .notDirectory)
-    // Without this note, the announcement may be heard again, which is better than not at all. No process works after a
-    // loss of power, so the disk is not waited for.
+    // If this fails, the announcement may be heard twice, which is better than not at all. There is no wait for the
+    // disk, because the record matters only to processes that run now, and none of them survives a loss of power.
     try? data.write(to: file, options: .atomic)
   }
 
-  /// Returns the hand-overs that the order does not know, with their files. Damaged files are removed.
+  /// Returns the recorded hand-overs that the order does not include yet, with their files. Damaged files are removed.
   private func unwrittenHandOvers() -> [(file: URL, handOver: UnwrittenHandOver)] {
     let files = (try? FileManager.default.contentsOfDirectory(at: unwritten, includingPropertiesForKeys: nil)) ?? []
     return files.filter { $0.pathExtension == "json" }.compactMap { file in
@@ -115,15 +117,15 @@ public struct NotificationOrderFile: Sendable {
     }
   }
 
-  /// The order that was read last, so that the works of a process do not all decode the same bytes.
+  /// The order that was read last. It spares a process from decoding the same bytes for each of its notifications.
   private final class Memory: Sendable {
     let last = Locked<(bytes: Data, order: NotificationOrder)?>(nil)
     let look = Locked<(at: Int64, version: FileStatus?)?>(nil)
   }
 
-  /// Returns the order as it is now; nil if there is none, or if it is damaged. No lock is needed to look at it.
+  /// Returns the current order; nil if there is no file, or if it is damaged. Reading needs no lock.
   ///
-  /// - Throws: ``SystemError`` if there is a file that cannot be read.
+  /// - Throws: ``SystemError`` if the file exists but cannot be read.
   func read() throws(SystemError) -> NotificationOrder? {
     guard let data = try DurableFile.contents(of: file) else { return nil }
     return memory.last.withLock { last in
@@ -141,13 +143,13 @@ public struct NotificationOrderFile: Sendable {
     return try DurableFile.replace(data, at: file, isCurrent: isCurrent)
   }
 
-  /// The time in ms for which the works of a process share one look at the file.
+  /// The time in ms for which all notifications of a process use the same ``version(at:)``.
   static let lookTime: Int64 = 80
 
-  /// Returns a mark of the file's present version, which differs after each change; nil if there is none. No lock is
-  /// needed.
+  /// Returns the status of the file, which differs after each change; nil if there is no file. This method needs no
+  /// lock.
   ///
-  /// - Parameter now: The time in ms. A look that is not older than ``lookTime`` is not repeated.
+  /// - Parameter now: The time in ms. If the last status is not older than ``lookTime``, it is returned again.
   func version(at now: Int64) -> FileStatus? {
     memory.look.withLock { look in
       if let look, (look.at...look.at.plus(Self.lookTime)).contains(now) { return look.version }
@@ -158,7 +160,7 @@ public struct NotificationOrderFile: Sendable {
   }
 }
 
-/// A hand-over that was made without the order, because another process held its lock for too long.
+/// A hand-over that is not in the order yet, because another process held the lock for too long.
 struct UnwrittenHandOver: Sendable, Hashable, Codable {
   /// The announcement's id.
   var id: String
@@ -167,6 +169,6 @@ struct UnwrittenHandOver: Sendable, Hashable, Codable {
   var at: Int64
   /// The moment at which the next sound may begin, in ms.
   var until: Int64
-  /// Whether the sound said all that it should.
+  /// Whether the sound said everything that it should.
   var isExact: Bool
 }

@@ -7,27 +7,27 @@ public import PushMessages
 
 /// What the service extension reads from the payload of a push.
 ///
-/// Only the key `crier` must have the form of `docs/push.md`. All other keys may come from any sender, so a value of
-/// another type counts as absent.
+/// Only the key `crier` must have the form of `docs/push.md`. Any sender may set the other keys, so a value of the
+/// wrong type counts as absent.
 public struct NotificationPayload: Sendable, Hashable {
-  /// The key `crier`; nil if the push is not Crier's.
+  /// The value of the key `crier`; nil if the push is not Crier's.
   public var content: AlertMessage.Content?
-  /// The sound that the push names, `aps.sound` or its `name`; nil for a silent push.
+  /// The sound that the push names: `aps.sound`, or `aps.sound.name` of a critical alert; nil for a silent push.
   public var sound: String?
-  /// The loudness of a critical alert, from 0 to 1; nil for any other alert.
+  /// The volume of a critical alert, from 0 to 1; nil for any other alert.
   public var criticalVolume: Float?
-  /// The URL of a sound from elsewhere, such as a spoken message: the key `sound-url`.
+  /// The value of the key `sound-url`: the URL of a sound from elsewhere, such as a spoken message.
   public var soundURL: URL?
 
-  /// What the push asks to attach; nil if it asks for nothing.
+  /// The file that the push asks to attach; nil if it names none.
   public var attachment: AttachmentRequest?
 
   /// Why ``content`` cannot be read; nil if it was read, or if the push is not Crier's.
   var fault: NotificationServiceError?
-  /// What iOS itself reads.
+  /// The texts and options that iOS itself reads.
   var texts = PushedTexts()
 
-  /// The id and the sequence number of an announcement whose key `crier` has a form that this version does not know.
+  /// The id and the sequence number of an announcement if this version cannot read the rest of the key `crier`.
   private var identity: Identity?
 
   /// Whether files must be fetched to show the notification.
@@ -36,15 +36,15 @@ public struct NotificationPayload: Sendable, Hashable {
   /// Reads a payload.
   ///
   /// - Parameter json: The whole payload, the `userInfo` of the notification, as JSON.
-  /// - Throws: ``NotificationServiceError`` with `payloadUnreadable` if the bytes are not a JSON object, or if `crier` has
-  ///   not the documented form. The error names the key and no value.
+  /// - Throws: ``NotificationServiceError`` with `payloadUnreadable` if the bytes are not a JSON object, or if `crier`
+  ///   does not have the documented form. The error names the key but no value.
   public init(_ json: Data) throws(NotificationServiceError) {
     try self.init(readable: json)
     if let fault { throw fault }
   }
 
-  /// Reads as much of a payload as possible. If `crier` has not the documented form, ``content`` is nil and ``fault``
-  /// says why, and the notification keeps its own sound, its place in the order and its attachment.
+  /// Reads as much of a payload as possible. If `crier` does not have the documented form, ``content`` is nil and
+  /// ``fault`` says why. The notification then keeps its own sound, its place in the order and its attachment.
   ///
   /// - Throws: ``NotificationServiceError`` with `payloadUnreadable` if the bytes are not a JSON object.
   init(readable json: Data) throws(NotificationServiceError) {
@@ -57,7 +57,7 @@ public struct NotificationPayload: Sendable, Hashable {
 
   private init() {}
 
-  /// What the order must know of the notification; nil if the push is not Crier's.
+  /// The facts that the order needs about the notification; nil if the push is not Crier's.
   public var arrival: NotificationOrder.Arrival? {
     if let identity {
       return NotificationOrder.Arrival(
@@ -105,7 +105,7 @@ public struct NotificationPayload: Sendable, Hashable {
     }
   }
 
-  /// What the order needs of the key `crier`.
+  /// The part of the key `crier` that the order needs.
   private struct Identity: Decodable, Hashable {
     var id: String
     var sequence: Int64

@@ -4,7 +4,7 @@ public import Foundation
 
 /// An error of the work on a notification. It names no amount, no name and no URL.
 ///
-/// A notification is handed over whatever the error is. The errors are for the app's log.
+/// A notification is handed over despite any of these errors. They are meant for the app's log.
 public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// This program is not a member of the app group.
@@ -15,15 +15,15 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
     case orderBusy = "order_busy"
     /// The payload cannot be read.
     case payloadUnreadable = "payload_unreadable"
-    /// The phone has no voice pack or phrase book for the words.
+    /// The phone has no voice pack or phrase book with the words of the announcement.
     case wordsUnavailable = "words_unavailable"
-    /// The words of a stitched clip do not mean the amount.
+    /// The words of a stitched clip say another amount.
     case amountMismatch = "amount_mismatch"
     /// A file of the voice pack differs from the pack's manifest.
     case packDamaged = "pack_damaged"
-    /// The clip would be 30 s long or longer, or is empty.
+    /// The clip would be empty, or would last 30 s or longer.
     case lengthRefused = "length_refused"
-    /// A sound is not a mono PCM16 WAV file that iOS plays.
+    /// The sound is not a mono PCM16 WAV file that iOS plays.
     case soundRefused = "sound_refused"
     /// The clip cannot be written into the group container.
     case notPublished = "not_published"
@@ -38,9 +38,9 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
   }
 
   public let code: Code
-  /// The folder of the shared files; nil if none is involved.
+  /// The folder of the shared files; nil if the error is not about these files.
   public let folder: URL?
-  /// The cause in a few words, such as the system's.
+  /// The cause in a few words, for example the system's message.
   public let reason: String?
 
   init(_ code: Code, folder: URL? = nil, reason: String? = nil) {

@@ -4,15 +4,15 @@ import ConcurrencySupport
 import FileSystem
 import SoundLibrary
 
-/// The decisions of a work: what it does next, by the order that all processes share.
+/// The decisions of the work on a notification: what it does next, according to the order that all processes share.
 extension NotificationWork {
-  /// Decides what is done next. If it is a hand-over, the caller is the one that makes it. The call blocks the thread.
+  /// Decides the next step. A hand-over is returned only once, so the caller must make it. The call blocks the thread.
   func decide(isLast: Bool) -> Step {
     turns.withLock { turns in
       guard !turns.isHandedOver else { return .ended }
       let step: Step
       if isSilent {
-        // It makes no sound, so it waits for no other one.
+        // A silent notification waits for no other one.
         let isReady = isLast || preparation.isReady(at: now)
         step = isReady ? .act(.silent(.asSent)) : .wait(until: now.plus(Self.pollTime))
       } else {
@@ -30,12 +30,12 @@ extension NotificationWork {
     }
   }
 
-  /// Decides without changing the order. A busy order is waited for until the budget is over; if the order cannot be
-  /// used at all, the notification is handed over as soon as its sound is ready.
+  /// Decides without changing the order. If the order is busy, the work waits until the budget is over. If the order
+  /// cannot be used at all, the notification is handed over as soon as its sound is ready.
   private func decide(_ turns: inout Turns, without error: NotificationServiceError, isLast: Bool) -> Step {
     let reserve = error.code == .orderBusy ? Self.busyReserve : settings.reserve
     let isOver = isLast || now >= preparation.beganAt.plus(settings.budget).plus(-reserve)
-    // iOS does not wait for a lost push, and the service is asked for it again.
+    // A lost push can be given up: iOS does not wait for it, and the service is asked for it again.
     if isOver, isCaughtUp { return .ended }
     guard isOver || (error.code != .orderBusy && preparation.isReady(at: now)) else {
       return .wait(until: now.plus(Self.pollTime))
@@ -47,7 +47,8 @@ extension NotificationWork {
     case .inSummary: return .act(.silent(.inSummary))
     case .forgotten: return .act(.silent(.duplicate))
     case .wait, .later, .postponed, .summarise:
-      // Its sound would overlap another one, or come before an earlier one. The service is asked for it again.
+      // Stay silent, because the sound would overlap another one or be heard before an earlier one. The service is
+      // asked for the announcement again.
       service.file.note(
         UnwrittenHandOver(id: arrival.id, sequence: arrival.sequence, at: now, until: .min, isExact: false))
       return .act(.silent(.later))
@@ -60,9 +61,10 @@ extension NotificationWork {
     }
   }
 
-  /// Returns the turn by the order as it is now, which needs no lock. Nothing is written.
+  /// Returns the turn that the current order gives, without a lock and without changing the file.
   ///
-  /// - Returns: Nil if nothing is known of other sounds, or if the notification could not be asked for again.
+  /// - Returns: The turn. Nil if there is no readable order, or if the notification would have to wait and the service
+  ///   cannot be asked for it again.
   private func turnWithoutLock(_ turns: inout Turns) -> NotificationOrder.Turn? {
     guard var order = (try? service.file.read()) ?? nil else { return nil }
     let turn = ask(&order, facts(&turns, isLast: true)).turn
@@ -80,7 +82,7 @@ extension NotificationWork {
   private func decide(_ turns: inout Turns, isLast: Bool) throws(NotificationServiceError) -> Step {
     let facts = facts(&turns, isLast: isLast)
     let decided = try update(isLast: isLast) { ask(&$0, facts) }
-    // All requests of the process are closed. The order counts the process as ended soon.
+    // If all requests of the process are closed, this work ends. The order soon counts the process as ended.
     guard let (number, turn, now) = decided else { return .ended }
     turns.number = number
     let best = facts.best
@@ -96,15 +98,15 @@ extension NotificationWork {
     }
   }
 
-  /// What a decision depends on besides the order and the time.
+  /// The facts on which a decision depends, besides the order and the time.
   private struct Facts {
-    /// The number under which the order knows the notification; nil if it does not.
+    /// The number of the notification in the order; nil if the order does not know it.
     var known: Int64?
     var best: PreparedSound?
     var isReady: Bool
     var isExact: Bool
     var isLast: Bool
-    /// Whether the work on a lost push begins now. It may have waited for others of the process.
+    /// Whether the work on a lost push begins now. It may have waited for other lost pushes of the process.
     var isNew: Bool
   }
 
@@ -117,16 +119,18 @@ extension NotificationWork {
     return facts
   }
 
-  /// Asks the order for the turn of the notification, and enters it before if it is new.
+  /// Asks the order for the turn of the notification. If the notification is not in the order, this method first adds
+  /// it.
   private func ask(_ order: inout NotificationOrder, _ facts: Facts) -> Decided {
     let (settings, library) = (settings, service.sounds.library)
-    // The lock may have taken a while.
+    // Read the clock again, because the wait for the lock may have taken a while.
     let now = now
     order.notice(now)
     var number = facts.known
     if let number { order.renew(number, at: now, settings) }
     _ = order.removeAbandoned(at: now, settings) { library.hasSound($0) }
-    // A process that was stopped for so long that it counted as ended arrives again, with what is left of its time.
+    // If its process was stopped for so long that it counted as ended, the notification arrives again, with the rest of
+    // its time.
     if number.map({ order.entry($0) == nil && !order.wasHeard(arrival.id) }) ?? true {
       number = order.arrive(
         arrival, isMissed: isCaughtUp, process: service.process, since: isCaughtUp ? nil : preparation.beganAt, at: now,
@@ -149,10 +153,10 @@ extension NotificationWork {
   /// The number of the notification, its turn, and the time of the decision.
   typealias Decided = (number: Int64?, turn: NotificationOrder.Turn, at: Int64)
 
-  /// Changes the order for a decision. A decision to speak that takes effect too late is made anew, because the end of
-  /// its sound would be wrong.
+  /// Changes the order for a decision. If a decision to speak takes effect too late, it is made again, because the
+  /// recorded end of its sound would be wrong.
   ///
-  /// - Returns: Nil if iOS waits for nothing in this process, and neither for this work.
+  /// - Returns: The decision. Nil for a lost push if iOS waits for no notification of this process.
   func update(
     isLast: Bool,
     _ body: (inout NotificationOrder) -> Decided
@@ -166,6 +170,6 @@ extension NotificationWork {
     return try service.file.update(timeout: isLast ? blocking.expiryLock : blocking.lock, isLate: isLate, body)
   }
 
-  /// Whether the push of another sender asks for no sound.
+  /// Whether the push comes from another sender and asks for no sound.
   private var isSilent: Bool { preparation.isSilent }
 }

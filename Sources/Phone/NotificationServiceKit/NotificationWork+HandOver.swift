@@ -3,12 +3,12 @@
 import ConcurrencySupport
 import Foundation
 
-/// The one hand-over of a work: the call of its handler, or the local notification for a push that was lost.
+/// The one hand-over of a notification: the call of its handler, or the local notification for a lost push.
 extension NotificationWork {
-  /// Hands over on the thread of the decision, because a sound that begins later than it was decided may overlap the
-  /// next one.
+  /// Hands over on the thread that made the decision. On another thread, the sound could begin later than decided and
+  /// overlap the next one.
   ///
-  /// - Returns: False if a local notification must be added, for which ``perform(_:)`` waits.
+  /// - Returns: False if a local notification must be added first. ``perform(_:)`` does so and waits for it.
   func performNow(_ action: Action) -> Bool {
     guard !isCaughtUp else { return false }
     switch action {
@@ -26,13 +26,14 @@ extension NotificationWork {
     case .silent, .speak: await onWaitingThread { [self] in _ = performNow(action) }
     case .later(let sound, let moment):
       let sound = HandOver.Sound(sound ?? preparation.fallback)
-      // If the notification is refused: an amount that overlaps another sound is better than one that is not heard.
+      // If the notification is refused, hand over with the sound: an amount that overlaps another sound is better than
+      // one that is not heard.
       let isAdded = await add(sound, summary: nil, delay: max(0, moment.minus(now)))
       await onWaitingThread { [self] in call(isAdded ? .silent(.later) : sound) }
     }
   }
 
-  /// Adds the local notification for a push that was lost, or nothing if it is silent.
+  /// Adds the local notification for a lost push. If the push is silent, this method adds nothing.
   private func performLost(_ action: Action) async {
     let isAdded: Bool
     switch action {
@@ -45,15 +46,15 @@ extension NotificationWork {
       isAdded = await add(
         HandOver.Sound(sound ?? preparation.fallback), summary: nil, delay: max(0, moment.minus(now)))
     }
-    // What was given up has its note already.
+    // If the push was given up, the note was already written.
     let isRefused = !isAdded && turns.withLock { $0.notification != .givenUp }
     if isRefused { await onWaitingThread { [self] in noteUnheard() } }
     if isAdded { await onWaitingThread { [self] in noteReceipt() } }
     service.lost.ended(self)
   }
 
-  /// Notes that the announcement, or the payments of its summary, were not heard although the order counts them as
-  /// heard. The next change of the order takes the note over, so no lock is needed.
+  /// Records that the announcement, or the payments of its summary, were not heard although the order counts them as
+  /// heard. The next change of the order includes the record, so this method needs no lock.
   func noteUnheard() {
     let members = turns.withLock { $0.members }
     let unheard = members.isEmpty ? [(arrival.id, arrival.sequence)] : members.map { ($0.id, $0.sequence) }
@@ -68,10 +69,10 @@ extension NotificationWork {
       return turns.handOver
     }
     guard let handler else { return }
-    // iOS may suspend the process as soon as the handler was called.
+    // End this work first, because iOS may suspend the process as soon as the handler was called.
     preparation.end()
     let handOver = preparation.handOver(sound, summary: summary)
-    // A sound begins now, so that little time is left; a silent hand-over may be later.
+    // A sound must begin now, so there is little time for other work. A silent hand-over may come later.
     let blocking = service.configuration.blocking
     let limit = if case .silent = sound { blocking.silentHandOver } else { blocking.soundHandOver }
     service.endRequest(within: limit)
@@ -87,7 +88,7 @@ extension NotificationWork {
     service.receipts.begin()
   }
 
-  /// Whether a local notification may be added. From then on, a lost push is not given up any more.
+  /// Whether a local notification may still be added. If so, the lost push can no longer be given up.
   private var mayAdd: Bool {
     turns.withLock { turns in
       if turns.notification != .givenUp { turns.notification = .added }

@@ -9,65 +9,65 @@ import SoundLibrary
 
 /// The work on one notification, from its arrival to the one hand-over.
 public final class NotificationWork: Sendable {
-  /// The longest time in ms between two looks at the order while another process may change it.
+  /// The longest time in ms between two checks of the order file while another process may change it.
   static let pollTime: Int64 = 100
-  /// The longest time in ms between two looks while the sound is being prepared.
+  /// The longest time in ms between two checks while the sound is being prepared.
   static let preparationPollTime: Int64 = 25
-  /// The part of the budget in ms that is left when a busy order is not waited for any more.
+  /// The time in ms before the end of the budget at which the work stops waiting for a busy order.
   static let busyReserve: Int64 = 500
 
   let payload: Data
-  /// The identifier of the notification's request; nil for a lost push, and if the caller did not give it.
+  /// The identifier of the notification's request; nil for a lost push, and if the caller gave none.
   let identifier: String?
   let service: NotificationService
-  /// Whether the push was lost, so that the phone adds a notification itself.
+  /// Whether the push was lost, so that the phone adds a local notification instead.
   let isCaughtUp: Bool
-  /// What was read of the payload; nil if it is not a JSON object.
+  /// The parts of the payload that were read; nil if it is not a JSON object.
   let read: NotificationPayload?
-  /// Why the payload, or its key `crier`, cannot be read.
+  /// Why the payload, or its key `crier`, cannot be read; nil if it was read.
   private let fault: NotificationServiceError?
   let arrival: NotificationOrder.Arrival
   let preparation: SoundPreparation
   let turns = Locked(Turns())
   private let run = Locked<Task<Void, Never>?>(nil)
 
-  /// The progress through the order. It is locked during each decision, so that the two ends of a work, its turn and
-  /// its expiry, cannot both hand over.
+  /// The progress of the notification through the order. It is locked during each decision, because otherwise both the
+  /// normal turn and the expiry could hand over.
   struct Turns {
     var number: Int64?
-    /// Whether the work has asked for its turn before.
+    /// Whether the work has already asked for its turn.
     var hasAsked = false
     /// Whether the sound was ready at the last decision.
     var wasReady = false
     var isHandedOver = false
-    /// How far the local notification for a lost push is.
+    /// The state of the local notification for a lost push.
     var notification = LocalNotificationState.none
     var handOver: (@Sendable (HandOver) -> Void)?
-    /// The payments of the summary that is heard with this notification; empty if there is none.
+    /// The payments of the summary that is handed over with this notification; empty if there is none.
     var members: [NotificationOrder.Entry] = []
   }
 
   /// The states of the local notification for a lost push.
   enum LocalNotificationState {
     case none
-    /// The order counts the push as heard, and the system does not have the local notification yet.
+    /// The order counts the push as heard, but the system does not have the local notification yet.
     case decided
     /// The system has the local notification, or is about to get it.
     case added
-    /// The local notification must not be added any more.
+    /// The local notification must not be added, because the work was given up.
     case givenUp
   }
 
-  /// What is done next.
+  /// The next step of the work.
   enum Step: Sendable {
     case act(Action)
     case wait(until: Int64)
     case summarise([NotificationOrder.Entry])
-    /// The notification was handed over elsewhere.
+    /// The notification was already handed over, or its work was given up.
     case ended
   }
 
-  /// What is done at the hand-over.
+  /// The content of the hand-over.
   enum Action: Sendable {
     case speak(PreparedSound?, HandOver.Summary?)
     case silent(HandOver.Silence)
@@ -88,7 +88,7 @@ public final class NotificationWork: Sendable {
     self.init(payload, identifier, read, fault, service: service, isCaughtUp: false)
   }
 
-  /// Creates the work for an announcement whose push was lost, and which the service was asked for.
+  /// Creates the work on an announcement whose push was lost. The service has sent the payload again.
   convenience init(lost payload: Data, _ read: NotificationPayload, service: NotificationService) {
     self.init(payload, nil, read, nil, service: service, isCaughtUp: true)
   }
@@ -111,7 +111,7 @@ public final class NotificationWork: Sendable {
     preparation = SoundPreparation(read, service: service)
   }
 
-  /// The sequence number, by which lost pushes follow each other.
+  /// The sequence number, by which lost pushes are sorted.
   var rank: Int64 { arrival.sequence ?? .max }
   var settings: NotificationOrder.Settings { service.configuration.settings }
   var canAsk: Bool { service.configuration.missed != nil && service.configuration.notifier != nil }
@@ -124,12 +124,12 @@ public final class NotificationWork: Sendable {
     if !isCaughtUp { service.requests.begin() }
     if let fault { service.configuration.report(fault) }
     preparation.begin()
-    // While it waits for its turn, iOS lets the process run.
+    // Send the receipts now, because iOS does not suspend the process while this notification waits for its turn.
     service.receipts.begin()
     run.withLock { run in
       run = Task {
         await self.work()
-        // Without a decision, nobody else ends it.
+        // If a lost push ended without a decision, no other code reports its end.
         guard self.isCaughtUp, !self.turns.withLock({ $0.isHandedOver }) else { return }
         self.preparation.end()
         self.service.lost.ended(self)
@@ -137,8 +137,9 @@ public final class NotificationWork: Sendable {
     }
   }
 
-  /// Ends the work at once, because iOS is about to end the extension: the best sound so far is handed over, or its
-  /// sound follows as a local notification. After a hand-over, nothing happens. It may be called on any thread.
+  /// Ends the work at once, because iOS is about to end the extension. The notification is handed over with the best
+  /// sound so far, or its sound follows as a local notification. After a hand-over, this method does nothing. It may be
+  /// called on any thread.
   public func expire() {
     guard case .act(let action) = decide(isLast: true), !performNow(action) else { return }
     run.withLock { run in
@@ -150,8 +151,8 @@ public final class NotificationWork: Sendable {
     }
   }
 
-  /// Ends the work on a lost push, because nobody waits for it. If the order counts it as heard already, a note says
-  /// that it was not.
+  /// Ends the work on a lost push without a hand-over. If the order already counts the push as heard, this method
+  /// records that it was not.
   func giveUp() {
     let mustCorrect = turns.withLock { turns in
       let isDecided = turns.notification == .decided
@@ -165,19 +166,20 @@ public final class NotificationWork: Sendable {
     service.lost.ended(self)
   }
 
-  /// Whether the work has a sound that says all that it should.
+  /// Whether the work has found a sound that says everything that it should.
   var hasExactSound: Bool { isExact(preparation.best) }
 
-  /// Whether the work has had the time that counts as a try to get a sound.
+  /// Whether the work has lasted long enough to count as an attempt to get the sound.
   var hasHadTime: Bool { now >= preparation.beganAt.plus(settings.shortestTry) }
 
-  /// Returns when the notification was handed over. A work that expires meanwhile may end a moment later.
+  /// Returns when the notification was handed over. If ``expire()`` is called meanwhile, its hand-over may happen a
+  /// moment later.
   public func finished() async {
     let task = run.withLock { $0 }
     await task?.value
   }
 
-  /// Notes the number under which the order knows the notification already.
+  /// Records the number under which the order already knows the notification.
   func enter(_ number: Int64) { turns.withLock { $0.number = number } }
 
   /// Changes the order, unless all requests of the process are closed.
@@ -199,7 +201,7 @@ public final class NotificationWork: Sendable {
         case .summarise, .ended: return (step, nil)
         }
       }
-      // The work goes on waiting for its turn meanwhile.
+      // The work continues to wait for its turn during the request.
       if let claim { Task { await self.ask(claim) } }
       switch step {
       case .ended: return
@@ -219,7 +221,7 @@ public final class NotificationWork: Sendable {
     }
   }
 
-  /// Waits until a moment, or until something that may change the turn has happened.
+  /// Waits until a time in ms, or until an event that may change the turn.
   private func wait(until: Int64) async {
     var version = service.file.version(at: now)
     var looked = now
@@ -229,7 +231,8 @@ public final class NotificationWork: Sendable {
       await service.configuration.pause(max(1, min(pollTime, until - now)))
       if turns.withLock({ $0.isHandedOver }) || preparation.isReady(at: now) != isReady { return }
       let present = service.file.version(at: now)
-      // A process that is not heard from for the time of a lease counts as ended.
+      // Check from time to time even without a change, because a process that is not renewed in the time of a lease
+      // counts as ended.
       guard present != version || now >= looked.plus(settings.lease / 8) else { continue }
       (version, looked) = (present, now)
       guard let number, let order = try? service.file.read(), !order.concerns(number, at: now, settings) else { return }
@@ -238,15 +241,15 @@ public final class NotificationWork: Sendable {
 
   // MARK: Summaries
 
-  /// Makes a summary and hands over with it. The call blocks the thread.
+  /// Makes a summary and hands it over, or returns the step that remains. The call blocks the thread.
   private func summary(of members: [NotificationOrder.Entry]) -> Step {
     guard let action = summarise(members) else { return .wait(until: now) }
     return performNow(action) ? .ended : .act(action)
   }
 
-  /// Makes a summary and begins it. The call blocks the thread.
+  /// Makes a summary and begins it in the order. The call blocks the thread.
   ///
-  /// - Returns: Nil if the turn must be asked for again.
+  /// - Returns: The hand-over. Nil if the work must ask for its turn again.
   private func summarise(_ members: [NotificationOrder.Entry]) -> Action? {
     guard let number = members.first?.number else { return nil }
     let made: (sound: PreparedSound, banner: Banner?)
@@ -278,7 +281,8 @@ public final class NotificationWork: Sendable {
 
   // MARK: Lost pushes
 
-  /// Returns the sequence number after which this work must ask the service for lost pushes, if it is its task.
+  /// Returns the request for lost pushes that this work must make; nil if no request is due or another process makes
+  /// it.
   private func claimCatchUp() -> CatchUp? {
     guard canAsk, let number = turns.withLock({ $0.number }) else { return nil }
     let (now, settings) = (now, settings)
@@ -289,7 +293,8 @@ public final class NotificationWork: Sendable {
     return claim?.flatMap(\.self)
   }
 
-  /// A request for lost pushes that this work makes.
+  /// A request for lost pushes that this work makes. It has the number of the notification, and the range of sequence
+  /// numbers.
   private struct CatchUp: Sendable {
     var number: Int64
     var after: Int64

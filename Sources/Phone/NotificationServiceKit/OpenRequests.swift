@@ -2,29 +2,31 @@
 
 import ConcurrencySupport
 
-/// Counts the notifications of this process that iOS waits for: those whose handler was not called yet.
+/// Counts the open requests of this process: the notifications whose handler was not called yet, so that iOS waits for
+/// them.
 ///
-/// iOS may suspend the process as soon as the last one is handed over, and ends a process that it suspends with the lock
-/// of a shared file (observed, exception code 0xdead10cc). Work for which iOS does not wait, such as the search for lost
-/// pushes, therefore uses the order only while a request is open.
+/// iOS may suspend the process as soon as the last notification is handed over. iOS ends a process that is suspended
+/// while it holds the lock of a shared file (observed, exception code 0xdead10cc). Work for which iOS does not wait,
+/// such as the search for lost pushes, therefore uses the order only while a request is open.
 final class OpenRequests: Sendable {
   private struct Counts {
     var open = 0
-    /// The open requests that are about to be closed.
+    /// The number of open requests that are about to be closed.
     var closing = 0
   }
 
   private let counts = Locked(Counts())
   private let use = Locked(())
 
-  /// Opens a request, or the app's own search for lost pushes.
+  /// Opens a request. The app's own search for lost pushes also counts as a request.
   func begin() { counts.withLock { $0.open += 1 } }
 
-  /// Closes a request. After the last one, no ``whileOpen(_:)`` is running. The call blocks the thread until then.
+  /// Closes a request. If it is the last one, the call blocks the thread until no closure of ``whileOpen(_:)`` is
+  /// running.
   ///
   /// - Parameters:
-  ///   - finishOthers: Called if no other request is left, while this one is still open: the last opportunity to finish
-  ///     work for which iOS does not wait.
+  /// - finishOthers: Called if this request is the last one, while it is still open. It is the last opportunity to
+  ///   finish work for which iOS does not wait.
   ///   - whenClosed: Called after the last request was closed.
   func end(finishOthers: () -> Void = {}, whenClosed: () -> Void = {}) {
     let isLast = counts.withLock { counts in

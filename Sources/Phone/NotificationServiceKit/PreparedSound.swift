@@ -2,7 +2,7 @@
 
 /// A sound that is ready to be played.
 public struct PreparedSound: Sendable, Hashable {
-  /// How much a sound says. A later case is better.
+  /// The amount of information in a sound. A later case says more.
   public enum Quality: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// The chosen tone, the sound that the push names, or the default sound.
     case tone
@@ -14,20 +14,21 @@ public struct PreparedSound: Sendable, Hashable {
     public static func < (left: Quality, right: Quality) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The file name, or `default`.
+  /// The file name, or `default` for the default sound of iOS.
   public var name: String
   public var quality: Quality
   /// The duration in ms.
   public var duration: Int64
 
-  /// The assumed duration in ms of a sound that the extension cannot read, such as the system's.
+  /// The assumed duration in ms of a sound whose length the extension cannot read, such as the system's sounds.
   static let assumedDuration: Int64 = 2_000
 }
 
-/// The search for the sound of an announcement: the steps in their order, and the best sound so far. It is a value
-/// without files and without a network.
+/// The search for the sound of an announcement: its steps in order, and the best sound so far. It is a value without
+/// access to files or a network.
 ///
-/// If time runs out, the best sound so far is used: the chosen tone, then the fixed phrase, then the announcement.
+/// If the time runs out, the best sound so far is used. The announcement is better than the fixed phrase, and the fixed
+/// phrase is better than the chosen tone.
 public struct SoundSearch: Sendable, Hashable {
   /// A place where the sound may be found.
   public enum Step: Sendable, Hashable, CaseIterable {
@@ -41,7 +42,7 @@ public struct SoundSearch: Sendable, Hashable {
     case stitched
     /// The clip of the service, downloaded by its URL.
     case downloaded
-    /// A sound from elsewhere that the push brings.
+    /// A sound from elsewhere whose URL is in the push.
     case soundURL
   }
 
@@ -53,7 +54,7 @@ public struct SoundSearch: Sendable, Hashable {
   ///   - hasClip: Whether the push names a clip.
   ///   - hasTokens: Whether the push has tokens for a voice pack.
   ///   - hasKind: Whether the push says what happened, such as `received`.
-  ///   - hasSoundURL: Whether the push brings a sound from elsewhere.
+  /// - hasSoundURL: Whether the push has the URL of a sound from elsewhere.
   public init(hasClip: Bool, hasTokens: Bool, hasKind: Bool, hasSoundURL: Bool) {
     var steps: [Step] = [.tone]
     if hasKind { steps.append(.fixedPhrase) }
@@ -69,7 +70,7 @@ public struct SoundSearch: Sendable, Hashable {
 
   /// Ends a step.
   ///
-  /// - Parameter sound: What was found; nil if the step found nothing.
+  /// - Parameter sound: The sound that the step found; nil if it found none.
   public mutating func end(_ step: Step, with sound: PreparedSound?) {
     guard rest.first == step else { return }
     rest.removeFirst()

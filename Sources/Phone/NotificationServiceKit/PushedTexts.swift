@@ -3,10 +3,11 @@
 import Announcements
 import PushMessages
 
-/// What iOS itself reads from the payload of a push, such as for a local notification that stands for it.
+/// The texts and options that iOS itself reads from the payload of a push. A local notification that replaces the push
+/// needs them.
 ///
-/// The payload may come from any sender, so a value of another type counts as absent. Texts that iOS would look up in
-/// the app by a key (`title-loc-key` and its like) are not read; Crier sends none.
+/// Any sender may set the payload, so a value of the wrong type counts as absent. The keys of localised texts, such as
+/// `title-loc-key`, are not read; Crier sends none.
 struct PushedTexts: Sendable, Hashable, Decodable {
   var title: String?
   var subtitle: String?
@@ -17,7 +18,7 @@ struct PushedTexts: Sendable, Hashable, Decodable {
   var thread: String?
   var category: String?
   var interruptionLevel: InterruptionLevel?
-  /// The rank in the notification summary, from 0 to 1.
+  /// The rank of the notification in iOS's notification summary, from 0 to 1.
   var relevanceScore: Double?
   var sound: Sound?
 
@@ -43,7 +44,7 @@ struct PushedTexts: Sendable, Hashable, Decodable {
     sound = try? keys.decodeIfPresent(Sound.self, forKey: .sound)
   }
 
-  /// `aps.alert`: a text, which is the body, or an object.
+  /// The value of `aps.alert`: a string, which is the body, or an object.
   private struct Alert: Decodable {
     var title: String?
     var subtitle: String?
@@ -63,7 +64,7 @@ struct PushedTexts: Sendable, Hashable, Decodable {
     }
   }
 
-  /// `aps.sound`: a name, or the object of a critical alert.
+  /// The value of `aps.sound`: a name, or the object of a critical alert.
   struct Sound: Sendable, Hashable, Decodable {
     var name: String
     var volume: Float?

@@ -2,16 +2,18 @@
 
 import ConcurrencySupport
 
-/// Bounds the bytes of sounds that a process holds at the same time, because iOS ends an extension at about 24 MB.
+/// Limits the bytes of sounds that a process holds at the same time, because iOS ends an extension that uses about 24
+/// MB.
 ///
-/// Each work says how many bytes it needs and waits until they are free. A work that needs more than there are waits
-/// until it is alone. Small works may pass a large one that waits, so that a short clip is not late for it. A clip of a
-/// usual length never waits, because a slow download can hold all bytes for as long as there is time.
+/// Each caller says how many bytes it needs and waits until they are free. A caller that needs more than ``mostBytes``
+/// waits until it is the only one. A caller with a small need may pass a waiting one with a large need, so that a short
+/// clip is not delayed by it. A clip of a usual length never waits, because a slow download can hold all bytes until
+/// the end of the time limit.
 final class SoundMemory: Sendable {
-  /// The number of bytes up to which a work does not wait and is not counted. A clip of 6 s has about 260,000.
+  /// The number of bytes up to which a caller does not wait and is not counted. A clip of 6 s has about 260,000 bytes.
   static let smallBytes = 512 << 10
 
-  /// The number of bytes for all works together: a sound of 30 s with 16 bits at 48,000 Hz, twice.
+  /// The maximum number of bytes that all callers hold together: two sounds of 30 s of 16-bit samples at 48,000 Hz.
   static let mostBytes = 2 * AnnouncementSounds.mostBytesFromElsewhere
 
   private struct State {
@@ -22,7 +24,7 @@ final class SoundMemory: Sendable {
 
   private struct Waiter {
     var bytes: Int
-    /// Ends with true when the bytes are free, and with false when the task is cancelled.
+    /// The wait for the bytes. It ends with true when they are free, and with false when the task is cancelled.
     var turn: FirstOutcome<Bool, Never>
   }
 
@@ -31,9 +33,9 @@ final class SoundMemory: Sendable {
   /// The largest number of bytes that were held at the same time.
   var mostHeld: Int { state.withLock { $0.mostHeld } }
 
-  /// Calls a closure when a number of bytes is free.
+  /// Calls a closure as soon as a number of bytes is free.
   ///
-  /// - Returns: The result of the closure; nil if the task was cancelled before.
+  /// - Returns: The result of the closure; nil if the task was cancelled during the wait.
   /// - Throws: The error of the closure.
   func hold<Result, Failure: Error>(
     _ bytes: Int, _ body: () async throws(Failure) -> Result

@@ -6,9 +6,9 @@ import NotificationAttachments
 import PushMessages
 import SoundDownloads
 
-/// The preparation of one notification's sound and attachments, beside the wait for its turn.
+/// The preparation of one notification's sound and attachments, while the notification waits for its turn.
 final class SoundPreparation: Sendable {
-  /// What was read of the payload; nil if it is not a JSON object.
+  /// The parts of the payload that were read; nil if it is not a JSON object.
   private let read: NotificationPayload?
   private let service: NotificationService
   private let progress: Locked<Progress>
@@ -17,10 +17,10 @@ final class SoundPreparation: Sendable {
     /// When the work on the notification began, in ms.
     var beganAt: Int64
     var search: SoundSearch
-    /// Whether nothing more will be attached.
+    /// Whether the work on attachments has ended, or there is none.
     var isAttached: Bool
     var attachment: DownloadedAttachment?
-    /// The picture of the payer.
+    /// The file with the picture of the payer; nil if there is none yet.
     var picture: URL?
     /// Whether the attachment was handed over. iOS then moves its file.
     var isAttachmentGiven = false
@@ -41,8 +41,8 @@ final class SoundPreparation: Sendable {
         isAttached: service.configuration.attachments == nil || !(read?.hasFiles ?? false)))
   }
 
-  /// Removes the files that were fetched and not handed over. The picture of the payer is read at the hand-over, so iOS
-  /// does not need its file.
+  /// Removes the downloaded files that were not handed over. The picture of the payer is always removed, because it is
+  /// read during the hand-over, and iOS does not need its file.
   deinit {
     let (attachment, picture) = progress.withLock { ($0.isAttachmentGiven ? nil : $0.attachment?.file, $0.picture) }
     for file in [attachment, picture].compactMap(\.self) { try? FileManager.default.removeItem(at: file) }
@@ -64,19 +64,19 @@ final class SoundPreparation: Sendable {
   /// When the work on the notification began, in ms.
   var beganAt: Int64 { progress.withLock { $0.beganAt } }
 
-  /// Gives up the work that has not ended: the search for a sound, and the attachments.
+  /// Cancels the work that has not ended: the search for a sound, and the downloads of attachments.
   func end() {
     for task in progress.withLock({ $0.tasks }) { task.cancel() }
   }
 
-  /// Whether the notification can be handed over: the best sound is known, or the time for the search is over; and the
-  /// attachments are there, or the time for them is over.
+  /// Whether the notification can be handed over. For this, the best sound must be known and the attachments must have
+  /// arrived, or the time for them must be over.
   func isReady(at now: Int64) -> Bool { look(at: now).isReady }
 
   /// Returns the best sound so far, and whether the notification can be handed over with it.
   ///
-  /// Both are read together. Otherwise, the search could end between the two, and the notification would be handed over
-  /// with a worse sound than the one that was found.
+  /// Both are read together. If they were read one after the other, the search could end in between, and the
+  /// notification would be handed over with a worse sound than the search found.
   func look(at now: Int64) -> (best: PreparedSound?, isReady: Bool) {
     let configuration = service.configuration
     return progress.withLock { progress in
@@ -86,28 +86,29 @@ final class SoundPreparation: Sendable {
     }
   }
 
-  /// Whether the attachment and the picture of the payer are there.
+  /// Whether the attachment and the picture of the payer have arrived.
   var files: (hasAttachment: Bool, hasPicture: Bool) {
     progress.withLock { ($0.attachment != nil, $0.picture != nil) }
   }
 
-  /// Whether the push has an announcement, so that another sound does not say all that it should.
+  /// Whether the push has an announcement. A sound without that announcement then does not say everything that it
+  /// should.
   var shouldBeExact: Bool { read?.content?.clip != nil || read?.content?.spoken != nil }
 
-  /// Whether the push is none of an announcement that can be read, and asks for no sound.
+  /// Whether the push asks for no sound and has no announcement that can be read.
   var isSilent: Bool {
     guard let read else { return false }
     return read.content == nil && read.sound == nil
   }
 
-  /// The best sound so far; nil before the first was found.
+  /// The best sound so far; nil before the first sound is found.
   var best: PreparedSound? { progress.withLock { $0.search.best } }
 
-  /// The sound if no other was found in time.
+  /// The sound to use if the search has found none in time.
   var fallback: PreparedSound { service.sounds.tone(payload: read?.sound) }
 
-  /// Returns what is handed over with a sound. A summary stands for several payments, so it has no attachment and no
-  /// sender.
+  /// Returns the changes to hand over together with a sound. A summary stands for several payments, so it has no
+  /// attachment and no sender.
   func handOver(_ sound: HandOver.Sound, summary: HandOver.Summary?) -> HandOver {
     var handOver = HandOver(sound: sound, summary: summary)
     handOver.criticalVolume = read?.criticalVolume
@@ -159,7 +160,7 @@ final class SoundPreparation: Sendable {
         sound = try await find(step)
       } catch {
         sound = nil
-        // What was given up at the hand-over is not an error.
+        // After the hand-over, the search is cancelled, and its error is not reported.
         if !Task.isCancelled { service.configuration.report(error) }
       }
       progress.withLock { $0.search.end(step, with: sound) }
@@ -192,14 +193,14 @@ final class SoundPreparation: Sendable {
     }
   }
 
-  /// Tries a download again as long as another attempt may succeed and there is time.
+  /// Downloads a clip, and repeats a failed attempt as long as another one may succeed and there is time.
   private func download(_ clip: PushedClip) async throws(NotificationServiceError) -> PreparedSound? {
     let configuration = service.configuration
     var pause: Int64 = 250
     while true {
       do throws(DownloadError) {
         let sounds = service.sounds
-        // The bytes are copied when more of them arrive than the server has declared.
+        // Twice the size is reserved, because the bytes are copied if more of them arrive than the server has declared.
         return try await sounds.memory.hold(2 * clip.bytes) { () async throws(DownloadError) in
           try await sounds.downloaded(clip)
         } ?? nil
@@ -230,7 +231,7 @@ final class SoundPreparation: Sendable {
 }
 
 extension DownloadError.Code {
-  /// Whether the same download may succeed a moment later.
+  /// Whether another attempt may succeed a moment later.
   fileprivate var mayPass: Bool {
     switch self {
     case .hostNotFound, .cannotConnect, .connectionLost, .truncated, .tookTooLong, .serverBusy, .serverFailed,

@@ -20,8 +20,8 @@ final class ToneDurations: Sendable {
   /// - Parameter folders: The folders in which iOS looks for sounds, in its order.
   init(folders: [URL?]) { self.folders = folders.compactMap(\.self) }
 
-  /// Returns the duration in ms of a tone; nil if iOS plays the system's default sound for the name. It does so for the
-  /// name `default`, and if no folder has a sound of the name that is shorter than 30 s.
+  /// Returns the duration in ms of a tone; nil if iOS plays the system's default sound for this name. iOS plays the
+  /// default sound for the name `default`, and if no folder has a sound of this name that is shorter than 30 s.
   func duration(of name: String) -> Int64? {
     guard SoundLibrary.isClipName(name) else { return nil }
     return known.withLock { known in
@@ -42,7 +42,7 @@ final class ToneDurations: Sendable {
 
   private static func read(_ file: URL) -> Int64? {
     guard let header = SoundHeader(ofFileAt: file), let milliseconds = header.durationMilliseconds else { return nil }
-    // The header's duration is rounded down.
+    // One ms is added, because the header's duration is rounded down.
     let duration = Int64(milliseconds).plus(1)
     return duration < AnnouncementSounds.limitMilliseconds ? duration : nil
   }

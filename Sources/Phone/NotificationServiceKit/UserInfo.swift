@@ -4,8 +4,8 @@ import Foundation
 
 /// The conversion between the `userInfo` of a notification and the payload of its push as JSON.
 enum UserInfo {
-  /// Returns the payload as JSON. Values that have no form in JSON, such as dates, are left out, so that they do not
-  /// lose the notification.
+  /// Returns the payload as JSON. Values that JSON cannot represent, such as dates, are left out, because they would
+  /// make the conversion fail and lose the notification.
   static func payload(of userInfo: [AnyHashable: Any]) -> Data {
     let object = convertible(userInfo)
     return object.flatMap { try? JSONSerialization.data(withJSONObject: $0) } ?? Data("{}".utf8)
@@ -16,7 +16,7 @@ enum UserInfo {
     (try? JSONSerialization.jsonObject(with: payload)) as? [String: Any] ?? [:]
   }
 
-  /// Returns a value without the parts that JSON cannot have; nil if nothing is left of it.
+  /// Returns a value without the parts that JSON cannot represent; nil if nothing is left.
   private static func convertible(_ value: Any) -> Any? {
     if let object = value as? [AnyHashable: Any] {
       let members = object.compactMap { key, value -> (String, Any)? in
@@ -26,7 +26,7 @@ enum UserInfo {
       return [String: Any](members) { first, _ in first }
     }
     if let array = value as? [Any] { return array.compactMap(convertible) }
-    // A single value is valid if it is valid in an array.
+    // A value is checked inside an array, because `isValidJSONObject(_:)` accepts only arrays and objects.
     return JSONSerialization.isValidJSONObject([value]) ? value : nil
   }
 }

@@ -9,7 +9,7 @@ public struct DeviceCredentials: Sendable, Hashable, Codable {
   /// The id under which the phone is registered.
   public var device: String
 
-  /// The phone's own key, which Crier showed the backend once.
+  /// The phone's own key, which Crier gave to the backend once.
   public var key: String
 
   public init(device: String, key: String) {
@@ -17,9 +17,10 @@ public struct DeviceCredentials: Sendable, Hashable, Codable {
     self.key = key
   }
 
-  /// Reads the answer of a backend: a JSON object with the texts `device` and `key`. Other members are ignored.
+  /// Reads the answer of a backend: a JSON object with the strings `device` and `key`. Other members are ignored.
   ///
-  /// - Throws: ``PhoneRegistrationError`` with the code `answerUnreadable`, also if one of the texts is empty.
+  /// - Throws: ``PhoneRegistrationError`` with the code `answerUnreadable` if the answer has another form, or if one of
+  ///   the strings is empty.
   public init(answer: Data) throws(PhoneRegistrationError) {
     guard let read = try? JSONDecoder().decode(Self.self, from: answer), !read.device.isEmpty, !read.key.isEmpty else {
       throw PhoneRegistrationError(.answerUnreadable)

@@ -3,16 +3,16 @@
 import FileSystem
 public import Foundation
 
-/// A file with the phone's id and key, which only its owner can read (0600). It is replaced as a whole.
+/// A file with the phone's id and key, which only its owner can read (mode 0600). Each change replaces the whole file.
 ///
 /// It is for tests and for systems without a keychain.
 public struct FileDeviceCredentialStore: DeviceCredentialStore {
   private let file: URL
 
-  /// - Parameter file: The place of the file. Its folder is made if it is missing.
+  /// - Parameter file: The URL of the file. Its folder is made if it is missing.
   public init(_ file: URL) { self.file = file }
 
-  /// Returns what is stored. A damaged file counts as nothing.
+  /// Returns the stored id and key. A damaged file counts as absent.
   public func credentials() throws(PhoneRegistrationError) -> DeviceCredentials? {
     try onDisk { () throws(SystemError) in
       try DurableFile.contents(of: file).flatMap { try? JSONDecoder().decode(DeviceCredentials.self, from: $0) }
@@ -22,7 +22,7 @@ public struct FileDeviceCredentialStore: DeviceCredentialStore {
   public func store(_ credentials: DeviceCredentials) throws(PhoneRegistrationError) {
     try onDisk { () throws(SystemError) in
       try DurableFolder.make(file.deletingLastPathComponent(), .ownerOnly)
-      // Nobody can show the key again, so it must survive a loss of power.
+      // The service does not show the key again, so the file must survive a loss of power.
       try DurableFile.write(StoredFile.json(credentials), to: file)
     }
   }
@@ -40,7 +40,7 @@ public struct FileDeviceCredentialStore: DeviceCredentialStore {
   }
 }
 
-/// Encoding of the files in this target.
+/// The JSON encoding of the files in this target.
 enum StoredFile {
   static func json(_ value: some Encodable) throws(SystemError) -> Data {
     let encoder = JSONEncoder()

@@ -10,20 +10,20 @@ import SoundLibrary
 import Waveforms
 
 extension NotificationService.Configuration {
-  /// Connects the notifications with the service: clips and attachments are downloaded, and the service is asked for
-  /// lost pushes, and learns what was handed over. The app and its service extension call this.
+  /// Connects the notifications to the service. They then download clips and attachments, ask the service for lost
+  /// pushes, and report to it what was handed over to iOS. The app and its service extension call this method.
   ///
-  /// - Parameter phraseBooks: The folder of the phrase books, such as `CrierPhone.phraseBooks`. Nil for the folder that
-  ///   the configuration has already, or else `Templates` in the bundle of this program.
+  /// - Parameter phraseBooks: The folder of the phrase books, such as `CrierPhone.phraseBooks`. If it is nil, the
+  ///   folder that is already in the configuration is used, or else `Templates` in the bundle of this program.
   public mutating func connect(to phone: PhoneSettings, phraseBooks: URL? = nil) {
     self.phraseBooks = phraseBooks ?? self.phraseBooks ?? Bundle.main.url(forResource: "Templates", withExtension: nil)
-    // A URL in a push may lead anywhere, so what the app allows for the service does not hold for it.
+    // A URL in a push may lead to any host, so the exceptions that the app makes for the service do not apply to it.
     var rules = DownloadRules()
     rules.serviceHost = phone.service.host(percentEncoded: false)
     downloader = SoundDownloader(
       library: SoundLibrary(container: phone.container), fetcher: phone.fetcher, resolver: phone.resolver, rules: rules
     ) { bytes in
-      // Throws if the bytes are not a whole mono WAV file of 16 bits.
+      // This call throws if the bytes are not a complete mono WAV file of 16 bits.
       _ = try WAVFile.layout(of: bytes)
     }
     attachments = AttachmentDownloader(
@@ -33,7 +33,7 @@ extension NotificationService.Configuration {
   }
 }
 
-/// The calls of the service with the phone's key. The phone may be registered later than this is made.
+/// Calls the service with the phone's key. The key is read for each call, because the phone may be registered later.
 private struct ServiceOfPhone: MissedAnnouncements, ReceiptSending {
   let phone: PhoneSettings
 

@@ -9,20 +9,21 @@ public import PushMessages
 /// Registers this phone with the service whenever a token, the tone or the language has changed.
 ///
 /// The app and its file-provider extension share the tokens, and a registration replaces the one before. Two processes
-/// may register at the same time, so each looks at the tokens again after its call, and repeats the call if they have
-/// changed meanwhile. The last registration therefore has all tokens. Keep one of these in each process.
+/// may register at the same time. Each process therefore reads the tokens again after its call, and repeats the call if
+/// they have changed. The last registration then has all tokens. Keep one `PhoneRegistration` in each process.
 ///
 /// A failed call counts as not registered. The next start of the app, the next change, or the next call of
 /// ``register()`` tries again.
 public actor PhoneRegistration {
   public nonisolated let settings: PhoneSettings
-  /// The notifications of the app. Their order continues with the numbers that the service names at a registration.
+  /// The notifications of the app. Their order continues with the sequence number that the service names at a
+  /// registration.
   public nonisolated let notifications: NotificationService?
 
   private var isRunning = false
   private var mustRepeat = false
   private var asking: Task<Void, any Error>?
-  /// Whether the service refused the key in the last registration.
+  /// Whether the service refused the key at the last registration.
   private var isRefused = false
 
   /// - Parameter notifications: The app's own service for notifications; nil if this process has none.
@@ -31,20 +32,20 @@ public actor PhoneRegistration {
     self.notifications = notifications
   }
 
-  /// Lets the shop's backend register this phone, unless it is registered, and registers the phone's tokens. If the
-  /// service no longer accepts the stored key, the backend is asked for a new one.
+  /// Asks the shop's backend to register this phone, unless it is registered already, and registers the phone's tokens.
+  /// If the service no longer accepts the stored key, this method asks the backend for a new one.
   ///
-  /// The backend has a key of Crier with the scope `announce`, which must never be in an app. It calls
-  /// `PUT /v1/devices/{id}` with `new_key`, and answers with the id and the phone's own key. How it knows this phone's
-  /// user is the app's affair, such as by a session cookie.
+  /// The backend has a key of Crier with the scope `announce`, which must never be in an app. The backend calls `PUT
+  /// /v1/devices/{id}` with `new_key`, and answers with the id and the phone's own key. The app decides how the backend
+  /// recognises the phone's user, for example by a session cookie.
   ///
-  /// - Parameter backend: Asks the backend, and returns its answer as JSON: `{"device": "…", "key": "…"}`. It is called
-  ///   once if several tasks call this method at the same time.
+  /// - Parameter backend: Asks the backend, and returns its answer as JSON: `{"device": "…", "key": "…"}`. If several
+  ///   tasks call this method at the same time, it is called only once.
   /// - Throws: The error of `backend`, or ``PhoneRegistrationError``.
   public func obtainCredentials(from backend: @escaping @Sendable () async throws -> Data) async throws {
     try await ask(backend, unlessKnown: true)
     await register()
-    // The keychain may have the key of an earlier installation of the app, which was revoked since.
+    // The keychain may have the key of an earlier installation of the app that has been revoked.
     guard isRefused else { return }
     isRefused = false
     try await ask(backend, unlessKnown: false)
@@ -61,16 +62,16 @@ public actor PhoneRegistration {
         try await onWaitingThread { () throws(PhoneRegistrationError) in try store.store(credentials) }
       }
     asking = task
-    // Another call may have begun another task meanwhile.
+    // Another call may have started another task in the meantime.
     defer { if asking == task { asking = nil } }
     try await task.value
   }
 
-  /// Stores a token that has changed, and registers the phone.
+  /// Stores a changed token, and registers the phone.
   ///
   /// - Parameters:
   ///   - kind: The kind of the token. The default is the kind of `didRegisterForRemoteNotificationsWithDeviceToken`.
-  ///   - token: The token; nil if the former one became invalid.
+  /// - token: The token; nil if the earlier one became invalid.
   public func changed(_ kind: PushTokenKind = .alert, to token: Data?) async {
     do {
       try await settings.withoutInterruption("Storing a push token") { [settings] in
@@ -84,8 +85,8 @@ public actor PhoneRegistration {
     await register()
   }
 
-  /// Registers the phone with all its tokens, also if nothing has changed. If a registration of this process is running,
-  /// it is repeated, and this method returns at once.
+  /// Registers the phone with all its tokens, even if nothing has changed. If this process is already registering, this
+  /// method returns at once, and the running call repeats the registration.
   public func register() async {
     mustRepeat = true
     guard !isRunning else { return }
@@ -93,14 +94,14 @@ public actor PhoneRegistration {
     while mustRepeat {
       mustRepeat = false
       do {
-        // The tokens and the order of the notifications are locked at times.
+        // The work locks the files of the tokens and of the order for short times.
         let hasChanged = try await settings.withoutInterruption("Registering this phone") { [self] in
           try await registerOnce()
         }
         if hasChanged { mustRepeat = true }
         isRefused = false
       } catch {
-        // With 403, another key would not help.
+        // A new key would not help with the status 403.
         isRefused = (error as? DeviceClientError)?.status == 401
         settings.report(error)
       }
@@ -108,7 +109,7 @@ public actor PhoneRegistration {
     isRunning = false
   }
 
-  /// - Returns: Whether the tokens have changed during the call, so that it must be repeated.
+  /// - Returns: Whether the tokens have changed during the call, so that the call must be repeated.
   /// - Throws: The error of the call. The tokens then count as not registered.
   private nonisolated func registerOnce() async throws -> Bool {
     let client = try await onWaitingThread { () throws(PhoneRegistrationError) in try settings.client() }
@@ -121,7 +122,7 @@ public actor PhoneRegistration {
     // The service begins its numbers again if it has forgotten this phone.
     await onWaitingThread { try? notifications?.restart(after: sequence, known: known) }
     return try await Self.change(settings) { stored in
-      // A stored value knows nothing of the call, so it is begun and ended here.
+      // A stored value does not record a call, so the call begins and ends here.
       guard case .register(let latest) = stored.registerAgain(), latest == tokens else { return true }
       _ = stored.registrationEnded(true)
       return false

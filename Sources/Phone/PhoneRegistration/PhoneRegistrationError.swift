@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of what a phone keeps for its registration. The errors of calls are `DeviceClientError`.
+/// An error in the data that a phone stores for its registration. Failed calls of the service throw
+/// `DeviceClientError`.
 public struct PhoneRegistrationError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -19,7 +20,7 @@ public struct PhoneRegistrationError: Error, Sendable, Hashable, CustomStringCon
   }
 
   public let code: Code
-  /// The cause in a few words, such as the system's; nil if there is none.
+  /// The cause in a few words, for example the system's message; nil if there is none.
   public let reason: String?
 
   init(_ code: Code, reason: String? = nil) {

@@ -5,7 +5,7 @@ import ConcurrencySupport
 extension PhoneSettings {
   /// Runs work within ``uninterrupted``.
   ///
-  /// - Throws: The error of the work; a cancellation if the system had no time for it.
+  /// - Throws: The error of the work; `CancellationError` if the system gave no time for it.
   func withoutInterruption<Value: Sendable>(
     _ reason: String, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {

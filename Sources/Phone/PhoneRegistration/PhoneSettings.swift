@@ -9,11 +9,12 @@ public import PushMessages
 public import SoundDownloads
 public import SoundLibrary
 
-/// What an app and its extensions know about Crier: the service, the app's names, and the places that they share.
+/// The facts that an app and its extensions know about Crier: the service, the app's names, and the places that they
+/// share.
 public struct PhoneSettings: Sendable {
   /// The URL of the service, such as `https://crier.example`.
   public var service: URL
-  /// The bundle id of the app, also in its extensions.
+  /// The bundle id of the app. Extensions also have the app's id here.
   public var bundleID: String
   /// The container of the app group. The tokens are in its folder `Library/Crier/Registration`.
   public var container: GroupContainer
@@ -21,9 +22,9 @@ public struct PhoneSettings: Sendable {
   public var tone: any TonePreference
   /// The place of the phone's id and key.
   public var credentials: any DeviceCredentialStore
-  /// The environment of the app's tokens.
+  /// The environment of the app's push tokens: sandbox or production.
   public var environment: PushEnvironment
-  /// The language of the phone's notifications and clips (BCP 47); nil for the account's.
+  /// The language of the phone's notifications and clips (BCP 47); nil to use the account's language.
   public var locale: @Sendable () -> String? = { Locale.current.identifier(.bcp47) }
   /// The client that sends the requests.
   public var fetcher: any SoundFetching
@@ -31,16 +32,17 @@ public struct PhoneSettings: Sendable {
   public var resolver: any HostResolving = SystemHostResolver()
   /// The rules for connections to the service.
   public var rules = DownloadRules()
-  /// Returns the client for large files of the library; nil to fetch them within the update. On iOS, the default is
+  /// Returns the client for large files of the library; nil to fetch them during the update. On iOS, the default is
   /// `BackgroundLibraryFiles`.
   public var largeFiles: @Sendable () -> (any LargeFileFetching)? = { nil }
-  /// Runs work that locks files of the container. The system must not suspend the process meanwhile; when it is about
-  /// to, the work's task must be cancelled. On iOS, the default is `ExpiringActivity`; elsewhere, the work just runs.
+  /// Runs work that locks files of the container. The system must not suspend the process during this work. When the
+  /// system is about to do so, the function must cancel the work's task. On iOS, the default is `ExpiringActivity`. On
+  /// other systems, the work simply runs.
   public var uninterrupted: @Sendable (_ reason: String, _ work: @escaping @Sendable () async -> Void) async -> Void = {
     await $1()
   }
-  /// Receives the errors that no caller gets, such as for a log: `DeviceClientError`, ``PhoneRegistrationError``, or a
-  /// cancellation. They contain no key and no token.
+  /// Receives the errors that are not thrown to a caller, for example to log them: `DeviceClientError`,
+  /// ``PhoneRegistrationError``, or a cancellation. They contain no key and no token.
   public var report: @Sendable (any Error) -> Void = { _ in }
 
   /// - Parameters:
@@ -64,7 +66,7 @@ public struct PhoneSettings: Sendable {
       folder: container.directory.appending(path: "Library/Crier/Registration", directoryHint: .isDirectory))
   }
 
-  /// Returns the client for calls of the service; nil before the shop's backend has registered this phone. The call
+  /// Returns the client for calls of the service; nil if the shop's backend has not registered this phone yet. The call
   /// blocks the thread for a moment.
   ///
   /// - Throws: ``PhoneRegistrationError`` with `credentialsUnavailable`.
@@ -75,18 +77,18 @@ public struct PhoneSettings: Sendable {
       resolver: resolver, rules: rules)
   }
 
-  /// Returns the copy of the service's clips, tones and voice packs in the container; nil before the shop's backend has
-  /// registered this phone. The call blocks the thread for a moment.
+  /// Returns the copy of the service's clips, tones and voice packs in the container; nil if the shop's backend has not
+  /// registered this phone yet. The call blocks the thread for a moment.
   ///
   /// - Throws: ``PhoneRegistrationError`` with `credentialsUnavailable`.
   public func library() throws(PhoneRegistrationError) -> LibraryCopy? {
     try client().map { LibraryCopy(client: $0, container: container, largeFiles: largeFiles()) }
   }
 
-  /// Updates the copy of the library. The system is asked for the time to end the work.
+  /// Updates the copy of the library, and asks the system for time to finish the work.
   ///
-  /// - Returns: What the update did; nil if another process updates the copy now, or before the shop's backend has
-  ///   registered this phone.
+  /// - Returns: The changes that the update made; nil if another process is updating the copy, or if the shop's backend
+  ///   has not registered this phone yet.
   /// - Throws: `LibraryCopyError`, ``PhoneRegistrationError``, or a cancellation.
   @discardableResult
   public func updateLibrary() async throws -> LibraryUpdate? {
@@ -97,7 +99,7 @@ public struct PhoneSettings: Sendable {
     return if case .updated(let update) = outcome { update } else { nil }
   }
 
-  /// Returns the registration of this phone with its tokens.
+  /// Returns the data that this phone registers, with these tokens.
   func registration(with tokens: [PushTokenKind: Data]) -> DeviceRegistration {
     DeviceRegistration(
       tokens: tokens, bundleID: bundleID, environment: environment, locale: locale(), tone: try? tone.tone())

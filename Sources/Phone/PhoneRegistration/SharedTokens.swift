@@ -6,11 +6,12 @@ public import Foundation
 
 /// The push tokens of an app and of its file-provider extension, in a file of the group container.
 ///
-/// One process at a time changes the file, under a lock. The file is replaced as a whole, and only its owner can read
-/// it (0600), because tokens are secrets. A damaged file counts as no tokens: iOS gives them again at the next start.
+/// A process changes the file only while it holds a lock. The file is replaced as a whole, and only its owner can read
+/// it (mode 0600), because tokens are secrets. A damaged file counts as having no tokens, because iOS gives the tokens
+/// again at the next start.
 public struct SharedTokens: Sendable {
-  /// The longest time in seconds for which a change waits for other processes. They hold the lock while they replace
-  /// the file, and never during a call of the service.
+  /// The longest time in seconds for which a change waits for other processes. A process holds the lock while it
+  /// replaces the file, but never during a call of the service.
   static let patience: TimeInterval = 5
 
   private let folder: URL
@@ -27,10 +28,10 @@ public struct SharedTokens: Sendable {
   var file: URL { folder.appending(path: "tokens.json", directoryHint: .notDirectory) }
   var lock: URL { folder.appending(path: "tokens.lock", directoryHint: .notDirectory) }
 
-  /// Changes the tokens while no other process does. The call blocks the thread. On iOS, the caller sees to it that the
-  /// process is not suspended meanwhile.
+  /// Changes the tokens while no other process changes them. The call blocks the thread. On iOS, the caller must make
+  /// sure that the process is not suspended meanwhile.
   ///
-  /// - Throws: ``PhoneRegistrationError`` with `tokensBusy` or `tokensUnavailable`. The tokens are unchanged then.
+  /// - Throws: ``PhoneRegistrationError`` with `tokensBusy` or `tokensUnavailable`. The tokens are then unchanged.
   public func change<Result>(
     _ body: (inout RegisteredTokens) -> Result
   ) throws(PhoneRegistrationError) -> Result {
@@ -44,7 +45,7 @@ public struct SharedTokens: Sendable {
         let old = stored.flatMap { try? JSONDecoder().decode(RegisteredTokens.self, from: $0) }
         var tokens = old ?? RegisteredTokens()
         let result = body(&tokens)
-        // Tokens that a loss of power takes come again at the next start, so the disk is not waited for.
+        // The disk is not waited for, because iOS gives tokens that a loss of power destroys again at the next start.
         if tokens != old { _ = try DurableFile.replace(StoredFile.json(tokens), at: file, isCurrent: { true }) }
         return result
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a sound or an attachment was not downloaded, or why an attachment was not copied. The library is
-/// unchanged, and no file was left behind.
+/// The reason why a sound or an attachment was not downloaded, or why an attachment was not copied. The sound library
+/// is unchanged, and no file was left behind.
 public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of content that was to be downloaded.
   public enum Content: String, Sendable, Hashable, CaseIterable { case sound, attachment }
@@ -18,21 +18,21 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     case invalidName = "invalid_name"
     /// The host has a private address, which the rules do not allow.
     case privateAddress = "private_address"
-    /// No address is known for the host.
+    /// No address was found for the host.
     case hostNotFound = "host_not_found"
     /// The host does not accept a connection.
     case cannotConnect = "cannot_connect"
-    /// The host's certificate is invalid, or the two sides agree on no encryption.
+    /// The host's certificate is invalid, or the client and the host support no common encryption.
     case notTrusted = "not_trusted"
     /// The connection broke too often.
     case connectionLost = "connection_lost"
-    /// The answer ended before the number of bytes that it had declared, too often.
+    /// Too many answers ended before the number of bytes that they had declared.
     case truncated
     /// The download took longer than ``DownloadRules/longest``.
     case tookTooLong = "took_too_long"
-    /// There are more bytes than ``DownloadRules/mostBytes``, or than an attachment of its format may have.
+    /// The sound has more bytes than ``DownloadRules/mostBytes``, or the attachment more than its format allows.
     case tooLarge = "too_large"
-    /// The answer has more bytes than it had declared.
+    /// The answer has more bytes than it declared.
     case lengthMismatch = "length_mismatch"
     /// A redirect leads to a URL that was already requested.
     case redirectCircle = "redirect_circle"
@@ -46,17 +46,17 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     case accessRefused = "access_refused"
     /// The server does not have the file, or there is no such local file.
     case notFound = "not_found"
-    /// The server has no time for the download now.
+    /// The server is too busy for the download now.
     case serverBusy = "server_busy"
-    /// The server reported a fault of its own.
+    /// The server reported an internal error.
     case serverFailed = "server_failed"
-    /// The server answered with a status that does not answer the request.
+    /// The server answered with a status that does not fit the request.
     case unexpectedStatus = "unexpected_status"
-    /// A resumed download continues with other bytes than the missing ones.
+    /// A resumed download continues with bytes other than the missing ones.
     case wrongRange = "wrong_range"
     /// The answer is compressed, although the request does not accept this.
     case compressedAnswer = "compressed_answer"
-    /// The answer is not a sound, by its content type or its first bytes.
+    /// The content type or the first bytes of the answer are not those of a sound.
     case notASound = "not_a_sound"
     /// The answer has no bytes.
     case emptyAnswer = "empty_answer"
@@ -68,7 +68,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     case contentRefused = "content_refused"
     /// The sound could not be published in the library.
     case notPublished = "not_published"
-    /// The first bytes are those of no format of an attachment.
+    /// The first bytes belong to no known format of attachments.
     case unknownContent = "unknown_content"
     /// The attachment's format is known but not accepted here.
     case kindRefused = "kind_refused"
@@ -89,7 +89,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
-    /// The code for a status that does not answer the request.
+    /// Chooses the code for the HTTP status of a failed request.
     package init(status: Int) {
       self =
         switch status {
@@ -106,14 +106,14 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
 
   public private(set) var content: Content
 
-  /// The host of the URL that failed; nil for a local file and when the URL has none. The path and the query are left
-  /// out, because they may contain secrets.
+  /// The host of the URL that failed; nil for a local file or if the URL has none. The path and the query are left out,
+  /// because they may contain secrets.
   public let host: String?
 
-  /// The status of the server's answer; nil when the status is not the reason.
+  /// The HTTP status of the server's answer; nil if the error has another cause than a status.
   public let status: Int?
 
-  /// What the content check, the library or the system reported, or the limit that was exceeded; nil for other codes.
+  /// The message of the content check, the library or the system, or the limit that was exceeded; nil for other codes.
   public let reason: String?
 
   package init(
@@ -126,7 +126,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     self.reason = reason
   }
 
-  /// Returns the same error about other content.
+  /// Returns the same error for other content.
   package func about(_ content: Content) -> DownloadError {
     var error = self
     error.content = content
@@ -226,6 +226,6 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension String {
-  /// The text without the full stop at its end, so that it can stand within a sentence.
+  /// The text without its final full stop, so that it can be part of a sentence.
   fileprivate var droppingFinalStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -4,28 +4,28 @@ import FileSystem
 import Foundation
 import SoundLibrary
 
-/// What is known of a downloaded sound, so that the server can be asked whether it has changed.
+/// The facts about a downloaded sound that let the downloader ask the server whether the sound has changed.
 struct DownloadRecord: Sendable, Hashable, Codable {
   /// The file name in the library.
   var name: String
-  /// The server's entity tag for the bytes.
+  /// The server's entity tag (ETag) for the bytes.
   var entityTag: String
-  /// The SHA-256 of the bytes. A record holds only as long as the library has these bytes under this name.
+  /// The SHA-256 of the bytes. The record is valid only while the library has these bytes under this name.
   var sha256: String
 }
 
 /// The records of a group container, one small file for each URL and given name.
 ///
-/// They are in `Library/Caches/.sound-downloads`, outside `Library/Sounds`, and iOS may remove them. A missing, damaged
-/// or outdated record only means that the next download transfers all bytes. Failures are therefore ignored. The files
-/// contain no URL, because a URL can contain secrets.
+/// The records are in `Library/Caches/.sound-downloads`, outside `Library/Sounds`, and iOS may remove them. Failures
+/// are ignored: if a record is missing, damaged or outdated, the next download transfers all bytes. The files contain
+/// no URL, because a URL can contain secrets.
 struct DownloadRecords: Sendable {
-  /// The maximum size of a record in bytes. Entity tags have no limit of their own.
+  /// The maximum size of a record in bytes, which also limits the length of an entity tag.
   static let mostBytes = 4096
 
   let library: SoundLibrary
 
-  /// The number of records that are kept. The oldest are removed first.
+  /// The maximum number of records. The oldest are removed first.
   var most = 256
 
   var folder: URL {
@@ -46,7 +46,7 @@ struct DownloadRecords: Sendable {
     return record
   }
 
-  /// Stores the record of a published sound. Without an entity tag, an earlier record is removed.
+  /// Stores the record of a published sound. If the sound has no entity tag, an earlier record is removed.
   func store(_ id: DownloadID, name: String, entityTag: String?, bytes: [UInt8]) {
     let record = entityTag.map {
       DownloadRecord(name: name, entityTag: $0, sha256: IncrementalSHA256.hexadecimalDigest(of: bytes))
@@ -73,8 +73,8 @@ struct DownloadRecords: Sendable {
   }
 }
 
-/// The identity of a download: its URL, and the name that the caller gave. Equal downloads at the same time share one
-/// transfer.
+/// The identity of a download: its URL, and the name that the caller gave. Downloads with the same identity share one
+/// transfer if they run at the same time.
 struct DownloadID: Sendable, Hashable {
   let url: URL
   let name: String?
@@ -95,9 +95,9 @@ struct DownloadID: Sendable, Hashable {
 
   static func digest(of url: URL) -> String { IncrementalSHA256.hexadecimalDigest(of: url.absoluteString.utf8) }
 
-  /// The name of the file: the given one, or the digest of the URL with the extension of the format.
+  /// Returns the name of the file: the given one, or the digest of the URL with the extension of the format.
   ///
-  /// A notification service extension cannot see the app's own container, so only a digest is certain not to collide
-  /// with a name there.
+  /// A notification service extension cannot see the app's own container. Only a digest is therefore certain not to
+  /// collide with a name there.
   func fileName(_ kind: SoundKind) -> String { name ?? "\(Self.digest(of: url)).\(kind.rawValue)" }
 }

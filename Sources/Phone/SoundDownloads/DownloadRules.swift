@@ -13,17 +13,17 @@ public struct DownloadRules: Sendable, Hashable {
   /// ``IPAddress/isPrivate``.
   public var allowsPrivateAddresses: Bool
 
-  /// The name of the shop's own service; nil by default. With `https`, its address may also be one of 100.64.0.0/10, as
-  /// in a Tailscale network.
+  /// The name of the shop's own service; nil by default. With `https`, its address may also be in 100.64.0.0/10, the
+  /// range that Tailscale networks use.
   public var serviceHost: String?
 
   /// The longest time for a download with all of its redirects and attempts; 20 s by default. iOS gives a notification
   /// service extension about 30 s for all its work.
   public var longest: Duration
 
-  /// The maximum size of a sound in bytes, from 1 to `SoundLibrary.maximumClipBytes`. The default of 6 MiB is enough
-  /// for 30 s of 16-bit stereo at 48 kHz. A download holds this many bytes in memory, and a notification service
-  /// extension has about 24 MB in all.
+  /// The maximum size of a sound in bytes, from 1 to `SoundLibrary.maximumClipBytes`. The default is 6 MiB, which is
+  /// enough for 30 s of 16-bit stereo at 48 kHz. A download holds this many bytes in memory; a notification service
+  /// extension has about 24 MB in total.
   public private(set) var mostBytes: Int
 
   /// The maximum number of redirects of one attempt; 5 by default.
@@ -32,7 +32,7 @@ public struct DownloadRules: Sendable, Hashable {
   /// The maximum number of attempts if connections break; 3 by default.
   public var mostAttempts: Int
 
-  /// - Parameter mostBytes: Values outside the range of ``mostBytes`` are replaced by its nearest end.
+  /// - Parameter mostBytes: The value of ``mostBytes``. A value outside its range is replaced by the nearest limit.
   public init(
     allowsUnencrypted: Bool = false, allowsPrivateAddresses: Bool = false, serviceHost: String? = nil,
     longest: Duration = .seconds(20), mostBytes: Int = 6 << 20, mostRedirects: Int = 5, mostAttempts: Int = 3
@@ -46,7 +46,7 @@ public struct DownloadRules: Sendable, Hashable {
     self.mostAttempts = mostAttempts
   }
 
-  /// Returns the rules with a smaller size limit in bytes; nil changes nothing.
+  /// Returns the rules with a size limit of at most this number of bytes; unchanged if the number is nil.
   func limited(to bytes: Int?) -> DownloadRules {
     var rules = self
     if let bytes, bytes < mostBytes { rules.mostBytes = max(bytes, 1) }
@@ -67,9 +67,9 @@ public struct DownloadRules: Sendable, Hashable {
 
   /// Checks all addresses of a URL's host.
   ///
-  /// One private address is enough to refuse the host, because the system may connect to any of the addresses. With
-  /// `https`, the addresses that VPN apps invent for names are allowed (``IPAddress/isStandIn``): a phone with such an
-  /// app sees no others, and the certificate proves the host.
+  /// One private address is enough to refuse the host, because the system may connect to any of the addresses. VPN apps
+  /// replace the addresses of names by addresses of their own (``IPAddress/isStandIn``). With `https`, these are
+  /// allowed, because a phone with such an app sees no others, and the certificate proves the host.
   ///
   /// - Throws: ``DownloadError``.
   public func check(_ addresses: [IPAddress], of url: URL) throws(DownloadError) {
@@ -90,8 +90,8 @@ public struct DownloadRules: Sendable, Hashable {
   /// Returns the URL to which a redirect leads. The addresses of its host are not checked.
   ///
   /// - Parameters:
-  ///   - location: The value of the answer's `Location`; nil when it has none.
-  ///   - trail: The URLs that were requested so far, with the redirecting one at the end.
+  /// - location: The value of the answer's `Location`; nil if the answer has none.
+  ///   - trail: The URLs that were requested so far. The last one is the URL that redirects.
   /// - Throws: ``DownloadError``.
   package func redirect(to location: String?, after trail: [URL]) throws(DownloadError) -> URL {
     // Not from outside: both callers begin the trail with the URL of the request.
@@ -111,16 +111,16 @@ public struct DownloadRules: Sendable, Hashable {
 }
 
 extension URL {
-  /// The host for error texts; nil when there is none.
+  /// The host for error texts; nil if the URL has none.
   package var shownHost: String? {
     guard let host = host(percentEncoded: true), !host.isEmpty else { return nil }
     return host
   }
 
-  /// Whether the host is written as a name or an address can be.
+  /// Whether the host has the form of a name or an address.
   ///
-  /// A URL can contain any character in its percent-encoded form. The resolver would take a host only up to a zero
-  /// byte, and a client could understand a delimiter differently, so the checked host would not be the requested one.
+  /// A URL can contain any character in percent-encoded form. The resolver would read a host only up to a zero byte,
+  /// and a client could interpret a delimiter differently. The checked host would then not be the requested one.
   fileprivate var hasUsableHost: Bool {
     guard let host = host(percentEncoded: false) else { return false }
     return host.unicodeScalars.allSatisfy { scalar in
@@ -133,13 +133,13 @@ extension URL {
 
   /// Whether the URL has no port, or one from 1 to 65,535.
   ///
-  /// `port` is nil also for a number with too many digits, so the text of the URL decides whether there is one.
+  /// `port` is also nil for a number with too many digits, so the text of the URL must be examined.
   fileprivate var hasUsablePort: Bool {
     if let port { return (1...65_535).contains(port) }
     return URLComponents(url: self, resolvingAgainstBaseURL: true)?.rangeOfPort?.isEmpty ?? true
   }
 
-  /// The URL as it is requested: the fragment is never sent to a server.
+  /// The URL without its fragment, which is never sent to a server.
   package var withoutFragment: URL {
     guard fragment != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
     parts.fragment = nil

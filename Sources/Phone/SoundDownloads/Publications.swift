@@ -4,14 +4,15 @@ public import Foundation
 
 /// The sounds that this process is publishing in the library.
 ///
-/// A publication holds the lock of a file in the group container, and iOS ends a process that it suspends with such a
-/// lock (observed, exception code 0xdead10cc). A process that may be suspended soon therefore waits for the end.
+/// A publication holds the lock of a file in the group container. iOS ends a process that is suspended while it holds
+/// such a lock (observed, exception code 0xdead10cc). A process that may be suspended soon therefore calls
+/// ``finish(within:)``.
 public final class Publications: Sendable {
   private let running = DispatchGroup()
 
   public init() {}
 
-  /// Publishes a sound. The closure first looks whether the sound is still wanted.
+  /// Publishes a sound. The closure must first check whether the sound is still wanted.
   ///
   /// - Throws: The error of the closure.
   package func run<Result, Failure: Error>(_ publish: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -22,7 +23,7 @@ public final class Publications: Sendable {
 
   /// Waits until no publication is running. The call blocks the thread.
   ///
-  /// - Parameter seconds: The longest time that this takes.
+  /// - Parameter seconds: The longest time in seconds that this call takes.
   /// - Returns: False if a publication is still running.
   @discardableResult
   public func finish(within seconds: TimeInterval) -> Bool { running.wait(timeout: .now() + seconds) == .success }

@@ -3,7 +3,7 @@
 import Foundation
 package import HostAddresses
 
-/// Sends the requests of downloads and of the device's calls, each to a host whose addresses the rules allow.
+/// Sends the requests of downloads and of calls with the device's key. The rules must allow all addresses of the host.
 package struct RequestSender: Sendable {
   private let fetcher: any SoundFetching
   private let resolver: any HostResolving
@@ -15,24 +15,24 @@ package struct RequestSender: Sendable {
     self.rules = rules
   }
 
-  /// The end of a request that neither the rules nor the receivers of its answer have ended with an error.
+  /// How a request ended, if no rule and no receiver of the answer threw an error.
   package enum End: Sendable {
     /// There was no answer.
     case noAnswer(SoundFetchError)
-    /// The head of the answer was enough.
+    /// The head was received, and the receiver does not want the body.
     case head
-    /// The body has ended: as a whole, or because the connection broke.
+    /// The body has ended: completely, or because the connection broke.
     case body(SoundFetchError?)
   }
 
   /// Sends a request, and passes on its answer as it arrives.
   ///
   /// - Parameters:
-  ///   - request: The request without addresses.
-  ///   - translate: Makes the caller's error of one of the rules, or of a cancellation.
+  /// - request: The request, without the addresses of the host.
+  ///   - translate: Converts an error of the rules, or a cancellation, into the caller's error.
   ///   - head: Receives the answer when its head has arrived, and returns whether its body is read.
   ///   - piece: Receives the next bytes of the body.
-  /// - Throws: A translated error, or that of a receiver.
+  /// - Throws: A translated error, or an error of a receiver.
   package func send<Failure: Error>(
     _ request: SoundRequest, translating translate: (DownloadError) -> Failure,
     head: (SoundAnswer) async throws(Failure) -> Bool, piece: ([UInt8]) async throws(Failure) -> Void
@@ -68,9 +68,9 @@ package struct RequestSender: Sendable {
       guard let next else { break }
       try await piece(next)
     }
-    // An iterator of a cancelled task ends early, too.
+    // The iteration also ends early if the task is cancelled.
     try stopIfCancelled()
-    // The name may have got another address between the check and the connection.
+    // The host may have got another address between the check and the connection.
     if let address = await answer.connectedAddress() { try check([address]) }
     return .body(failure)
   }

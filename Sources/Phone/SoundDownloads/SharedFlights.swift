@@ -2,9 +2,9 @@
 
 import ConcurrencySupport
 
-/// Shares downloads between callers: callers with the same key at the same time wait for one download.
+/// Shares downloads between callers: callers that give the same key at the same time wait for the same download.
 ///
-/// A caller whose task is cancelled stops waiting at once, and the others go on. When the last caller has left, the
+/// A caller whose task is cancelled stops waiting at once, and the others continue to wait. If no caller is left, the
 /// download is cancelled.
 final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Caller = FirstOutcome<Value, DownloadError>
@@ -29,13 +29,13 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let state = Locked(State())
 
-  /// The number of callers that wait.
+  /// The number of callers that are waiting.
   var waiting: Int { state.withLock { state in state.flights.values.reduce(0) { $0 + $1.waiting.count } } }
 
-  /// Returns the outcome of the download with a key, and starts it if it is not in progress.
+  /// Returns the outcome of the download with a key, and starts the download if it is not in progress.
   ///
   /// - Parameters:
-  ///   - start: Starts the download and its time limit as tasks. Each of them calls ``end(_:with:)``.
+  /// - start: Starts the download and its time limit as tasks. Each task calls ``end(_:with:)`` when it ends.
   func outcome(for key: Key, start: (Flight) -> [Task<Void, Never>]) async -> Result<Value, DownloadError> {
     let caller = Caller()
     return await caller.wait {
@@ -56,9 +56,10 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Announces that the download is about to change the library. After this, only the download itself ends it.
+  /// Announces that the download is about to change the library. After this, the download ends by itself; neither a
+  /// caller nor the time limit can end it.
   ///
-  /// - Returns: False if the download has already ended; then the library must stay as it is.
+  /// - Returns: False if the download has already ended. It must then leave the library as it is.
   func commit(_ flight: Flight) -> Bool {
     state.withLock { state in
       guard state.flights[flight.key]?.flight == flight else { return false }
@@ -67,12 +68,12 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Ends a download with its own outcome. A second end has no effect.
+  /// Ends a download with its own outcome. If it has already ended, nothing happens.
   func end(_ flight: Flight, with outcome: Result<Value, DownloadError>) {
     end(flight, with: outcome) { _ in true }
   }
 
-  /// Ends a download from outside, unless it is already changing the library.
+  /// Ends a download early with an error, unless it is already changing the library.
   func interrupt(_ flight: Flight, with error: DownloadError) {
     end(flight, with: .failure(error)) { !$0.isCommitted }
   }
@@ -86,12 +87,12 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return progress
     }
     guard let ended else { return }
-    // The callers come first, because the cancellation of a request can block.
+    // The callers continue first, because the cancellation of a request can block.
     for caller in ended.waiting.values { caller.end(outcome) }
     for task in ended.tasks { task.cancel() }
   }
 
-  /// Removes a caller, which may not wait yet, and cancels the download if it was the last one.
+  /// Removes a caller, which may not have begun to wait, and cancels the download if no caller is left.
   private func leave(_ caller: Caller, _ key: Key) {
     let abandoned: [Task<Void, Never>] = state.withLock { state in
       guard state.flights[key]?.waiting.removeValue(forKey: ObjectIdentifier(caller)) != nil,

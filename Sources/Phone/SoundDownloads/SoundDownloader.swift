@@ -10,15 +10,15 @@ public import SoundLibrary
 public struct DownloadedSound: Sendable, Hashable {
   /// The name in `Library/Sounds`, for `UNNotificationContent.sound`.
   public var name: String
-  /// The file's URL.
+  /// The URL of the file.
   public var file: URL
   /// Whether the file was written now; false if the server said that the stored file is current.
   public var isNew: Bool
 }
 
-/// The file that a download must give, as the sender of its URL describes it.
+/// The file that a download must produce, as described by the sender of the URL.
 public struct ExpectedSound: Sendable, Hashable {
-  /// SHA-256 over the whole file, in 64 lower-case hexadecimal digits.
+  /// The SHA-256 of the whole file, in 64 lower-case hexadecimal digits.
   public var sha256: String
   /// The size in bytes.
   public var byteCount: Int
@@ -28,7 +28,7 @@ public struct ExpectedSound: Sendable, Hashable {
     self.byteCount = byteCount
   }
 
-  /// Returns whether the bytes are the file.
+  /// Returns whether the bytes have the expected size and digest.
   public func matches(_ bytes: [UInt8]) -> Bool {
     bytes.count == byteCount && IncrementalSHA256.hexadecimalDigest(of: bytes) == sha256
   }
@@ -36,7 +36,7 @@ public struct ExpectedSound: Sendable, Hashable {
 
 /// Downloads sounds by their URLs into the `Library/Sounds` of a group container.
 ///
-/// An existing file stays until the new one is whole and was checked. An error leaves the library unchanged.
+/// An existing file stays until the new file is complete and was checked. If an error occurs, the library is unchanged.
 ///
 /// Callers that ask for the same URL and name at the same time share one download. A caller whose task is cancelled
 /// stops waiting, and the others still get the sound.
@@ -48,15 +48,15 @@ public final class SoundDownloader: Sendable {
   private let check: @Sendable ([UInt8]) throws -> Void
   private let records: DownloadRecords
   private let flights = SharedFlights<DownloadID, DownloadedSound>()
-  /// What this downloader is publishing. A download whose callers have all left is not published any more.
+  /// The publications of this downloader. A download is not published if all its callers have left.
   public let publications = Publications()
 
   /// - Parameters:
   ///   - fetcher: The client that sends the requests.
   ///   - resolver: The source of the hosts' addresses, which are checked before each request.
   ///   - clock: The clock that measures ``DownloadRules/longest``.
-  ///   - check: Throws an error if the bytes are not a sound that the phone plays. The error's text becomes a part of
-  ///     the download's error.
+  /// - check: Throws an error if the bytes are not a sound that the phone can play. The text of this error becomes a
+  ///   part of the download's error.
   public init(
     library: SoundLibrary, fetcher: any SoundFetching, resolver: any HostResolving = SystemHostResolver(),
     rules: DownloadRules = DownloadRules(), clock: any Clock<Duration> = ContinuousClock(),
@@ -77,19 +77,21 @@ public final class SoundDownloader: Sendable {
   ///
   /// - Parameters:
   ///   - url: The sound's URL.
-  ///   - name: The file name in the library, as for `SoundLibrary.publish(_:as:)`. Its extension must be that of the
-  ///     sound's format. If it is nil, the name is the SHA-256 of the URL with the format's extension. Such a file may
-  ///     be removed like a rendered clip when the library exceeds its budget; a file with a given name stays.
-  ///   - expected: The file that the server must send; nil to accept any sound. Only such a file may get the name of a
-  ///     rendered clip.
-  ///   - limit: The maximum size in bytes, if it is less than that of the rules. If several
-  ///     callers wait for the same download, the limit of the first caller applies.
+  /// - name: The file name in the library, as for `SoundLibrary.publish(_:as:)`. Its extension must be that of the
+  ///   sound's format. If it is nil, the name is the SHA-256 of the URL with the format's extension. If the library
+  ///   exceeds its budget, a file with such a digest may be removed like a rendered clip; a file with a given name
+  ///   stays.
+  ///   - expected: The file that the server must send; nil to accept any sound. Without it, the name must not be one
+  ///     that a rendered clip can have.
+  /// - limit: The maximum size in bytes; it applies if it is less than that of the rules. If several callers wait for
+  ///   the same download, the limit of the first caller applies.
   /// - Throws: ``DownloadError``.
   public func download(
     _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil, atMost limit: Int? = nil
   ) async throws(DownloadError) -> DownloadedSound {
     try rules.check(url)
-    // The name of a rendered clip would let foreign audio be heard for an amount.
+    // Without an expected file, a sound of unknown origin could get the name of a rendered clip and be heard for an
+    // amount.
     if let name, !SoundLibrary.isClipName(name) || expected == nil && SoundLibrary.isRenderedClip(name) {
       throw DownloadError(.invalidName, host: url.shownHost)
     }
@@ -121,7 +123,7 @@ public final class SoundDownloader: Sendable {
     _ flight: Flight, _ rules: DownloadRules
   ) async throws(DownloadError) -> DownloadedSound {
     let id = flight.key
-    // An expected file is never a newer version of a stored one.
+    // An expected file is known by its digest, so the server need not be asked for a newer version of a stored one.
     let stored = id.expected == nil ? await onWaitingThread { self.records.current(id) } : nil
     var transfer = Transfer(id.url, storedTag: stored?.entityTag, rules: rules)
     while true {
@@ -139,7 +141,7 @@ public final class SoundDownloader: Sendable {
 
   /// Sends one request and receives its answer.
   ///
-  /// - Returns: ``Transfer/Next/readBody`` when the whole body has been read.
+  /// - Returns: The next step: ``Transfer/Next/readBody`` if the whole body has been read.
   private func request(
     _ transfer: inout Transfer, _ rules: DownloadRules
   ) async throws(DownloadError) -> Transfer.Next {
@@ -160,7 +162,7 @@ public final class SoundDownloader: Sendable {
     return .request
   }
 
-  /// Returns the stored sound, or nil when it was removed meanwhile.
+  /// Returns the stored sound; nil if it was removed in the meantime.
   private func keep(
     _ stored: DownloadRecord, _ transfer: Transfer
   ) async throws(DownloadError) -> DownloadedSound? {

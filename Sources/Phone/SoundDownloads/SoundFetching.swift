@@ -13,11 +13,12 @@ public struct SoundRequest: Sendable, Hashable {
   /// The header fields.
   public var fields: [String: String]
 
-  /// The addresses of the host, all of which were checked. A fetcher that can choose the address of its connection must
-  /// use one of these.
+  /// The addresses of the host, all of which were checked. If a fetcher can choose the address of its connection, it
+  /// must use one of these.
   public var addresses: [IPAddress]
 
-  /// The number of body bytes after which the fetcher may end the answer. The downloader refuses an answer with more.
+  /// The number of body bytes after which the fetcher may end the answer. The downloader refuses an answer with more
+  /// bytes.
   public var mostBytes: Int
 
   /// The body; nil for a request without one.
@@ -46,8 +47,8 @@ public struct SoundAnswer: Sendable {
   /// The bytes of the body, in pieces. The fetcher ends its connection when the stream is no longer used.
   public var body: AsyncThrowingStream<[UInt8], any Error>
 
-  /// Returns the address to which the connection was made; nil when the system does not tell it. It is called after
-  /// the end of the body.
+  /// Returns the address of the connection; nil if the system does not report it. This closure is called after the end
+  /// of the body.
   public var connectedAddress: @Sendable () async -> IPAddress?
 
   public init(
@@ -61,11 +62,11 @@ public struct SoundAnswer: Sendable {
   }
 }
 
-/// The reason why a fetcher got no answer, or only a part of one.
+/// The reason why a fetcher got no answer, or only a part of an answer.
 public enum SoundFetchError: Error, Sendable, Hashable {
   case hostNotFound
   case cannotConnect
-  /// The host's certificate is invalid, or the two sides agree on no encryption.
+  /// The host's certificate is invalid, or the client and the host support no common encryption.
   case notTrusted
   case connectionLost
 }

@@ -6,7 +6,7 @@ enum SoundKind: String, Sendable, CaseIterable {
   case aiff
   case caf
 
-  /// Recognizes a format; nil for all others.
+  /// Recognizes a format by the first bytes of a file; nil for other formats.
   init?(_ bytes: [UInt8]) {
     func has(_ text: String, at offset: Int) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
     if has("RIFF", at: 0), has("WAVE", at: 8) {
@@ -23,8 +23,8 @@ enum SoundKind: String, Sendable, CaseIterable {
   /// Whether a file name has the extension of this format.
   func isExtension(of name: String) -> Bool { name.hasSuffix(".\(rawValue)") }
 
-  /// Returns whether an answer with a content type can be a sound. Many servers declare sounds as
-  /// `application/octet-stream`, or not at all.
+  /// Returns whether an answer with this content type can be a sound. Many servers give sounds the type
+  /// `application/octet-stream`, or no type.
   static func isPossible(contentType: String?) -> Bool {
     guard let contentType else { return true }
     let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()

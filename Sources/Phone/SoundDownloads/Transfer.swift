@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The progress of one download: what was requested, what has arrived, and what to request next. It has no clock,
+/// The progress of one download: what was requested, what has arrived, and what to request next. It uses no clock,
 /// socket or file.
 struct Transfer: Sendable {
   /// What to do after the head of an answer.
@@ -27,9 +27,9 @@ struct Transfer: Sendable {
 
   /// The part of the sound that has arrived.
   private(set) var bytes: [UInt8] = []
-  /// The entity tag of the sound to which ``bytes`` belongs.
+  /// The entity tag (ETag) of the sound to which ``bytes`` belongs.
   private(set) var entityTag: String?
-  /// The declared size of the whole sound in bytes; nil when the server does not declare it.
+  /// The declared size of the whole sound in bytes; nil if the server does not declare it.
   private var total: Int?
 
   init(_ url: URL, storedTag: String?, rules: DownloadRules) {
@@ -57,8 +57,8 @@ struct Transfer: Sendable {
     return fields
   }
 
-  /// The entity tag with which the missing bytes can be requested; nil to request all bytes. Only a strong tag says
-  /// that the bytes are the same (RFC 9110, section 13.1.5).
+  /// The entity tag with which the missing bytes can be requested; nil to request all bytes. Only a strong tag
+  /// guarantees that the bytes are the same (RFC 9110, section 13.1.5).
   private var resumptionTag: String? {
     guard !bytes.isEmpty, let entityTag, Self.isStrong(entityTag) else { return nil }
     return entityTag
@@ -66,7 +66,7 @@ struct Transfer: Sendable {
 
   static func isStrong(_ tag: String) -> Bool { tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"") }
 
-  /// Forgets the stored sound, because it was removed meanwhile.
+  /// Forgets the stored sound, because it was removed in the meantime.
   mutating func forgetStored() {
     storedTag = nil
     startAgain()
@@ -74,7 +74,7 @@ struct Transfer: Sendable {
 
   // MARK: - The head
 
-  /// Decides by the head of an answer.
+  /// Decides what to do after the head of an answer.
   ///
   /// - Throws: ``DownloadError``.
   mutating func receiveHead(status: Int, fields: [String: String]) throws(DownloadError) -> Next {
@@ -84,7 +84,7 @@ struct Transfer: Sendable {
       entityTag = fields["etag"]
       total = try declaredLength(fields)
       try checkContent(fields)
-      // An array that grows by itself would need about twice the memory.
+      // Reserve the memory once, because an array that grows piece by piece would need about twice the memory.
       bytes.reserveCapacity(total ?? 0)
       return .readBody
     case 206:
@@ -127,7 +127,7 @@ struct Transfer: Sendable {
     total = range.total
   }
 
-  /// Reads a `Content-Range` that reaches to the end of the file, such as `bytes 100-199/200`; nil for all others.
+  /// Reads a `Content-Range` that reaches to the end of the file, such as `bytes 100-199/200`; nil for other ranges.
   static func range(_ text: String) -> (first: Int, total: Int)? {
     guard let match = text.wholeMatch(of: /bytes +(\d+)-(\d+)\/(\d+)/), let first = number(match.1),
       let last = number(match.2), let total = number(match.3), first <= last, last == total - 1
@@ -144,18 +144,18 @@ struct Transfer: Sendable {
 
   /// Adds a piece of the body.
   ///
-  /// - Throws: ``DownloadError`` when there are more bytes than allowed or declared.
+  /// - Throws: ``DownloadError`` if there are more bytes than allowed or declared.
   mutating func receive(_ piece: [UInt8]) throws(DownloadError) {
     guard piece.count <= rules.mostBytes - bytes.count else { throw error(.tooLarge) }
     if let total, piece.count > total - bytes.count { throw error(.lengthMismatch) }
     bytes += piece
   }
 
-  /// Ends the body, also when its connection broke.
+  /// Ends the body, whether it is complete or its connection broke.
   ///
   /// - Parameter failure: Why the connection broke; nil if it did not.
-  /// - Returns: Whether the sound is whole. Otherwise, the next request is ready.
-  /// - Throws: ``DownloadError`` when there were too many attempts.
+  /// - Returns: Whether the sound is complete. If not, the next request is ready.
+  /// - Throws: ``DownloadError`` if there were too many attempts.
   mutating func endBody(_ failure: SoundFetchError?) throws(DownloadError) -> Bool {
     if let total {
       guard bytes.count < total else { return try checkWhole() }
@@ -172,9 +172,9 @@ struct Transfer: Sendable {
     return true
   }
 
-  /// Prepares the next request after one that got no whole answer.
+  /// Prepares the next request after a request without a complete answer.
   ///
-  /// - Throws: ``DownloadError`` when another attempt is useless, or there were too many.
+  /// - Throws: ``DownloadError`` if another attempt is useless, or if there were too many attempts.
   mutating func fail(_ failure: SoundFetchError) throws(DownloadError) {
     guard failure == .connectionLost else { throw error(DownloadError.Code(failure)) }
     _ = try requestAgain(.connectionLost)
@@ -187,10 +187,10 @@ struct Transfer: Sendable {
     return .request
   }
 
-  /// Goes back to the original URL, because the target of a redirect may be valid only once.
+  /// Returns to the original URL, because the target of a redirect may be valid only once.
   private mutating func startAgain() {
     trail = [original]
-    // Bytes that cannot be continued are transferred again.
+    // If the download cannot be resumed, all bytes are transferred again.
     if resumptionTag == nil { bytes = [] }
   }
 

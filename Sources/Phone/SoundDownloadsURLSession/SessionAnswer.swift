@@ -10,12 +10,12 @@ final class SessionAnswer: Sendable {
   typealias Head = Result<SoundAnswer, SoundFetchError>
 
   private struct State {
-    /// The fetcher's wait for the head; nil once the head or an error was given.
+    /// The fetcher's wait for the head; nil after the head or an error was delivered.
     var waiting: AwaitedAnswer<Head>?
-    /// The end of a task that was cancelled before it was started, and so before the fetcher waits.
+    /// The error of a task that was cancelled before it was started. At that time, the fetcher does not wait yet.
     var earlyEnd: SoundFetchError?
-    /// The stream of the body until it is handed over. Afterwards only the downloader has it, so that the task is
-    /// cancelled when the downloader drops it.
+    /// The stream of the body, until it is handed over. Afterwards, only the downloader holds the stream, so that the
+    /// task is cancelled when the downloader releases it.
     var stream: AsyncThrowingStream<[UInt8], any Error>?
     var byteCount = 0
     var connectedAddress: IPAddress?
@@ -68,10 +68,10 @@ final class SessionAnswer: Sendable {
       defer { state.byteCount += bytes.count }
       return (state.byteCount, state.byteCount + bytes.count)
     }
-    // The stream has no limit of its own. The downloader refuses the answer when it reads the piece beyond the limit.
+    // The stream itself has no limit. The downloader refuses the answer when it reads the piece that exceeds the limit.
     if before <= mostBytes { continuation.yield(bytes) }
-    // Pieces that had already arrived still follow the cancellation. On Linux, a session does not stop if its task is
-    // cancelled again for each of them.
+    // Pieces that had already arrived are still delivered after the cancellation. The task is cancelled only once: on
+    // Linux, a session does not stop if it is cancelled again for each piece.
     if before <= mostBytes, now > mostBytes { cancel() }
   }
 
@@ -83,10 +83,10 @@ final class SessionAnswer: Sendable {
     continuation.finish(throwing: error)
   }
 
-  /// Gives the head or an error to the fetcher, once.
+  /// Delivers the head or an error to the fetcher, once.
   private func give(_ head: Head) {
     let waiting = state.withLock { state in
-      // After the head, an end has nobody to tell, and its error is not looked at.
+      // If the head was already delivered, nobody waits, and this error is not used.
       if state.waiting == nil, case .failure(let error) = head { state.earlyEnd = error }
       defer { state.waiting = nil }
       return state.waiting

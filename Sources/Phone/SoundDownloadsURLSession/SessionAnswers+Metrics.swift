@@ -13,7 +13,7 @@
       guard let transaction = metrics.transactionMetrics.last, !transaction.isProxyConnection,
         let text = transaction.remoteAddress
       else { return }
-      // The system may write a zone at the end of an address.
+      // The system may add a zone after `%` at the end of an address.
       answer(of: task)?.connected(to: IPAddress(text.prefix { $0 != "%" }))
     }
   }

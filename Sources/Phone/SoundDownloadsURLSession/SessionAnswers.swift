@@ -46,7 +46,7 @@ final class SessionAnswers: NSObject, URLSessionDataDelegate, Sendable {
 }
 
 extension SoundFetchError {
-  /// The meaning of an error of the session.
+  /// Converts an error of the session.
   init(_ error: any Error) {
     guard let error = error as? URLError else {
       self = .connectionLost
@@ -60,7 +60,7 @@ extension SoundFetchError {
       .clientCertificateRequired:
       self = .notTrusted
     case .unknown where ["SSL", "TLS", "certificate"].contains(where: error.localizedDescription.contains):
-      // On Linux, the errors of TLS have no code of their own, only libcurl's text.
+      // On Linux, TLS errors have no error code of their own, only the text of libcurl.
       self = .notTrusted
     default: self = .connectionLost
     }

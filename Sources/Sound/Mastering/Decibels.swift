@@ -22,8 +22,8 @@ enum Decibels {
     return hundredths < 0 ? 1 / result : result
   }
 
-  /// Returns decibels as a whole number of hundredths. The logarithms of different machines may differ in the last bit,
-  /// and rounding removes the difference.
+  /// Returns decibels as a whole number of hundredths. Different machines may calculate logarithms that differ in the
+  /// last bit. The rounding removes this difference.
   static func hundredths(_ decibels: Double) -> Int {
     Int((decibels * 100).rounded(.toNearestOrEven))
   }

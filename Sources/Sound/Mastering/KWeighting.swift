@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two filters of ITU-R BS.1770-4 at 22,050 Hz: a shelf that models the head, and a high-pass. They filter as many
-/// parts of a sound at once as a vector has elements.
+/// The two filters of ITU-R BS.1770-4 at 22,050 Hz: a shelf filter that models the head, and a high-pass filter. Each
+/// element of a vector belongs to another part of the sound, and the filters process all these parts at once.
 ///
 /// The standard prints the coefficients for 48 kHz. The coefficients here come from the bilinear transform of the same
 /// analogue filters.
@@ -19,8 +19,8 @@ struct KWeighting<Lanes: LoudnessLanes> {
     return high
   }
 
-  /// Returns the mean K-weighted squares of the gating blocks, which begin every 100 ms and last 400 ms. The squares are
-  /// relative to full scale. There are none if the sound is shorter than a block.
+  /// Returns the mean K-weighted squares of the gating blocks, which begin every 100 ms and last 400 ms. The squares
+  /// are relative to full scale. The array is empty if the sound is shorter than a block.
   static func blocks(of samples: [Int16]) -> [Double] {
     // 100 ms, in samples.
     let hop = Mastering.sampleRate / 10
@@ -34,9 +34,9 @@ struct KWeighting<Lanes: LoudnessLanes> {
     let count = samples.count / hop
     guard count > 0 else { return [] }
     let perLane = (count + Lanes.scalarCount - 1) / Lanes.scalarCount
-    // Each lane starts one hop before the hops that it counts. For this, one hop of silence precedes the first sample,
-    // and silence fills the last lane. The additional hop fills the filters' memory. After one more hop only 10⁻⁹ of an
-    // earlier sample's effect remains.
+    // Each lane starts one hop before the hops that it counts, so that the filters have processed earlier samples by
+    // then. For this, one hop of silence precedes the first sample, and silence fills the last lane. After one hop,
+    // only 10⁻⁹ of an earlier sample's effect remains.
     var padded = [Int16](repeating: 0, count: (perLane * Lanes.scalarCount + 1) * hop)
     padded.replaceSubrange(hop..<hop + count * hop, with: samples.prefix(count * hop))
     var energies = [Double](repeating: 0, count: perLane * Lanes.scalarCount)
@@ -62,19 +62,20 @@ struct KWeighting<Lanes: LoudnessLanes> {
 
 /// A vector whose elements belong to parts of a sound.
 ///
-/// An initialiser writes the elements out, because the compiler does not unroll a loop over a vector's elements, and the
-/// loop is ten times as slow.
+/// Each initializer lists the elements one by one. The compiler does not unroll a loop over a vector's elements, and
+/// such a loop takes ten times as long as the list.
 protocol LoudnessLanes: SIMD where Scalar: BinaryFloatingPoint {
   /// A constant that is added to each sample, in 16-bit steps. Without it, the filters would decay in silence to numbers
   /// so small that processors take a hundred times as long to calculate with them.
   static var offset: Scalar { get }
 
-  /// Creates a vector of the samples at an index, and at the same place in each further lane.
+  /// Creates a vector of the sample at an index in the first part of the sound, and of the samples at the same place in
+  /// each further part. The parts are `lane` samples long.
   init(_ samples: UnsafeBufferPointer<Int16>, _ index: Int, _ lane: Int)
 }
 
 extension SIMD8<Float>: LoudnessLanes {
-  /// 150 dB below full scale.
+  /// The value is 150 dB below full scale.
   static var offset: Float { 0.001 }
 
   @inline(__always)
@@ -87,7 +88,7 @@ extension SIMD8<Float>: LoudnessLanes {
 }
 
 extension SIMD4<Double>: LoudnessLanes {
-  /// The high-pass removes it.
+  /// The high-pass filter removes this constant again.
   static var offset: Double { 1e-9 }
 
   @inline(__always)

@@ -7,7 +7,7 @@ import Foundation
 /// libebur128.
 @safe  // The pointer is private, belongs only to this value and is freed once.
 struct LoudnessMeter: ~Copyable {
-  /// The length in ms of a gating block of BS.1770. For a shorter sound the standard defines no integrated loudness.
+  /// The length in ms of a gating block of BS.1770. The standard defines no integrated loudness for a shorter sound.
   static let blockMilliseconds = 400
 
   private var state: UnsafeMutablePointer<ebur128_state>?
@@ -50,13 +50,14 @@ struct LoudnessMeter: ~Copyable {
 
 extension LoudnessMeter {
   /// Returns the loudness of a whole sound in hundredths of a LU, even for sounds for which the standard defines no
-  /// loudness. Most sounds at 22,050 Hz are measured by `MeterReading`, which gives the same result sooner.
+  /// loudness. For most sounds at 22,050 Hz, `MeterReading` gives the same result in less time.
   ///
   /// A sound shorter than one gating block is repeated until it fills three blocks. For 30 single words of one voice,
   /// 220 to 395 ms long, the results then varied by 1.0 LU. When the words were padded with zeros instead, the results
-  /// varied by 1.3 LU, and the shortest word measured 2.6 LU too low, which would make short names too loud. A sound
-  /// below the gate of -70 LUFS is amplified by a power of two for the measurement, which keeps its samples exact. The
-  /// amplification is then subtracted from the result.
+  /// varied by 1.3 LU. The shortest word then measured 2.6 LU too low, so short names would become too loud.
+  ///
+  /// A sound below the gate of -70 LUFS is amplified by a power of two for the measurement, which keeps its samples
+  /// exact. The amplification is then subtracted from the result.
   ///
   /// - Returns: `nil` when every sample is zero.
   static func hundredths(of samples: [Int16], sampleRate: Int) throws(MasteringError) -> Int? {

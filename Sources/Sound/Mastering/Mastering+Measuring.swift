@@ -2,7 +2,7 @@
 
 public import Waveforms
 
-/// The measurements of an unmodified sound. They come from the same meters that ``Mastering`` uses for levelling.
+/// The measurements of an unmodified sound. ``Mastering`` uses the same meters for levelling.
 public struct SoundMeasures: Sendable, Hashable {
   /// The integrated loudness by libebur128 in LUFS, to 0.01. A sound shorter than 400 ms is repeated for the
   /// measurement.
@@ -20,7 +20,7 @@ public struct SoundMeasures: Sendable, Hashable {
 extension Mastering {
   /// Measures a sound without changing it, at any sample rate that libebur128 accepts (16 Hz to 2.8 MHz).
   ///
-  /// - Throws: `MasteringError`: `silent` when there is no sample or every sample is zero; `meterFailed`.
+  /// - Throws: `MasteringError`: `silent` if there is no sample or every sample is zero; `meterFailed`.
   public static func measure(_ waveform: Waveform) throws(MasteringError) -> SoundMeasures {
     SoundMeasures(
       loudnessLUFS: try loudness(of: waveform),

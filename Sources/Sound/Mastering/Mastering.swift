@@ -17,7 +17,7 @@ public import Waveforms
 /// 6. It fades 2 ms in and 5 ms out at the ends of the remaining recording.
 /// 7. It measures the samples that it returns.
 ///
-/// **Near silence** is everything at or below -50 dBFS *after* levelling. This is 34 dB below the voice, which is
+/// **Near silence** is every sample at or below -50 dBFS *after* levelling. This is 34 dB below the voice, which is
 /// inaudible in any room where a payment is announced. It is also far below any sound of speech: the engine's quietest
 /// sounds, f and h, peak at -24 dBFS. The threshold applies to the levelled sound, so that it is the same for quiet and
 /// loud voices.
@@ -57,8 +57,8 @@ public struct Mastering: Sendable, Hashable {
   /// 0.2 LU unless limiting prevents that.
   ///
   /// Marks are shifted to match the trimming and limited to the remaining sound. The standard defines no integrated
-  /// loudness for a sound shorter than 400 ms. Such a sound is repeated for the measurement, which gives its loudness
-  /// while it lasts.
+  /// loudness for a sound shorter than 400 ms. For the measurement, such a sound is repeated, so that the result is its
+  /// loudness while it is heard.
   ///
   /// - Throws: `MasteringError`: `silent`, `unsupportedSampleRate`, `loudnessUnreachable`, `meterFailed`.
   public func master(_ waveform: Waveform) throws(MasteringError) -> MasteredWaveform {
@@ -71,8 +71,8 @@ public struct Mastering: Sendable, Hashable {
     return mastered
   }
 
-  /// Returns an announcement that consists of separately mastered clips. It is returned unchanged if it fulfils the
-  /// promise of ``master(_:)`` with half the tolerance, that is, within 0.5 LU. Otherwise it is mastered.
+  /// Returns an announcement that consists of separately mastered clips. If its loudness is within 0.5 LU of the
+  /// target, and its peak within the limit, the announcement is returned unchanged. Otherwise it is mastered.
   ///
   /// - Parameter waveform: a sound whose near silence at each end is as long as `master` would leave it.
   /// - Throws: the same errors as ``master(_:)``.
@@ -116,19 +116,19 @@ public struct MasteredWaveform: Sendable, Hashable {
 }
 
 extension Mastering {
-  /// The distance from the target that is good enough, in hundredths of a LU. It is a fifth of the promised distance.
+  /// The distance from the target that is close enough, in hundredths of a LU. It is a fifth of the promised 1 LU.
   private static let tolerance = 20
 
   /// The distance from the target, in hundredths of a LU, up to which a joined sound is left unchanged.
   private static let verifiedTolerance = 50
 
-  /// The largest number of attempts to correct the gain when the result misses the target. Speech needs one attempt, or
-  /// two.
+  /// The largest number of attempts to correct the gain if the result misses the target. Speech needs one or two
+  /// attempts.
   private static let rounds = 6
 
-  /// How far the limiter stays below the permitted true peak, in hundredths of a dB. The margin covers the rounding to
-  /// 16 bits. It also covers meters that evaluate other points between the samples than the standard's filter does: for
-  /// hissing single words, libebur128 measures up to 0.21 dB more.
+  /// The margin by which the limiter stays below the permitted true peak, in hundredths of a dB. It covers the rounding
+  /// to 16 bits. It also covers meters that evaluate other points between the samples than the standard's filter does:
+  /// for single words with hissing sounds, libebur128 measures up to 0.21 dB more.
   private static let headroom = 25
 
   /// The lowest peak that counts as a sound, -60 dBFS. A quieter sound contains more rounding noise than voice.
@@ -149,8 +149,8 @@ extension Mastering {
     let silence = Int(Decibels.factor(hundredths: Decibels.hundredths(Self.silenceThresholdDBFS)) * 32_768)
     let edge = (edgeMilliseconds * rate + 500) / 1000
     // A levelled voice peaks near -1 dBFS. This threshold therefore finds approximately the same ends as the trimming
-    // after levelling. A measurement that starts at these ends places the meter's blocks of 400 ms at their final
-    // positions, so most sounds need no second attempt.
+    // after levelling. If a measurement starts at these ends, the meter's blocks of 400 ms are where they are in the
+    // final sound, so most sounds need no second attempt.
     guard let roughly = Trimming(centred, threshold: Int(limiter.highestSample) * silence / 29_205, edge: edge) else {
       throw Self.silent
     }

@@ -7,7 +7,7 @@ public struct MasteringError: Error, Sendable, Hashable, CustomStringConvertible
     case silent
     /// The sound has a sample rate other than 22,050 Hz.
     case unsupportedSampleRate = "unsupported_sample_rate"
-    /// The sound's peaks are so far above its loudness that limiting them would be heard.
+    /// The sound's peaks are so far above its loudness that the necessary limiting would be audible.
     case loudnessUnreachable = "loudness_unreachable"
     /// libebur128 refused a call.
     case meterFailed = "meter_failed"

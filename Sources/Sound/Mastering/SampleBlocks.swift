@@ -59,8 +59,8 @@ struct SampleBlocks {
     return greater(two.x, two.y)
   }
 
-  /// Returns the greater value of each pair. The lanes are written out, because this form compiles to one instruction.
-  /// The standard library's comparison and selection of vectors do not.
+  /// Returns the greater value of each pair. The lanes are written out, because the compiler turns this form into one
+  /// instruction. It does not do so for the standard library's comparison and selection of vectors.
   @inline(__always)
   static func greater(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
     SIMD4(

@@ -23,8 +23,8 @@ struct Trimming {
     silence = (before: edge - (first - range.lowerBound), after: edge - (range.upperBound - last - 1))
   }
 
-  /// Returns the kept part with its silence. An end that was cut is faded. An end that was not cut has been faded
-  /// earlier.
+  /// Returns the kept part with its silence. An end that was cut is faded. An end that was not cut has already been
+  /// faded.
   func apply(to samples: [Int16]) -> [Int16] {
     var kept: [Int16] = []
     kept.reserveCapacity(silence.before + range.count + silence.after)

@@ -21,8 +21,8 @@ struct TruePeak {
   ]
 
   /// Half the sum and half the difference of mirrored taps: x and y for the outer phase, z and w for the inner phase.
-  /// Applied to the sums and differences of mirrored samples, they calculate a phase and its mirror image together,
-  /// with half the multiplications.
+  /// They are multiplied by the sums and differences of mirrored samples. The results are a phase and its mirror image,
+  /// calculated together with half the multiplications.
   private static let taps: [SIMD4<Float>] = (0..<6).map { tap in
     let (outer, inner) = (outerPhase[tap], innerPhase[tap])
     let (mirroredOuter, mirroredInner) = (outerPhase[11 - tap], innerPhase[11 - tap])
@@ -33,7 +33,7 @@ struct TruePeak {
   /// under the filter, multiplied by this number, is an upper bound for the values between the samples.
   private static let greatestGain: Float = 2.0228271484375
 
-  /// The closer upper bounds. Each of them holds for a phase and its mirror image. Where a voice is smooth, its bound is
+  /// The closer upper bounds. Each bound holds for a phase and its mirror image. Where a voice is smooth, its bound is
   /// a few percent above its samples, so few blocks have to be computed.
   private static let bounds = (outer: Bound(outerPhase), inner: Bound(innerPhase))
 
@@ -53,8 +53,8 @@ struct TruePeak {
       var rest = taps
       rest[sample] -= sum * (1 - (delay - Float(sample)))
       rest[sample + 1] -= sum * (delay - Float(sample))
-      // The sum and the first moment of the rest are 0. It is therefore a weighted sum of second differences, whose
-      // weights are the running sums of its running sums.
+      // The sum and the first moment of the remaining taps are 0. They are therefore a weighted sum of second
+      // differences. The weights are the running sums of the running sums of the remaining taps.
       var (running, weight): (Float, Float) = (0, 0)
       for tap in rest {
         running += tap
@@ -129,15 +129,15 @@ struct TruePeak {
     return bound * 1.00001  // Covers the rounding in both calculations.
   }
 
-  /// Returns the greatest magnitude of a second difference under the filter, that is, in a block and the eleven samples
-  /// before it.
+  /// Returns the greatest magnitude of a second difference under the filter, which covers a block and the eleven
+  /// samples before it.
   private static func greatestCurvature(_ blocks: [SIMD8<Float>], at index: Int) -> Float {
     unsafe blocks.withUnsafeBytes { bytes in
       let start = index * MemoryLayout<SIMD8<Float>>.stride
       @inline(__always) func squares(at sample: Int) -> SIMD8<Float> {
         @inline(__always) func eight(_ sample: Int) -> SIMD8<Float> {
-          // unsafe: the first sample is eleven before the block, which lies inside the array (see `level`). The last
-          // sample is the block's own last one.
+          // unsafe: the loads begin eleven samples before the block, which is inside the array (see `level`). They end
+          // with the block's own last sample.
           unsafe bytes.loadUnaligned(fromByteOffset: start + sample * 4, as: SIMD8<Float>.self)
         }
         let difference = eight(sample) - 2 * eight(sample - 1) + eight(sample - 2)

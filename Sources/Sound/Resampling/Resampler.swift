@@ -2,8 +2,8 @@
 
 private import CSoxr
 
-/// Converts mono sound from one sample rate to another with libsoxr's high-quality recipe: linear phase, 20 bits, flat
-/// up to 91 % of the lower of the two bandwidths. Everything above the new bandwidth is attenuated by 120 dB.
+/// Converts mono sound from one sample rate to another with libsoxr's high-quality recipe: linear phase, 20 bits, and
+/// flat up to 91 % of the lower of the two bandwidths. Everything above the target's bandwidth is attenuated by 120 dB.
 ///
 /// It runs in one thread. The same samples give the same result on the same machine. (libsoxr selects its code by the
 /// processor, so the last bit may differ on another machine.)
@@ -46,7 +46,8 @@ public struct Resampler: ~Copyable {
     if let handle = unsafe handle { unsafe soxr_delete(handle) }
   }
 
-  /// Converts samples. Returns the output samples that are complete; the filter keeps the others until ``finish()``.
+  /// Converts samples. This method returns the output samples that are complete; the filter keeps the others until
+  /// ``finish()``.
   ///
   /// - Throws: `ResamplingError`.
   public mutating func next(_ samples: [Float]) throws(ResamplingError) -> [Float] {

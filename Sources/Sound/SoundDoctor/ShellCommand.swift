@@ -8,27 +8,30 @@ struct ShellCommand {
   /// The file's path as it was given.
   var path: String
 
-  /// Makes a mended copy by Crier itself.
+  /// The command with which Crier itself makes a mended copy.
   var fix: String { "crier sounds check --fix \(Shell.path(path))" }
 
-  /// Makes a playable copy of a file that libsndfile cannot decode. The filter restores clipped samples if asked.
+  /// Returns a command that makes a playable copy of a file that libsndfile cannot decode.
+  ///
+  /// - Parameter filter: The filter to apply, for example to restore clipped samples; nil for none.
   func convert(filter: String? = nil) -> String {
     let filters = filter.map { "-af \($0) " } ?? ""
     return "ffmpeg -n -i \(Shell.path(path)) -vn -t 29.5 \(filters)-ac 1 -ar 22050 -c:a pcm_s16le "
       + Shell.path(Self.copy(of: path))
   }
 
-  /// Renames the file within its folder, but not over another file.
+  /// Returns a command that renames the file within its folder, but not over another file.
   func rename(to name: String) -> String {
     "mv -n \(Shell.path(path)) \(Shell.path(Self.folder(of: path) + name))"
   }
 
-  /// Moves the file into another folder, which is made if necessary.
+  /// Returns a command that moves the file into another folder, and makes that folder if necessary.
   func move(to folder: String) -> String {
     "mkdir -p \(Shell.path(folder)) && mv -n \(Shell.path(path)) \(Shell.path(folder + "/"))"
   }
 
-  /// Returns the path of the mended copy: beside the file, with `-fixed` after its name.
+  /// Returns the path of the mended copy. The copy is in the file's folder, and its name has `-fixed` before the
+  /// extension.
   static func copy(of path: String) -> String {
     folder(of: path) + String(path.split(separator: "/").last ?? "").withoutExtension + "-fixed.wav"
   }

@@ -7,9 +7,9 @@ import TextFormats
 
 /// The decision whether iOS would play a file as the sound of a notification, and what is wrong with the file.
 ///
-/// It follows Apple's page on `UNNotificationSound`: linear PCM, MA4 (IMA ADPCM), µ-law or A-law in an AIFF, WAV or CAF
-/// file, shorter than 30 seconds. Formats that the page does not list may play on some versions of iOS, but this is not
-/// promised, so they count as not playable.
+/// The decision follows Apple's page on `UNNotificationSound`: linear PCM, MA4 (IMA ADPCM), µ-law or A-law in an AIFF,
+/// WAV or CAF file, shorter than 30 seconds. Some versions of iOS may play other formats, but Apple does not promise
+/// this, so those formats count as not playable.
 public struct SoundDiagnosis: Sendable, Hashable {
   public let facts: SoundFacts
 
@@ -22,14 +22,14 @@ public struct SoundDiagnosis: Sendable, Hashable {
   /// Whether `--fix` can make a copy of the sound.
   public var isMendable: Bool { Self.isMendable(facts) }
 
-  /// A sound must be shorter than this, in seconds.
+  /// The limit in seconds. A sound must be shorter than this.
   public static let limit = 30
 
   /// The range of loudness that gets no warning, in LUFS.
   ///
   /// Crier's clips have -16 LUFS, and its tones have -12 LUFS, because a tone must be noticed by somebody who is not
-  /// listening. The range reaches from 3 LU below the clips to 1 LU above the tones, which is the tolerance with which
-  /// tones are made.
+  /// listening. The range reaches from 3 LU below the clips to 1 LU above the tones. Tones are made with a tolerance of
+  /// 1 LU.
   public static let loudness = -19.0...(-11.0)
 
   /// The lowest peak of an audible sound, 60 dB below full scale. `Mastering` uses the same limit.
@@ -142,11 +142,12 @@ private struct ProblemFinder {
     return false
   }
 
-  /// The name without extension for a file whose own name is reserved.
+  /// The replacement name, without extension, for a file with the reserved name.
   private static let otherStem = "tone"
 
-  /// Whether the name is `default` without an extension. A notification that names it plays the system's default sound.
-  /// `default.wav` is a different name: that of the sound that an app may provide for all missing sounds.
+  /// Whether the name is `default` without an extension. For this name, a notification plays the system's default
+  /// sound. The name `default.wav` is different: it belongs to the sound that an app may provide for all missing
+  /// sounds.
   private var isReserved: Bool { facts.name.hasSameBytes(as: SoundChoice.defaultName) }
 
   private mutating func checkExtension(_ container: SoundContainer) {
@@ -154,7 +155,7 @@ private struct ProblemFinder {
     let given = String(facts.name.dropFirst(stem.count + 1))
     guard !container.fileExtensions.contains(given.lowercased()) else { return }
     let isKnown = SoundContainer.allCases.contains { $0.fileExtensions.contains(given.lowercased()) }
-    // With an extension, the reserved name would become that of the fallback for all missing sounds.
+    // With an extension, the reserved name would become `default.wav`, the fallback for all missing sounds.
     let base = isReserved ? Self.otherStem : isKnown ? stem : facts.name
     let name = base + "." + container.fileExtensions[0]
     add(
@@ -201,7 +202,7 @@ private struct ProblemFinder {
   private mutating func checkLength() {
     guard let header = facts.header, let rate = header.sampleRate, rate > 0 else { return }
     let limit = SoundDiagnosis.limit * rate
-    // If the header is wrong, only the sound in the file counts.
+    // If the header is wrong, the length of the sound in the file counts.
     guard let frames = header.faults.isEmpty ? header.frames : header.storedFrames else { return }
     if frames >= limit {
       add(
@@ -233,7 +234,7 @@ private struct ProblemFinder {
     let range = SoundDiagnosis.loudness
     guard let loudness = levels.loudnessLUFS, !range.contains(loudness) else { return }
     let isLoud = loudness > range.upperBound
-    // Rounded away from the range, so that -10.996 LUFS does not read as the limit, -11.00 LUFS.
+    // The value is rounded away from the range. Otherwise, -10.996 LUFS would be shown as the limit, -11.00 LUFS.
     let measured = String(format: "%.2f", (loudness * 100).rounded(isLoud ? .up : .down) / 100)
     let limit = String(format: "%g", isLoud ? range.upperBound : range.lowerBound)
     if isLoud {
@@ -282,7 +283,7 @@ private struct ProblemFinder {
 
   private func seconds(_ frames: Int) -> String {
     guard let rate = facts.header?.sampleRate, rate > 0 else { return "\(frames) frames" }
-    // Rounded down, so that 29.999 s does not read as 30.00 s.
+    // The duration is rounded down. Otherwise, 29.999 s would be shown as 30.00 s.
     return String(format: "%.2f s", (Double(frames) / Double(rate) * 100).rounded(.down) / 100)
   }
 }

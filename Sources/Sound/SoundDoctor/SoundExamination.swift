@@ -10,18 +10,18 @@ import SoundHeaders
 public struct SoundExamination: Sendable {
   public var facts: SoundFacts
 
-  /// The sound as the mean of its channels, at its own rate, at most the first ``longestSound`` seconds of it; `nil`
-  /// when libsndfile cannot decode it.
+  /// The mean of the sound's channels, at the sound's own rate. It has at most the first ``longestSound`` seconds.
+  /// `nil` if libsndfile cannot decode the sound.
   public var mix: Waveform?
 
-  /// The size of the largest file that is read, in bytes: 256 MiB. 30 s in eight channels of 32 bits at 192 kHz take
-  /// 184 MB.
+  /// The size of the largest file that is read, in bytes: 256 MiB. For comparison, 30 s in eight channels of 32 bits at
+  /// 192 kHz take 184 MB.
   public static let largestFile = 256 << 20
 
-  /// The length in seconds of the part of a sound that is decoded and measured. A longer sound is refused anyway.
+  /// The length in seconds of the part of a sound that is decoded and measured. A longer sound is refused in any case.
   public static let longestSound = 60
 
-  /// Examines a file. A file that cannot be read is not an error: the facts say so.
+  /// Examines a file. If the file cannot be read, the facts say so; this is not an error.
   public init(of path: String) {
     let file = URL(filePath: path).standardizedFileURL
     let folder = file.deletingLastPathComponent().path(percentEncoded: false)
@@ -46,7 +46,7 @@ public struct SoundExamination: Sendable {
     var header = known ?? SoundHeader(container: container, codec: Self.onlyCodec(of: file, container))
     facts.header = header
     let run = header.codec?.clippedRun ?? 3
-    // If libsndfile finds no frame, nothing is known about the level of the sound.
+    // If libsndfile finds no frame, the level of the sound is not known.
     guard let survey = try? SoundFiles.survey(bytes, first: Self.longestSound, clippedRun: run),
       !survey.mix.samples.isEmpty
     else { return }
@@ -56,7 +56,7 @@ public struct SoundExamination: Sendable {
     facts.levels = SoundLevels(
       peak: Double(survey.peak), clippedSamples: survey.clippedSamples,
       loudnessLUFS: isMeasurable ? try? Mastering.loudness(of: survey.mix) : nil)
-    // The header of a container that has no reader here, such as FLAC, is known through libsndfile.
+    // Formats such as FLAC have no header reader here. Their headers are filled in from libsndfile's results.
     guard known == nil else { return }
     (header.sampleRate, header.channels, header.frames) = (survey.sampleRate, survey.channels, survey.statedFrames)
     facts.header = header
@@ -67,7 +67,7 @@ public struct SoundExamination: Sendable {
     case .mp3: .mp3
     case .flac: .flac
     case .ogg:
-      // The first packet begins behind the page's header of 28 bytes and names the encoding.
+      // The first packet begins after the page's header of 28 bytes and names the encoding.
       file.holds("vorbis", at: 29) ? .vorbis : file.holds("OpusHead", at: 28) ? .opus : nil
     default: nil
     }

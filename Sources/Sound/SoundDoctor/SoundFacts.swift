@@ -2,12 +2,12 @@
 
 public import SoundHeaders
 
-/// The facts that were found out about a file. ``SoundDiagnosis`` decides by these facts alone.
+/// The facts that were found about a file. ``SoundDiagnosis`` decides by these facts alone.
 public struct SoundFacts: Sendable, Hashable {
   /// The file's path as it was given, for messages and commands.
   public var path: String
 
-  /// The path of the folder that holds the file, from the root.
+  /// The absolute path of the folder that holds the file.
   public var folder: String
 
   /// The size of the file in bytes; `nil` when it was not read.
@@ -15,7 +15,7 @@ public struct SoundFacts: Sendable, Hashable {
 
   public var content: SoundContent
 
-  /// The statements of the file's header; `nil` when the file is not a sound.
+  /// The values that the file's header states; `nil` when the file is not a sound.
   public var header: SoundHeader?
 
   /// The result of decoding the sound; `nil` when libsndfile cannot decode it.
@@ -42,7 +42,7 @@ public struct SoundLevels: Sendable, Hashable {
   /// The highest magnitude of a sample in any channel, where 1 is full scale.
   public var peak: Double
 
-  /// The number of samples in runs at full scale.
+  /// The number of clipped samples: those in runs of equal samples near full scale.
   public var clippedSamples: Int
 
   /// The integrated loudness of the mean of the channels, in LUFS; `nil` when it cannot be measured, for example for

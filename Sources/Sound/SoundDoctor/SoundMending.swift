@@ -50,7 +50,7 @@ public enum SoundMending {
       throw SoundMendingError(
         .exists, path, "\(name) exists already and is not replaced", remedy: "Rename or remove \(name).")
     } catch {
-      // No other file has the name, so what is there is an incomplete copy.
+      // No other file has this name, so a file with it is the incomplete copy.
       try? FileManager.default.removeItem(at: file)
       throw SoundMendingError(
         .notWritten, path, "\(file.path(percentEncoded: false)) cannot be written",

@@ -16,7 +16,7 @@ struct SoundName {
     usual = stem + "." + container.fileExtensions[0]
   }
 
-  /// A valid replacement, if the name is not valid for a clip for a reason other than its extension.
+  /// A valid replacement for the name; nil if the name is valid for a clip, or if only its extension is wrong.
   var validReplacement: String? {
     guard !SoundLibrary.isClipName(usual) else { return nil }
     let scalars = usual.unicodeScalars.map { $0.properties.generalCategory == .control ? "_" : $0 }
@@ -26,17 +26,17 @@ struct SoundName {
     return SoundLibrary.isClipName(shortest) ? shortest : "tone." + (usual as NSString).pathExtension
   }
 
-  /// The name with the usual extension, if it has a variant of this extension, such as `.aif` or `.WAV`.
+  /// The name with the usual extension, if it has a variant such as `.aif` or `.WAV`; nil otherwise.
   var usualReplacement: String? {
     let given = name.dropFirst(stem.count + 1)
     let isForm = SoundContainer.allCases.contains { $0.isDocumented && $0.fileExtensions.contains(given.lowercased()) }
     return isForm && !SoundLibrary.isClipName(name) ? usual : nil
   }
 
-  /// The name with composed letters (Unicode normalization form C), if its bytes differ from this form.
+  /// The name with composed letters (Unicode normalization form C), if it has other bytes in that form; nil otherwise.
   var composedReplacement: String? {
     let composed = name.precomposedStringWithCanonicalMapping
-    // Equal strings can have different bytes.
+    // Strings that are equal in Swift can have different bytes.
     return composed.utf8.elementsEqual(name.utf8) ? nil : composed
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reason why iOS may not play a sound file, or not as it should.
+/// A reason why iOS may not play a sound file, or may play it wrongly.
 public struct SoundProblem: Sendable, Hashable, Encodable {
   public enum Severity: String, Sendable, Hashable, Encodable {
     /// iOS plays the default sound instead, or nothing is heard.
     case error
-    /// The sound is played, but somebody may hear a difference.
+    /// iOS plays the sound, but somebody may hear a difference.
     case warning
   }
 
@@ -67,11 +67,11 @@ public struct SoundProblem: Sendable, Hashable, Encodable {
   }
 
   public let code: Code
-  /// The severity of every problem with this code.
+  /// The severity, which is the same for all problems with this code.
   public let severity: Severity
   /// What is wrong with the file, as a sentence.
   public var message: String
-  /// The command that mends the file, for a shell. If no command can, it is a sentence that says what to do.
+  /// The shell command that mends the file. If no command can mend it, a sentence that says what to do.
   public var remedy: String
 
   init(_ code: Code, _ message: String, remedy: String) {

@@ -69,12 +69,12 @@ public enum SoundFiles {
   }
 
   /// Reads a sound to be played, such as a tone or a recording, from any file that libsndfile reads (WAV, AIFF, CAF,
-  /// FLAC, Ogg, MP3 and others), and from a CAF, WAV or AIFF whose header is the only reason that libsndfile cannot
-  /// read it, such as a CAF with IMA ADPCM. All channels are mixed with equal weight. Floating-point samples beyond
-  /// full scale are clipped.
+  /// FLAC, Ogg, MP3 and others). It also reads a CAF, WAV or AIFF that libsndfile refuses only because of its header,
+  /// such as a CAF with IMA ADPCM. All channels are mixed with equal weight. Floating-point samples beyond full scale
+  /// are clipped.
   ///
-  /// - Parameter longestSeconds: the longest permitted sound. Without this limit, a file's header could make the
-  ///   function use any amount of memory.
+  /// - Parameter longestSeconds: the length in seconds of the longest permitted sound. Without this limit, a file's
+  ///   header could make the function use any amount of memory.
   /// - Returns: the sound at the file's own rate, without marks.
   /// - Throws: `SoundFileError`, `malformed`.
   public static func mix(_ bytes: [UInt8], longestSeconds: Int = 600) throws(SoundFileError) -> Waveform {

@@ -2,7 +2,7 @@
 
 private import CSndFile
 
-/// The bytes of an open `SoundStream`, in which libsndfile reads, writes and seeks as in a file.
+/// The bytes of an open `SoundStream`. libsndfile reads, writes and seeks in them as in a file.
 private final class MemoryFile {
   var bytes: [UInt8]
   var position = 0
@@ -76,8 +76,8 @@ struct SoundStream: ~Copyable {
   init(writing spokenFormat: SpokenFormat, sampleRate: Int) throws(SoundFileError) {
     try self.init(writing: Self.code(spokenFormat), named: spokenFormat.rawValue, sampleRate)
     guard spokenFormat == .mp3 else { return }
-    // The best quality, with as many bits for each frame as it needs. A constant rate would be twice as large, and the
-    // sound would be quieter by 0.4 LU (measured, libsndfile 1.2.0 with LAME 3.100).
+    // This is the best quality, with a variable bit rate. A constant bit rate would make the file twice as large, and
+    // the sound quieter by 0.4 LU (measured, libsndfile 1.2.0 with LAME 3.100).
     var quality = 0.0
     unsafe sf_command(handle, Int32(SFC_SET_COMPRESSION_LEVEL), &quality, Int32(MemoryLayout<Double>.size))
     var mode = Int32(SF_BITRATE_MODE_VARIABLE)
@@ -96,8 +96,8 @@ struct SoundStream: ~Copyable {
     guard unsafe handle != nil else {
       throw SoundFileError(.writingFailed, "libsndfile cannot write \(name) at \(sampleRate) Hz.")
     }
-    // Only floating-point files get this chunk, which contains a time stamp. It is turned off in case libsndfile
-    // changes that.
+    // By default, only floating-point files get this chunk, which contains a time stamp. It is turned off here in case
+    // libsndfile changes that default.
     unsafe sf_command(handle, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
@@ -138,7 +138,8 @@ struct SoundStream: ~Copyable {
     }
   }
 
-  /// Reads all frames of a mono file in pieces. The frame number in a file's header must not determine the memory use.
+  /// Reads all frames of a mono file in pieces, so that the frame number in a file's header does not determine the
+  /// memory use.
   mutating func readAll() throws(SoundFileError) -> [Int16] {
     var samples: [Int16] = []
     var piece = [Int16](repeating: 0, count: 65_536)
@@ -172,14 +173,14 @@ struct SoundStream: ~Copyable {
     }
   }
 
-  /// Returns a sample of 16 bits for a value whose full scale is ±1, rounded with halves to even. A value beyond full
-  /// scale is limited to it, and one that is not a number is silence.
+  /// Returns a 16-bit sample for a value whose full scale is ±1, rounded with halves to even. A value beyond full scale
+  /// is limited to full scale. A value that is not a number becomes silence.
   static func sample(_ value: Float) -> Int16 {
     guard !value.isNaN else { return 0 }
     return Int16(max(-32_768, min(32_767, (value * 32_768).rounded(.toNearestOrEven))))
   }
 
-  /// Reads the next frames with all their channels, interleaved; full scale is ±1. Returns an empty array at the end.
+  /// Reads the next frames with all their channels, interleaved; full scale is ±1. The array is empty at the end.
   mutating func nextFrames(atMost length: Int) throws(SoundFileError) -> [Float] {
     // unsafe: libsndfile writes at most `length` frames of `channels` samples.
     let piece = unsafe [Float](unsafeUninitializedCapacity: length * channels) { target, count in

@@ -13,27 +13,27 @@ public struct SoundSurvey: Sendable, Hashable {
   /// The number of frames that the file's header states; `nil` when it states none.
   public var statedFrames: Int?
 
-  /// The highest magnitude of a sample in any channel, where 1 is full scale. Samples of a floating-point file may be
-  /// higher. Samples that are not numbers count as silence.
+  /// The highest magnitude of a sample in any channel, where 1 is full scale. Samples of a floating-point file may
+  /// exceed 1. Samples that are not numbers count as silence.
   public var peak: Float
 
   /// The number of clipped samples in all channels. A sample is clipped if it belongs to a run of equal samples at
   /// 98 % of full scale or above. No voice and no instrument produces such runs.
   public var clippedSamples: Int
 
-  /// The mean of the channels, rounded to 16 bits. Samples beyond full scale are limited to it.
+  /// The mean of the channels, rounded to 16 bits. Samples beyond full scale are limited to full scale.
   public var mix: Waveform
 }
 
 extension SoundFiles {
-  /// Decodes the beginning of a sound file of any format that libsndfile reads, and measures it. A file whose header
-  /// keeps libsndfile from finding the sound is decoded as if its header were right.
+  /// Decodes the beginning of a sound file of any format that libsndfile reads, and measures it. If libsndfile cannot
+  /// find the sound only because the header is wrong, the file is decoded with a corrected header.
   ///
   /// - Parameters:
-  ///   - seconds: how much of the sound is decoded. Without a limit, a file could make the function use any amount of
-  ///     time and memory.
-  ///   - clippedRun: the smallest number of equal samples at full scale that count as clipped. Encodings of 8 bits have
-  ///     so few levels near full scale that they need a longer run than others.
+  /// - seconds: The length in seconds of the part that is decoded. Without a limit, a file could make the function use
+  ///   any amount of time and memory.
+  ///   - clippedRun: The smallest number of equal samples at full scale that count as clipped. Encodings of 8 bits have
+  ///     few levels near full scale, so they need a longer run than other encodings.
   /// - Throws: `SoundFileError`: `malformed`.
   public static func survey(
     _ bytes: [UInt8], first seconds: Int, clippedRun: Int
@@ -54,7 +54,7 @@ extension SoundFiles {
         var sum: Float = 0
         for channel in 0..<channels {
           let value = piece[start + channel]
-          // Not max(), which returns a sample that is not a number.
+          // max() is not used, because it returns a sample that is not a number.
           if value.magnitude > peak { peak = value.magnitude }
           clipping.add(value, channel: channel)
           sum += value

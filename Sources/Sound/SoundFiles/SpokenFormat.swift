@@ -3,8 +3,8 @@
 import SoundHeaders
 public import Waveforms
 
-/// The format in which a sound is handed to a program that asked for a text to be spoken. The formats of clips, which
-/// phones play, are in ``SoundFormat``.
+/// The format of a sound for a program that asked for a text to be spoken. The formats of clips, which phones play, are
+/// in ``SoundFormat``.
 public enum SpokenFormat: String, Sendable, Hashable, CaseIterable {
   /// MPEG-2 layer III with a variable rate, about 90 kbit/s at 22,050 Hz.
   case mp3
@@ -12,7 +12,7 @@ public enum SpokenFormat: String, Sendable, Hashable, CaseIterable {
   case flac
   /// WAV with 16-bit PCM.
   case wav
-  /// The samples alone: 16 bits, the lower byte first, without a header.
+  /// Only the samples: 16 bits, little-endian, without a header.
   case pcm
 
   /// The formats that can be written on this machine. MP3 and FLAC need a libsndfile that was built with them; Debian's
@@ -29,11 +29,11 @@ public enum SpokenFormat: String, Sendable, Hashable, CaseIterable {
   /// Returns a sound in this format. Equal waveforms give equal bytes on machines with the same libraries. Marks are not
   /// written.
   ///
-  /// An MP3 decodes to the same number of samples if its reader follows the encoder's delay in the first frame, as
-  /// libsndfile and FFmpeg do. Its peaks were at most 0.1 dB higher than those of the waveform (five texts, measured with
-  /// libsndfile 1.2.0 and LAME 3.100).
+  /// An MP3 decodes to the same number of samples if its reader takes into account the encoder's delay in the first
+  /// frame, as libsndfile and FFmpeg do. Its peaks were at most 0.1 dB higher than those of the waveform (five texts,
+  /// measured with libsndfile 1.2.0 and LAME 3.100).
   ///
-  /// - Throws: `SoundFileError`, `writingFailed`, also for a format that is not one of ``writable``.
+  /// - Throws: `SoundFileError` with `writingFailed`, also for a format that is not in ``writable``.
   public func encode(_ waveform: Waveform) throws(SoundFileError) -> [UInt8] {
     switch self {
     case .wav: return WAVFile.encode(waveform, comment: nil)

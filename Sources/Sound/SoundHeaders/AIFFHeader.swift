@@ -12,7 +12,7 @@ struct AIFFHeader {
   private var common: (frames: Int, bits: Int)?
   private var data: (stated: Int?, present: Int)?
 
-  /// A packet of IMA4 has 34 bytes and 64 frames for each channel.
+  /// The size of a packet of IMA4 for each channel: 34 bytes, which hold 64 frames.
   static let packet = (bytes: 34, frames: 64)
 
   /// Reads the header of a file that begins with “FORM”, a length and “AIFF” or “AIFC”.
@@ -27,7 +27,7 @@ struct AIFFHeader {
     let stated = bytes.big(4, at: 4) ?? 0
     let isCompressed = bytes.holds("AIFC", at: 8)
     var position = 12
-    // Some programs leave out the byte that pads the last chunk, or do not count it.
+    // Some programs do not write the byte that pads the last chunk, or do not count it.
     var padding = 0
     while position + 8 <= bytes.count {
       guard let name = bytes.name(at: position), let length = bytes.big(4, at: position + 4) else {
@@ -37,7 +37,7 @@ struct AIFFHeader {
       if name == "SSND" {
         guard data == nil else { return header.report("There are two “SSND” chunks.") }
         let skipped = 8 + (bytes.big(4, at: start) ?? 0)
-        // sox writes this length if it cannot go back to the header.
+        // sox writes this length if it cannot seek back to the header.
         let isOpen =
           length >= 0x7F00_0000 || (length == 0 && start < bytes.count)
           || (length == 8 && repair.isSound(at: start + 8))
@@ -80,7 +80,7 @@ struct AIFFHeader {
     if channels == 0 || rate == 0 { header.report("The header states \(channels) channels at \(rate) Hz.") }
   }
 
-  /// Reads a number of 80 bits, as IEEE 754 defines it, and rounds it.
+  /// Reads an 80-bit floating-point number (IEEE 754), and rounds it.
   private func rate(at offset: Int) -> Int? {
     guard let sign = bytes.big(2, at: offset), let mantissa = bytes.big(8, at: offset + 2) else { return nil }
     let power = sign - 16_383 - 63

@@ -7,8 +7,8 @@ struct CAFHeader {
 
   private var description: (bytesPerPacket: Int, framesPerPacket: Int, bits: Int)?
   private var packets: (count: Int, frames: Int, unused: Int)?
-  /// The position of the samples, and their bytes: those that the header states, if it states any, and those in the
-  /// file.
+  /// The position of the samples, and two lengths in bytes: the length that the header states, if any, and the length
+  /// of the samples in the file.
   private(set) var data: (start: Int, stated: Int?, present: Int)?
 
   /// Reads the header of a file that begins with “caff”.
@@ -29,7 +29,7 @@ struct CAFHeader {
       if name == "data" {
         guard data == nil else { return header.report("There are two “data” chunks.") }
         guard description != nil else { return header.report("The sound comes before its “desc” chunk.") }
-        // The first four bytes are the number of edits.
+        // A length of -1 means that the length is open. The first four bytes are the number of edits.
         if length == -1 {
           header.isOpenEnded = true
           data = (start + 4, nil, max(0, left - 4))
@@ -50,7 +50,7 @@ struct CAFHeader {
         if let count = bytes.big(8, at: start), let frames = bytes.big(8, at: start + 8),
           let priming = bytes.big(4, at: start + 16), let rest = bytes.big(4, at: start + 20), length >= 24
         {
-          // Larger numbers than any file can hold must not overflow.
+          // Numbers that are larger than any file must not overflow.
           let most = 1 << 48
           packets = (min(max(0, count), most), min(max(0, frames), most), priming + rest)
         }
@@ -125,8 +125,8 @@ struct CAFHeader {
 extension CAFHeader {
   /// Returns a copy of a file, with the same samples, that libsndfile can read; `nil` if it reads the file as it is.
   ///
-  /// libsndfile 1.2 reads neither a CAF whose length is open or wrong nor IMA4 in a CAF. The packets of IMA4 are the
-  /// same in AIFF-C, so they only get another header.
+  /// libsndfile 1.2 can read neither a CAF whose length is open or wrong, nor IMA4 in a CAF. The packets of IMA4 are
+  /// the same in AIFF-C, so the copy has the same packets with another header.
   static func readable(_ bytes: HeaderBytes) -> [UInt8]? {
     let caf = CAFHeader(bytes)
     guard let data = caf.data, let rate = caf.header.sampleRate, let channels = caf.header.channels else { return nil }

@@ -3,7 +3,7 @@
 import ConcurrencySupport
 import Foundation
 
-/// Reads numbers and names of a file at given positions. Positions after the end give `nil`.
+/// Reads numbers and names of a file at given positions. The result is `nil` for positions after the end.
 package struct HeaderBytes: Sendable {
   private enum Storage: Sendable {
     case memory([UInt8])
@@ -19,9 +19,9 @@ package struct HeaderBytes: Sendable {
     count = bytes.count
   }
 
-  /// Opens a file, of which only the parts that are asked for are read.
+  /// Opens a file. Only the parts that are needed are read from the disk.
   ///
-  /// - Throws: An error of Foundation if the file cannot be opened.
+  /// - Throws: Foundation's error if the file cannot be opened.
   init(file: URL) throws {
     let pages = try FilePages(file)
     storage = .file(pages)
@@ -84,7 +84,7 @@ private final class FilePages: Sendable {
     state = Locked(State(file: file))
   }
 
-  /// Returns bytes of the file; nil if it has become shorter.
+  /// Returns bytes of the file; nil if the file is shorter than when it was opened.
   func slice(_ length: Int, at offset: Int) -> ArraySlice<UInt8>? {
     state.withLock { state in
       if offset < state.start || offset + length > state.start + state.page.count {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes to the header of a WAV or AIFF file that let libsndfile read the sound.
+/// The changes to the header of a WAV or AIFF file with which libsndfile can read the sound.
 struct HeaderRepair {
   private let bytes: HeaderBytes
   private let isBigEndian: Bool
-  /// The chunks that a reader of sounds needs or often meets.
+  /// The chunks that a sound reader needs or that are common in sound files.
   private let knownChunks: Set<String>
   /// The positions of missing padding bytes after chunks of odd length.
   private var missingPads: [Int] = []
-  /// The length of the sound's chunk that its header should state, and the position of that statement.
+  /// The correct length of the sound's chunk, and the position in the file where the header states this length.
   private var soundLength: (value: Int, position: Int)?
 
   init(_ bytes: HeaderBytes, isBigEndian: Bool, knownChunks: Set<String>) {
@@ -17,11 +17,11 @@ struct HeaderRepair {
     self.knownChunks = knownChunks
   }
 
-  /// Whether an odd chunk ends without its padding byte: the next chunk begins at once.
+  /// Whether the padding byte after a chunk of odd length is missing, so that the next chunk follows immediately.
   ///
-  /// - Parameter end: The position behind the chunk's content.
+  /// - Parameter end: The position after the chunk's content.
   mutating func findMissingPad(at end: Int) -> Bool {
-    // A padding byte is zero, and so cannot begin a name. If it is another byte, the chunk behind it is known.
+    // A padding byte is zero, which no chunk name begins with. If the byte is not zero, a known chunk must begin there.
     guard end + 8 <= bytes.count, let name = bytes.name(at: end),
       bytes.name(at: end + 1) == nil || knownChunks.contains(name)
     else { return false }
@@ -29,14 +29,14 @@ struct HeaderRepair {
     return true
   }
 
-  /// Whether sound, and not another chunk, follows a sound chunk that states no sound.
+  /// Whether samples, and not another chunk, follow a sound chunk that states a length of zero.
   func isSound(at start: Int) -> Bool {
     guard start + 8 <= bytes.count else { return false }
     let length = isBigEndian ? bytes.big(4, at: start + 4) : bytes.little(4, at: start + 4)
     return bytes.name(at: start) == nil || length.map { $0 > bytes.count - start - 8 } ?? true
   }
 
-  /// Makes the sound's chunk reach to the end of the file.
+  /// Extends the sound's chunk to the end of the file.
   ///
   /// - Parameter start: The position of the chunk's content.
   mutating func extendSound(from start: Int) { soundLength = (bytes.count - start, start - 4) }
@@ -61,8 +61,8 @@ struct HeaderRepair {
 extension SoundHeader {
   /// Returns a copy of a file, with the same samples, that libsndfile can read; `nil` if it reads the file as it is.
   ///
-  /// Two kinds of files need a copy: a CAF that libsndfile cannot read, and a WAV or AIFF whose header leaves out the
-  /// length of the sound or the byte that pads a chunk.
+  /// Two kinds of files need a copy. One is a CAF that libsndfile cannot read. The other is a WAV or AIFF without the
+  /// length of the sound, or without the byte that pads a chunk.
   package static func readable(_ bytes: [UInt8]) -> [UInt8]? {
     let file = HeaderBytes(bytes: bytes)
     return switch SoundContent.container(file) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reader of an MPEG-4 file's header. It finds the first track with sound.
+/// The reader of an MPEG-4 file's header. It finds the first audio track.
 enum MP4Header {
   static func read(_ bytes: HeaderBytes) -> SoundHeader {
     var header = SoundHeader(container: .m4a)
@@ -12,7 +12,7 @@ enum MP4Header {
         let codec = codec(type)
       else { continue }
       header.codec = codec
-      // The entry of AAC states two channels for every sound; the true number is in the decoder's configuration.
+      // The AAC entry states two channels for every sound. The true number is in the decoder's configuration.
       let channels = bytes.big(2, at: entry + 24)
       header.channels = codec == .aac ? aacChannels(bytes, table) ?? channels : channels
       header.sampleRate = bytes.big(2, at: entry + 32)
@@ -25,7 +25,7 @@ enum MP4Header {
     return header
   }
 
-  /// Reads the duration of a box “mvhd” or “mdhd”, which begin alike.
+  /// Reads the duration from a box “mvhd” or “mdhd”. Both boxes begin with the same fields.
   private static func duration(_ bytes: HeaderBytes, _ box: Range<Int>?) -> (units: Int, timescale: Int)? {
     guard let start = box?.lowerBound, bytes.big(1, at: start) == 0, let timescale = bytes.big(4, at: start + 12),
       let units = bytes.big(4, at: start + 16), timescale > 0
@@ -33,8 +33,8 @@ enum MP4Header {
     return (units, timescale)
   }
 
-  /// Returns the duration by the first entry of the track's edit list, which leaves out the silence that an encoder
-  /// adds.
+  /// Returns the duration from the first entry of the track's edit list. This duration does not include the silence
+  /// that an encoder adds.
   private static func editedDuration(
     _ bytes: HeaderBytes, movie: Range<Int>, track: Range<Int>
   ) -> (units: Int, timescale: Int)? {
@@ -57,15 +57,15 @@ enum MP4Header {
     }
   }
 
-  /// Returns the number of channels in the configuration of an AAC decoder. It is in the innermost of three nested
-  /// descriptors, which have the tags 3, 4 and 5.
+  /// Returns the number of channels in the configuration of an AAC decoder. The configuration is in the innermost of
+  /// three nested descriptors, which have the tags 3, 4 and 5.
   private static func aacChannels(_ bytes: HeaderBytes, _ table: Range<Int>) -> Int? {
     guard let start = table.first(where: { bytes.holds("esds", at: $0) }) else { return nil }
     var position = start + 8
     for (tag, skipped) in [(3, 3), (4, 13), (5, 0)] {
       guard bytes.big(1, at: position) == tag else { return nil }
       position += 1
-      // The length takes one to four bytes; all except the last have their highest bit set.
+      // The length takes one to four bytes. All bytes except the last have their highest bit set.
       while let byte = bytes.big(1, at: position), byte & 0x80 != 0 { position += 1 }
       position += 1 + skipped
     }
@@ -92,7 +92,7 @@ enum MP4Header {
   }
 }
 
-/// The reader of a bare stream of AAC, which consists of frames with a header each.
+/// The reader of a bare AAC stream (ADTS). It consists of frames, each with its own header.
 enum ADTSHeader {
   private static let rates = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
@@ -108,7 +108,7 @@ enum ADTSHeader {
       let rate = head >> 34 & 0xF
       if frames == 0 {
         header.sampleRate = rate < rates.count ? rates[rate] : nil
-        // 0 means that the number of channels is elsewhere in the stream.
+        // The value 0 means that the number of channels is stated elsewhere in the stream.
         let channels = head >> 30 & 7
         header.channels = channels == 0 ? nil : channels
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kind of a sound file, as its first bytes show it.
+/// The kind of a sound file, recognized by its first bytes.
 public enum SoundContainer: String, Sendable, Hashable, CaseIterable {
   /// A RIFF WAVE file.
   case wav
@@ -9,7 +9,7 @@ public enum SoundContainer: String, Sendable, Hashable, CaseIterable {
   /// A file in Apple's Core Audio Format.
   case caf
   case mp3, flac, ogg, m4a, aac, amr, au, midi, wma, matroska
-  /// A WAVE file with big-endian or 64-bit lengths, and Sony's format of the same kind.
+  /// WAVE files with big-endian lengths (RIFX) or 64-bit lengths (RF64), and Sony's Wave64.
   case rifx, rf64, w64
 
   /// Whether Apple's page on `UNNotificationSound` lists the container.
@@ -53,7 +53,7 @@ public enum SoundCodec: Sendable, Hashable {
   /// IMA ADPCM with 4 bits, in the blocks of Apple's MA4 or of Microsoft's WAVE.
   case ima4
   case msADPCM, gsm, mp3, aac, alac, flac, vorbis, opus
-  /// Another encoding, by the name or number that the file gives.
+  /// Another encoding, with the name or number that the file states.
   case other(String)
 
   /// The name in the output of `crier sounds check`.
@@ -85,8 +85,8 @@ public enum SoundCodec: Sendable, Hashable {
     }
   }
 
-  /// The smallest number of equal samples at full scale that count as clipped. With 8 bits, the crest of a loud tone
-  /// that is not clipped can have several equal samples.
+  /// The smallest number of equal samples at full scale that count as clipped. With 8 bits, a loud tone can have
+  /// several equal samples at its crest without being clipped.
   package var clippedRun: Int {
     switch self {
     case .pcm(let bits) where bits <= 8: 6

@@ -8,7 +8,7 @@ public enum SoundContent: Sendable, Hashable {
   case unreadable
   /// A file that is too large to be read.
   case oversized
-  /// A file without a byte.
+  /// A file of zero bytes.
   case empty
   /// A file in which every byte is zero.
   case zeros
@@ -44,8 +44,8 @@ public enum SoundContent: Sendable, Hashable {
     return mpeg(file)
   }
 
-  /// Recognizes MP3 and AAC, which may begin with an ID3 tag. Two frames must follow each other, because the two bytes
-  /// at which a frame begins also occur in other files.
+  /// Recognizes MP3 and AAC, which may begin with an ID3 tag. There must be two frames in succession, because the two
+  /// bytes with which a frame begins also occur in other files.
   private static func mpeg(_ file: HeaderBytes) -> SoundContainer? {
     var start = 0
     if file.holds("ID3", at: 0), let size = file.slice(4, at: 6) {
@@ -80,7 +80,7 @@ public enum SoundContent: Sendable, Hashable {
     let controls: Set<UInt8> = [9, 10, 12, 13, 27]
     guard beginning.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || controls.contains($0) }) else { return nil }
     let text = String(decoding: beginning, as: UTF8.self)
-    // A character that is cut at the end is repaired to one replacement character.
+    // A character that is cut at the end is decoded as one replacement character.
     guard text.unicodeScalars.dropLast(3).allSatisfy({ $0 != "\u{FFFD}" }) else { return nil }
     let start = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.prefix(200).lowercased()
     return start.hasPrefix("<!doctype html") || start.contains("<html") || start.hasPrefix("<head") ? .html : .text

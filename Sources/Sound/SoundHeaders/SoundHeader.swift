@@ -2,15 +2,15 @@
 
 public import Foundation
 
-/// The statements of a sound file's header, compared with the bytes that follow it.
+/// The values that a sound file's header states, compared with the bytes that follow it.
 public struct SoundHeader: Sendable, Hashable {
-  /// A statement of the header that is wrong.
+  /// A wrong statement in the header.
   public enum Fault: Sendable, Hashable {
-    /// The header states more frames than there are.
+    /// The header states more frames than the file has.
     case truncated(stated: Int, present: Int)
-    /// The header states no length, for example because a program wrote into a pipe.
+    /// The header states no length, for example because a program wrote the file into a pipe.
     case lengthMissing
-    /// Two statements contradict each other or the file. The text says which, as a sentence.
+    /// Two statements contradict each other, or a statement contradicts the file. The text says which, as a sentence.
     case mismatch(String)
   }
 
@@ -19,11 +19,12 @@ public struct SoundHeader: Sendable, Hashable {
   /// The sample rate in Hz; `nil` when the header states none.
   public var sampleRate: Int?
   public var channels: Int?
-  /// The length of the sound in frames, as the header states it. If it states none, the number of frames present.
+  /// The length of the sound in frames, as stated by the header. If it states none, the number of frames in the file.
   public var frames: Int?
-  /// The number of complete frames in the file, with the silence that fills the last block of a block encoding.
+  /// The number of complete frames in the file, including the silence that fills the last block of a block encoding.
   public var storedFrames: Int?
-  /// A CAF whose header leaves the length open, as the format permits. A truncation of the file would not be noticed.
+  /// Whether the header of a CAF leaves the length open, which the format permits. If such a file is truncated, this
+  /// cannot be noticed.
   public var isOpenEnded = false
   public var faults: [Fault] = []
 
@@ -34,17 +35,17 @@ public struct SoundHeader: Sendable, Hashable {
 
   /// The duration in ms, rounded down; `nil` when the rate or the length is unknown.
   ///
-  /// It is rounded down so that a sound below 30 s never shows 30,000 ms.
+  /// Otherwise, a sound just below 30 s could be shown as 30,000 ms.
   public var durationMilliseconds: Int? {
     guard let frames, let sampleRate, sampleRate > 0 else { return nil }
     let (product, overflow) = frames.multipliedReportingOverflow(by: 1000)
     return overflow ? nil : product / sampleRate
   }
 
-  /// Reads the header of a file, whose kind its first bytes show.
+  /// Reads the header of a file. The first bytes of the file tell its kind.
   ///
-  /// - Returns: Nil if the file is not a sound, or if there is no reader for its kind: WAVE, AIFF, CAF, MPEG-4 and AAC
-  ///   have one.
+  /// - Returns: Nil if the file is not a sound, or if there is no reader for its kind. WAVE, AIFF, CAF, MPEG-4 and AAC
+  ///   have a reader.
   public init?(of file: [UInt8]) {
     self.init(HeaderBytes(bytes: file))
   }
@@ -76,7 +77,8 @@ public struct SoundHeader: Sendable, Hashable {
 
   mutating func report(_ text: String) { faults.append(.mismatch(text)) }
 
-  /// Sets the frames of a sound whose encoding has one frame in a fixed number of bytes, or several in a block.
+  /// Sets the frames of a sound whose encoding stores a fixed number of frames in each block of a fixed number of
+  /// bytes.
   ///
   /// - Parameters:
   ///   - stated: the bytes of sound that the header states; `nil` when it states none.

@@ -9,7 +9,7 @@ struct WAVHeader {
   private var blockLength: Int?
   private var framesPerBlock = 1
   private var factFrames: Int?
-  /// The bytes of sound: those that the header states, if it states any, and those in the file.
+  /// Two lengths of the samples in bytes: the length that the header states, if any, and the length in the file.
   private var data: (stated: Int?, present: Int)?
 
   /// Reads the header of a file that begins with “RIFF”, a length and “WAVE”.
@@ -24,7 +24,7 @@ struct WAVHeader {
     let stated = bytes.little(4, at: 4) ?? 0
     let isOpen = stated == 0 || stated == 0xFFFF_FFFF
     var position = 12
-    // Some programs leave out the byte that pads the last chunk, or do not count it.
+    // Some programs do not write the byte that pads the last chunk, or do not count it.
     var padding = 0
     while position + 8 <= bytes.count {
       guard let name = bytes.name(at: position), let length = bytes.little(4, at: position + 4) else {
@@ -75,7 +75,7 @@ struct WAVHeader {
       let rate = bytes.little(4, at: start + 4), let byteRate = bytes.little(4, at: start + 8),
       let block = bytes.little(2, at: start + 12), let bits = bytes.little(2, at: start + 14)
     else { return header.report("The “fmt ” chunk is too short.") }
-    // In the extensible form, the format is the beginning of a UUID.
+    // In the extensible form, a UUID states the format. Its first two bytes are the format's number.
     let tag = format == 0xFFFE && length >= 40 ? bytes.little(2, at: start + 24) ?? 0 : format
     (header.sampleRate, header.channels) = (rate, channels)
     header.codec = Self.codec(tag, bits: bits)

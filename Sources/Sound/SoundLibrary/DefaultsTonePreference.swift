@@ -9,7 +9,7 @@
 
     /// - Parameter group: The identifier of the app group, such as `group.crier`.
     /// - Throws: ``SoundLibraryError`` with the code `invalidGroupName` if the identifier cannot name shared
-    ///   preferences, such as the identifier of the app's own bundle.
+    ///   preferences, for example because it is the app's own bundle id.
     public init(group: String) throws(SoundLibraryError) {
       guard GroupContainer.isGroupName(group), UserDefaults(suiteName: group) != nil else {
         throw .invalidGroupName(group)

@@ -5,11 +5,11 @@ public import Foundation
 
 /// The preference for a tone in a file of the group container, for systems without shared `UserDefaults`.
 ///
-/// The file is `Library/Preferences/<group>.json`, beside the place where iOS keeps the group's preferences. Its
+/// The file is `Library/Preferences/<group>.json`, in the folder in which iOS keeps the group's preferences. Its
 /// content has the form `{"sound": "chime.wav"}`. Any number of processes can use it at the same time: the file is
 /// replaced as a whole, and the last choice wins. A missing or damaged file counts as no choice.
 public struct FileTonePreference: TonePreference {
-  /// The largest size in bytes of a file that is read. A larger file is damaged.
+  /// The largest size in bytes of a file that is read. A larger file counts as damaged.
   static let maximumBytes = 4096
 
   private static let folderName = "Preferences"

@@ -8,7 +8,7 @@ public import Foundation
 /// group containers, then in the app's bundle (Apple's documentation of `UNNotificationSound`). A service extension
 /// cannot access the first folder, so its clips go into the second.
 public struct GroupContainer: Sendable, Hashable {
-  /// The container itself. It may be a symbolic link; no folder inside it may be one.
+  /// The container's folder. It may be a symbolic link, but no folder inside it may be a symbolic link.
   public let directory: URL
 
   /// The folder in which a phone looks for sounds: `Library/Sounds` of the container, whether or not it exists yet.
@@ -52,7 +52,7 @@ public struct GroupContainer: Sendable, Hashable {
     }
   }
 
-  /// Returns whether a group name begins with `group.`, as the names of all app groups on iOS do. Such a name can be a
-  /// valid name of a folder here and still not be the name of any group on a phone.
+  /// Returns whether a group name begins with `group.`, as the names of all app groups on iOS do. A name without this
+  /// prefix can be valid for a folder on this machine, but no group on a phone can have it.
   public static func hasGroupPrefix(_ name: String) -> Bool { name.hasPrefix("group.") && name != "group." }
 }

@@ -12,19 +12,20 @@ import Foundation
 /// 2. It renames each clip whose bytes are on the disk.
 /// 3. It synchronizes the folder.
 ///
-/// A clip therefore exists completely or not at all, as with ``SoundLibrary/publish(_:as:)``, and when ``publish(_:)``
-/// returns, the clips survive a power cut. A prepared clip is in the folder only under its hidden name. If its process
-/// ends before it is published, the next publisher that needs the hidden name removes the file, and so does
+/// A clip therefore exists completely or not at all, as with ``SoundLibrary/publish(_:as:)``. When ``publish(_:)``
+/// returns, the clips survive a power cut. A prepared clip has only a hidden name in the folder. If its process ends
+/// before the clip is published, the file is removed by the next publisher that needs the hidden name, or by
 /// ``SoundLibrary/prune(_:needed:failed:)``.
 ///
-/// Any number of threads can use a value. Calls block the thread.
+/// Any number of threads can use one `GroupedPublishing`. Its calls block the thread.
 public final class GroupedPublishing: Sendable {
   private struct State {
     /// The open folder in which the next clip is written; nil if it must be opened.
     var folder: SharedFolder?
-    /// The number of the hidden name that the next clip tries first. Names that were free before are rarely taken.
+    /// The number of the hidden name that is tried first for the next clip. Names that were free before are rarely
+    /// taken now.
     var nextName = Int.random(in: 0..<SoundsFolder.temporaryNameCount)
-    /// The tasks that wait for the clips with a name. A name with a prepared clip has an entry.
+    /// The unpublished clips by name, with the tasks that wait for them. Each name with a prepared clip has an entry.
     var unpublished: [String: Unpublished] = [:]
   }
 
@@ -51,7 +52,7 @@ public final class GroupedPublishing: Sendable {
     do throws(SystemError) {
       let (folder, first) = try openFolder()
       let temporary = try folder.folder.write(bytes, startingAt: first, use: SoundUse(at: library.now()))
-      // An error appears again when the bytes are synchronized.
+      // An error is ignored here, because it occurs again when the bytes are synchronized.
       try? folder.folder.calls.startWriting(temporary.file.number)
       state.withLock { $0.unpublished[name, default: Unpublished()].clips += 1 }
       return PreparedClip(name: name, temporary: temporary, folder: folder, library: library) { self.forget(name) }
@@ -62,13 +63,13 @@ public final class GroupedPublishing: Sendable {
 
   /// Puts prepared clips in place and returns when they survive a power cut.
   ///
-  /// - Parameter clips: Clips of this value, none of them for the second time. If several have the same name, the last
-  ///   one wins.
-  /// - Returns: For each clip its error, or nil if it was published. The error of one clip does not keep the others from
-  ///   being published, and no part of the clip is left. The last step synchronizes the folder. If it
-  ///   fails, all clips have its error, although they may already be in place.
+  /// - Parameter clips: Clips that this object has prepared and that were not published yet. If several have the same
+  ///   name, the last one wins.
+  /// - Returns: For each clip its error, or nil if it was published. If one clip fails, no part of it is left, and the
+  ///   others are still published. The last step synchronizes the folder. If this step fails, all clips have its error,
+  ///   although they may already be in place.
   public func publish(_ clips: [PreparedClip]) -> [SoundLibraryError?] {
-    // A folder that was deleted meanwhile is created again for the next clips.
+    // If the folder was deleted in the meantime, it is created again for the next clips.
     state.withLock { $0.folder = nil }
     var errors = [SystemError?](repeating: nil, count: clips.count)
     for (index, clip) in clips.enumerated() {
@@ -77,7 +78,7 @@ public final class GroupedPublishing: Sendable {
     for (index, clip) in clips.enumerated() where errors[index] == nil {
       errors[index] = Self.error { () throws(SystemError) in try clip.rename() }
     }
-    // All clips of a group are usually in one folder. After a publication that another thread began, there can be two.
+    // All clips of a group are usually in one folder. They can be in two folders if another thread began a publication.
     var folders: [(folder: SharedFolder, error: SystemError?)] = []
     for (index, clip) in clips.enumerated() where errors[index] == nil {
       if let known = folders.first(where: { $0.folder === clip.folder }) {
@@ -93,7 +94,7 @@ public final class GroupedPublishing: Sendable {
     }
   }
 
-  /// Waits while a clip with a name is prepared but neither published nor given up.
+  /// Waits while a clip with this name is prepared but neither published nor given up.
   ///
   /// - Returns: False, at once, if there is no such clip.
   public func waitForClips(named name: String) async -> Bool {
@@ -116,12 +117,12 @@ public final class GroupedPublishing: Sendable {
     }
     if let open { return (open, first) }
     let opened = SharedFolder(try SoundsFolder(of: library.container, making: .readableByAll, calls: library.calls))
-    // Another thread may have opened the folder as well. Either one can be used.
+    // Another thread may have opened the folder too. Both can be used.
     state.withLock { $0.folder = opened }
     return (opened, first)
   }
 
-  /// Notes that a prepared clip was published or given up.
+  /// Removes the record of a prepared clip that was published or given up, and resumes the waiting tasks.
   private func forget(_ name: String) {
     let waiting = state.withLock { state -> [AwaitedAnswer<Void>] in
       state.unpublished[name]?.clips -= 1
@@ -142,7 +143,8 @@ public final class GroupedPublishing: Sendable {
   }
 }
 
-/// A clip that is written under a hidden name, and not yet published. Its file is removed with the last reference.
+/// A clip that was written under a hidden name and is not published yet. Its file is removed with the last reference to
+/// it.
 public final class PreparedClip: Sendable {
   public let name: String
 
@@ -182,7 +184,7 @@ public final class PreparedClip: Sendable {
       return !hasEnded
     }
     guard isFirst else { return }
-    // The file is still locked, so the name is not that of another publisher's file.
+    // The file is still locked, so its hidden name cannot belong to another publisher's file.
     if !isRenamed.withLock({ $0 }) { try? folder.folder.calls.remove(folder.folder.folder.number, temporary.name) }
     whenEnded()
   }

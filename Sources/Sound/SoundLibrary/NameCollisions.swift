@@ -2,27 +2,28 @@
 
 public import Foundation
 
-/// The names of sounds that do not identify one file: a phone, or the Simulator on a Mac, may play another file than
-/// the one that is meant.
+/// The names of sounds that do not identify one file. For such a name, a phone, or the Simulator on a Mac, may play a
+/// file other than the intended one.
 public struct NameCollisions: Sendable, Hashable {
   /// The way in which names collide.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// More than one place has the name, and the first place wins.
+    /// More than one place has a file with this name, and the first place wins.
     case severalPlaces = "several_places"
-    /// One place has the name in several Unicode normal forms. A phone's folder can have only one of these files.
+    /// One place has files with this name in several Unicode normal forms. A phone's folder can have only one of them.
     case normalForms = "normal_forms"
-    /// Another name differs only in letter case. A phone distinguishes these names, and the Simulator usually does not.
+    /// Another name differs only in letter case. A phone distinguishes these names, but the Simulator usually does not.
     case letterCase = "letter_case"
   }
 
   /// A name that collides.
   public struct Collision: Sendable, Hashable {
-    /// The name, spelled like the file that is heard, or else like the first file.
+    /// The name, spelled like the file that is heard; if no such file is heard, like the first file.
     public var name: String
     public var kinds: [Kind]
     /// The sound that a phone plays for the name.
     public var heard: SoundResolution
-    /// The other files of the name, and the files whose names differ only in letter case, in the order of the search.
+    /// The other files with this name, and the files whose names differ only in letter case, in the order of the
+    /// search.
     public var others: [URL]
   }
 
@@ -45,7 +46,7 @@ public struct NameCollisions: Sendable, Hashable {
     for (key, entries) in similar {
       let files = entries.filter(\.isCompared)
       guard files.count > 1 else { continue }
-      // The search needs only these entries, and all entries would make the time grow with their square.
+      // The search needs only these entries. With all entries, its time would grow with the square of their number.
       let searched = key == SoundLookup.fallbackName ? entries : entries + fallback
       let lookup = SoundLookup(
         listings.enumerated().map { index, listing in
@@ -53,7 +54,7 @@ public struct NameCollisions: Sendable, Hashable {
             place: listing.place, folder: listing.folder,
             entries: searched.filter { $0.index == index }.map(\.entry))
         })
-      // Swift's strings are equal in every normal form, so each name is grouped with its normal forms.
+      // Swift's `==` treats the normal forms of a name as equal, so each name is grouped with its normal forms.
       for same in Dictionary(grouping: files, by: \.entry.name).values {
         collisions.append(Self.collision(of: same, among: files, lookup))
       }
@@ -61,7 +62,7 @@ public struct NameCollisions: Sendable, Hashable {
     self.collisions = collisions.sorted { $0.name.precedesInBytes($1.name) }
   }
 
-  /// An entry and its place. Arrays of these are in the order of the search.
+  /// An entry and its place. Arrays of this type are in the order of the search.
   private struct Found {
     var listing: SoundListing
     /// The place's position in the search.
@@ -73,8 +74,8 @@ public struct NameCollisions: Sendable, Hashable {
   }
 
   /// - Parameters:
-  ///   - same: The files of a name, in all normal forms.
-  ///   - similar: The files of all names that differ from the name at most in letter case.
+  /// - same: The files with one name, in all its normal forms.
+  ///   - similar: The files whose names equal this name or differ from it only in letter case.
   private static func collision(of same: [Found], among similar: [Found], _ lookup: SoundLookup) -> Collision {
     let indices = same.map(\.index)
     var kinds: [Kind] = []

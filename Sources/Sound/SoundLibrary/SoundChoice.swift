@@ -2,10 +2,10 @@
 
 /// The decision which sound a notification plays.
 ///
-/// The first of these wins: the announcement's own clip, the tone that somebody chose in the app, the sound that the
-/// push names, and the default sound.
+/// The first sound that exists is played: the announcement's own clip, the tone that somebody chose in the app, the
+/// sound that the push names, or the default sound.
 public struct SoundChoice: Sendable, Hashable {
-  /// The name of the system's default sound. It is reserved: no file is played for it.
+  /// The name of the system's default sound. It is reserved, so iOS never plays a file with this name.
   public static let defaultName = "default"
 
   /// The rule that decided.
@@ -16,7 +16,7 @@ public struct SoundChoice: Sendable, Hashable {
     case chosenTone = "chosen_tone"
     /// The push names a sound.
     case payloadSound = "payload_sound"
-    /// Nothing else applies.
+    /// No other rule applies.
     case defaultSound = "default"
   }
 

@@ -3,25 +3,26 @@
 import FileSystem
 public import Foundation
 
-/// A use of a clip: somebody asked for it. The file's modification time records the last use.
+/// One use of a clip, for example by a request for it. The file's modification time records the last use.
 ///
-/// It is recorded at most once in ``interval`` for each clip, so that a clip that is asked for all the time causes
-/// hardly any writes.
+/// A use is recorded at most once in ``interval`` for each clip, so that frequent requests for one clip cause few
+/// writes.
 public struct SoundUse: Sendable, Hashable {
   /// The largest error of a recorded last use, in seconds.
   public static let interval: TimeInterval = 3600
 
-  /// In whole seconds since 1970.
+  /// The time of the use, in whole seconds since 1970.
   let time: Int
 
   public init(at time: Date) { self.time = Int(time.timeIntervalSince1970) }
 
   /// Whether the recorded last use is so old that this use must be recorded. A last use in the future comes from a
-  /// wrong clock, and is corrected too.
+  /// wrong clock, so it must be corrected, too.
   func isNews(_ status: FileStatus) -> Bool { isNews(lastUsedAt: status.modifiedAt) }
 
   package func isNews(lastUsedAt last: Int) -> Bool {
-    // Another program may have set any time, so nothing is subtracted from it.
+    // Nothing is subtracted from `last`, because another program may have set any time, and the subtraction could
+    // overflow.
     last < time - Int(Self.interval) || last > time + Int(Self.interval)
   }
 }
@@ -31,7 +32,7 @@ public struct StoredSound: Sendable, Hashable {
   public var name: String
   /// The size of the file in bytes.
   public var byteCount: Int
-  /// The recorded last use, up to ``SoundUse/interval`` before the real one.
+  /// The recorded last use. The real last use may be up to ``SoundUse/interval`` later.
   public var lastUsed: Date
 
   public init(name: String, byteCount: Int, lastUsed: Date) {
@@ -40,12 +41,12 @@ public struct StoredSound: Sendable, Hashable {
     self.lastUsed = lastUsed
   }
 
-  /// Whether the name is a rendered clip's name: the digest of its recipe and an extension. Such a clip can be made
+  /// Whether the name is that of a rendered clip: the digest of its recipe and an extension. Such a clip can be made
   /// again. Files with other names, such as tones, are never removed to keep a budget.
   public var isRenderedClip: Bool { SoundLibrary.isRenderedClip(name) }
 }
 
-/// The rule that says which clips of a folder are removed. The clip that was unused for the longest time is removed
+/// The rule that decides which clips of a folder are removed. The clip that was unused for the longest time is removed
 /// first.
 public struct SoundKeeping: Sendable, Hashable {
   /// The maximum size of all files in bytes; nil for no limit.
@@ -54,15 +55,16 @@ public struct SoundKeeping: Sendable, Hashable {
   public var mostFiles: Int?
   /// The time after which an unused clip is removed, in seconds; nil for no limit.
   public var longestUnused: TimeInterval?
-  /// The time for which a clip is kept after its last use, whatever the limits, in seconds. It is at least
+  /// The time in seconds for which a clip is kept after its last use, even beyond the limits. It is at least
   /// ``shortestKept``.
   public private(set) var keptAfterUse: TimeInterval
 
-  /// No clip is removed within an hour after its last use. A phone fetches a new clip within this time.
+  /// The shortest time in seconds for which a clip is kept after its last use: an hour. A phone fetches a new clip
+  /// within this time.
   public static let shortestKept: TimeInterval = 3600
 
-  /// - Parameter keptAfterUse: The lifetime of links to clips, in seconds; a clip stays as long as a link to it is
-  ///   valid.
+  /// - Parameter keptAfterUse: The time in seconds for which links to clips are valid. A clip stays as long as a link
+  ///   to it may be valid.
   public init(
     mostBytes: Int? = nil, mostFiles: Int? = nil, longestUnused: TimeInterval? = nil, keptAfterUse: TimeInterval = 0
   ) {
@@ -71,7 +73,7 @@ public struct SoundKeeping: Sendable, Hashable {
       keptAfterRecordedUse: max(keptAfterUse, Self.shortestKept) + SoundUse.interval)
   }
 
-  /// Creates a rule that may remove a clip earlier. Only tests need it.
+  /// Creates a rule with a time shorter than ``shortestKept``. Only tests need it.
   package init(
     _ mostBytes: Int?, _ mostFiles: Int?, _ longestUnused: TimeInterval?, keptAfterRecordedUse: TimeInterval
   ) {
@@ -89,7 +91,7 @@ public struct SoundKeeping: Sendable, Hashable {
     case budget
   }
 
-  /// The reason why a file is not removed, whatever the limits.
+  /// The reason why a file is not removed, even beyond the limits.
   public enum KeepReason: String, Sendable, Hashable {
     /// It is a tone or another file that cannot be made again.
     case notAClip = "not_a_clip"
@@ -126,7 +128,7 @@ public struct SoundKeeping: Sendable, Hashable {
     for sound in candidates.sorted(by: { ($0.lastUsed, $0.name) < ($1.lastUsed, $1.name) }) {
       let isUnused = longestUnused.map { now.timeIntervalSince(sound.lastUsed) > $0 } ?? false
       let isOverBudget = mostBytes.map { bytes > $0 } ?? false || mostFiles.map { files > $0 } ?? false
-      // The clips that follow were used later, so they stay as well.
+      // The remaining clips were used later, so they stay as well.
       guard isUnused || isOverBudget else { break }
       removals.append(Removal(sound: sound, reason: isUnused ? .unused : .budget))
       bytes -= sound.byteCount
@@ -134,11 +136,12 @@ public struct SoundKeeping: Sendable, Hashable {
     }
     return removals
   }
-  /// The maximum number of clips in one of the ``groups(of:)``. To remove so many files takes some milliseconds.
+  /// The maximum number of clips in each group of ``groups(of:)``. The removal of so many files takes some
+  /// milliseconds.
   public static let groupSize = 256
 
-  /// Divides clips into small groups, in the given order. Before each group, the caller can find out which clips are
-  /// needed by then; see ``SoundLibrary/remove(_:unless:failed:)``.
+  /// Divides clips into small groups, in the given order. Before each group, the caller can check which clips have
+  /// become needed; see ``SoundLibrary/remove(_:unless:failed:)``.
   public static func groups(of removals: [Removal]) -> [ArraySlice<Removal>] {
     stride(from: 0, to: removals.count, by: groupSize).map { removals[$0..<min($0 + groupSize, removals.count)] }
   }

@@ -4,7 +4,7 @@ import FileSystem
 import Foundation
 
 extension SoundLibrary {
-  /// Returns whether a name is a rendered clip's name: 64 lower-case hexadecimal digits and an extension.
+  /// Returns whether a name is that of a rendered clip: 64 lower-case hexadecimal digits and an extension.
   public static func isRenderedClip(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].count == 64 else { return false }
@@ -36,8 +36,8 @@ extension SoundLibrary {
 
   /// Records that a clip is used, so that it is kept.
   ///
-  /// - Returns: Whether the clip exists. If it does, no ``prune(_:needed:failed:)`` removes it for the time that its
-  ///   rule keeps used clips.
+  /// - Returns: Whether the clip exists. If it does, ``prune(_:needed:failed:)`` does not remove it within the time for
+  ///   which its rule keeps used clips.
   /// - Throws: ``SoundLibraryError``.
   @discardableResult
   public func use(_ name: String) throws(SoundLibraryError) -> Bool {
@@ -51,8 +51,8 @@ extension SoundLibrary {
   ///
   /// - Parameters:
   ///   - needed: The names of clips that must stay.
-  ///   - tidies: Whether the temporary files of processes that have ended are removed, and last uses in the future are
-  ///     corrected. Without it, nothing is changed.
+  /// - tidies: Whether this method removes the temporary files of processes that have ended, and corrects last uses in
+  ///   the future. If false, it changes nothing.
   /// - Throws: ``SoundLibraryError``.
   public func excess(
     _ keeping: SoundKeeping, needed: Set<String>, tidies: Bool = false
@@ -67,13 +67,13 @@ extension SoundLibrary {
 
   /// Removes clips that ``excess(_:needed:tidies:)`` returned. A clip that was used or published since then stays.
   ///
-  /// Other processes can use the folder meanwhile. Between ``excess(_:needed:tidies:)`` and this call, clips can become
-  /// needed. Pass the clips in the small groups of ``SoundKeeping/groups(of:)``, and find out before each group which
-  /// of its clips are needed by then.
+  /// Other processes can use the folder at the same time. Clips can become needed between ``excess(_:needed:tidies:)``
+  /// and this call. Pass the clips in the small groups of ``SoundKeeping/groups(of:)``, and check before each group
+  /// which of its clips have become needed.
   ///
   /// - Parameters:
   ///   - isKept: Called with a clip's name just before its removal. If it returns true, the clip stays.
-  ///   - failed: Called with each error that kept a clip from being removed. The others are removed.
+  /// - failed: Called with each error that prevents the removal of a clip. The other clips are still removed.
   /// - Returns: The removed clips, in the given order.
   /// - Throws: ``SoundLibraryError`` if the folder cannot be opened. Nothing was removed then.
   public func remove(
@@ -101,12 +101,12 @@ extension SoundLibrary {
 
   /// Removes the clips that a rule does not keep, and the temporary files of processes that have ended.
   ///
-  /// Other processes can use the folder meanwhile. A clip that somebody uses or publishes at this moment stays.
+  /// Other processes can use the folder at the same time. A clip that is used or published at that moment stays.
   ///
   /// - Parameters:
-  ///   - needed: The names of clips that must stay. If clips can become needed meanwhile, use
-  ///     ``excess(_:needed:tidies:)`` and ``remove(_:unless:failed:)``.
-  ///   - failed: Called with each error that kept a clip from being removed. The others are removed.
+  /// - needed: The names of clips that must stay. If clips can become needed during this call, use
+  ///   ``excess(_:needed:tidies:)`` and ``remove(_:unless:failed:)`` instead.
+  ///   - failed: Called with each error that prevents the removal of a clip. The other clips are still removed.
   /// - Returns: The removed clips, in the order of their last use.
   /// - Throws: ``SoundLibraryError`` if the folder cannot be read. Nothing was removed then.
   @discardableResult
@@ -116,8 +116,8 @@ extension SoundLibrary {
     try remove(try excess(keeping, needed: needed, tidies: true), failed: failed)
   }
 
-  /// The name of the chosen tone; empty if there is none. A downloaded sound may have the form of a clip's name. If it
-  /// is the chosen tone, it stays.
+  /// The name of the chosen tone; empty if there is none. The name of a downloaded sound may look like that of a
+  /// rendered clip. If this sound is the chosen tone, it stays.
   private var chosenTone: Set<String> {
     Set([try? FileTonePreference(container: container, calls: calls).tone()].compactMap(\.self))
   }
@@ -129,7 +129,8 @@ extension SoundLibrary {
     let misdated = sounds.filter { $0.lastUsed > now && use.isNews(lastUsedAt: Int($0.lastUsed.timeIntervalSince1970)) }
     guard !temporaries.isEmpty || !misdated.isEmpty, let folder = try openFolder() else { return }
     for name in temporaries { _ = folder.removeIfAbandoned(name) }
-    // A last use in the future comes from a wrong clock. It would keep the clip for as long as the clock was wrong.
+    // A last use in the future comes from a wrong clock. The clip would be kept for too long, by the error of that
+    // clock.
     for sound in misdated { try? folder.mark(use, sound.name) }
   }
 

@@ -4,7 +4,7 @@ import FileSystem
 
 extension SoundLibrary {
   /// Returns the names of the tones, sorted: the files in `Library/Sounds` that are not rendered clips. Folders and
-  /// symbolic links are left out. The array is empty when the folder does not exist.
+  /// symbolic links are left out. The array is empty if the folder does not exist.
   ///
   /// - Throws: ``SoundLibraryError``.
   public func tones() throws(SoundLibraryError) -> [String] {
@@ -16,7 +16,7 @@ extension SoundLibrary {
     } ?? []
   }
 
-  /// Returns whether `Library/Sounds` has a file with a name that is not empty. The content is not checked.
+  /// Returns whether `Library/Sounds` has a file with this name that is not empty. The content is not checked.
   public func hasSound(_ name: String) -> Bool {
     guard Self.isClipName(name),
       let status = try? inFolder(while: .reading, { folder throws(SystemError) in try folder.status(of: name) })
@@ -34,8 +34,8 @@ extension SoundLibrary {
     }
   }
 
-  /// Decides which sound a notification plays. There is always a result, because a notification must not be lost for
-  /// its sound.
+  /// Decides which sound a notification plays. There is always a result, because a problem with the sound must not stop
+  /// the notification.
   ///
   /// - Parameters:
   ///   - announcement: The name of the announcement's clip; nil if there is none.

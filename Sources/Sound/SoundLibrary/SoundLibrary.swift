@@ -6,15 +6,14 @@ public import Foundation
 /// The clips in a group container's `Library/Sounds`.
 ///
 /// A clip exists completely or not at all: it is written under a hidden name in the same folder, synchronized to the
-/// disk and renamed, and then the folder is synchronized. When ``publish(_:as:)`` returns, the clip survives a power
-/// cut.
+/// disk and renamed. Then the folder is synchronized. When ``publish(_:as:)`` returns, the clip survives a power cut.
 ///
 /// Any number of threads, values and processes can use one folder at the same time. If several publish the same name,
 /// the last one wins. No file stays open between calls, so a folder that was deleted is created again. Calls block the
 /// thread.
 public struct SoundLibrary: Sendable {
-  /// The maximum size of a clip in bytes. Less than 30 s of sound fits in half of it, even in 16-bit stereo at 48 kHz,
-  /// and a notification service extension has about 24 MB of memory in all.
+  /// The maximum size of a clip in bytes. A sound of less than 30 s fits in half of it, even in 16-bit stereo at 48
+  /// kHz. A notification service extension has about 24 MB of memory in total.
   public static let maximumClipBytes = 16 << 20
 
   public let container: GroupContainer
@@ -77,16 +76,16 @@ public struct SoundLibrary: Sendable {
     return url
   }
 
-  /// Returns the bytes of a clip, or nil when it does not exist.
+  /// Returns the bytes of a clip; nil if it does not exist.
   ///
-  /// The content is not checked. The caller recognizes an empty, short or damaged file by decoding it, and publishes
-  /// the clip again. A missing folder is not an error. A folder, a symbolic link, a pipe, a socket or a device with the
-  /// name is not a clip, and ``publish(_:as:)`` puts the clip in its place.
+  /// The content is not checked. The caller notices an empty, short or damaged file when it decodes the file, and then
+  /// publishes the clip again. A missing folder is not an error. A folder, a symbolic link, a pipe, a socket or a
+  /// device with this name does not count as a clip. ``publish(_:as:)`` then puts the clip in its place.
   ///
   /// - Parameters:
-  ///   - isUse: Whether somebody asked for the clip, so that it counts as used now; see ``SoundUse``.
+  /// - isUse: Whether the clip counts as used now, for example because somebody asked for it; see ``SoundUse``.
   ///   - limit: The maximum size in bytes of a file that is read.
-  /// - Throws: ``SoundLibraryError``, with the code `tooLarge` when the file has more bytes than the limit.
+  /// - Throws: ``SoundLibraryError``; its code is `tooLarge` if the file has more bytes than the limit.
   public func contents(
     of name: String, isUse: Bool = false, atMost limit: Int = maximumClipBytes
   ) throws(SoundLibraryError) -> [UInt8]? {
@@ -98,7 +97,8 @@ public struct SoundLibrary: Sendable {
 
   /// Calls a function with the open folder.
   ///
-  /// - Returns: Nil if the folder or the file does not exist, or if something other than a file has the name.
+  /// - Returns: The function's result. Nil if the folder or the file does not exist, or if the name does not belong to
+  ///   a file.
   /// - Throws: ``SoundLibraryError``.
   func inFolder<Value>(
     while action: SoundLibraryError.Action, _ work: (borrowing SoundsFolder) throws(SystemError) -> Value
@@ -126,8 +126,8 @@ public struct SoundLibrary: Sendable {
   }
 
   static func check(_ name: String) throws(SoundLibraryError) {
-    // The check is on bytes, as in the file system: Swift's characters would hide the "." at the start of
-    // ".\u{308}.wav".
+    // The check compares bytes, as the file system does. A comparison of Swift's characters would miss the "." at the
+    // start of ".\u{308}.wav".
     let hasExtension = [".wav", ".aiff", ".caf"].contains { name.utf8.reversed().starts(with: $0.utf8.reversed()) }
     let hasControls = name.unicodeScalars.contains { $0 == "/" || $0.properties.generalCategory == .control }
     guard hasExtension, !hasControls, name.utf8.first != UInt8(ascii: "."), name.utf8.count <= 255 else {

@@ -21,12 +21,12 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
     case notPermitted = "not_permitted"
     /// A file or a symbolic link is in the place of a folder.
     case notAFolder = "not_a_folder"
-    /// There is a folder where a clip belongs, and it cannot be moved away. Or there is a folder or a device where the
-    /// file with the chosen tone belongs.
+    /// A folder has the clip's name and cannot be moved away. Or a folder or a device has the name of the file with the
+    /// chosen tone.
     case notAFile = "not_a_file"
     /// The process or the system has no file descriptor left.
     case tooManyOpenFiles = "too_many_open_files"
-    /// More processes are publishing in the folder than it has temporary names.
+    /// More processes are publishing in the folder than there are temporary names.
     case busy
     /// Any other error that the system reported; see ``SoundLibraryError/systemError``.
     case systemFailure = "system_failure"
@@ -47,10 +47,10 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
   public let code: Code
   public let action: Action
 
-  /// The folder in which the operation failed, such as `Library/Sounds`; nil when a name was refused.
+  /// The folder in which the operation failed, such as `Library/Sounds`; nil if a name was refused.
   public let folder: URL?
 
-  /// The system's `errno`; nil when the error did not come from a system call.
+  /// The system's `errno`; nil if the error did not come from a system call.
   public let systemError: Int32?
 
   private let given: String?
@@ -80,7 +80,7 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
   }
 
   static func invalidGroupName(_ name: String) -> SoundLibraryError {
-    // A name from a command line is printed to a terminal, so its control characters must be escaped.
+    // A name from a command line is printed on a terminal, so its control characters must be escaped.
     let shown = name.unicodeScalars.prefix(60).map { $0.escaped(asASCII: true) }.joined()
     return SoundLibraryError(code: .invalidGroupName, given: shown)
   }

@@ -6,12 +6,12 @@ import Foundation
 extension SoundPlaces {
   /// Lists the folders of all places, in the order of the search.
   ///
-  /// Links in place of `Library` or `Sounds` are refused, as they are when clips are published. Each listed file is
-  /// opened once to find out whether it can be read. The call blocks the thread.
+  /// As with publishing, links in place of `Library` or `Sounds` are refused. Each listed file is opened once to check
+  /// that it can be read. The call blocks the thread.
   ///
-  /// - Parameter isWanted: Returns whether an entry is listed. A caller that looks for a few names saves the time for
+  /// - Parameter isWanted: Returns whether an entry is listed. A caller that needs only a few names saves the time for
   ///   the other files.
-  /// - Returns: A listing for each place, without entries if the folder does not exist.
+  /// - Returns: A listing for each place. It has no entries if the folder does not exist.
   /// - Throws: ``SoundLibraryError`` if a folder cannot be listed. Without the entries of one folder, the answer could
   ///   differ from what a phone plays.
   public func listings(
@@ -73,7 +73,7 @@ extension SoundsFolder {
     self.calls = calls
   }
 
-  /// Returns the names of all entries, in no order; an empty array when the folder does not exist.
+  /// Returns the names of all entries, in no order; an empty array if the folder does not exist.
   ///
   /// - Throws: ``SoundLibraryError``.
   static func names(in folder: URL, calls: FileSystemCalls) throws(SoundLibraryError) -> [String] {
@@ -86,7 +86,7 @@ extension SoundsFolder {
     }
   }
 
-  /// Returns the type of an entry; nil when the entry was removed since the folder was listed.
+  /// Returns the type of an entry; nil if the entry was removed since the folder was listed.
   func kind(of name: String) throws(SystemError) -> SoundListing.Kind? {
     do throws(SystemError) {
       let status = try calls.statusOfName(folder.number, name)
@@ -101,7 +101,7 @@ extension SoundsFolder {
       return .file
     } catch {
       if error.kind == .missing { return nil }
-      // Without this distinction, a shortage in this process would look like a fault of the file.
+      // If this error were not thrown, a shortage of descriptors in this process would look like a fault of the file.
       if error.kind == .tooManyOpenFiles { throw error }
       return .unreadableFile
     }
@@ -113,7 +113,7 @@ extension SoundsFolder {
       _ = try OpenDescriptor.folder(name, in: folder, calls: calls)
       return .folder
     } catch {
-      // Opening a folder by a link fails with the same error as opening a pipe.
+      // A folder cannot be opened through a symbolic link; the error is the same as for a pipe.
     }
     do throws(SystemError) {
       _ = try OpenDescriptor(calls.openFile(folder.number, name), calls: calls)

@@ -2,23 +2,25 @@
 
 import Foundation
 
-/// The decision, over listed folders, which sound is heard for the name in a notification.
+/// The decision which sound is heard for the name in a notification, made from lists of the folders.
 ///
 /// The first two rules come from Apple's documentation of `UNNotificationSound`. The third comes from Crier's
-/// notification service extension, which names `default.wav` instead. (It also does so for the name `default` and for a
-/// file that iOS cannot play. This search then says what iOS plays without the extension.)
+/// notification service extension, which names `default.wav` if the named sound does not exist. (The extension also
+/// does so for the name `default`, and for a file that iOS cannot play. In these two cases, the result here is what iOS
+/// plays without the extension.)
 ///
 /// 1. The name `default` is the system's default sound.
-/// 2. The first place that has a file of the name decides, even if the file is empty or cannot be read. The system's
-///    default sound is heard instead of such a file.
-/// 3. If no place has the name, the first `default.wav` in the same places is heard, or else the system's default
-///   sound.
+/// 2. The first place that has a file with the name decides, even if the file is empty or cannot be read. In that
+///    case, the system's default sound is heard instead of the file.
+/// 3. If no place has the name, the first `default.wav` in the same places is heard. If there is none, the system's
+///    default sound is heard.
 ///
 /// A name is only compared with the listed names, so no name can lead out of the listed folders. Folders, symbolic
-/// links and devices are skipped. Apple does not document what iOS does with links. Crier never publishes one, and the
-/// target of a link may be outside the folders that the app may read, so a sound must not depend on it.
+/// links and devices are skipped. Apple does not document what iOS does with symbolic links. Crier never publishes a
+/// link, and the target of a link may be outside the folders that the app may read. A sound must therefore not depend
+/// on a link.
 public struct SoundLookup: Sendable, Hashable {
-  /// The file that the extension names when no place has the named sound.
+  /// The file that the extension names if no place has the named sound.
   public static let fallbackName = "default.wav"
 
   /// The listed folders, in the order of the search.
@@ -26,8 +28,8 @@ public struct SoundLookup: Sendable, Hashable {
 
   public init(_ listings: [SoundListing]) { self.listings = listings }
 
-  /// Returns whether an entry can matter for the search for some names. Listings without the other entries give the
-  /// same results.
+  /// Returns a function that says whether an entry can matter when some names are resolved. Listings without the other
+  /// entries give the same results.
   ///
   /// - Parameter names: The names that are going to be resolved.
   public static func relevance(to names: [String]) -> (_ entry: String) -> Bool {
@@ -49,7 +51,7 @@ public struct SoundLookup: Sendable, Hashable {
     return resolution(of: name, by: .found(match.listing.place), match, remarks)
   }
 
-  /// Returns the sound that is heard if no place has the named sound.
+  /// Returns the sound that is heard if no place has a file with the name.
   private func missing(_ name: String, remarks: [SoundResolution.Remark]) -> SoundResolution {
     let isFallback = name == Self.fallbackName
     let search = isFallback ? (match: nil, remarks: []) : search(for: Self.fallbackName)
@@ -89,7 +91,7 @@ extension SoundLookup {
     var entry: SoundListing.Entry
   }
 
-  /// Searches the places for the first file of a name.
+  /// Searches the places for the first file with a name.
   private func search(for name: String) -> (match: Match?, remarks: [SoundResolution.Remark]) {
     var remarks: [SoundResolution.Remark] = []
     for (index, listing) in listings.enumerated() {
@@ -109,8 +111,8 @@ extension SoundLookup {
     return (nil, remarks)
   }
 
-  /// Returns a remark if the groups from an index on include several that have a name. The order of the groups then
-  /// decides what is heard.
+  /// Returns a remark if several of the groups from this index on have the name. The order of the groups then decides
+  /// which sound is heard.
   private func remarkOnGroups(with name: String, from index: Int) -> [SoundResolution.Remark] {
     guard case .groupContainer = listings[index].place else { return [] }
     let groups = listings[index...].compactMap { listing -> String? in
@@ -120,7 +122,7 @@ extension SoundLookup {
     return groups.count > 1 ? [.severalGroups(name, groups)] : []
   }
 
-  /// Returns the remarks that follow from the name itself and from names like it.
+  /// Returns the remarks about the name itself and about similar names.
   private func remarksOnName(_ name: String) -> [SoundResolution.Remark] {
     var remarks: [SoundResolution.Remark] = []
     if name.withoutExtension == name {

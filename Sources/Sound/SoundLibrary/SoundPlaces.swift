@@ -30,10 +30,10 @@ public enum SoundPlace: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The folders in which an app's notification sounds are looked for.
+/// The folders in which iOS looks for an app's notification sounds.
 ///
 /// The order of the search comes from Apple's documentation of `UNNotificationSound`: the app's container, then the
-/// group containers, then the bundle. The documentation does not say in which order the groups are searched, so the
+/// group containers, then the bundle. The documentation does not say in which order iOS searches the groups, so the
 /// order of ``groupContainers`` is an assumption of the caller.
 public struct SoundPlaces: Sendable, Hashable {
   /// The container of a group, and the group's name.
@@ -49,7 +49,7 @@ public struct SoundPlaces: Sendable, Hashable {
   /// The app's own container, which has the folder `Library/Sounds`; nil to leave it out.
   public var appContainer: URL?
 
-  /// The group containers, in the order in which they are searched.
+  /// The group containers, in the order of the search.
   public var groupContainers: [Group]
 
   /// The app's bundle, which has the sounds at its top; nil to leave it out.

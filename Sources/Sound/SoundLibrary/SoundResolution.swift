@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The sound that is heard for a notification that names a sound, and why.
+/// The sound that is heard for a notification that names a sound, and the reason.
 public struct SoundResolution: Sendable, Hashable {
   /// The rule that decided what is heard.
   public enum Rule: Sendable, Hashable {
@@ -34,17 +34,17 @@ public struct SoundResolution: Sendable, Hashable {
     }
   }
 
-  /// A circumstance that explains the result, or that makes it uncertain.
+  /// A remark that explains the result, or that says why it is uncertain.
   public enum Remark: Sendable, Hashable {
-    /// No file can have the name: it is empty, too long or `.` or `..`, or has a `/` or a control character.
+    /// No file can have this name: it is empty, too long, `.` or `..`, or it has a `/` or a control character.
     case invalidName
-    /// The name has no extension. The similar names have one.
+    /// The name has no extension, but similar names with an extension exist.
     case noExtension(similar: [String])
-    /// None of these places has the name.
+    /// None of these places has a file with the name.
     case notFound([SoundPlace])
-    /// A place has a name that differs only in letter case.
+    /// A place has a file whose name differs from the named sound only in letter case.
     case otherCase(String, SoundPlace)
-    /// The sound was found by a name in another Unicode normal form.
+    /// The name of the sound that was found is in another Unicode normal form.
     case otherNormalForm(SoundPlace)
     /// A folder in this place has the name, and is skipped.
     case folder(String, SoundPlace)
@@ -56,18 +56,18 @@ public struct SoundResolution: Sendable, Hashable {
     case emptyFile(String, SoundPlace)
     /// The sound that was found cannot be opened.
     case unreadableFile(String, SoundPlace)
-    /// The containers of these groups all have the name.
+    /// The containers of all these groups have a file with the name.
     case severalGroups(String, [String])
   }
 
-  /// The name as it was asked for.
+  /// The name as the notification gives it.
   public var name: String
   public var rule: Rule
   /// The file that is heard; nil for the system's default sound.
   public var url: URL?
   public var remarks: [Remark]
 
-  /// Whether the sound that is heard is the named sound, or the system's default sound that was asked for.
+  /// Whether the notification's sound is heard: the named file, or the system's default sound if the name is `default`.
   public var isNamedSound: Bool {
     switch rule {
     case .found, .reserved: true

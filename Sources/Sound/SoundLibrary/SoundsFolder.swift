@@ -3,31 +3,33 @@
 import FileSystem
 import Foundation
 
-/// An open `Library/Sounds` folder, or another folder of `Library`. Every file is named relative to the open folder, so
-/// nothing is written anywhere else even if the path changes in the meantime.
+/// An open `Library/Sounds` folder, or another folder of `Library`. Every file is named relative to the open folder. If
+/// the path of the folder changes in the meantime, nothing is therefore written anywhere else.
 ///
 /// Temporary files use a few fixed names, and each is locked by its writer. Files of killed processes can therefore be
-/// removed without scanning a folder of a million clips. A publisher that finds a name taken tries to lock the file. If
-/// the writer's process has ended, the system has released the lock, and the publisher gets it. The method needs
-/// neither process numbers (which are reused, and differ between containers of one machine) nor clocks.
+/// removed without scanning a folder of a million clips. If a publisher finds that a name is taken, it tries to lock
+/// the file. If the writer's process has ended, the system has released the lock, and the publisher gets it. This
+/// method needs no clocks. It needs no process numbers either, which are reused and differ between containers of one
+/// machine.
 ///
 /// - A file that is being written is never removed, because its lock is held. The writer takes the lock right after it
-///   creates the file. If another publisher takes the lock in between, it removes the file. The writer then finds that
-///   the lock is taken or that the file has no name left, and uses another name.
-/// - A file is removed only while its lock is held, so its name cannot come to mean another publisher's file in the
-///   meantime.
-/// - On a file system without locks, no temporary file is ever removed, and `O_EXCL` still keeps two publishers apart.
+///   creates the file. If another publisher takes the lock in between, that publisher removes the file. The writer then
+///   finds that the lock is taken or that the file has no name left, and uses another name.
+/// - A file is removed only while its lock is held. During this time, no other publisher can create a file with its
+///   name.
+/// - On a file system without locks, no temporary file is ever removed. `O_EXCL` still ensures that two publishers
+///   never write the same file.
 struct SoundsFolder: ~Copyable, Sendable {
   /// The number of names that a publisher tries first, starting at a random name. At most this many abandoned files
   /// exist, and later publishers find and remove them.
   static let temporaryNameCount = 64
 
-  /// The number of names that a publisher tries in all. Names beyond the first ``temporaryNameCount`` are used only
-  /// while those are all in use.
+  /// The total number of names that a publisher tries. Names beyond the first ``temporaryNameCount`` are used only
+  /// while all of those are in use.
   static let temporaryNameLimit = 1024
 
-  /// The number of attempts to get a lock that another process holds, and the pause between two attempts in seconds. A
-  /// lock is held for a few system calls, unless its process is stopped.
+  /// The number of attempts to get a lock that another process holds. A lock is held only for a few system calls,
+  /// unless its process is stopped. The next constant is the pause between two attempts in seconds.
   static let lockAttempts = 20
   static let lockPause: TimeInterval = 0.001
 
@@ -35,7 +37,7 @@ struct SoundsFolder: ~Copyable, Sendable {
 
   static func temporaryName(_ index: Int) -> String { "\(temporaryPrefix)\(index)" }
 
-  /// The beginning of the name that a folder gets when it is moved away from a clip's name.
+  /// The prefix of the new name for a folder that had a clip's name and is moved away.
   static let setAsidePrefix = ".set-aside-"
 
   /// The number of names for folders that were moved away.
@@ -73,7 +75,7 @@ struct SoundsFolder: ~Copyable, Sendable {
       try temporary.file.synchronize()
       setAside = try replace(name, by: temporary.name, setsFolderAside: setsFolderAside)
     } catch {
-      // The first error is the one to report.
+      // The error of the writing is reported, not the error of this removal.
       try? calls.remove(folder.number, temporary.name)
       throw error
     }
@@ -91,7 +93,7 @@ struct SoundsFolder: ~Copyable, Sendable {
     do throws(SystemError) {
       try calls.writeAll(bytes, to: temporary.file.number)
     } catch {
-      // The first error is the one to report.
+      // The error of the writing is reported, not the error of this removal.
       try? calls.remove(folder.number, temporary.name)
       throw error
     }
@@ -99,11 +101,11 @@ struct SoundsFolder: ~Copyable, Sendable {
     return temporary
   }
 
-  /// Gives a temporary file its name, and replaces whatever has the name: a file, a symbolic link, a pipe, a socket or
-  /// a device. A folder cannot be replaced and may hold somebody's files, so it is moved away.
+  /// Renames a temporary file, and replaces whatever has the new name: a file, a symbolic link, a pipe, a socket or a
+  /// device. A folder cannot be replaced and may contain somebody's files, so it is moved to another name.
   ///
-  /// - Parameter setsFolderAside: Whether a folder with the name is moved away, instead of being an error.
-  /// - Returns: The new name of a folder that was moved away; nil if there was none.
+  /// - Parameter setsFolderAside: Whether a folder with the name is moved away. If false, such a folder is an error.
+  /// - Returns: The new name of a folder that was moved away; nil if no folder was moved.
   func replace(_ name: String, by newName: String, setsFolderAside: Bool = true) throws(SystemError) -> String? {
     if let old = try? openFile(name) {
       waitForRemoval(of: old)
@@ -112,7 +114,8 @@ struct SoundsFolder: ~Copyable, Sendable {
     return try put(newName, at: name, setsFolderAside)
   }
 
-  /// Waits until the removal of a file has ended. It could otherwise hit the file that replaces it.
+  /// Waits until another process has finished removing a file. Otherwise, the removal could delete the new file
+  /// instead.
   private func waitForRemoval(of old: borrowing OpenDescriptor) {
     for _ in 0..<Self.lockAttempts {
       do throws(SystemError) {
@@ -134,16 +137,17 @@ struct SoundsFolder: ~Copyable, Sendable {
         guard error.kind == .notAFile, setsFolderAside else { throw error }
       }
       let place = "\(Self.setAsidePrefix)\(number)"
-      // If the name is taken, the next one is tried. The slash keeps the system from moving anything but a folder, such
-      // as the clip of another publisher that has moved the folder away in the meantime.
+      // If this name is taken, the next one is tried. The slash after `name` makes the system move only a folder.
+      // Another publisher may have moved the folder away in the meantime, and its clip must not be moved.
       if (try? calls.rename(folder.number, "\(name)/", place)) != nil { setAside = place }
     }
     throw .notAFile
   }
 
-  /// Returns the bytes of a file; throws an error of the kind `missing` when it does not exist.
+  /// Returns the bytes of a file.
   ///
-  /// - Parameter use: When the file is used; nil if this reading does not count as a use.
+  /// - Parameter use: The time of the use; nil if this reading does not count as a use.
+  /// - Throws: ``SystemError``, of the kind `missing` if the file does not exist.
   func contents(of name: String, atMost limit: Int, use: SoundUse? = nil) throws(SystemError) -> [UInt8] {
     let file = try openFile(name)
     let status = try calls.status(file.number)
@@ -152,7 +156,8 @@ struct SoundsFolder: ~Copyable, Sendable {
     if let use, use.isNews(status) { try mark(use, name) }
     var bytes: [UInt8] = []
     while true {
-      // Asking for one byte more than expected reads the whole file in one call, and a second call finds its end.
+      // One more byte than expected is requested. The first call then reads the whole file, and the second call finds
+      // its end.
       let count = max(status.byteCount - bytes.count, 0) + 1
       let some = try retryingWhenInterrupted { () throws(SystemError) in try calls.read(file.number, count) }
       if some.isEmpty { return bytes }
@@ -161,22 +166,22 @@ struct SoundsFolder: ~Copyable, Sendable {
     }
   }
 
-  /// Removes a file and synchronizes the folder; throws an error of the kind `missing` when the file does not exist.
+  /// Removes a file and synchronizes the folder. If the file does not exist, it throws an error of the kind `missing`.
   func remove(_ name: String) throws(SystemError) {
     guard try calls.statusOfName(folder.number, name).isRegularFile else { throw .notAFile }
     try calls.remove(folder.number, name)
     try folder.synchronize()
   }
 
-  /// Returns the status of a file; throws an error of the kind `missing` when it does not exist.
+  /// Returns the status of a file. If the file does not exist, it throws an error of the kind `missing`.
   func status(of name: String) throws(SystemError) -> FileStatus {
     try calls.statusOfName(folder.number, name)
   }
 
   /// Records that a file is used, unless its last recorded use is recent.
   ///
-  /// - Throws: An error of the kind `missing` when the file does not exist, is removed at this moment, or belongs to
-  ///   another user, so that the use cannot be recorded. The caller then makes the file again.
+  /// - Throws: An error of the kind `missing` if the file does not exist or is being removed. The same error is thrown
+  ///   if the file belongs to another user, because the use cannot be recorded. The caller then makes the file again.
   func mark(_ use: SoundUse, _ name: String) throws(SystemError) {
     for _ in 0..<Self.lockAttempts {
       let status = try status(of: name)
@@ -188,10 +193,12 @@ struct SoundsFolder: ~Copyable, Sendable {
     throw .missing
   }
 
-  /// - Returns: Whether the use was recorded; false while another process uses, replaces or removes the file.
+  /// - Returns: Whether the use was recorded; false if another process uses, replaces or removes the file at the same
+  ///   time.
   private func mark(_ use: SoundUse, _ file: consuming OpenDescriptor) throws(SystemError) -> Bool {
     do throws(SystemError) {
-      // A removal holds the lock while it looks at the time and removes the file. Without locks, nothing is removed.
+      // Another process that removes the file holds the lock while it checks the time and removes the file. On a file
+      // system without locks, nothing is removed.
       try calls.lock(file.number)
     } catch {
       if error.kind == .busy { return false }
@@ -200,16 +207,16 @@ struct SoundsFolder: ~Copyable, Sendable {
     do throws(SystemError) {
       try calls.touch(file.number, use.time)
     } catch {
-      // A removal would not know of the use of another user's file.
+      // The use of another user's file cannot be recorded, so it would not prevent the file's removal.
       if error.kind == .notPermitted { throw .missing }
-      // On a read-only disk, nothing is removed.
+      // An error on a read-only disk is ignored, because nothing is removed there.
     }
     return true
   }
 
-  /// Removes a file if it is still the one with the given last use. The folder is not synchronized.
+  /// Removes a file if its last use is still the given one. The folder is not synchronized.
   ///
-  /// - Returns: Whether the file was removed. It stays if it was used or replaced meanwhile.
+  /// - Returns: Whether the file was removed. It stays if it was used or replaced in the meantime.
   func remove(_ name: String, lastUsedAt time: Int) throws(SystemError) -> Bool {
     do throws(SystemError) {
       return try remove(name, try openFile(name), lastUsedAt: time)
@@ -264,18 +271,18 @@ extension SoundsFolder {
     throw .busy
   }
 
-  /// Creates and locks a temporary file; returns nil when another publisher has the name.
+  /// Creates and locks a temporary file; returns nil if another publisher has the name.
   private func createTemporary(_ name: String) throws(SystemError) -> Temporary? {
     guard let file = try createFile(name) else { return nil }
     do throws(SystemError) {
       try calls.lock(file.number)
     } catch {
-      // Another publisher believes that the file is abandoned and is about to remove it.
+      // Another publisher takes the file for an abandoned one and is about to remove it.
       if error.kind == .busy { return nil }
-      // Any other error means that the file system has no locks. There, no publisher removes files as abandoned.
+      // Any other error means that the file system has no locks. No publisher removes abandoned files on such a system.
     }
     do throws(SystemError) {
-      // A file without a name was removed by a publisher that believed it abandoned.
+      // The file has no name any more if a publisher took it for an abandoned one and removed it.
       if try calls.status(file.number).links == 0 { return nil }
     } catch {
       try? calls.remove(folder.number, name)
@@ -284,7 +291,7 @@ extension SoundsFolder {
     return Temporary(name: name, file: file)
   }
 
-  /// Creates a file; returns nil when the name is taken.
+  /// Creates a file; returns nil if the name is taken.
   private func createFile(_ name: String) throws(SystemError) -> OpenDescriptor? {
     do throws(SystemError) {
       let number = try retryingWhenInterrupted { () throws(SystemError) in
@@ -297,7 +304,7 @@ extension SoundsFolder {
     }
   }
 
-  /// Removes an abandoned file and returns whether the name is now free.
+  /// Removes a file if it is abandoned, and returns whether the name is now free.
   func removeIfAbandoned(_ name: String) -> Bool {
     do throws(SystemError) {
       let file = try openFile(name)

@@ -5,19 +5,19 @@
 /// The tone is the name of a sound file with its extension, such as `chime.wav`, in the group's `Library/Sounds`. It is
 /// stored under the key ``key``.
 public protocol TonePreference: Sendable {
-  /// Returns the chosen tone; nil if none was chosen. The file need not exist.
+  /// Returns the chosen tone; nil if none was chosen. The file of the tone need not exist.
   ///
-  /// - Throws: ``SoundLibraryError`` when the preference cannot be read. A preference that is not valid, such as a
-  ///   damaged file, counts as none.
+  /// - Throws: ``SoundLibraryError`` if the preference cannot be read. An invalid preference, such as a damaged file,
+  ///   counts as no choice.
   func tone() throws(SoundLibraryError) -> String?
 
   /// Stores the chosen tone.
   ///
-  /// - Throws: ``SoundLibraryError``, with the code `invalidClipName` if no sound file can have the name. The
-  ///   preference is then unchanged.
+  /// - Throws: ``SoundLibraryError``; its code is `invalidClipName` if no sound file can have the name. The preference
+  ///   is then unchanged.
   func setTone(_ name: String) throws(SoundLibraryError)
 
-  /// Removes the choice, so that no tone is chosen. Without a choice, nothing happens.
+  /// Removes the choice, so that no tone is chosen. If there was no choice, nothing happens.
   ///
   /// - Throws: ``SoundLibraryError``.
   func removeTone() throws(SoundLibraryError)

@@ -3,7 +3,7 @@
 /// The description of a tone: struck notes of one instrument. `Tones/<name>.json` has this form.
 ///
 /// Each note starts all partials of the instrument. A partial is a sine wave that falls from its level at a steady
-/// rate, as in a struck bar or bell.
+/// rate, like the sound of a struck bar or bell.
 public struct ToneDescription: Codable, Sendable, Hashable {
   /// A sine wave of the instrument.
   public struct Partial: Codable, Sendable, Hashable {
@@ -55,14 +55,14 @@ public struct ToneDescription: Codable, Sendable, Hashable {
     case releaseMilliseconds = "release_ms"
   }
 
-  /// The latest end of a note in ms. With the silence that mastering leaves at both ends, a tone lasts at most 2 s.
+  /// The latest end of a note in ms. Mastering leaves 30 ms of silence at each end, so a tone lasts at most 2 s.
   public static let latestEndMilliseconds = 1_940
   /// The highest frequency of a partial in Hz.
   public static let highestHertz = 10_000.0
-  /// The largest number of partials, and of notes.
+  /// The largest number of partials, and also of notes.
   public static let mostParts = 16
 
-  /// Returns the first fault of the description as a sentence without a full stop; nil if there is none.
+  /// Returns the first fault of the description as a sentence without a full stop; nil if it has no fault.
   var fault: String? {
     func inRange(_ value: Double, _ range: ClosedRange<Double>, _ name: String) -> String? {
       range.contains(value) ? nil : "\(name) must be \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"

@@ -12,8 +12,8 @@ public struct ToneDescriptions: Sendable {
 
   public init(directory: URL) { self.directory = directory }
 
-  /// Returns whether a tone can have a name: 1 to 40 of a-z, 0-9 and `-`, but not `default`, which is the name of the
-  /// system's sound.
+  /// Returns whether a tone can have this name: 1 to 40 of a-z, 0-9 and `-`, but not `default`, which is the name of
+  /// the system's sound.
   static func isName(_ name: String) -> Bool {
     (1...longestName).contains(name.utf8.count) && name != "default"
       && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
@@ -66,7 +66,8 @@ public struct ToneDescriptions: Sendable {
     return description
   }
 
-  /// Returns the bytes of a regular file, at most one more than a description may have; nil if they cannot be read.
+  /// Returns the bytes of a regular file; nil if they cannot be read. It reads at most one byte more than the size
+  /// limit, so that the caller notices a file that is too large.
   private static func contents(of file: URL) -> Data? {
     let target = file.resolvingSymlinksInPath()
     // Opening a pipe would block.
@@ -77,7 +78,7 @@ public struct ToneDescriptions: Sendable {
     do { return try handle.read(upToCount: maximumBytes + 1) ?? Data() } catch { return nil }
   }
 
-  /// Returns the place in the JSON, such as `notes[0].hertz`.
+  /// Returns a path in the JSON, such as `notes[0].hertz`.
   private static func path(_ keys: [any CodingKey]) -> String {
     let path = keys.reduce("") { path, key in
       if let index = key.intValue { return "\(path)[\(index)]" }

@@ -6,14 +6,14 @@ public struct ToneError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     /// The folder of descriptions cannot be read.
     case descriptionsMissing = "descriptions_missing"
-    /// No description has the name.
+    /// There is no description with this name.
     case toneUnknown = "tone_unknown"
-    /// The description is not a valid one, or its sound cannot be mastered.
+    /// The description is invalid, or its sound cannot be mastered.
     case descriptionInvalid = "description_invalid"
   }
 
   public var code: Code
-  /// The folder, the name or the file.
+  /// The folder, the name or the file to which the error refers.
   public var subject: String
   public var reason: String
   /// What to do next.

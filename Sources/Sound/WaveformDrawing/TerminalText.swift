@@ -5,7 +5,7 @@
 /// The text cannot move the cursor, set a colour or change the direction of later text. White space becomes a space,
 /// and each control or bidirectional character becomes U+FFFD. Invisible hints for line breaks are removed.
 public struct TerminalText: Sendable, Hashable {
-  /// A character as a reader sees it. It is never divided.
+  /// A character as a reader sees it (a grapheme cluster). It is never divided.
   struct Cluster: Sendable, Hashable {
     var text: String
     var width: Int
@@ -35,7 +35,7 @@ public struct TerminalText: Sendable, Hashable {
   }
 
   /// Returns as much of the text as fits into a number of columns. If the text was cut, it ends with `…`. The result is
-  /// empty when not even `…` fits.
+  /// empty if not even `…` fits.
   public func cut(to columns: Int) -> TerminalText {
     guard width > columns else { return self }
     guard columns > 0 else { return TerminalText(clusters: []) }
@@ -76,7 +76,7 @@ public struct TerminalText: Sendable, Hashable {
 
   private static func cluster(_ character: Character) -> Cluster {
     let scalars = character.unicodeScalars
-    // A cluster that starts with a mark would combine with whatever was printed before it.
+    // A cluster that starts with a combining mark would combine with the character that was printed before it.
     guard let first = scalars.first, scalars.count <= longestCluster, !first.isJoining else { return replacement }
     return Cluster(text: String(character), width: TerminalWidth.of(character))
   }

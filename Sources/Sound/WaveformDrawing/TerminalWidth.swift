@@ -4,8 +4,9 @@
 ///
 /// Wide and fullwidth characters (UAX #11, East Asian Width W and F) take two columns. Marks that do not advance the
 /// cursor take none. All other characters take one column. These include characters of ambiguous width, as is usual
-/// outside legacy East Asian encodings. They also include spacing marks, such as the Devanagari vowel signs ा, ि and ी,
-/// as in the C library's `wcwidth`, which terminals follow. An emoji takes two columns, whatever its number of scalars.
+/// outside legacy East Asian encodings. They also include spacing marks, such as the Devanagari vowel signs ा, ि and ी.
+/// The C library's `wcwidth`, which terminals follow, treats these in the same way. An emoji takes two columns,
+/// whatever its number of scalars.
 enum TerminalWidth {
   static func of(_ character: Character) -> Int {
     let scalars = character.unicodeScalars

@@ -24,8 +24,8 @@ struct TimeAxis {
     return [ticks.map { $0 ? "⡏" : "⠉" }.joined(), labels]
   }
 
-  /// Returns the shortest suitable interval between ticks, in ms. The choices are 0.1, 0.2, 0.5, 1, 2, 5 s and so on;
-  /// the labels must fit.
+  /// Returns the shortest interval between ticks, in ms, with which the labels fit. The choices are 0.1, 0.2, 0.5, 1,
+  /// 2, 5 s and so on.
   private func interval(_ duration: Int) -> Int {
     let room = label(duration).count + 2
     var decade = 100

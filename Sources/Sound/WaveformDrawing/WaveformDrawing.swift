@@ -8,7 +8,7 @@ public struct WaveformDrawing: Sendable, Hashable {
   public enum Style: String, Sendable, Hashable, CaseIterable {
     /// For a terminal that shows UTF-8. The envelope consists of braille dots, two by four in each character cell.
     case braille
-    /// For a file or another program. There is one line for each mark, `   0 ms    610 ms  支付宝`, and no drawing.
+    /// For a file or another program. It has no drawing, but one line for each mark, such as `   0 ms    610 ms  支付宝`.
     case plain
   }
 

@@ -6,7 +6,7 @@ import Waveforms
 ///
 /// A word that would overlap the previous word moves to the second row, and if necessary to the third. A word that fits
 /// on no row is placed on the third. On the third row, a word that would overlap the next word is cut and ends with
-/// `…`. A last word that would cross the right edge begins earlier if there is room.
+/// `…`. If the last word would cross the right edge, it begins earlier, as far as there is room.
 struct WordRows {
   static let rowLimit = 3
 

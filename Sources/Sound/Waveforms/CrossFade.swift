@@ -9,8 +9,8 @@ struct CrossFade: Sendable {
 
   /// The neighbour of a clip at one of its edges.
   enum Edge {
-    /// Another clip. The gain follows a quarter of a sine. Together with the gain of the clip that ends, it preserves
-    /// the power: sin² + cos² = 1.
+    /// Another clip. The gain follows a quarter of a sine. Together with the gain of the other clip, it keeps the power
+    /// constant: sin² + cos² = 1.
     case clip
     /// Silence. The gain follows a raised cosine, which is the square of the sine of ``clip``. The gain rises from
     /// silence and reaches full level smoothly.

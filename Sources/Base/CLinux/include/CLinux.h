@@ -3,10 +3,11 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
-// This header includes no header of the system. With <sys/timex.h>, this module would also define `struct timeval`, and
-// whether Swift finds that type here or in Glibc would depend on the order in which the modules are built.
+// This header includes no system header. If it included <sys/timex.h>, this module would also define `struct timeval`.
+// Swift could then find that type here or in Glibc, depending on the order in which the modules are built.
 
-/// Whether the kernel says that its clock is kept right: 1 if it is, 0 if it is not, and -1 if it does not tell.
+/// Returns whether the kernel reports that its clock is synchronized: 1 if it is, 0 if it is not, and -1 if this is not
+/// known.
 int clock_is_synchronized(void);
 
 #if defined(__linux__)
@@ -17,8 +18,8 @@ int clock_is_synchronized(void);
 int renameat2(int old_folder, const char *old_name, int new_folder, const char *new_name, unsigned int flags);
 int sync_file_range(int file, long long offset, long long count, unsigned int flags);
 
-/// Tells `malloc` from which size in bytes it requests memory from the system for one allocation, from how many unused
-/// bytes it returns memory, and how many arenas it may have (mallopt(3)).
+/// Sets limits of `malloc` (mallopt(3)): the size in bytes from which an allocation gets its own memory from the
+/// system, the number of unused bytes from which memory is returned to the system, and the number of arenas.
 void set_malloc_limits(int mapped_bytes, int unused_bytes, int arenas);
 
 #endif

@@ -3,7 +3,7 @@
 #if canImport(UserNotifications)
   package import Foundation
   public import SoundLibrary
-  // Besides the condition above, nothing of it is used here.
+  // This file uses the module only for the condition above.
   import UserNotifications
 
   extension GroupContainer {
@@ -18,12 +18,12 @@
       self.init(directory: directory)
     }
 
-    /// Makes the folders of sounds and of Crier's own files, if they are missing. Their files can be read while the
-    /// phone is locked, from its first unlocking on: new files take the protection of their folder, and an app with Data
-    /// Protection may have set a stricter one for all. They are not backed up: what the service has is fetched again, and
-    /// the app brings its own tones.
+    /// Makes the folders for sounds and for Crier's own files if they are missing. Their files can be read while the
+    /// phone is locked, once the user has unlocked it after a start. This must be set, because new files take the
+    /// protection of their folder, and an app with Data Protection may have a stricter default. The folders are not
+    /// backed up: the phone fetches the service's files again, and the app brings its own tones.
     ///
-    /// An error is ignored: without the attributes, everything works with an unlocked phone.
+    /// An error is ignored: without these attributes, everything still works while the phone is unlocked.
     func prepareFolders() {
       for name in ["Sounds", "Crier"] {
         var folder = directory.appending(path: "Library/\(name)", directoryHint: .isDirectory)
@@ -51,7 +51,8 @@
 
   extension NotificationService.Configuration {
     /// Creates the configuration of an app group: its container with its folders, the tone in its `UserDefaults`, and
-    /// local notifications. Nothing is downloaded, and the service is not asked for lost pushes, until the app says how.
+    /// local notifications. The app must add a downloader and a source of lost pushes if it wants them; the default is
+    /// none.
     ///
     /// - Throws: ``NotificationServiceError`` with `groupUnavailable` if this program is not a member of the group.
     public init(appGroup: String) throws(NotificationServiceError) {
@@ -64,7 +65,7 @@
       }
       notifier = UserNotificationCenterNotifier()
       uninterrupted = { work in
-        // The work itself throws nothing.
+        // The error is never thrown, because `work` does not throw.
         try? await ExpiringActivity.run("Catching up on notifications") { await work() }
       }
       bundle = Bundle.main.app

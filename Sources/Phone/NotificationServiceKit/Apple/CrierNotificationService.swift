@@ -5,7 +5,7 @@
   import Foundation
   public import UserNotifications
 
-  /// The principal class of a notification service extension. Inherit from it, and name your app group:
+  /// The principal class of a notification service extension. Define a subclass that names your app group:
   ///
   ///     nonisolated final class ShopNotificationService: CrierNotificationService {
   ///       override var appGroup: String { "group.com.example.shop" }
@@ -14,35 +14,37 @@
   /// All instances in a process share one ``NotificationService`` for each app group. One instance may receive any
   /// number of requests. If the app group cannot be used, each notification is handed over as it was sent.
   open class CrierNotificationService: UNNotificationServiceExtension {
-    /// The longest time in seconds for which the end of the extension's time waits for the hand-over.
+    /// The longest time in seconds for which ``serviceExtensionTimeWillExpire()`` waits for the hand-overs.
     private static let expiryWait = 2.0
 
     private static let services = Locked<[String: NotificationService]>([:])
     private let works = Locked<[UUID: NotificationWork]>([:])
-    /// The hand-overs that are still to come.
+    /// The hand-overs that have not happened yet.
     private let handOvers = DispatchGroup()
 
     /// The identifier of the app group, such as `group.com.example.shop`. Each subclass overrides it.
     open var appGroup: String { "" }
 
-    /// Changes the configuration of the process's service, such as its downloader. It is called before the first
-    /// notification of a process, and perhaps again if several arrive at the same time.
+    /// Changes the configuration of the process's service, for example to add a downloader. This method is called
+    /// before the first notification of a process. It may be called more than once if several notifications arrive at
+    /// the same time.
     ///
-    /// - Parameter configuration: What ``NotificationService/Configuration/init(appGroup:)`` makes.
+    /// - Parameter configuration: The value of ``NotificationService/Configuration/init(appGroup:)``, to be changed.
     open func configure(_ configuration: inout NotificationService.Configuration) {}
 
-    /// Changes the texts of a notification, such as to decrypt or to translate them. It is called once for each
-    /// notification that is handed over, and for each local notification that the extension adds, on any thread, shortly
-    /// before iOS gets the content. The texts of a summary and the attachments are already in it. A payer's name and
-    /// picture are added afterwards.
+    /// Changes the texts of a notification, for example to decrypt or to translate them. This method is called once for
+    /// each notification that is handed over, and once for each local notification that the extension adds. It is
+    /// called on any thread, shortly before iOS gets the content. The content already has the texts of a summary and
+    /// the attachments. The payer's name and picture are added afterwards.
     ///
     /// - Parameters:
-    ///   - content: The content. Its `sound` must stay as it is: the order counts on its length.
+    /// - content: The content. Do not change its `sound`, because the order of the notifications relies on the length
+    ///   of that sound.
     ///   - handOver: What the service changed in the content.
     open class func modify(_ content: UNMutableNotificationContent, for handOver: HandOver) {}
 
-    /// Receives the errors of the work, such as for a log. They contain no amounts, names or URLs. It is called on any
-    /// thread.
+    /// Receives the errors of the work, for example to log them. They contain no amounts, names or URLs. This method is
+    /// called on any thread.
     open class func report(_ error: NotificationServiceError) {}
 
     open override func didReceive(
@@ -77,10 +79,10 @@
 
     open override func serviceExtensionTimeWillExpire() {
       let waiting = works.withLock { Array($0.values) }
-      // Each may wait for the disk.
+      // Run them in parallel, because each may wait for the disk.
       DispatchQueue.concurrentPerform(iterations: waiting.count) { waiting[$0].expire() }
-      // iOS may end the process as soon as this method returns, and shows the push as it was sent if it was not handed
-      // over by then.
+      // iOS may end the process as soon as this method returns. It then shows each push that was not handed over as it
+      // was sent.
       _ = handOvers.wait(timeout: .now() + Self.expiryWait)
     }
 
@@ -94,7 +96,7 @@
       configure(&configuration)
       let new = NotificationService(configuration)
       return Self.services.withLock { services in
-        // Another instance may have made it meanwhile.
+        // Another instance may have made the service in the meantime.
         if let known = services[group] { return known }
         services[group] = new
         return new
@@ -104,7 +106,8 @@
 
   /// The content of one request, the handler that iOS gave for it, and what the subclass changes in it.
   ///
-  /// It crosses to another thread once: iOS gives both to this request alone, and the work hands over exactly once.
+  /// It is passed to another thread once. That is safe: iOS gives content and handler to this request alone, and the
+  /// work hands over exactly once.
   private struct Delivery: @unchecked Sendable {  // Only one thread uses it at a time.
     let content: UNMutableNotificationContent
     let handler: (UNNotificationContent) -> Void

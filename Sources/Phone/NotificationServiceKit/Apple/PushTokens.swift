@@ -4,13 +4,13 @@
   public import Foundation
   public import PushKit
 
-  /// The push tokens of PushKit. The app and its file-provider extension each keep one of these for as long as they
-  /// run, and each has a token of its own.
+  /// The push tokens of PushKit. The app and its file-provider extension each keep one `PushTokens` for as long as they
+  /// run, because each has a token of its own.
   ///
-  /// Register a token with the service when it arrives, and register again without it when it becomes invalid. iOS
-  /// gives a new one by itself.
+  /// When a token arrives, register the device with it. When the token becomes invalid, register the device again
+  /// without a token. iOS gives a new token by itself.
   public final class PushTokens: NSObject, PKPushRegistryDelegate {
-    /// The kinds of tokens. Tokens for VoIP are not among them: such a push must ring.
+    /// The kinds of tokens. There is no kind for VoIP, because an app must report a call for each VoIP push.
     public enum Kind: Sendable, Hashable, CaseIterable {
       /// The token for file-provider pushes.
       case fileProvider
@@ -26,8 +26,8 @@
 
     /// Asks iOS for the token.
     ///
-    /// - Parameter changed: Receives each token, and nil when the token has become invalid. It is called on the main
-    ///   thread, at each start of the program too.
+    /// - Parameter changed: Receives each token, or nil when the token has become invalid. It is called on the main
+    ///   thread, also at each start of the program.
     public init(changed: @escaping @Sendable (Kind, Data?) -> Void) {
       registry = PKPushRegistry(queue: .main)
       self.changed = changed

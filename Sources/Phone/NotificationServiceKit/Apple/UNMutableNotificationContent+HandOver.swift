@@ -9,17 +9,17 @@
   import UserNotifications
 
   extension UNMutableNotificationContent {
-    /// Changes the content as a hand-over says. Everything else stays: the badge, the thread, the category, the level
-    /// and `userInfo`.
+    /// Changes the content as a hand-over says. Everything else stays as it is: the badge, the thread, the category,
+    /// the interruption level and `userInfo`.
     func apply(_ handOver: HandOver) {
       sound = handOver.sound.notificationSound(criticalVolume: handOver.criticalVolume)
       if let summary = handOver.summary {
         title = summary.title ?? title
-        // The subtitle tells of the first payment only.
+        // The subtitle is about the first payment only.
         subtitle = ""
         body = summary.body ?? body
       }
-      // A file that iOS refuses is left out, and the others stay.
+      // A file that iOS refuses is left out. The other files are attached.
       attachments += handOver.attachments.compactMap { attachment in
         try? UNNotificationAttachment(
           identifier: attachment.identifier, url: attachment.file,
@@ -27,7 +27,7 @@
       }
     }
 
-    /// Takes the texts and the options of a push. Values that the push does not have stay as they are.
+    /// Sets the texts and the options of a push. Values that the push does not have stay as they are.
     func apply(_ texts: PushedTexts) {
       title = texts.title ?? title
       subtitle = texts.subtitle ?? subtitle
@@ -41,7 +41,7 @@
   }
 
   extension HandOver.Sound {
-    /// Returns the sound as iOS takes it; nil for silence.
+    /// Returns the sound in the form that iOS takes; nil for silence.
     fileprivate func notificationSound(criticalVolume: Float?) -> UNNotificationSound? {
       switch (self, criticalVolume) {
       case (.silent, _): nil
@@ -55,7 +55,7 @@
   }
 
   extension DownloadedAttachment {
-    /// The type and the options, as `UNNotificationAttachment` takes them.
+    /// The type and the options, in the form that `UNNotificationAttachment` takes.
     fileprivate var notificationOptions: [AnyHashable: Any] {
       var result: [AnyHashable: Any] = [
         UNNotificationAttachmentOptionsTypeHintKey: kind.uniformTypeIdentifier

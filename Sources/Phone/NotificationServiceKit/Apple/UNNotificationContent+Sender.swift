@@ -8,8 +8,8 @@
   extension UNNotificationContent {
     /// Returns a communication notification, which shows the sender's name and picture, if the hand-over has a sender.
     ///
-    /// A summary stands for several senders, so it shows none. The content is returned unchanged if iOS refuses the
-    /// sender. The result must not be changed (Apple's header of `UNNotificationContent`).
+    /// A summary stands for several senders, so it shows none of them. If iOS refuses the sender, this method returns
+    /// the content unchanged. Do not change the returned content (Apple's header of `UNNotificationContent`).
     func withSender(of handOver: HandOver) -> UNNotificationContent {
       guard handOver.summary == nil, let sender = handOver.sender else { return self }
       let person = INPerson(
@@ -20,7 +20,7 @@
       let intent = INSendMessageIntent(
         recipients: nil, outgoingMessageType: .outgoingMessageText, content: nil, speakableGroupName: nil,
         conversationIdentifier: threadIdentifier, serviceName: nil, sender: person, attachments: nil)
-      // Apple's guide to communication notifications asks for the donation before the update.
+      // Apple's guide to communication notifications says to donate the interaction before the content is updated.
       let interaction = INInteraction(intent: intent, response: nil)
       interaction.direction = .incoming
       interaction.donate()
@@ -31,7 +31,7 @@
   import UserNotifications
 
   extension UNNotificationContent {
-    /// Returns the content unchanged: this system has no communication notifications.
+    /// Returns the content unchanged, because this system has no communication notifications.
     func withSender(of handOver: HandOver) -> UNNotificationContent { self }
   }
 #endif

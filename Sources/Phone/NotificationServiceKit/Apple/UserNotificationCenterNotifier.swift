@@ -8,23 +8,23 @@
   public struct UserNotificationCenterNotifier: LocalNotifying {
     private let modify: @Sendable (UNMutableNotificationContent, HandOver) -> Void
 
-    /// - Parameter modify: Changes the texts of a notification before iOS gets it, as
-    ///   ``CrierNotificationService/modify(_:for:)`` does. An app that adds notifications in ``NotificationService/catchUp()``
-    ///   gives the same function.
+    /// - Parameter modify: Changes the texts of a notification before iOS gets it, like
+    ///   ``CrierNotificationService/modify(_:for:)``. An app that calls ``NotificationService/catchUp()`` passes the
+    ///   same function here.
     public init(modify: @escaping @Sendable (UNMutableNotificationContent, HandOver) -> Void = { _, _ in }) {
       self.modify = modify
     }
 
     /// Adds a notification with the texts and the options of the push for which it stands.
     ///
-    /// - Throws: The error of `UNUserNotificationCenter`, such as when the app may not show notifications.
+    /// - Throws: The error of `UNUserNotificationCenter`, for example if the app may not show notifications.
     public func add(_ notification: LocalNotification) async throws {
       let content = UNMutableNotificationContent()
       content.userInfo = UserInfo.userInfo(of: notification.payload)
       content.apply(notification.texts)
       content.apply(notification.handOver)
       modify(content, notification.handOver)
-      // An interval of 0 is an exception in Objective-C; without a trigger, the notification is shown at once.
+      // An interval of 0 raises an exception in Objective-C. Without a trigger, iOS shows the notification at once.
       let trigger =
         notification.delay > 0
         ? UNTimeIntervalNotificationTrigger(timeInterval: TimeInterval(notification.delay) / 1_000, repeats: false)

@@ -5,25 +5,27 @@
   import Foundation
   public import LibraryCopies
   public import SoundLibrary
-  // Besides the condition above, nothing of it is used here.
+  // This file uses the module only for the condition above.
   import UserNotifications
 
-  /// The large files of the library by a background `URLSession`. iOS fetches them also while no program of the app runs,
-  /// and holds the phone's key meanwhile. What has come is put into place by the next update of the copy.
+  /// Fetches the large files of the library with a background `URLSession`. iOS fetches them even while no program of
+  /// the app runs, and stores the phone's key for this. The next update of the copy puts the files that have arrived
+  /// into place.
   ///
-  /// Two processes must not use a session with one identifier, so each program of the app has one of its own. When the
-  /// files of an extension have come and the extension does not run, iOS starts the app for its session.
+  /// Two processes must not use sessions with the same identifier, so each program of the app has its own identifier.
+  /// When the files of an extension have arrived and the extension does not run, iOS starts the app for the extension's
+  /// session.
   public final class BackgroundLibraryFiles: LargeFileFetching {
     private static let known = Locked<[String: BackgroundLibraryFiles]>([:])
 
     private let events: Events
     private let session: URLSession
 
-    /// Returns the session of this process with an identifier. It is made when it is asked for first.
+    /// Returns the session of this process with an identifier. It is created at the first call.
     ///
     /// - Parameters:
-    ///   - identifier: The identifier of the session; nil for that of this program.
-    ///   - appGroup: The app group, in whose container iOS keeps the files until they are taken.
+    /// - identifier: The identifier of the session; nil for this program's own session.
+    ///   - appGroup: The app group. iOS keeps the downloaded files in its container until they are moved.
     public static func session(
       _ identifier: String? = nil, appGroup: String, container: GroupContainer
     ) -> BackgroundLibraryFiles {
@@ -42,7 +44,7 @@
       configuration.sharedContainerIdentifier = appGroup
       configuration.httpCookieStorage = nil
       configuration.urlCache = nil
-      // Afterwards, an update asks for a file again.
+      // The limit is one day. Afterwards, an update asks for the file again.
       configuration.timeoutIntervalForResource = 86_400
       session = URLSession(configuration: configuration, delegate: events, delegateQueue: nil)
     }
@@ -51,15 +53,15 @@
       var sent = URLRequest(url: request.url)
       for (name, value) in request.fields { sent.setValue(value, forHTTPHeaderField: name) }
       let task = session.downloadTask(with: sent)
-      // iOS keeps this text when the process ends.
+      // iOS keeps this text even when the process ends.
       task.taskDescription = request.sha256
       task.resume()
     }
 
-    /// Returns when iOS has told of all downloads for which it started the app.
+    /// Returns when iOS has reported all downloads for which it started the app.
     public func finishEvents() async { await events.finish() }
 
-    /// The delegate of the session. iOS holds it as long as the session lives.
+    /// The delegate of the session. The session holds it until the session ends.
     private final class Events: NSObject, URLSessionDownloadDelegate, Sendable {
       private let arrivals: LibraryArrivals
       private let state = Locked((areFinished: false, waiting: [AwaitedAnswer<Void>]()))
@@ -69,7 +71,7 @@
       func finish() async {
         await waitForAnswer { answer in
           let areFinished = state.withLock { state in
-            // The next start of the app has events of its own.
+            // When iOS starts the app the next time, it reports other events.
             defer { state.areFinished = false }
             if !state.areFinished { state.waiting.append(answer) }
             return state.areFinished
@@ -103,12 +105,12 @@
   }
 
   extension PhoneSettings {
-    /// Takes the large files of the library for which iOS started the app, and puts them into place. Call it in
-    /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
+    /// Receives the large files of the library for which iOS started the app, and puts them into place. Call this
+    /// method in `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
     ///
     /// - Parameter identifier: The identifier of the session, which may be that of an extension.
-    /// - Returns: As for ``updateLibrary()``.
-    /// - Throws: As ``updateLibrary()``.
+    /// - Returns: The same as ``updateLibrary()``.
+    /// - Throws: The same as ``updateLibrary()``.
     @discardableResult
     public func finishBackgroundSession(_ identifier: String, appGroup: String) async throws -> LibraryUpdate? {
       await BackgroundLibraryFiles.session(identifier, appGroup: appGroup, container: container).finishEvents()

@@ -6,43 +6,43 @@
 
   /// The phone's id and key in the keychain, as one generic password.
   ///
-  /// Extensions run while the phone is locked, so the item can be read from the first unlock after a restart on. It stays
-  /// on this phone: a backup that is restored on another phone does not bring it there, because two phones with one id
-  /// would replace each other's tokens. It also stays when the app is deleted. Then, the app finds it when it is
-  /// installed again.
+  /// Extensions run while the phone is locked, so the item can be read once the phone was unlocked after a restart. The
+  /// item stays on this phone: if a backup is restored on another phone, the item is not restored there, because two
+  /// phones with the same id would replace each other's tokens. The item also stays when the app is deleted. If the app
+  /// is installed again, it finds the item.
   public struct KeychainDeviceCredentialStore: DeviceCredentialStore {
     private let accessGroup: String?
     private let name: String
 
     /// - Parameters:
-    ///   - accessGroup: The group of programs that share the item. On iOS, it may be the identifier of an app group,
-    ///     which needs no entitlement besides that of the group. Nil for the first group of the program, which an app
-    ///     and its extensions need not share.
-    ///   - name: The item's service, in the terms of the keychain.
+    /// - accessGroup: The group of programs that share the item. On iOS, it may be the identifier of an app group,
+    ///   which then needs no other entitlement. Nil for the program's first access group, which may differ between an
+    ///   app and its extensions.
+    ///   - name: The service attribute (`kSecAttrService`) of the keychain item.
     public init(accessGroup: String?, name: String = "crier.device") {
       self.accessGroup = accessGroup
       self.name = name
     }
 
-    /// The attributes that find the item.
+    /// The attributes that identify the item.
     private var item: [String: Any] {
       var item: [String: Any] = [
         kSecClass as String: kSecClassGenericPassword,
         kSecAttrService as String: name,
-        // On a Mac, only this keychain has access groups.
+        // On a Mac, only the data protection keychain has access groups.
         kSecUseDataProtectionKeychain as String: true,
       ]
       if let accessGroup { item[kSecAttrAccessGroup as String] = accessGroup }
       return item
     }
 
-    /// Returns what is stored. A damaged item counts as nothing.
+    /// Returns the stored id and key. A damaged item counts as absent.
     public func credentials() throws(PhoneRegistrationError) -> DeviceCredentials? {
       var query = item
       query[kSecReturnData as String] = true
       query[kSecMatchLimit as String] = kSecMatchLimitOne
       var found: CFTypeRef?
-      // Safe: the keychain fills in a local variable.
+      // Safe: the call writes only to a local variable.
       let status = unsafe SecItemCopyMatching(query as CFDictionary, &found)
       guard status != errSecItemNotFound else { return nil }
       guard status == errSecSuccess else { throw Self.error(status) }

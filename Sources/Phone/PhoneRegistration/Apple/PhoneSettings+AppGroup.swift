@@ -6,16 +6,16 @@
   import PushMessages
   public import SoundDownloads
   import SoundLibrary
-  // Besides the condition above, nothing of it is used here.
+  // This file uses the module only for the condition above.
   import UserNotifications
 
   extension PhoneSettings {
     /// Creates the settings of an app group: its container, the tone in its `UserDefaults`, the phone's key in the
-    /// keychain, which the programs of the group share, and the environment of the app's own profile.
+    /// keychain, and the environment from the app's own provisioning profile. The programs of the group share the key.
     ///
     /// - Parameters:
     ///   - service: The URL of the service, such as `https://crier.example`.
-    ///   - bundleID: The bundle id of the app, also in its extensions.
+    /// - bundleID: The bundle id of the app. Extensions also give the app's id, not their own.
     ///   - fetcher: The client that sends the requests, such as `URLSessionSoundFetcher`.
     /// - Throws: `NotificationServiceError` with `groupUnavailable` if this program is not a member of the group,
     ///   ``PhoneRegistrationError`` with `serviceInvalid`, or `SoundLibraryError`.
@@ -29,7 +29,7 @@
         credentials: KeychainDeviceCredentialStore(accessGroup: appGroup),
         environment: PushEnvironment(app: Bundle.main.app), fetcher: fetcher)
       uninterrupted = { reason, work in
-        // The work itself throws nothing.
+        // The error is never thrown, because `work` does not throw.
         try? await ExpiringActivity.run(reason) { await work() }
       }
       largeFiles = { [container] in BackgroundLibraryFiles.session(appGroup: appGroup, container: container) }
@@ -38,7 +38,8 @@
   }
 
   extension PhoneRegistration {
-    /// Creates the registration of an app, with the notifications of its group, which are connected with the service.
+    /// Creates the registration of an app, together with the group's notification service, which is connected to
+    /// Crier's service.
     ///
     /// - Parameter phraseBooks: The folder of the phrase books, such as `CrierPhone.phraseBooks`; nil for `Templates` in
     ///   the bundle of the app.
@@ -52,11 +53,11 @@
       self.init(settings, notifications: NotificationService(configuration))
     }
 
-    /// Lets the shop's backend register this phone, unless it is registered, by a `POST` without a body. The cookies of
-    /// the app's `URLSession.shared` say who the user is; if the backend needs anything else, use
-    /// ``obtainCredentials(from:)``.
+    /// Asks the shop's backend to register this phone, unless it is registered already. The request is a `POST` without
+    /// a body. The cookies of the app's `URLSession.shared` say who the user is. If the backend needs something else
+    /// for this, use ``obtainCredentials(from:)``.
     ///
-    /// - Parameter url: The URL of the backend. It answers with the status 200 or 201.
+    /// - Parameter url: The URL of the backend. The backend must answer with the status 200 or 201.
     /// - Throws: `URLError`, with the code `badServerResponse` for another status, or ``PhoneRegistrationError``.
     public func obtainCredentials(fromBackend url: String) async throws {
       guard let url = URL(string: url) else { throw URLError(.badURL) }

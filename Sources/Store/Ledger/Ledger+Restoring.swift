@@ -4,7 +4,7 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// The time in which a cancelled announcement can be restored, in seconds.
+  /// The time after its cancellation in which an announcement can be restored, in seconds.
   public static let restorationTime: TimeInterval = 60
 
   /// Undoes the cancellation of an announcement that was waiting. It waits again with its old number, and so in its old
@@ -45,7 +45,8 @@ extension Ledger {
   ///   announcement; or a file error. Nothing was changed then.
   public func restoreUnplayed(_ number: Int64) async throws(LedgerError) -> Entry? {
     guard let lane = try await entry(number)?.lane else { return nil }
-    // While the seat is held, no player can begin, and miss an announcement with a number that it has passed.
+    // While this call holds the seat, no player can start on the lane. A player that had started might already have
+    // read past the announcement's number, and would miss it.
     let seat = try takeSeat(lane: lane)
     defer { withExtendedLifetime(seat) {} }
     return try await restore(number)

@@ -5,10 +5,10 @@ import GRDB
 public import WebhookMessages
 
 extension Ledger {
-  /// The number of attempts that are kept for each endpoint.
+  /// The number of attempts that the ledger keeps for each endpoint.
   public static let mostWebhookAttempts = 20
 
-  /// An attempt to send a message to an endpoint, as it is kept.
+  /// An attempt to send a message to an endpoint, as the ledger keeps it.
   public struct KeptWebhookAttempt: Sendable, Hashable {
     public let at: Date
     public let outcome: WebhookOutcome

@@ -5,9 +5,9 @@ import Foundation
 /// A write-ahead log of SQLite beside its database. The log has no index, which shows that no program has
 /// it open.
 ///
-/// A program that ends while it closes the ledger leaves such a log, after everything in it was moved into the
-/// database. The format is described in <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: numbers are
-/// big-endian.
+/// A program that is killed while it closes the ledger can leave such a log, although everything in it is in the
+/// database already. The format is described in <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: numbers
+/// are big-endian.
 struct LogFile {
   static let headerBytes = 32
   private static let frameHeaderBytes = 24
@@ -40,7 +40,7 @@ struct LogFile {
     pages = committed
   }
 
-  /// Returns whether bytes are the header of a log: its first number, and the checksum of what follows.
+  /// Returns whether bytes are the header of a log: whether the first number and the checksum are right.
   static func isHeader(_ header: [UInt8]) -> Bool {
     guard header.count == headerBytes else { return false }
     let numbers = stride(from: 0, to: headerBytes, by: 4).map { number(Data(header), $0) }

@@ -89,7 +89,7 @@ extension Ledger {
       case waiting
       /// The receiver has answered with 2xx.
       case delivered
-      /// The receiver refused the message for good.
+      /// The receiver refused the message permanently.
       case failed
       /// The message was tried for three days, or its endpoint was disabled.
       case expired
@@ -136,7 +136,7 @@ extension Ledger {
     }
   }
 
-  /// A message that is to be sent, with its place.
+  /// A message that is to be sent, with its endpoint.
   public struct WebhookToSend: Sendable, Hashable {
     public let number: Int64
     public let message: WebhookMessage
@@ -144,7 +144,8 @@ extension Ledger {
     /// The endpoint's id.
     public let endpoint: String
     public let url: String
-    /// Nil if it cannot be read. Only the messages of its endpoint are affected then.
+    /// The secret that signs the message; nil if it cannot be read. Only the messages of this endpoint are affected
+    /// then.
     public let secret: WebhookSecret?
     /// The number of attempts so far.
     public let attempts: Int

@@ -39,8 +39,8 @@ extension APNSSimulator {
     public var seed: UInt64 = 1
     /// Whether ``APNSSimulator/deliveries(to:)`` remembers delivered pushes. Streams of pushes do not need it.
     public var remembersDeliveries = true
-    /// The number of pushes that ``APNSSimulator/record`` remembers. After that, the oldest one is forgotten, and
-    /// counts as a new push if it comes again.
+    /// The number of pushes that ``APNSSimulator/record`` remembers. When the record is full, the oldest push is
+    /// forgotten, and counts as a new push if it comes again.
     public var recordSize = 100_000
     /// The file of the certificate authority, as PEM. Its private key is in a file beside it, with the suffix `.key`
     /// and readable by its owner only. If both files exist, the authority is used again; if neither does, a new one is

@@ -45,7 +45,7 @@ package struct MappingProvider: PaymentProvider {
       ]
     }
     guard let elements = each.value(in: root)?.elements else {
-      // A test event of the provider has no array; the table can still tell what it is.
+      // A test event of the provider has no array. The table can still recognise the event.
       let outcome = mapping.outcome(RequestPlace(request: webhook.request, root: root))
       return outcome.ignoredReason == nil ? [.refused("The body has no array at \(each).")] : [outcome]
     }
@@ -60,7 +60,8 @@ package struct MappingProvider: PaymentProvider {
     let accepted = endpoint.mapping?.accepted ?? ProviderAnswer(status: 200)
     return switch verdict {
     case .accepted: accepted
-    // What heals when a key is set must come again, whatever else is refused.
+    // A request with an unknown key can be accepted once the key is set, so the provider must send it again, even if
+    // the mapping file answers other rejections in another way.
     case .rejected(let rejection) where rejection.code == .keyUnknown: ProviderAnswer(status: verdict.status)
     case .rejected(let rejection) where rejection.code == .probe: accepted
     case .rejected: endpoint.mapping?.rejected ?? ProviderAnswer(status: 401)

@@ -75,11 +75,11 @@ extension MappingVerification {
 
 extension MappingProvider {
   /// Returns a request about a payment that was never made, signed with the endpoint's first secret: the first sample
-  /// of the mapping file that gives one payment here, with another id and the present time.
+  /// of the mapping file that gives one payment for this endpoint, with another id and the present time.
   ///
   /// - Parameter id: The id of the payment: letters, digits, `-` and `_`. Where the sample's id is a number, the time
   ///   in milliseconds is taken instead.
-  /// - Returns: nil if there is none, or if it cannot be signed.
+  /// - Returns: nil if there is no such sample, or if it cannot be signed.
   package func sample(id: String, for endpoint: ProviderEndpoint, at now: Date) -> ProviderRequest? {
     guard let mapping = endpoint.mapping else { return nil }
     let secret = endpoint.secrets.first ?? ProviderSecret("")

@@ -31,7 +31,7 @@ enum Workload {
     try (0..<count).map { index in
       let (locale, code, channel) = payments[index % payments.count]
       guard let currency = Currency(code: code) else { throw ValidationError("\(code) is not an ISO 4217 currency.") }
-      // The step and the range have no common factor, so the amounts have all numbers of digits and do not repeat.
+      // The step and the range have no common factor, so the amounts have different lengths and do not repeat.
       let minorUnits = Int64(1 + (index * 7_919) % 99_991)
       return .payment(
         Payment(amount: try Money(minorUnits: minorUnits, currency: currency), channel: channel, locale: locale))

@@ -4,7 +4,7 @@
 // second the same disk makes within the same minute.
 //     ledger-bench [FOLDER] [SECONDS]
 //
-// FOLDER is the temporary folder by default, and SECONDS, for each figure, 5.
+// FOLDER is the temporary folder by default. SECONDS is the time for each figure, 5 by default.
 
 import Foundation
 import Ledger

@@ -8,8 +8,8 @@
 //   provider-bench accept SETTINGS REQUESTS SECONDS FOLDER    how many payments a second a ledger in FOLDER accepts, 64 at
 //                                                     a time
 //
-// SETTINGS is a providers.yaml without mapping files. REQUESTS has a JSON object a line: the endpoint, the header fields,
-// and the body in base64. Each prints one line of names and values.
+// SETTINGS is a providers.yaml without mapping files. REQUESTS has one JSON object per line: the endpoint, the header
+// fields, and the body in base64. Each command prints one line of names and values.
 
 import AnnouncementService
 import ConcurrencySupport

@@ -7,7 +7,7 @@
 //   push-bench direct URL AUTHORITY KEY CONNECTIONS COUNT        pushes to one device without the outbox
 //   push-bench outbox URL AUTHORITY KEY FOLDER DEVICES COUNT     pushes through the outbox of a ledger in FOLDER
 //
-// Each prints one line of names and values.
+// Each command prints one line of names and values.
 
 import ConcurrencySupport
 import Foundation

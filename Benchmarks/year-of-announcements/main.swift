@@ -88,7 +88,7 @@ for day in 0..<365 {
   let first = day * perDay
   try await withThrowingTaskGroup(of: Void.self) { group in
     for number in first..<first + perDay {
-      // The tasks at a time are as many as the writes that share one synchronisation of the disk.
+      // At most as many tasks run at a time as there can be writes in one synchronisation of the disk.
       if number >= first + 256 { try await group.next() }
       group.addTask { try await announce(number) }
     }

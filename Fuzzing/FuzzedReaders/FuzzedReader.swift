@@ -3,7 +3,7 @@
 /// A parser of input from outside, with rules that hold for any input. The fuzzer and `make check` run the same
 /// parsers.
 public struct FuzzedReader: Sendable {
-  /// The name, which is also that of the folder in `Tests/Fixtures/fuzz` that has inputs for it.
+  /// The name of the reader, and of the folder in `Tests/Fixtures/fuzz` with its inputs.
   public let name: String
 
   /// The maximum size of an input, in bytes. Longer inputs reach no new code, and take time from other inputs.

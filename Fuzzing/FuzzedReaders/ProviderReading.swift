@@ -5,7 +5,7 @@ import Foundation
 import PaymentProviders
 import ProviderSettings
 
-/// Checks that only requests with a good signature give payments.
+/// Checks that only requests with a valid signature give payments.
 enum ProviderReading {
   static let now = Date(timeIntervalSince1970: 1_790_000_000)
   private static let fuzzed = ProviderSender.all

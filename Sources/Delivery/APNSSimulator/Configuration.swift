@@ -21,7 +21,7 @@ extension APNSSimulator {
     public var devices: [Device]?
     /// The number of streams that a client may have open on a connection.
     public var maxConcurrentStreams = 1_000
-    /// Whether a connection allows one stream until it has seen a valid provider token, as Apple's servers do.
+    /// Whether a connection allows only one stream until it has seen a valid provider token, as Apple's servers do.
     public var hasStrictStreams = false
     /// The shortest time between two new provider tokens of a key, in seconds. 0 allows any number of them.
     public var tokenUpdateInterval = 20 * 60

@@ -18,7 +18,7 @@ struct CheckedRequest {
 
 /// The checks that need neither the time nor the devices, in the order in which they are made.
 ///
-/// Apple documents the reasons, but not which of them it answers if a request has several mistakes.
+/// Apple documents the reasons, but not which of them its service gives if a request has several mistakes.
 struct RequestChecks {
   /// The bundle ids that may be pushed to; `nil` allows all of them.
   var topics: Set<String>?

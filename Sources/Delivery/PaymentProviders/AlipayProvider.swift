@@ -8,7 +8,7 @@ package import Foundation
 /// According to Alipay's libraries, `sign` is an RSA signature with SHA-256 (RSA2) over the form's decoded values,
 /// sorted by their keys. The signature has no time window. The payment's own time, `gmt_payment`, is signed.
 package struct AlipayProvider: PaymentProvider {
-  /// The largest body, in bytes. A notice has some kilobytes, and a signature may have to be checked several times.
+  /// The largest body, in bytes. A notice has a few kilobytes, and its signature may have to be checked several times.
   private static let largestBody = 64 * 1_024
 
   package init() {}

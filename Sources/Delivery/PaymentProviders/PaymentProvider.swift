@@ -23,8 +23,8 @@ package protocol PaymentProvider: Sendable {
   func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer
 
   /// Returns a request about a payment that was never made, signed with the endpoint's first secret. The payment is one
-  /// that the endpoint accepts: a real payment if the endpoint takes real payments, and to the endpoint's first
-  /// merchant.
+  /// that the endpoint accepts. It is marked as real if the endpoint takes real payments, and goes to the endpoint's
+  /// first merchant.
   ///
   /// - Parameter id: The id of the payment: letters, digits, `-` and `_`.
   /// - Returns: nil if the endpoint cannot sign, because only the provider has the private key.

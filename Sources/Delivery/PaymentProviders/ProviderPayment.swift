@@ -5,9 +5,9 @@ package import Foundation
 
 /// A payment that a provider's webhook reports.
 package struct ProviderPayment: Sendable, Hashable {
-  /// The provider's own id of the payment or refund, never the id of an event or a delivery, because one payment has
-  /// several of these. The id of a failed payment is its ``reference`` and `/failed`, because the payment may still
-  /// succeed under its own id.
+  /// The provider's own id of the payment or refund. It is never the id of an event or a delivery, because several
+  /// events and deliveries can be about one payment. The id of a failed payment is its ``reference`` and `/failed`,
+  /// because the payment may still succeed under its own id.
   package var id: String
   package var kind: Payment.Kind
   package var amount: Money

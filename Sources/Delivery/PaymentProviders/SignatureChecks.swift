@@ -55,7 +55,7 @@ package enum SignatureChecks {
     _ codes: [Data], of message: Data, key: Data, _ hash: Hash.Type
   ) -> Bool {
     let right = HMAC<Hash>.authenticationCode(for: message, using: SymmetricKey(data: key))
-    // The comparison of a code of HMAC takes the same time whatever the other code is.
+    // Comparing two HMAC codes always takes the same time.
     return codes.contains { right == $0 }
   }
 

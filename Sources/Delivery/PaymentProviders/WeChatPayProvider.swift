@@ -13,7 +13,7 @@ package import Foundation
 package struct WeChatPayProvider: PaymentProvider {
   private static let signatureHeader = "Wechatpay-Signature"
   private static let signatureType = "WECHATPAY2-SHA256-RSA2048"
-  /// The text with which wrong signatures begin that WeChat Pay sends on purpose, to see whether they are refused.
+  /// The beginning of wrong signatures that WeChat Pay sends on purpose, to see whether they are refused.
   private static let probePrefix = "WECHATPAY/SIGNTEST/"
   /// The greatest difference in seconds, as in wechatpay-go, which refuses a difference of 300 seconds. Other libraries
   /// accept 300.

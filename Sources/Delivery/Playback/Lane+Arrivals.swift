@@ -14,8 +14,8 @@ extension Lane {
     try await ledger.recover(lane: name)
     let last = try await ledger.lastPassedSequence(lane: name)
     order = PlaybackOrder(settings: settings.order, lastSequence: last)
-    // The sequence number of an announcement that ended early (a cancelled payment, or an announcement that is not
-    // money) is higher than the last number played, but it is not missing.
+    // The sequence number of an announcement that ended early (a cancelled payment, or an announcement that is neither
+    // a payment nor a refund) is higher than the last number played, but it is not missing.
     let recent = try await ledger.recent(1_000, lane: name)
     // The gap also applies after a sound that another player has just played.
     if let end = recent.filter({ $0.state == .played }).compactMap(\.finishedAt).max() {

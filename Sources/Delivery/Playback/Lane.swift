@@ -46,7 +46,7 @@ actor Lane {
     var isReplay = false
     /// Whether the announcement ends without a sound if the device is lost and quiet hours begin.
     var endsQuietly = false
-    /// The payments that the announcement stands for.
+    /// The payments that the announcement summarises; empty if it is not a summary.
     var members: [Int64] = []
     /// The order's last sequence number when the announcement began. It is written to the ledger when the announcement
     /// ends.

@@ -53,7 +53,7 @@ public struct LaneStatus: Sendable, Hashable {
   public var isPaused: Bool { pause != nil }
   /// The volume, 0 to 100 per cent.
   public var volume: Int
-  /// Whether a rule of the time of day has set the volume.
+  /// Whether a rule for this time of the week has set the volume.
   public var isVolumeByTime = false
   /// The loss of the device; nil while the device can be used.
   public var deviceLoss: Fault?

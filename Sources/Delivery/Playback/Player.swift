@@ -162,8 +162,8 @@ public final class Player: Sendable {
   public func skip() async throws -> Bool { try await ask { .skip($0) } }
 
   /// Plays a finished announcement again, as a separate entry that does not count as a payment. The replay is an alert,
-  /// so it plays before information and after waiting money, and is never interrupted. The word "again" is played
-  /// before it.
+  /// so it is played after waiting payments and refunds and before information. It is never interrupted. The word
+  /// "again" is played before it.
   ///
   /// - Parameters:
   ///   - number: The number of an announcement that ended on any output; `nil` means the last one that was played on

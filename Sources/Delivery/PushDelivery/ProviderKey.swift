@@ -85,7 +85,7 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   /// Returns a provider token: a JSON Web Token (RFC 7519) signed with ES256 (RFC 7518, section 3.4), with the header
   /// and the claims that Apple's page "Establishing a token-based connection to APNs" asks for.
   ///
-  /// - Parameter time: The token's `iat`. APNs accepts a token for one hour after it.
+  /// - Parameter time: The token's `iat`. APNs accepts a token for one hour after this time.
   public func token(issuedAt time: Date) throws -> String {
     let signed = signedPart(issuedAt: time)
     let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation

@@ -23,8 +23,8 @@ public final class ProviderTokens: Sendable {
   private let file: ProviderTokenFile?
   private let now: @Sendable () -> ProviderTokenAge.Moment
   private let current = Locked<Token?>(nil)
-  /// The lock that is held while a token is renewed, which may wait for the file. Tokens that need no renewal do not
-  /// wait for it.
+  /// The lock that is held while a token is renewed. A renewal may have to wait for the file. Tokens that need no
+  /// renewal do not wait for it.
   private let renewal = Locked(())
 
   /// - Parameters:
@@ -82,8 +82,8 @@ public final class ProviderTokens: Sendable {
   }
 
   /// Returns the token that another program has stored and that may still be sent, or a new one. A stored token that
-  /// another key with the same id has signed is never sent. Such a token is left if the key's file was wrong and has
-  /// been replaced since.
+  /// another key with the same id has signed is never sent. Such a token remains in the file if a wrong key was used
+  /// first and was replaced since.
   private func made(
     at now: ProviderTokenAge.Moment, isAllowed: (String) -> Bool
   ) throws -> (text: String, madeAt: ProviderTokenAge.Moment) {

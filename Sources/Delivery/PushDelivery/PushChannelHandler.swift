@@ -40,8 +40,8 @@ final class PushChannelHandler: ChannelInboundHandler {
   /// The timer for a server that allows no requests.
   private var refusal: Scheduled<Void>?
 
-  /// - Parameter timeout: The longest time that an answer may take, and that may pass while the server allows no
-  ///   requests.
+  /// - Parameter timeout: The longest time that an answer may take, and the longest time for which the server may allow
+  ///   no requests.
   init(connection: PushConnection, server: PushServer, timeout: TimeAmount) {
     self.connection = connection
     self.server = server
@@ -83,7 +83,7 @@ final class PushChannelHandler: ChannelInboundHandler {
     write(.data(.init(data: .byteBuffer(job.body), endStream: true)), on: id, context)
   }
 
-  /// Sends what was written. `NIOHTTP2Handler` does it by itself at the end of a read.
+  /// Flushes the written requests. At the end of a read, `NIOHTTP2Handler` flushes them itself.
   func flush() { if !isReading { context?.flush() } }
 
   /// Accepts no more requests, and closes the connection when the requests in progress have ended.
@@ -234,8 +234,8 @@ final class PushChannelHandler: ChannelInboundHandler {
 
   private func giveUpLateStreams() {
     let late = streams.giveUp(startedBy: .now() - timeout)
-    // If nothing at all has arrived since a request was sent, the connection is probably dead without the system
-    // knowing it, as after a change of networks. The other requests then use a new connection.
+    // If nothing at all has arrived since a request was sent, the connection is probably dead although the system does
+    // not know it, for example after a change of networks. The other requests then use a new connection.
     if late.contains(where: { lastRead < $0.sentAt }) { connection.end(self) }
     for stream in late {
       if let ending = stream.ending { finish(ending) }

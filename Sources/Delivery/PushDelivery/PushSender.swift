@@ -76,7 +76,8 @@ public actor PushSender {
     public var mostToApp = 1_000
     /// The time after which an app that was stopped is tried again, in seconds.
     public var appPause: TimeInterval = 900
-    /// The number of devices whose tokens APNs must refuse in a row to make the app suspect.
+    /// The number of devices whose tokens APNs must refuse in a row before the sender reports
+    /// ``Report/allTokensRefused(_:reason:)``.
     public var suspectDevices = 10
     /// The pauses between the attempts of a push.
     public var retry = PushRetry()
@@ -96,7 +97,7 @@ public actor PushSender {
   private var lastNumber: Int64 = 0
   /// The topics that were reported as stopped, and to which no push has succeeded since.
   private var stopped: [PushSchedule.Topic: (reason: String, since: Date)] = [:]
-  /// The devices of each app whose tokens APNs has refused since it accepted a push to the app.
+  /// The devices of each app whose tokens APNs has refused since it last accepted a push to the app.
   private var refused: [PushSchedule.App: Set<String>] = [:]
   /// Wakes the sender. The sender reads the outbox only if the signal announces new pushes, because answers of APNs
   /// wake the sender too.
@@ -155,7 +156,8 @@ public actor PushSender {
     signal.wake()
   }
 
-  /// Sends pushes until the task is cancelled. Pushes that are being sent then come to their end first.
+  /// Sends pushes until the task is cancelled. The call then returns as soon as the pushes that are being sent have
+  /// ended.
   public func run() async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {

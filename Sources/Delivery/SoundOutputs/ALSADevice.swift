@@ -166,7 +166,8 @@
       let settings = unsafe allocated
       defer { unsafe snd_pcm_sw_params_free(settings) }
       try check(unsafe snd_pcm_sw_params_current(handle, settings), "reading its settings")
-      // The device starts explicitly, or when its buffer is full. Sound servers wait for a full buffer themselves.
+      // The device starts when `start()` is called, or when its buffer is full. Sound servers wait for a full buffer
+      // themselves.
       try check(
         unsafe snd_pcm_sw_params_set_start_threshold(handle, settings, snd_pcm_uframes_t(format.bufferFrames)),
         "setting the start threshold")

@@ -229,7 +229,7 @@ struct DevicePlaying {
     watch(false)
     defer { noteProgress() }
     // After the device's own pause, the sound continues without a lead-in. If the sink has fallen asleep meanwhile,
-    // that part of the sound would be lost, so the device's own pause is used only without a lead-in.
+    // that part of the sound would be lost, so this pause is used only if no lead-in is set.
     if isStarted, device.canPause, waking.leadInMilliseconds == 0, (try? device.pause(true)) != nil {
       clock.wait(until: nil, while: .paused, of: control)
       if control.state == .playing { try device.pause(false) }

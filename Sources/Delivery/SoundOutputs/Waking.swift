@@ -36,8 +36,8 @@ public struct Waking: Sendable, Hashable {
   /// The amplitude of the tone: -60 dBFS, a thousandth of full scale, and at least 44 dB below the speech.
   static let amplitude = 32_767 * 0.001
 
-  /// Returns the samples of these frames, at a rate in Hz. At frame 0 the tone crosses zero, so that a sound joins it
-  /// without a step.
+  /// Returns the samples of the tone or the silence for a range of frames, at a rate in Hz. At frame 0 the tone crosses
+  /// zero, so that a sound joins it without a step.
   func samples(_ frames: Range<Int>, rate: Int) -> ArraySlice<Int16> {
     guard isUsed, sound == .tone else { return ArraySlice(repeatElement(0, count: frames.count)) }
     return ArraySlice(

@@ -22,7 +22,7 @@ public struct WebhookSchedule: Sendable {
   private struct Line {
     var ready: Deque<Int64> = []
     var underWay = 0
-    /// Whether the latest attempt that ended did not succeed.
+    /// Whether the attempt that ended last has failed.
     var isFailing = false
     /// Whether the endpoint is in ``turns``.
     var hasTurn = false
@@ -120,7 +120,7 @@ public struct WebhookSchedule: Sendable {
     while let alarm = alarms.min, alarm.at <= now {
       alarms.removeMin()
       if let message = alarm.message {
-        // A message that has ended leaves its alarm behind.
+        // The alarm of a message stays even after the message has ended.
         guard known[message] != nil else { continue }
         guard suspects.remove(message) == nil else {
           dueSuspects.append(message)
@@ -263,7 +263,8 @@ public struct WebhookSchedule: Sendable {
     dropIfIdle(entry.endpoint)
   }
 
-  /// Drops messages that ended together with their endpoint. Those that are under way are still reported.
+  /// Drops messages that ended together with their endpoint. The outcomes of those that are under way are still
+  /// reported.
   public mutating func drop(_ messages: [Int64], of endpoint: Int64) {
     for message in messages { known[message] = nil }
     _ = setAside.remove { known[$0] == nil }

@@ -21,8 +21,8 @@ final class Damage: Sendable {
 
   /// The connections that stay open until the process ends. When the last connection closes, SQLite moves the log into
   /// the file, and removes whatever file has the log's name at that time. A damaged file must not be written, so one of
-  /// its connections is never closed. A new connection would not do, because it could combine a new file with an old
-  /// log.
+  /// its connections is never closed. A new connection cannot be used for this, because it could combine a new file
+  /// with an old log.
   private static let keptConnections = Locked<[DatabaseQueue]>([])
 
   let file: URL

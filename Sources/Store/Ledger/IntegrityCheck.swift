@@ -14,7 +14,7 @@ import GRDB
 /// that it ends even if the processors are busy. A part during which the log grows too much is repeated after a pause.
 ///
 /// Table by table, SQLite does not look for pages that no table uses, but finds all other damage. If a table has lost
-/// pages, SQLite notices only those whose entry in the pointer map no longer agrees.
+/// pages, SQLite notices the loss only where an entry in the pointer map is no longer right.
 final class IntegrityCheck: Sendable {
   struct Settings: Sendable {
     /// The number of bytes by which the log may grow during one part of the check.
@@ -44,7 +44,7 @@ final class IntegrityCheck: Sendable {
     case damaged
     /// The log grew too much.
     case logGrew
-    /// Another process kept the log's index locked, as it does after a crash.
+    /// Another process kept the log's index locked, for example while it recovered the log after a crash.
     case busy
     case stopped
   }

@@ -174,8 +174,8 @@ extension Ledger {
     return try await read { try Self.device(account, id, in: $0) }
   }
 
-  /// Returns the devices of an account that have a name: the device with this id, or else the devices of the group with
-  /// this name, sorted by their ids.
+  /// Returns the devices of an account that a name stands for: the device with this id or, if there is none, the
+  /// devices of the group with this name, sorted by their ids.
   public func devices(account: String, named name: String) async throws(LedgerError) -> [Device] {
     if account.hasZero || name.hasZero { return [] }
     return try await read { database in

@@ -162,7 +162,7 @@ extension Ledger {
     public let containers: Set<String>
   }
 
-  /// Returns the devices that have a token, after a device, in the order of their accounts and ids.
+  /// Returns the devices that have a token, in the order of their accounts and ids, beginning after a device.
   ///
   /// - Parameters:
   ///   - only: The account whose devices are returned; nil for the devices of all accounts.

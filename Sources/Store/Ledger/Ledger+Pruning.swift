@@ -76,8 +76,8 @@ extension Ledger {
     return pruned
   }
 
-  /// Repeats work on a few rows until none is left. Each time is a transaction of its own, so that other writes hardly
-  /// wait.
+  /// Repeats work on a few rows until none is left. Each repetition is a transaction of its own, so that other writes
+  /// hardly wait.
   ///
   /// - Parameter work: Removes some rows, and returns their number.
   /// - Returns: The number of all rows that were removed.

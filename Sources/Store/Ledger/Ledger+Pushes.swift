@@ -55,7 +55,7 @@ extension Ledger {
     }
   }
 
-  /// Returns whether an announcement was ever pushed, so that its id cannot push it again under another key.
+  /// Returns whether an announcement was ever pushed. If it was, another request with its id does not push it again.
   static func isPushed(account: String, announcement: String, in database: Database) throws -> Bool {
     try Bool.fetchOne(
       database.cachedStatement(

@@ -18,7 +18,7 @@ extension Ledger {
   public func restore(_ number: Int64) async throws(LedgerError) -> Entry? {
     try await write(while: .changing) { [self] database in
       let at = timeStamp
-      // A waiting announcement is cancelled without a detail. If an unfinished summary stands for it, it stays in that
+      // A waiting announcement is cancelled without a detail. If an unfinished summary includes it, it stays in that
       // summary. A summary that has begun to play has been heard, and so have its payments.
       try database.cachedStatement(
         sql: """

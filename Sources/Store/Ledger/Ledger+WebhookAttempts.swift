@@ -15,7 +15,7 @@ extension Ledger {
     /// The status of the receiver's answer; nil if there was none.
     public let status: Int?
     public let milliseconds: Int
-    /// The id of the message, which its header `webhook-id` has; nil for an attempt that an earlier version made.
+    /// The id of the message, as in its header `webhook-id`; nil for an attempt that an earlier version made.
     public let message: String?
     /// The type of the event in the message; nil for an attempt that an earlier version made.
     public let kind: WebhookEvent.Kind?

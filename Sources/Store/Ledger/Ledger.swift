@@ -196,7 +196,7 @@ public final class Ledger: Sendable {
     await withCheckedContinuation { continuation in
       writer.asyncWriteWithoutTransaction { [damage, files] database in
         Self.checkFiles(files, database, damage)
-        // If a reader is in the way, a later checkpoint moves the content.
+        // If a reader still uses the log, a later checkpoint moves the rest of the content.
         if !damage.isFound { _ = try? database.checkpoint(.passive) }
         continuation.resume()
       }
@@ -346,8 +346,8 @@ public final class Ledger: Sendable {
     // settings.
     configuration.prepareDatabase { database in
       let isNew = try Schema.examine(database, file: file)
-      // With this setting, SQLite refuses a page whose cells exceed it as soon as it reads the page. Otherwise, only a
-      // check of all pages would find it.
+      // With this setting, SQLite refuses a page whose cells reach beyond the page as soon as it reads the page.
+      // Otherwise, only a check of all pages would find it.
       try database.execute(sql: "PRAGMA cell_size_check = ON")
       if role == .onlyReader { return }
       guard role == .writer else { return try database.execute(sql: "PRAGMA query_only = 1") }

@@ -69,7 +69,7 @@ public struct LibraryChange: Sendable, Hashable {
     case removed
   }
 
-  /// The position in the feed. Positions strictly increase, and a later change of the name has a later one.
+  /// The position in the feed. Positions strictly increase, so a later change of the same name has a higher position.
   public let position: Int64
   public let kind: Kind
   /// The file name of the clip or tone, or the id of the pack.

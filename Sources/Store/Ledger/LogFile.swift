@@ -47,7 +47,7 @@ struct LogFile {
     guard numbers[0] & ~1 == 0x377F_0682 else { return false }
     var sum: (UInt32, UInt32) = (0, 0)
     for position in stride(from: 0, to: 6, by: 2) {
-      // The last bit of the first number tells whether the numbers are summed as they stand or with swapped bytes.
+      // The last bit of the first number tells whether the checksum uses the numbers as they are or with swapped bytes.
       let pair = (numbers[position], numbers[position + 1])
       sum.0 &+= (numbers[0] & 1 == 1 ? pair.0 : pair.0.byteSwapped) &+ sum.1
       sum.1 &+= (numbers[0] & 1 == 1 ? pair.1 : pair.1.byteSwapped) &+ sum.0

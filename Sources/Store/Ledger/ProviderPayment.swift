@@ -26,7 +26,7 @@ extension Ledger {
     public var kind: String?
     public var amount: String?
     public var currency: String?
-    /// The announcement that is to be accepted; nil when the report has ended.
+    /// The announcement that is to be accepted; nil unless the payment is waiting.
     public var payload: Data?
     public var state: State
     /// The reason why the payment was refused, without amounts and names; nil in the other states.

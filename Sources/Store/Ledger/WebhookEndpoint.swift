@@ -76,7 +76,7 @@ extension Ledger {
     /// The outcome of the latest attempt; nil before the first.
     public let lastOutcome: WebhookOutcome?
     public let lastAttemptAt: Date?
-    /// The time from which on nothing is sent; nil if the endpoint is in use.
+    /// The time since which nothing is sent; nil if the endpoint is in use.
     public let disabledAt: Date?
     public let disabledReason: DisabledReason?
     public let counts: Counts
@@ -120,7 +120,7 @@ extension Ledger {
     public let computedAt: Date
     /// The time of the first attempt; nil before it.
     public var firstAttemptAt: Date?
-    /// The number of attempts that were begun since one last came to an end; see ``InterruptedWork``.
+    /// The number of attempts that were begun since the last attempt that came to an end; see ``InterruptedWork``.
     public let starts: Int
 
     public init(

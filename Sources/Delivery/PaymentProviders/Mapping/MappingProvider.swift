@@ -91,8 +91,8 @@ extension ProviderMapping {
     return pairs.count == 1 && pairs[0].key == unsignedPing
   }
 
-  /// Returns the outcome of a body that cannot be read. Only rows that look at headers and the query alone can decide
-  /// it.
+  /// Returns the outcome of a body that cannot be read. Only rows that use nothing but headers and the query can decide
+  /// this outcome.
   fileprivate func outcomeOfUnreadable(_ place: RequestPlace) -> ProviderOutcome {
     let row = kinds.first { row in
       !row.when.isEmpty && row.when.allSatisfy { !$0.source.isInBody } && (try? row.fits(place)) == true
@@ -119,7 +119,8 @@ extension ProviderMapping {
     }
   }
 
-  /// Returns the event that a request names, for a request that no row fits: the value of the table's first place.
+  /// Returns the event that a request names, for a request that no row fits: the value at the first place that the
+  /// table uses.
   private func event(_ place: RequestPlace) -> String {
     guard let source = kinds.first?.when.first?.source, case .string(let text) = (try? source.value(in: place))?.value,
       text.utf8.count <= 64, JSONFields(.string(text)).id != nil

@@ -23,7 +23,7 @@ package struct ProviderMapping: Sendable {
   /// The only key in the form with which the provider tests whether the URL answers, such as WooCommerce's
   /// `webhook_id`. The form is not signed. The service answers it with success and does nothing else.
   package var unsignedPing: String?
-  /// The requests that prove the mapping.
+  /// The requests that test the mapping.
   package var samples: [MappingSample] = []
 
   package init(name: String, verification: MappingVerification, payment: PaymentFields) {

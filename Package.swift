@@ -8,9 +8,9 @@ let watchdog: SwiftSetting =
   Context.environment["CRIER_WATCHDOG"] == nil
   ? .define("CRIER_WATCHDOG", .when(configuration: .debug)) : .define("CRIER_WATCHDOG")
 
-/// Warnings are errors where the project itself is built: the Makefile, the scripts and CI set the variable. Nobody else
-/// gets a setting for warnings. Xcode builds the packages of an app with `-suppress-warnings`, and the compiler refuses
-/// the two options together (swiftlang/swift-package-manager#9517).
+/// The setting that makes warnings errors where the project itself is built: the Makefile, the scripts and CI set the
+/// variable. Without the variable, there is no setting for warnings, because Xcode builds the packages of an app with
+/// `-suppress-warnings`, and the compiler refuses both options together (swiftlang/swift-package-manager#9517).
 let strictness: [SwiftSetting] =
   Context.environment["CRIER_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
@@ -33,7 +33,7 @@ func onLinux(_ name: String) -> Target.Dependency { .target(name: name, conditio
 /// Returns the name of the target in a folder.
 func name(of folder: String) -> String { String(folder.split(separator: "/").last ?? "") }
 
-/// Returns a target. Its name is that of its folder. Where it calls C, every unsafe expression must be marked.
+/// Returns a target with the name of its folder. If it calls C, every unsafe expression must be marked.
 func module(
   _ folder: String, _ dependencies: [Target.Dependency] = [], callsC: Bool = false, exclude: [String] = []
 ) -> Target {
@@ -53,8 +53,8 @@ func program(
     linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-/// Returns a target of tests. Only Linux builds the files in `onLinux`, and what each of them needs beside the other
-/// dependencies.
+/// Returns a target of tests. Only Linux builds the files in `onLinux`, and the additional dependencies that each of
+/// these files needs.
 func tests(
   _ folder: String, _ dependencies: [Target.Dependency], onLinux files: KeyValuePairs<String, Target.Dependency> = [:]
 ) -> Target {
@@ -100,7 +100,7 @@ let unixSignals = product("UnixSignals", of: "swift-service-lifecycle")
 let x509 = product("X509", of: "swift-certificates")
 let yams = product("Yams", of: "Yams")
 
-/// Concurrency, files, JSON, lists, addresses, and what the C library offers.
+/// Concurrency, files, JSON, lists, addresses, and functions of the C library.
 let base: [Target] = [
   module("Sources/Base/CLinux"),
   module("Sources/Base/ConcurrencySupport"),
@@ -120,7 +120,7 @@ let words: [Target] = [
   module("Sources/Words/WeeklyTimes"),
 ]
 
-/// Waveforms, their levels and formats, the sound library, and what is wrong with a sound file.
+/// Waveforms, their levels and formats, the sound library, and the report of faults in a sound file.
 let sound: [Target] = [
   cLibrary("Sources/Sound/CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
   cLibrary("Sources/Sound/CSndFile", pkgConfig: "sndfile", debian: "libsndfile1-dev"),
@@ -140,7 +140,7 @@ let sound: [Target] = [
   module("Sources/Sound/Waveforms"),
 ]
 
-/// Who speaks: voice packs and their making, the speech engine, speech servers, and the pipeline that makes all clips.
+/// Voices: voice packs and their making, the speech engine, speech servers, and the pipeline that makes all clips.
 /// `speaker` is the only program of the product that links libespeak-ng. Its license is GPL-3.0-or-later.
 let voices: [Target] = [
   module(
@@ -213,8 +213,8 @@ let delivery: [Target] = [
     ]),
 ]
 
-/// What an app and its extensions link beside the portable targets of other folders. On Linux, URLSession is in
-/// FoundationNetworking, which links libcurl.
+/// The targets for an app and its extensions, which also link portable targets of other folders. On Linux, URLSession
+/// is in FoundationNetworking, which links libcurl.
 let phone: [Target] = [
   module(
     "Sources/Phone/DeviceClient",
@@ -245,7 +245,7 @@ let phone: [Target] = [
     "Sources/Phone/SoundDownloadsURLSession", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"], callsC: true),
 ]
 
-/// Who may call, the acceptance of announcements, the HTTP service, the doctor, and the command line.
+/// Authentication, the acceptance of announcements, the HTTP service, the doctor, and the command line.
 let service: [Target] = [
   cLibrary("Sources/Service/CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
   module(
@@ -290,7 +290,7 @@ let service: [Target] = [
   module("Sources/Service/ServiceAccess", ["HostAddresses", "TextFormats", crypto]),
 ]
 
-/// What several tests use, and programs that tests kill at arbitrary moments. `notification-extension` and
+/// Code that several tests use, and programs that tests kill at arbitrary moments. `notification-extension` and
 /// `simulated-push-service` belong to the simulated phone.
 let testSupport: [Target] = [
   module("Tests/Support/DownloadTestSupport", ["ConcurrencySupport", "HostAddresses", "SoundDownloads"]),
@@ -349,8 +349,8 @@ let benchmarks: [Target] = [
   program("Benchmarks/year-of-announcements", ["Ledger", "PlaybackOrder", "SoundLibrary"]),
 ]
 
-/// What `make fuzz` and `make check` run: the readers of untrusted bytes, and a program that no answer from outside may
-/// end.
+/// The code that `make fuzz` and `make check` run: the fuzzed readers of untrusted bytes, and a program that sends
+/// hostile answers to Crier's clients.
 let fuzzSupport: [Target] = [
   module(
     "Fuzzing/FuzzedReaders",
@@ -532,7 +532,8 @@ let fuzzing: [Target] = [
 ]
 
 /// `CRIER_EXHAUSTIVE_CHECKS=only` leaves out the quick tests, and any other value adds the exhaustive checks to them.
-/// `CRIER_TESTS` names the only targets of tests, with commas; `make mutants` sets it, so that it builds no others.
+/// `CRIER_TESTS` names the targets of tests to build, separated by commas; `make mutants` sets it, so that no other
+/// tests are built.
 let chosenTests =
   switch (Context.environment["CRIER_TESTS"], Context.environment["CRIER_EXHAUSTIVE_CHECKS"]) {
   case (let names?, _): quickTests.filter { names.split(separator: ",").contains(Substring($0.name)) }
@@ -550,7 +551,7 @@ let libraries = [
   "SoundHeaders", "SoundLibrary", "VoicePacks", "Waveforms",
 ]
 
-/// The packages of the service.
+/// The external packages that the service needs.
 let packagesOfOthers: [Package.Dependency] = [
   .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -576,7 +577,7 @@ let wholeProject =
 
 // MARK: What each system builds
 
-/// Returns the libraries of the phone with all that they need, and those of the tests that need nothing else.
+/// Returns the libraries of the phone with all targets that they need, and the tests that need no other targets.
 func partForThePhone(of targets: [Target], tests: [Target]) -> [Target] {
   var names: Set<String> = []
   var open = libraries
@@ -585,7 +586,7 @@ func partForThePhone(of targets: [Target], tests: [Target]) -> [Target] {
     open += targets.filter { $0.name == next }.flatMap(\.dependencies).compactMap(name(of:))
   }
   names.formUnion(tests.map(\.name))
-  // A test that needs anything else leaves, and then so does what needs this test.
+  // A test that needs any other target is removed, and so is every target that needs this test.
   while let other = targets.first(where: { target in
     names.contains(target.name) && !target.dependencies.allSatisfy { name(of: $0).map(names.contains) ?? false }
   }) {
@@ -602,8 +603,8 @@ func name(of dependency: Target.Dependency) -> String? {
   }
 }
 
-// The service needs Linux: the speaker locks itself in with seccomp, and the player plays to ALSA. A Mac builds and tests
-// the part for the phone, and Xcode reads the same part for an app. This part needs no package of others.
+// The service needs Linux: the speaker locks itself in with seccomp, and the player plays to ALSA. A Mac builds and
+// tests the part for the phone, and Xcode reads the same part for an app. This part depends on no other packages.
 #if os(Linux)
   let (targets, packages) = (wholeProject, packagesOfOthers)
   let programs: [Product] = [.executable(name: "crier", targets: ["crier"])]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The smallest cost of a request in this framework: the program reads a body and returns the same bytes each time. The
-// benchmark compares it with the service's answer to a repeated request.
+// Shows the smallest possible cost of a request in this framework: the program reads a body and returns the same bytes
+// each time. The benchmark compares it with the service's answer to a repeated request.
 //     bare-service PORT FILE     the port on 127.0.0.1, and the JSON answer to POST /v1/announcements
 
 import Foundation

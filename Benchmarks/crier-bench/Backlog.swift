@@ -3,8 +3,8 @@
 import ArgumentParser
 import PlaybackOrder
 
-/// Measures how long a lane decides about a long backlog: once to summarise it, and once to play all of it. Every other
-/// payment has a sequence number.
+/// Measures how long a lane takes for its decisions about a long backlog: once if it summarises the backlog, and once
+/// if it plays all of it. Every other payment has a sequence number.
 struct Backlog: ParsableCommand {
   @Option var count = 10_000
 

@@ -19,7 +19,7 @@ struct CrierBench: AsyncParsableCommand {
     ])
 }
 
-/// The announcements that are measured; all contestants get the same ones.
+/// The announcements that are measured. All programs that are compared get the same announcements.
 enum Workload {
   private static let payments = [
     ("zh-CN", "CNY", "alipay"), ("en-US", "USD", "card"), ("hi-IN", "INR", "upi"), ("ko-KR", "KRW", "kakaopay"),
@@ -31,7 +31,7 @@ enum Workload {
     try (0..<count).map { index in
       let (locale, code, channel) = payments[index % payments.count]
       guard let currency = Currency(code: code) else { throw ValidationError("\(code) is not an ISO 4217 currency.") }
-      // The step and the range have no common factor, so the amounts are of all lengths and do not repeat.
+      // The step and the range have no common factor, so the amounts have different lengths and do not repeat.
       let minorUnits = Int64(1 + (index * 7_919) % 99_991)
       return .payment(
         Payment(amount: try Money(minorUnits: minorUnits, currency: currency), channel: channel, locale: locale))
@@ -54,7 +54,8 @@ enum Workload {
   }
 }
 
-/// Prints the engine's input for the programs that are compared with it: voice, rate and text, separated by tabs.
+/// Prints the input of the speech engine, for the programs that are compared with it: voice, rate and text, separated
+/// by tabs.
 struct Texts: AsyncParsableCommand {
   @Option var count = 1_000
 
@@ -67,7 +68,7 @@ struct Texts: AsyncParsableCommand {
   }
 }
 
-/// Writes the words of a list on one core, respelled for the voices, and prints announcements per second.
+/// Makes the words of a list on one core, respelled for the voices, and prints the announcements per second.
 struct Words: AsyncParsableCommand {
   @Option var count = 100_000
 
@@ -86,7 +87,7 @@ struct Words: AsyncParsableCommand {
         let amount = try Money(minorUnits: Int64(1 + (index * 7_919) % 9_999_991), currency: currency)
         return Announcement.payment(Payment(amount: amount, channel: "card", locale: locale))
       }
-      // The first payments load the book.
+      // The first payments load the phrase books.
       _ = try measure(Array(payments.prefix(100)), books)
       print("locale \(locale) rate \(try measure(payments, books).rate)")
     }
@@ -127,11 +128,11 @@ struct Throughput: AsyncParsableCommand {
 
   private static let cores = ProcessInfo.processInfo.activeProcessorCount
 
-  /// The number of items before the measurement. With these items, all speakers start, and each of them uses all voices.
-  /// The first use of a voice starts a process.
+  /// The number of items before the measurement. These items make all speakers start and use all voices, because the
+  /// first use of a voice starts a process.
   private static let warmUp = 50 * cores
 
-  /// Returns how many items per second are worked on, without the first ones.
+  /// Returns how many items per second are processed, without the first ``warmUp`` items.
   private func rate<Item: Sendable>(
     _ items: [Item], work: @escaping @Sendable (Item) async throws -> Void
   ) async throws -> Double {

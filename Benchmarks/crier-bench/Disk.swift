@@ -6,8 +6,8 @@ import Foundation
 
 /// Measures how many files of a clip's size the disk takes, on one thread, and prints files per second. The files get
 /// their names as clips do: each is written under another name, synchronized and renamed. The folder is synchronized
-/// after each file, or once after each group of files. The files stay: for some minutes, ext4 looks for the inodes of
-/// removed files whenever it creates one, which would slow the next measurement.
+/// after each file, or once after each group of files. The files are not removed. For some minutes after a removal,
+/// ext4 searches for the freed inodes whenever it creates a file, which would slow the next measurement.
 struct Disk: AsyncParsableCommand {
   @Option(help: "The number of files.") var count = 2_000
   @Option(help: "The size of each file in bytes.") var bytes = 92_000

@@ -34,7 +34,7 @@ struct Stitching: AsyncParsableCommand {
       let clips = job.pack.selection(for: job.tokens).compactMap { if case .clip(let clip) = $0 { clip } else { nil } }
       let waveform = job.pack.stitched(clips, pauses: job.pauses)
       samples += waveform.samples.count
-      // Only a few files are kept, so that memory use is that of a program that passes its files on.
+      // Only a few files are kept in memory, as in a program that passes its files on.
       let file = WAVFile.encode(waveform)
       if files.count < 64 { files.append(file) } else { files[samples % 64] = file }
     }

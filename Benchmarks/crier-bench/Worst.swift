@@ -38,7 +38,7 @@ struct Worst: AsyncParsableCommand {
         let locale = texts.locale
         for (kind, text) in texts[keyPath: worst] {
           var time = try microseconds(text, books, read)
-          // Other work of the machine makes a single measurement long, and no measurement short.
+          // Other work of the machine can make a measurement too long, but never too short.
           if time > median * limit { time = min(time, try microseconds(text, books, read, least: 10)) }
           let ratio = (time / median * 100).rounded() / 100
           print("worst \(form) \(locale) \(kind.replacing(" ", with: "-")) us \(Int(time)) ratio \(ratio)")

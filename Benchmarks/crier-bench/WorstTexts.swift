@@ -43,7 +43,7 @@ struct WorstTexts {
 
   // MARK: Worst cases
 
-  /// Free texts, each the worst case of one of the readers.
+  /// Free texts, each of them the worst case for one of the readers.
   private static let texts: [(kind: String, piece: String)] = [
     ("combining marks", "e\u{301}\u{316}\u{301}\u{316}\u{301}\u{316}"), ("digits with separators", "1,"),
     ("digits and hyphens", "1-"), ("endless sums", "$1 000 "), ("web address without a host", "a."),

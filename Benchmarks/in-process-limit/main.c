@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Measures libespeak-ng when it is called directly, in one process and one thread, with nothing around it. The result
+// Measures libespeak-ng when it is called directly, in one process and one thread, without any other code. The result
 // is the upper limit for the pool of speakers.
 //
 //     in-process-limit ROUNDS < lines        one "VOICE<TAB>RATE<TAB>TEXT" per line, rate in words per minute

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures the acceptances per second with full durability, compared with the synchronisations of the same disk within
-// the same minute.
+// Measures how many acceptances per second the ledger makes with full durability, and how many synchronisations per
+// second the same disk makes within the same minute.
 //     ledger-bench [FOLDER] [SECONDS]
 //
-// FOLDER is the temporary folder by default, and SECONDS, for each figure, 5.
+// FOLDER is the temporary folder by default. SECONDS is the time for each figure, 5 by default.
 
 import Foundation
 import Ledger
@@ -99,7 +99,7 @@ func accept(tasks: Int, answering: Bool = false) async throws -> String {
   return row("ledger: accepted\(answering ? " and answered" : ""), \(tasks) at a time", times, in: elapsed)
 }
 
-/// Runs tasks that each perform one lookup about keys after another, with 100 stored keys.
+/// Runs tasks that each look up one key after another, with 100 stored keys.
 func look(tasks: Int, _ name: String, _ work: @escaping @Sendable (Ledger, Data) async throws -> Void) async throws
   -> String
 {

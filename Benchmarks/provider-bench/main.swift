@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of taking a payment provider's webhook, each on its own. `scripts/bench-webhooks` runs it beside the service.
+// Measures the parts of accepting a payment provider's webhook, each on its own. `scripts/bench-webhooks` runs this
+// program beside the service.
 //
 //   provider-bench check SETTINGS REQUESTS SECONDS    how many signatures a second all cores check, with the reading of
 //                                                     the payments
 //   provider-bench accept SETTINGS REQUESTS SECONDS FOLDER    how many payments a second a ledger in FOLDER accepts, 64 at
 //                                                     a time
 //
-// SETTINGS is a providers.yaml without mapping files. REQUESTS has a JSON object a line: the endpoint, the header fields,
-// and the body in base64. Each prints one line of names and values.
+// SETTINGS is a providers.yaml without mapping files. REQUESTS has one JSON object per line: the endpoint, the header
+// fields, and the body in base64. Each command prints one line of names and values.
 
 import AnnouncementService
 import ConcurrencySupport
@@ -48,8 +49,8 @@ func check(_ requests: Requests, for seconds: Double) async throws {
       group.addTask {
         var count = 0
         while ContinuousClock.now - start < .seconds(seconds) {
-          // Each task takes the requests in their order from a place of its own. Were every second one its own, it
-          // would have one kind only, and the task of the faster kind would count for most.
+          // Each task checks all requests in their order, beginning at a different place. If a task got every second
+          // request, it could have only one kind of them, and the task with the faster kind would count for most.
           let (request, endpoint) = requests[(task * requests.count / tasks + count) % requests.count]
           let judgement = endpoint.judge(request, at: Date())
           guard judgement.payments.count == 1 else {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The speed of the client of APNs and of the outbox. `scripts/bench-push` runs it beside h2load.
+// Measures the speed of the client of APNs and of the outbox. `scripts/bench-push` runs this program beside h2load.
 //
 //   push-bench headers KEY                              the header fields of a push, with a provider token, for h2load
 //   push-bench payload                                  its body
 //   push-bench direct URL AUTHORITY KEY CONNECTIONS COUNT        pushes to one device without the outbox
 //   push-bench outbox URL AUTHORITY KEY FOLDER DEVICES COUNT     pushes through the outbox of a ledger in FOLDER
 //
-// Each prints one line of names and values.
+// Each command prints one line of names and values.
 
 import ConcurrencySupport
 import Foundation
@@ -58,7 +58,8 @@ func processorTime() -> Double {
 
 let noID = UUID().uuid
 
-/// Returns an id that no other push has. The service has ids from the ledger, so making random ones is not measured.
+/// Returns an id that no other push has. The service gets ids from the ledger, so the measurement must not include
+/// making random ids.
 func id(_ number: Int) -> UUID {
   var id = noID
   withUnsafeMutableBytes(of: &id) { $0.storeBytes(of: UInt64(number).bigEndian, toByteOffset: 8, as: UInt64.self) }

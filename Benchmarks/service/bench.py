@@ -37,12 +37,13 @@ from harness import (  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOT = {"id": "hot", "amount": "12.50", "currency": "CNY", "channel": "alipay", "locale": "zh-CN", "method": "speech"}
-# The numbers of wrk's connections and threads.
+# The numbers of connections and threads of wrk, in this order.
 LOADS = [(16, 1), (16, 2), (64, 1), (64, 2)]
 MISS_CONNECTIONS = 8
-# The announcements of the ledgers with which starting is measured; they make about 150 and 1,200 MB.
+# The numbers of announcements in the ledgers with which the start is measured. The ledgers have about 150 and 1,200 MB.
 FILLED = (66_000, 530_000)
-# The ledger keeps 30 days, so from day 40 on it only grows by what its pages leave unused.
+# The ledger keeps 30 days, so after day 40 it grows only because of unused space in its pages. It may grow by this
+# factor.
 LEDGER_GROWTH = 1.1
 # The parts into which the growth of a service is divided.
 GROWTH_PARTS = 10
@@ -182,7 +183,8 @@ class Bench:
         self.build = pathlib.Path(arguments.build).resolve()
         self.options = Options(str(self.build / "crier"), 1, 1, False)
         self.figures = {}
-        # By the number of announcements: the size of the ledger, and the seconds of its check beside the work.
+        # By the number of announcements: the size of the ledger, and the seconds that its check took beside the other
+        # work.
         self.ledger_bytes = {}
         self.checks = {}
 
@@ -274,7 +276,7 @@ class Bench:
                     )
                 )
                 self.add("inside rate", inside["rate"])
-            # Each round has a new home, because clips from an earlier round would be found.
+            # Each round has a new home, because otherwise clips from an earlier round would be reused.
             with Service(self.options, self.folder / f"miss-{number}") as service:
                 # The measurement must not wait for earlier writes and removals.
                 os.sync()
@@ -386,7 +388,7 @@ class Bench:
             time.sleep(2)
             os.sync()
             half = len(numbers) // 2
-            # A clip that was asked for is in memory afterwards, so each one is asked for in one way.
+            # After a request for a clip, the clip is in memory, so each clip is requested in one way only.
             measure("get", get_clip, numbers[:half])
             measure("hit", post_payment(lambda number: f"same-words-{number}", 201, True), numbers[half:])
 
@@ -452,12 +454,12 @@ class Bench:
             for part in range(1, GROWTH_PARTS + 1):
                 progress(f"growth, part {part} of {GROWTH_PARTS}")
                 made, took = 0, 0.0
-                # wrk runs for a time, and not for a number of requests.
+                # wrk runs for a given time, and not for a given number of requests.
                 while done < wanted * part / GROWTH_PARTS:
                     more, refused, seconds = new_clips(service, 5, done)
                     if refused:
                         raise Unusable(f"{refused} new payments were refused.")
-                    # Requests that wrk has cut off at the end may have been accepted, so their numbers are left out.
+                    # Requests that wrk cut off at the end may have been accepted, so their numbers are not used again.
                     done += more + MISS_CONNECTIONS
                     made += more
                     took += seconds

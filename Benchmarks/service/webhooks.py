@@ -28,9 +28,11 @@ from provider_senders import Stripe, WeChatPay  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 CONNECTIONS = 64
-# The webhooks a second with which the times of the answers are measured, and the connections that share them.
+# The number of webhooks per second while the times of the answers are measured, and the number of connections that send
+# them.
 RATE, SENDERS = 500, 20
-# The share of what check and acceptance allow one after the other that the service is meant to reach.
+# The rate that the service must reach, as a share of the rate that the check and the acceptance allow one after the
+# other.
 BAR = 0.5
 
 
@@ -62,7 +64,7 @@ class Bench:
         for index in range(count):
             self.number += 1
             endpoint = self.endpoints[index % 2]
-            # One sum has one clip, so the making of clips takes little of the cores.
+            # All payments have the same sum and so the same clip, so that making clips takes little processor time.
             event = endpoint.bought(f"b{self.number:09}", 1_250, int(time.time()))[0]
             signed.append((endpoint.id, endpoint.request(event)))
         return signed

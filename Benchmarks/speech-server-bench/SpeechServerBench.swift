@@ -11,8 +11,8 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// Lets a real speech server speak payments in Crier's words. It prints the time for each payment, and the measures by
-/// which sounds are judged.
+/// Lets a real speech server speak payments in Crier's words. It prints the time for each payment, and the measurements
+/// of the sounds.
 @main
 struct SpeechServerBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -121,7 +121,8 @@ struct SpeechServerBench: AsyncParsableCommand {
     if !failures.isEmpty { throw ExitCode(65) }
   }
 
-  /// Lets the server speak amounts, and a recogniser hear them; and those that are joined from a pack.
+  /// Measures how well a speech recogniser understands amounts: those that the server speaks, and those that are joined
+  /// from a voice pack.
   private func measureUnderstanding(
     _ client: SpeechServerClient, _ books: PhraseBooks, _ readers: AmountReaders
   ) async throws {
@@ -137,7 +138,7 @@ struct SpeechServerBench: AsyncParsableCommand {
       let parts = try ReadBackWords.of(
         SpeakingPlan(spoken: script), saying: .payment(payment), in: script.locale, readers: readers)
       guard let words = try parts.first??.get() else { throw ValidationError("--locale '\(locale)' has no words.") }
-      // People hear the sound as the pipeline masters it.
+      // The sound is mastered first, because people hear it as the pipeline masters it.
       sounds.append(try Mastering().master(try await client.speak(words)).waveform)
     }
     show(try measure.measure(sounds), "live")
@@ -177,14 +178,14 @@ struct SpeechServerBench: AsyncParsableCommand {
     if number % 4 == 0 { payment.payer = ["John Smith", "Maria Garcia", "Wei Zhang", "Li"][number / 4 % 4] }
     if number % 7 == 0 { payment.note = "two coffees and a croissant" }
     let script = try books.writer(for: locale).script(for: .payment(payment))
-    // Every fifth payment is only its sum.
+    // Every fifth payment has only its sum as words.
     let plan = SpeakingPlan(spoken: number % 5 == 0 ? script.amountAlone : script)
     let parts = try ReadBackWords.of(plan, saying: .payment(payment), in: script.locale, readers: readers)
     guard let words = try parts.first??.get() else { throw ValidationError("--locale '\(locale)' has no words.") }
     return words
   }
 
-  /// Returns the least value, the median, the 99th of a hundred, and the greatest.
+  /// Returns the smallest value, the median, the 99th percentile and the greatest value.
   private static func summary(_ values: [Double]) -> String {
     guard !values.isEmpty else { return "-" }
     let sorted = values.sorted()

@@ -2,7 +2,7 @@
 
 // Fills a home folder with what a year of announcements leaves behind: 365 days of announcements with their answers and
 // clips, pruned at the end of each day as the service does it. The clips have a hundredth of the usual size. They are
-// written without waiting for the disk, because only what is left of them matters.
+// written without waiting for the disk, because only the clips that remain at the end matter.
 //     year-of-announcements HOME PER_DAY [BUDGET_BYTES]
 // It prints the sizes on day 40, when the ledger is as full as it gets, and at the end, as pairs of names and values.
 
@@ -66,7 +66,7 @@ func writeClip(_ number: Int) throws {
   try FileManager.default.setAttributes([.modificationDate: now()], ofItemAtPath: file.path(percentEncoded: false))
 }
 
-/// Writes a clip and plays its announcement to the end, as far as the ledger sees.
+/// Writes a clip, and records in the ledger that its announcement was played to the end.
 func announce(_ number: Int) async throws {
   try writeClip(number)
   let id = "year-\(number)"
@@ -88,7 +88,7 @@ for day in 0..<365 {
   let first = day * perDay
   try await withThrowingTaskGroup(of: Void.self) { group in
     for number in first..<first + perDay {
-      // As many at a time as share a synchronisation of the disk.
+      // At most as many tasks run at a time as there can be writes in one synchronisation of the disk.
       if number >= first + 256 { try await group.next() }
       group.addTask { try await announce(number) }
     }

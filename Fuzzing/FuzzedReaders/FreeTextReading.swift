@@ -2,9 +2,9 @@
 
 import Announcements
 
-/// Checks that the engine receives only words from free text, in every locale and every place.
+/// Checks that the engine receives only words from free text, in every locale and every field.
 enum FreeTextReading {
-  /// Checks an input. The first byte selects the locale and the place; the rest is the text.
+  /// Checks an input. The first byte selects the locale and the field; the rest is the text.
   @Sendable static func check(_ bytes: [UInt8]) {
     guard let choice = bytes.first.map(Int.init), let dollar = Currency(code: "USD"),
       let amount = try? Money(minorUnits: 1250, currency: dollar)
@@ -34,7 +34,7 @@ enum FreeTextReading {
     }
     guard let script = try? writer.script(for: announcement) else { return }
     script.requireSpeakable(characters: text.unicodeScalars.count)
-    // Only one text in sixteen is checked, because this check costs as much as all the others.
+    // Only one text in sixteen is checked here, because this check takes as long as all others together.
     guard bytes.count % 16 == 0 else { return }
     require((try? writer.script(for: announcement)) == script, "the same text has the same words")
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser of input from outside, with rules that hold for any input. The fuzzer and `make check` run the same ones.
+/// A parser of input from outside, with rules that hold for any input. The fuzzer and `make check` run the same
+/// parsers.
 public struct FuzzedReader: Sendable {
-  /// The name, which is also that of the folder in `Tests/Fixtures/fuzz` that has inputs for it.
+  /// The name of the reader, and of the folder in `Tests/Fixtures/fuzz` with its inputs.
   public let name: String
 
-  /// The most bytes of an input. Longer inputs reach no new code, and leave time for fewer of them.
+  /// The maximum size of an input, in bytes. Longer inputs reach no new code, and take time from other inputs.
   public let longest: Int
 
   /// Reads an input. Ends the program if a rule is violated; libFuzzer then keeps the input.

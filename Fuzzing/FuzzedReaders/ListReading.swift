@@ -3,7 +3,7 @@
 import Announcer
 import TextFormats
 
-/// Checks that a list of announcements, in CSV or JSON lines, reads the same, whatever pieces it arrives in.
+/// Checks that a list of announcements, in CSV or JSON lines, gives the same records, whatever pieces it arrives in.
 enum ListReading {
   /// Checks an input. The first byte is the size of the pieces.
   @Sendable static func check(_ bytes: [UInt8]) {

@@ -3,7 +3,7 @@
 import Foundation
 @testable import VoicePacks
 
-/// Checks that the manifest of a voice pack is refused, or names only files of its own folder.
+/// Checks that the manifest of a voice pack is refused, or names only files in its own folder.
 enum ManifestReading {
   @Sendable static func check(_ bytes: [UInt8]) {
     guard let manifest = try? PackManifest(json: Data(bytes), id: "pack") else { return }

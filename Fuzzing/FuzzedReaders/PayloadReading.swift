@@ -4,7 +4,7 @@ import AmountReadback
 import Announcements
 import Foundation
 
-/// Checks that a payload or a request is refused with an error, or that its words match the amount.
+/// Checks that a payload or a request is refused with an error, or gives words that match its amount.
 enum PayloadReading {
   @Sendable static func check(_ bytes: [UInt8]) {
     let data = Data(bytes)

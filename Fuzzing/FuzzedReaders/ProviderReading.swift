@@ -5,7 +5,7 @@ import Foundation
 import PaymentProviders
 import ProviderSettings
 
-/// Checks that only requests with a good signature give payments.
+/// Checks that only requests with a valid signature give payments.
 enum ProviderReading {
   static let now = Date(timeIntervalSince1970: 1_790_000_000)
   private static let fuzzed = ProviderSender.all
@@ -18,7 +18,7 @@ enum ProviderReading {
     guard let input = ProviderInput(bytes), let sender = fuzzed[input.name] else { return }
     let given = ProviderRequest(headers: input.headers, body: input.body, query: input.query)
     let judged = judge(given, sender)
-    // The keys are made anew in each process, so no input can have a signature or token of theirs.
+    // Each process makes new keys, so no input can have a signature or token that was made with them.
     require(!judged.isVerified, "a request that was not signed with the endpoint's keys is rejected")
 
     guard let signed = sender.sign(input.body) else { return }

@@ -7,15 +7,16 @@ import Foundation
 import PaymentProviders
 import ProviderSettings
 
-/// A provider that signs with keys which are made anew in each process.
+/// A provider that signs with keys which each process makes anew.
 struct ProviderSender {
   var endpoint: ProviderEndpoint
   /// Whether the signature covers every byte of the body, so that any body can be signed and none can be changed.
   var signsAnyBody = true
-  /// Whether a signature covers the payments. A token or a secret in the URL vouches for any body.
+  /// Whether a signature covers the payments. If there is only a token or a secret in the URL, any body is accepted.
   var isSigned = true
   var signsTime = false
-  /// Returns a signed request with a body, or with what the provider makes of it; nil if it cannot be signed.
+  /// Returns a signed request. Its body is the given one, or one that the provider makes from it. Nil if it cannot be
+  /// signed.
   var sign: @Sendable (Data) -> ProviderRequest?
 
   static var all: [String: ProviderSender] {
@@ -93,7 +94,7 @@ struct ProviderSender {
     }
   }
 
-  /// The body is what is encrypted.
+  /// The body is the plain text that the sender encrypts.
   private static func wechatPay(_ key: _RSA.Signing.PrivateKey) -> ProviderSender {
     let secret = bytes(16)
     let text = SignatureEncoding.hex.text(of: secret)
@@ -158,7 +159,7 @@ struct ProviderSender {
       endpoint: endpoint, signsAnyBody: isHMAC, isSigned: mapping.isSigned,
       signsTime: isHMAC && mapping.verification.time != nil
     ) { body in
-      // The topic is not signed, but an order is taken only under this one.
+      // The topic is not signed, but an order is accepted only with this topic.
       let headers = name == "shopify" ? [(name: "X-Shopify-Topic", value: "orders/paid")] : []
       return mapping.signed(ProviderRequest(headers: headers, body: body), with: secret, at: ProviderReading.now)
     }

@@ -6,8 +6,8 @@ import ProviderSettings
 
 /// Checks the readers of `providers.yaml` and of mapping files.
 enum ProviderSettingsReading {
-  /// Checks an input as both files. A mapping file that can be read judges its own samples, signed and with an end that
-  /// was cut off.
+  /// Checks an input as both kinds of file. A mapping file that can be read then judges its own samples: signed ones,
+  /// and ones whose end was cut off.
   @Sendable static func check(_ bytes: [UInt8]) {
     let yaml = Data(bytes)
     let mapping = try? MappingFile(yaml: yaml, file: "fuzzed.yaml").mapping

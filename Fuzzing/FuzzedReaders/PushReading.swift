@@ -5,8 +5,9 @@ import PushMessages
 
 /// Checks the two readers of pushes: that of Apple's answers in the service, and that of payloads on the phone.
 enum PushReading {
-  /// Checks that an answer has only a reason that is safe to log, and a consequence. The first two bytes are the
-  /// status, the bytes up to the first line feed are `Retry-After`, and the rest is the body.
+  /// Checks that the reason of an answer is safe to log, that its wait is at most a day, and that only the status 200
+  /// means that the push was accepted. The first two bytes are the status, the bytes up to the first line feed are
+  /// `Retry-After`, and the rest is the body.
   @Sendable static func checkResponse(_ bytes: [UInt8]) {
     let head = bytes.prefix(2)
     let lines = bytes.dropFirst(2).split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,8 +23,7 @@ enum PushReading {
     }
   }
 
-  /// Checks that a payload is refused, or that what was read is written in the same way after it was written and read
-  /// again.
+  /// Checks that a payload is refused, or stays the same when it is written, read again and written again.
   @Sendable static func checkPayload(_ bytes: [UInt8]) {
     guard let content = try? AlertMessage.Content(payload: Data(bytes)) else { return }
     if let amount = content.amount {

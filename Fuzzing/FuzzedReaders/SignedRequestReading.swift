@@ -34,7 +34,7 @@ enum SignedRequestReading {
     }
   }
 
-  /// Changes that each make any request a different one.
+  /// The changes to a request. Each of them turns any request into a different one.
   private static let changes: [@Sendable (inout SignedRequest.Content) -> Void] = [
     { $0.method = "PUT" }, { $0.target += "x" }, { $0.body.append(0) },
     { $0.idempotencyKey = ($0.idempotencyKey ?? "") + "x" }, { $0.contentType = ($0.contentType ?? "") + "x" },

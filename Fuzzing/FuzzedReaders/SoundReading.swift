@@ -24,7 +24,7 @@ enum SoundReading {
     }
   }
 
-  /// Reads a recording, which is a file.
+  /// Reads a recording for a voice pack, which is a file.
   @Sendable static func checkRecording(_ bytes: [UInt8]) {
     let file = URL.temporaryDirectory.appending(path: "crier-fuzz-\(ProcessInfo.processInfo.processIdentifier).wav")
     defer { try? FileManager.default.removeItem(at: file) }

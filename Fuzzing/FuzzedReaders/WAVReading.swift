@@ -2,7 +2,8 @@
 
 import Waveforms
 
-/// Checks that a clip of a voice pack is refused, or that its samples lie within its bytes and survive being written.
+/// Checks that a clip of a voice pack is refused, or that its samples lie within its bytes and are the same after being
+/// written and read again.
 enum WAVReading {
   @Sendable static func check(_ bytes: [UInt8]) {
     guard let layout = try? WAVFile.layout(of: bytes.span) else {

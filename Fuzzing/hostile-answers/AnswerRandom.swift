@@ -2,13 +2,13 @@
 
 import TestSupport
 
-/// Random choices and bytes for answers. Equal seeds give equal ones.
+/// Random choices and bytes for answers. Equal seeds give equal choices and bytes.
 struct AnswerRandom {
   private var generator: SplitMix64
 
   init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-  /// Returns true once in a number of times.
+  /// Returns true with a probability of one in the given number.
   mutating func once(in times: Int) -> Bool { number(0..<times) == 0 }
 
   mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
@@ -21,7 +21,8 @@ struct AnswerRandom {
 
   mutating func shuffle<Element>(_ elements: inout [Element]) { elements.shuffle(using: &generator) }
 
-  /// Returns a number at whose neighbours programs go wrong, as a decimal text, or a text that is nearly one.
+  /// Returns a decimal text of a number near the limits at which programs often fail, or a text that is nearly such a
+  /// number.
   mutating func numberText() -> String {
     pick([
       "0", "-0", "-1", "1", "+1", "00", "007", " 7", "7 ", "0x10", "1e3", "1.5", "65535", "65536", "2147483647",

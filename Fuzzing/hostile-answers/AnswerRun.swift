@@ -3,8 +3,8 @@
 import ConcurrencySupport
 import Foundation
 
-/// A run of random answers: what the client has begun and got, what the peer has sent, and the random numbers of its
-/// connections.
+/// A run of random answers. It counts the client's requests and results and the peer's answers, and holds the random
+/// numbers of the connections.
 final class AnswerRun: Sendable {
   let name: String
   /// The folder for the bytes that the peer has sent on the open connections.
@@ -25,9 +25,10 @@ final class AnswerRun: Sendable {
   private let state = Locked(State())
 
   /// - Parameters:
-  ///   - name: The name of the half, such as `apns`.
+  ///   - name: The name of the client under test, such as `apns`.
   ///   - count: The number of answers that the peer gives.
-  ///   - seed: Decides the bytes on each connection, as far as the requests come in the same order.
+  ///   - seed: The seed of the random numbers. It decides the bytes on each connection if the requests come in the same
+  ///     order.
   init(name: String, count: Int, seed: UInt64) throws {
     (self.name, self.count, self.seed) = (name, count, seed)
     folder = URL(filePath: ".build/fuzz/found", directoryHint: .isDirectory)
@@ -36,7 +37,7 @@ final class AnswerRun: Sendable {
 
   // MARK: The client
 
-  /// Counts a request that is about to be sent.
+  /// Counts a request that the caller is about to send.
   ///
   /// - Returns: False if the peer has given all answers. No request is sent then.
   func begin() -> Bool {
@@ -49,7 +50,7 @@ final class AnswerRun: Sendable {
 
   /// Counts a result of a request.
   ///
-  /// - Parameter outcome: Its kind, in a word.
+  /// - Parameter outcome: The kind of the result, in one word.
   func ended(_ outcome: String) {
     state.withLock { state in
       state.results += 1
@@ -101,8 +102,8 @@ final class AnswerRun: Sendable {
 
 /// One connection of a peer: its random numbers, and the bytes that it has sent.
 ///
-/// The bytes are kept in a file until the connection ends. They are still there if an answer ends the program. The event
-/// loop of the connection uses it alone.
+/// The bytes are kept in a file until the connection ends. They are still there if an answer ends the program. Only the
+/// event loop of the connection uses this object.
 final class AnswerConnection {
   var random: AnswerRandom
   private let url: URL

@@ -6,8 +6,8 @@ import Foundation
 ///
 ///     hostile-answers HALF COUNT [SEED]
 ///
-/// The program ends with exit status 0 when the peer has given COUNT answers and each request has exactly one result. If
-/// an answer ends the program, the bytes that the peer had sent on the connections then open are in
+/// The program ends with exit status 0 when the peer has given COUNT answers and each request has exactly one result.
+/// If an answer ends the program, the bytes that the peer had sent on the connections that were open are in
 /// `.build/fuzz/found/HALF-<connection>`.
 @main
 enum HostileAnswers {
@@ -16,7 +16,7 @@ enum HostileAnswers {
     "apns": PushAnswers.run, "webhook": WebhookAnswers.run,
   ]
 
-  /// The time in seconds after which a run without a result counts as one that hangs.
+  /// The time in seconds without a result after which a run counts as hanging.
   private static let patience = 120
   /// The time in seconds between two lines of progress.
   private static let pace = 10

@@ -5,7 +5,7 @@ import Foundation
 import PushDelivery
 import PushMessages
 
-/// Crier's client of APNs, and a peer that answers its pushes at random with TLS and HTTP/2.
+/// Crier's client of APNs, and a peer that gives random answers to its pushes over TLS and HTTP/2.
 enum PushAnswers {
   private static let workers = 96
   private static let app = "com.example.shop"
@@ -56,7 +56,7 @@ enum PushAnswers {
     }
   }
 
-  /// Checks what the sender of pushes relies on.
+  /// Checks the properties of an attempt on which the sender of pushes relies.
   private static func check(_ attempt: PushClient.Attempt, _ run: AnswerRun) {
     let response = attempt.response
     if !(200..<600).contains(response.status) { run.fail("The status \(response.status) counts as an answer.") }

@@ -19,7 +19,8 @@ enum PushFrames {
   /// An answer to one request.
   struct Answer {
     var bytes: [UInt8]
-    /// Whether the connection may have ended for the client, or its frames may be out of step.
+    /// Whether the client may have ended the connection because of the answer, or may no longer find where frames
+    /// begin.
     var breaksRules = false
   }
 
@@ -33,17 +34,19 @@ enum PushFrames {
 
   private static func end(_ stream: Int, code: Int = 8) -> [UInt8] { frame(reset, stream: stream, big(code, 4)) }
 
-  /// Returns what the server sends first: nearly always settings that allow requests.
+  /// Returns the frames that the server sends first: nearly always settings that allow requests.
   static func beginning(_ random: inout AnswerRandom) -> [UInt8] {
     if random.once(in: 500) { return random.bytes(random.number(1..<100)) }
     if random.once(in: 50) { return oddSettings(&random) + usualSettings }
     return usualSettings
   }
 
-  /// Few streams at a time, because an answer that ends the connection ends those of all other requests on it.
+  /// The usual settings. They allow few streams at a time, because an answer that ends the connection also ends all
+  /// other requests on it.
   private static let usualSettings = frame(settings, stream: 0, big(3, 2) + big(8, 4) + big(4, 2) + big(65_535, 4))
 
-  /// Returns a random answer. All but few of them keep the rules of the connection, so that it serves many.
+  /// Returns a random answer. Nearly all answers follow the rules of HTTP/2, so that one connection serves many
+  /// requests.
   static func answer(on stream: Int, _ random: inout AnswerRandom) -> Answer {
     switch random.number(0..<1_000) {
     case 0..<620: return Answer(bytes: response(on: stream, &random))
@@ -57,14 +60,14 @@ enum PushFrames {
       let part = random.once(in: 2) ? fields(on: stream, ends: false, &random) : []
       return Answer(bytes: part + end(stream, code: code))
     case 780..<820:
-      // Trailers, which may not end the stream, or hold another status.
+      // The answer has trailers, which may leave the stream open, or contain another status.
       let body = frame(data, stream: stream, text(&random))
       let trailers = fields(on: stream, ends: !random.once(in: 4), &random)
       return Answer(bytes: fields(on: stream, ends: false, &random) + body + trailers + end(stream))
     case 820..<860: return Answer(bytes: unrelated(&random) + response(on: stream, &random))
     case 860..<890: return Answer(bytes: oddSettings(&random) + usualSettings + response(on: stream, &random))
     case 890..<910:
-      // The end of the stream comes twice, or something follows it.
+      // The end of the stream comes twice, or other frames follow it.
       let late = random.pick([
         fields(on: stream, ends: true, &random), frame(data, flags: endStream, stream: stream, []),
       ])
@@ -165,7 +168,7 @@ enum PushFrames {
     guard random.once(in: 10), block.count > 1 else {
       return frame(headers, flags: flags | endHeaders, stream: stream, block)
     }
-    // The block in several frames.
+    // The block of fields is sent in several frames.
     let cut = random.number(0..<block.count)
     let second = random.number(cut..<block.count)
     return frame(headers, flags: flags, stream: stream, Array(block[..<cut]))
@@ -183,7 +186,7 @@ enum PushFrames {
     }
   }
 
-  /// Returns a field with its name and its value as they are (RFC 7541, section 6.2).
+  /// Returns a field whose name and value are written literally (RFC 7541, section 6.2).
   ///
   /// - Parameter kind: 0x00, 0x10 or 0x40: not indexed, never indexed, and added to the table.
   private static func literal(_ name: String, _ value: String, _ kind: UInt8 = 0) -> [UInt8] {
@@ -224,7 +227,7 @@ enum PushFrames {
 
   // MARK: The connection
 
-  /// Returns frames that a server may send at any time, or nearly so.
+  /// Returns frames that a server may send at any time, or that are nearly allowed.
   private static func unrelated(_ random: inout AnswerRandom) -> [UInt8] {
     switch random.number(0..<5) {
     case 0: frame(ping, stream: 0, random.bytes(8))

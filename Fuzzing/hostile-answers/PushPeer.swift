@@ -6,7 +6,7 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// A server that speaks HTTP/2 with TLS as far as it must, and answers each request at random.
+/// A server that implements only the necessary parts of HTTP/2 with TLS, and answers each request at random.
 struct PushPeer {
   let port: Int
   /// The certificate of the authority that signed the server's certificate, as PEM.
@@ -37,7 +37,7 @@ struct PushPeer {
   }
 }
 
-/// One connection of the peer. It reads as much of the client's frames as it needs to know which requests there are.
+/// One connection of the peer. It reads the client's frames only as far as necessary to recognise the requests.
 private final class PushPeerConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -49,9 +49,10 @@ private final class PushPeerConnection: ChannelInboundHandler {
   private let connection: AnswerConnection
   private var received = ByteBuffer()
   private var hasPreface = false
-  /// The streams of the requests that are whole and have no answer.
+  /// The streams of the requests that have arrived completely and have no answer yet.
   private var requests: [Int] = []
-  /// The answers that are still given on a connection whose rules are broken; nil as long as they are kept.
+  /// The number of answers that are still given on a connection on which the peer has broken the rules of HTTP/2; nil
+  /// before that.
   private var answersLeft: Int?
   private var isClosed = false
 
@@ -113,7 +114,7 @@ private final class PushPeerConnection: ChannelInboundHandler {
       guard answersLeft != 0 else { break }
       let answer = PushFrames.answer(on: stream, &connection.random)
       bytes += answer.bytes
-      // An answer after the end of the rules may never be looked at, so it does not count.
+      // After the peer has broken the rules, the client may never read an answer, so it does not count.
       if answersLeft == nil { run.answered() }
       answersLeft = answersLeft.map { $0 - 1 } ?? (answer.breaksRules ? connection.random.number(0..<4) : nil)
     }
@@ -134,7 +135,7 @@ private final class PushPeerConnection: ChannelInboundHandler {
     guard connection.random.once(in: 4),
       let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
     else { return context.close(promise: nil) }
-    // Without the end of TLS.
+    // The connection ends without the closing message of TLS.
     tls.close(promise: nil)
   }
 

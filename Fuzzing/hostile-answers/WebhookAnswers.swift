@@ -8,7 +8,7 @@ import NIOPosix
 import WebhookDelivery
 import WebhookMessages
 
-/// Crier's client of webhooks, and a receiver that answers its messages at random with HTTP/1.1, or nearly so.
+/// Crier's client of webhooks, and a receiver that gives random answers to its messages, in HTTP/1.1 or nearly so.
 enum WebhookAnswers {
   private static let workers = 64
 
@@ -24,7 +24,7 @@ enum WebhookAnswers {
       .bind(host: "127.0.0.1", port: 0).get()
     var settings = WebhookClient.Settings()
     settings.allowsPrivateAddresses = true
-    // An answer whose rest never comes ends after this time.
+    // The client gives up an answer that never becomes complete after this time.
     settings.longest = .seconds(2)
     let client = WebhookClient(settings: settings, resolver: Loopback())
     let url = "http://receiver.example:\(channel.localAddress?.port ?? 0)/hooks"
@@ -47,7 +47,7 @@ enum WebhookAnswers {
     try await group.shutdownGracefully()
   }
 
-  /// Checks what the sender of webhooks relies on.
+  /// Checks the properties of an answer on which the sender of webhooks relies.
   private static func check(_ answer: WebhookClient.Answer, _ run: AnswerRun) {
     if let status = answer.status, !(200..<600).contains(status) {
       run.fail("The status \(status) counts as an answer.")
@@ -98,7 +98,7 @@ private final class WebhookPeerConnection: ChannelInboundHandler {
       connection.record(Array(part))
       context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: part)), promise: nil)
     }
-    // Few answers without an end are left to the client's time limit, which takes seconds.
+    // Only few incomplete answers are left open until the client's time limit, because that takes seconds.
     if !answer.keepsConnection, !connection.random.once(in: 5_000) {
       isClosed = true
       context.close(promise: nil)
@@ -113,7 +113,7 @@ private final class WebhookPeerConnection: ChannelInboundHandler {
   }
 }
 
-/// Bytes that are an answer of HTTP/1.1, or nearly so.
+/// The bytes of an answer in HTTP/1.1, or of one that is nearly valid.
 private struct HostileAnswer {
   var bytes: [UInt8] = []
   /// Whether the answer is whole and leaves the connection open.
@@ -133,7 +133,7 @@ private struct HostileAnswer {
     }
   }
 
-  /// Returns an answer of odd parts, and whether it leaves the connection open.
+  /// Returns an answer with unusual parts, and whether it leaves the connection open.
   private static func plain(_ random: inout AnswerRandom) -> (bytes: [UInt8], keepsConnection: Bool) {
     let odd = random.once(in: 3)
     let version = odd ? random.pick(["1.1", "1.0", "0.9", "2.0", "1.9", "11.1", "1"]) : "1.1"

@@ -104,7 +104,8 @@ public final class APNSSimulator: Sendable {
     }
   }
 
-  /// Prepares a connection: TLS, then HTTP/2 if both sides agree on it. Other connections are closed, as Apple's are.
+  /// Prepares a connection: TLS, then HTTP/2 if both sides agree on it. A connection without HTTP/2 is closed, as
+  /// Apple's servers do.
   private static func prepare(
     _ channel: any Channel, number: Int, service: SimulatedService, tls: NIOSSLContext
   ) throws {

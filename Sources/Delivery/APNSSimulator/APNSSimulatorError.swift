@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of the start of a simulator. It contains no key and no token.
+/// The error for a simulator that cannot be started. It contains no key and no token.
 public struct APNSSimulatorError: Error, CustomStringConvertible {
   public enum Code: String, Sendable {
     /// The key is not a P-256 private key in PEM.

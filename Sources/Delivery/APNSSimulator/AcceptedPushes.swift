@@ -3,7 +3,7 @@
 import Foundation
 import NIOCore
 
-/// The record of the accepted pushes. When it is full, the oldest one is forgotten.
+/// The record of the accepted pushes. When the record is full, the oldest push is forgotten.
 struct AcceptedPushes {
   private(set) var entries: [UUID: RecordedPush] = [:]
   /// The ids of the entries, oldest first.

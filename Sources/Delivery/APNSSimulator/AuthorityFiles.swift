@@ -84,7 +84,7 @@ struct AuthorityFiles {
     do {
       try Self.create(certificate, pem, mode: 0o644)
     } catch {
-      // A key alone would stop the next start.
+      // A key file without its certificate would make the next start fail.
       unlink(key.path)
       throw error
     }

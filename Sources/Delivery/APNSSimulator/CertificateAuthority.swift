@@ -52,7 +52,7 @@ package struct CertificateAuthority {
   /// - Parameters:
   ///   - pem: The certificate in PEM.
   ///   - keyPEM: Its private key in PEM.
-  ///   - now: The time at which it must be valid.
+  ///   - now: The time at which the certificate must be valid.
   init(pem: String, keyPEM: String, now: Date = Date()) throws(Fault) {
     guard let certificate = try? Certificate(pemEncoded: pem) else { throw .notACertificate }
     let own = try? DistinguishedName { CommonName(Self.commonName) }

@@ -21,7 +21,7 @@ extension APNSSimulator {
     public var devices: [Device]?
     /// The number of streams that a client may have open on a connection.
     public var maxConcurrentStreams = 1_000
-    /// Whether a connection allows one stream until it has seen a valid provider token, as Apple's servers do.
+    /// Whether a connection allows only one stream until it has seen a valid provider token, as Apple's servers do.
     public var hasStrictStreams = false
     /// The shortest time between two new provider tokens of a key, in seconds. 0 allows any number of them.
     public var tokenUpdateInterval = 20 * 60
@@ -39,8 +39,8 @@ extension APNSSimulator {
     public var seed: UInt64 = 1
     /// Whether ``APNSSimulator/deliveries(to:)`` remembers delivered pushes. Streams of pushes do not need it.
     public var remembersDeliveries = true
-    /// The number of pushes that ``APNSSimulator/record`` remembers. After that, the oldest one is forgotten, and
-    /// counts as a new push if it comes again.
+    /// The number of pushes that ``APNSSimulator/record`` remembers. When the record is full, the oldest push is
+    /// forgotten, and counts as a new push if it comes again.
     public var recordSize = 100_000
     /// The file of the certificate authority, as PEM. Its private key is in a file beside it, with the suffix `.key`
     /// and readable by its owner only. If both files exist, the authority is used again; if neither does, a new one is

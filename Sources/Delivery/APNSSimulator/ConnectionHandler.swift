@@ -3,7 +3,8 @@
 import NIOCore
 import NIOHTTP2
 
-/// The end of a connection's pipeline: which streams are processed, GOAWAY, and the number of streams.
+/// The last handler in a connection's pipeline. It decides which streams are processed, sends GOAWAY, and counts the
+/// open streams.
 final class ConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
@@ -32,7 +33,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A stream that fails leaves the others alone. A client may also open streams before it has seen GOAWAY.
+    // An error of one stream must not end the other streams. A client may also open streams before it has seen GOAWAY.
     guard !(error is NIOHTTP2Errors.StreamError) else { return }
     context.close(promise: nil)
   }

@@ -7,8 +7,8 @@ public struct Fault: Sendable, Equatable {
     case answer(status: Int, reason: String, retryAfter: Int? = nil)
     /// Waits for this many milliseconds.
     case delay(milliseconds: Int)
-    /// Sends GOAWAY. Before processing, the request and all later streams are refused; after it, only later streams.
-    /// The connection closes when all remaining streams have ended.
+    /// Sends GOAWAY. If this happens before processing, the request and all later streams are refused; otherwise only
+    /// later streams are. The connection closes when all remaining streams have ended.
     case goAway
     /// Resets the stream with this error code of HTTP/2: 2 is INTERNAL_ERROR, 7 is REFUSED_STREAM.
     case reset(code: Int)
@@ -20,7 +20,7 @@ public struct Fault: Sendable, Equatable {
 
   /// When the fault happens.
   public enum Moment: Sendable, Equatable {
-    /// The push is not accepted. A delay delays its processing instead.
+    /// The push is not accepted, unless the fault is a delay: then it is processed after the delay.
     case beforeProcessing
     /// The push is accepted and counts as accepted, whatever answer the client gets.
     case afterProcessing
@@ -56,7 +56,7 @@ extension Fault {
   }
 }
 
-/// The plan of the faults of requests.
+/// The rule that decides which requests have a fault.
 public enum Faults: Sendable {
   /// A fault that happens with a probability from 0 to 1.
   public struct Rate: Sendable {
@@ -67,7 +67,7 @@ public enum Faults: Sendable {
   }
 
   case none
-  /// Faults at random. If more than one would happen, the first of the list does.
+  /// Faults at random. If several faults would happen to a request, only the first of them in the list does.
   case rates([Rate])
   /// A closure that decides for each request. It runs on the thread of the connection, and must not block.
   case script(@Sendable (ReceivedRequest) -> Fault?)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The streams that get each value of a kind. The owner's lock protects them, so all streams have the same order.
+/// The streams to which every value of one kind is sent. The owner's lock protects them, so all streams get the values
+/// in the same order.
 struct Listeners<Value: Sendable> {
   private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
   private var count = 0

@@ -6,8 +6,8 @@ import Foundation
 enum PayloadRules {
   /// Whether the payload is a JSON object with a content that fits the type.
   ///
-  /// Apple documents the content of each type, but no reason for a wrong one. The simulator refuses it, because a push
-  /// that a phone would ignore is a fault of the sender.
+  /// Apple documents the content of each type, but not the reason that its service gives for wrong content. The
+  /// simulator refuses wrong content, because a push that a phone would ignore is a mistake of the sender.
   static func fits(_ payload: [UInt8], type: PushType) -> Bool {
     guard let object = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any] else { return false }
     let content = object["aps"] as? [String: Any]

@@ -18,7 +18,7 @@ public struct ProviderKey: Sendable {
   /// - Parameter pem: The text of the file: a private key in PEM.
   /// - Throws: ``APNSSimulatorError`` with the code `key_invalid`.
   public init(id: String, team: String, pem: String, topics: Set<String>? = nil) throws(APNSSimulatorError) {
-    // As for the client of the push service, the lines may have any length.
+    // The lines may have any length, because Crier's push client accepts such keys too.
     let block = /-----BEGIN (?:EC )?PRIVATE KEY-----([A-Za-z0-9+\/=\s]+)-----END/
     let der = pem.firstMatch(of: block).flatMap { Data(base64Encoded: $0.1.filter { !$0.isWhitespace }) }
     guard let der, let key = try? P256.Signing.PrivateKey(derRepresentation: der) else {

@@ -12,7 +12,7 @@ final class ProviderTokens: Sendable {
   private static let longestAge: Int64 = 3_600
   /// How far a token may be ahead of the simulator's clock, in seconds.
   private static let clockTolerance: Int64 = 60
-  /// The number of verified tokens from which expired ones are forgotten.
+  /// The number of remembered tokens at which expired tokens are removed.
   private static let manyTokens = 1_000
 
   private struct Verified {

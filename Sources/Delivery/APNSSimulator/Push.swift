@@ -26,7 +26,8 @@ public struct Push: Sendable {
   /// The time of delivery, in milliseconds since 1970. `nil` if the push is not delivered.
   public internal(set) var delivered: Int64?
 
-  /// Whether the push may not be delivered any more. A push with the expiration 0 is delivered at once or never.
+  /// Whether the push has expired, so that it must not be delivered. A push with the expiration 0 is delivered at once
+  /// or never.
   func isExpired(at now: Int64) -> Bool {
     guard let expiration, expiration > 0 else { return false }
     return expiration * 1000 <= now

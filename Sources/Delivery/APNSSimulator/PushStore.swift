@@ -56,7 +56,7 @@ final class PushStore: Sendable {
         return .failure(Refusal(400, "DeviceTokenNotForTopic"))
       }
       state.counts.accepted += 1
-      // The phone's own string, so that the records of a device share one.
+      // This is the string that the phone already has, so that all records of a device share one copy.
       let device = state.phones.values[index].device.token
       let push = Push(
         number: state.counts.accepted, id: request.id, device: device, topic: request.topic,
@@ -189,7 +189,7 @@ final class PushStore: Sendable {
   func listenToDeliveries() -> AsyncStream<Push> { listen(\.deliveries) }
   func listenToRefusals() -> AsyncStream<RefusedPush> { listen(\.refusals) }
 
-  /// Sends a refused push to all streams of them.
+  /// Sends a refused push to all streams of refused pushes.
   func tell(_ refused: @autoclosure () -> RefusedPush) { state.withLock { $0.refusals.send(refused()) } }
 
   private func listen<Value>(
@@ -202,7 +202,7 @@ final class PushStore: Sendable {
 
   /// Ends all streams of pushes.
   func finish() {
-    // The streams are ended without the lock, because a stream that ends is removed under it.
+    // The streams are ended without holding the lock, because a stream that ends takes the lock to remove itself.
     var (acceptances, deliveries, refusals) = state.withLock { state in
       defer { (state.acceptances, state.deliveries, state.refusals) = (Listeners(), Listeners(), Listeners()) }
       return (state.acceptances, state.deliveries, state.refusals)

@@ -18,7 +18,7 @@ struct CheckedRequest {
 
 /// The checks that need neither the time nor the devices, in the order in which they are made.
 ///
-/// Apple documents the reasons, but not which one is answered if a request has several faults.
+/// Apple documents the reasons, but not which of them its service gives if a request has several mistakes.
 struct RequestChecks {
   /// The bundle ids that may be pushed to; `nil` allows all of them.
   var topics: Set<String>?
@@ -45,7 +45,7 @@ struct RequestChecks {
   ///   - token: The device's token as the path has it.
   ///   - key: The key of the provider token. `nil` if the simulator accepts any key.
   ///   - id: The id of the push, if `apns-id` is missing.
-  ///   - count: The number of bytes of the payload, which may have been cut.
+  ///   - count: The number of bytes of the whole payload, even if only its beginning was kept.
   func checked(
     _ headers: PushHeaders, token: Substring, key: ProviderKey?, id: UUID, payload: [UInt8], count: Int
   ) throws(Refusal) -> CheckedRequest {
@@ -137,7 +137,7 @@ struct RequestChecks {
   private static func expiration(_ headers: PushHeaders) throws(Refusal) -> Int64? {
     guard let text = headers.expiration else { return nil }
     let isNumber = !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-    // The limit lets the time be stated in milliseconds without an overflow.
+    // With this limit, converting the time to milliseconds cannot overflow.
     guard isNumber, let seconds = Int64(text), seconds <= Int64.max / 1000 else {
       throw Refusal(400, "BadExpirationDate")
     }

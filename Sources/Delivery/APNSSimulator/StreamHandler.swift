@@ -37,7 +37,7 @@ final class StreamHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .headers(let frame):
-      // A second block of fields has trailers, which the push service does not read.
+      // A second block of fields contains trailers, which the push service does not read.
       if headers == nil { headers = PushHeaders(frame.headers) }
       if frame.endStream { complete(context) }
     case .data(let frame):
@@ -71,7 +71,7 @@ final class StreamHandler: ChannelInboundHandler {
       after(milliseconds, context) { [self] in process(request, fault: nil, context) }
     case .goAway:
       connection.goAway()
-      // A stream before the last processed one cannot be refused by GOAWAY.
+      // GOAWAY cannot refuse a stream with a lower number than the last processed stream.
       process(request, fault: nil, context)
     case .reset, .closeConnection, .never:
       fail(fault.action, context)

@@ -5,9 +5,9 @@ package import Foundation
 
 /// Adyen: the standard webhook, and the events of its platforms.
 ///
-/// Read in Adyen's documents and libraries: every item of a standard webhook carries an HMAC with SHA-256 over eight of
-/// its fields. Nothing else is signed, so nothing else is used. A platform's event has an HMAC over the whole body in
-/// the header `HmacSignature`. The key is written in hexadecimal digits.
+/// According to Adyen's documents and libraries, every item of a standard webhook carries an HMAC with SHA-256 over
+/// eight of its fields. Nothing else is signed, so nothing else is used. A platform's event has an HMAC over the whole
+/// body in the header `HmacSignature`. The key is written in hexadecimal digits.
 package struct AdyenProvider: PaymentProvider {
   private static let header = "HmacSignature"
   /// The largest body, in bytes. It is parsed before it is verified, because the signatures are in it.
@@ -31,8 +31,9 @@ package struct AdyenProvider: PaymentProvider {
       guard let code = SignatureEncoding.base64.bytes(of: signature) else { return false }
       return SignatureChecks.isAnyCode([code], of: message, keys: keys, .sha256)
     }
-    // Only the signed fields are used of what is read here. If the body is not strict JSON, it is refused after its
-    // verification, with success: Adyen sends nothing else to the endpoint while one webhook fails.
+    // Of this body, only the signed fields are used. A body that is not strict JSON is verified first and refused
+    // afterwards. Adyen then gets a successful answer, because it sends nothing else to the endpoint while one webhook
+    // fails.
     let body = JSONFields(request.body) ?? JSONFields(JSONFields.withoutHalfPairs(request.body))
     guard let items = body?["notificationItems"] else {
       guard let header, !header.isEmpty else {
@@ -69,7 +70,7 @@ package struct AdyenProvider: PaymentProvider {
 
   package func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer {
     guard verdict == .accepted else { return ProviderAnswer(status: verdict.status) }
-    // Webhooks that were set up long ago want this body.
+    // Webhooks that were set up long ago require this body in the answer.
     return ProviderAnswer(status: 200, contentType: "text/plain", body: "[accepted]")
   }
 
@@ -91,11 +92,12 @@ package struct AdyenProvider: PaymentProvider {
     case "REFUND":
       return succeeded ? item.payment(item.pspReference, .refunded) : .ignored("REFUND, not successful")
     case "REFUND_FAILED", "REFUNDED_REVERSED", "CAPTURE_FAILED":
-      // An announcement may have said the opposite. No kind of payment takes one back, and "received" would be heard as
-      // a new sale, so a person has to see it.
+      // An earlier announcement may have said the opposite. No kind of payment can withdraw it, and "received" would
+      // sound like a new sale. A person therefore has to look at the event.
       return .refused("\(item.eventCode) may take back a payment that was announced. Look at the payment in Adyen.")
     case "CANCEL_OR_REFUND":
-      // Terminals report a refund with it (Adyen's page "Outcome of a refund"), and others a cancellation.
+      // Terminals send this event for a refund (Adyen's page "Outcome of a refund"); other senders use it for a
+      // cancellation.
       return succeeded
         ? .refused("CANCEL_OR_REFUND: the part that says whether money was refunded is not signed.")
         : .ignored("CANCEL_OR_REFUND, not successful")
@@ -116,9 +118,9 @@ private struct AdyenItem {
   let success: String
   let signature: String?
 
-  /// - Returns: nil if a field is not a text, a number or a truth value, or if a field other than the shop's own
-  ///   reference has a colon. In the signed text, colons separate the fields, and nothing is escaped: if two fields
-  ///   could have colons, somebody could make another item with another id and the same signature.
+  /// - Returns: nil if a field is not a text, a number or a boolean, or if a field other than the shop's own reference
+  ///   has a colon. In the signed text, colons separate the fields, and nothing is escaped. If two fields could have
+  ///   colons, an attacker could make an item with another id and the same signature.
   init?(_ element: JSONFields) {
     guard let item = element["NotificationRequestItem"] else { return nil }
     func signed(_ field: JSONFields?, mayHaveColon: Bool = false) -> String? {
@@ -154,7 +156,7 @@ private struct AdyenItem {
     return ProviderOutcome(id: id, kind, minor: units, currency, AdyenProvider.minorUnits).with { payment in
       payment.merchant = merchantAccountCode.isEmpty ? nil : merchantAccountCode
       // `live` is not signed. The test webhooks of the Customer Area have signed references such as
-      // `test_AUTHORISATION_1` (Adyen's Java library tests with such a one).
+      // `test_AUTHORISATION_1` (a test of Adyen's Java library uses such a reference).
       if pspReference.hasPrefix("test_") { payment.isLive = false }
     }
   }

@@ -9,7 +9,7 @@ struct AlipayForm {
 
   private let values: [String: Data]
 
-  /// Reads a form and decodes its percent signs and pluses.
+  /// Reads a form and decodes its percent-encoding and its plus signs.
   ///
   /// - Throws: `.malformed` if the body is not a form with keys such as Alipay's; `.headerRepeated` for a key that
   ///   occurs twice.

@@ -5,10 +5,10 @@ package import Foundation
 
 /// Alipay: the notices of trades.
 ///
-/// Read in Alipay's libraries: `sign` is an RSA signature with SHA-256 (RSA2) over the form's decoded values, sorted by
-/// their keys. The signature has no time window. The payment's own time, `gmt_payment`, is signed.
+/// According to Alipay's libraries, `sign` is an RSA signature with SHA-256 (RSA2) over the form's decoded values,
+/// sorted by their keys. The signature has no time window. The payment's own time, `gmt_payment`, is signed.
 package struct AlipayProvider: PaymentProvider {
-  /// The largest body, in bytes. A notice has some kilobytes, and a signature may have to be checked several times.
+  /// The largest body, in bytes. A notice has a few kilobytes, and its signature may have to be checked several times.
   private static let largestBody = 64 * 1_024
 
   package init() {}
@@ -64,7 +64,7 @@ package struct AlipayProvider: PaymentProvider {
       // `refund_fee` is the sum of all refunds so far, and the notice does not say which of them is new.
       return .ignored("a refund, and the notice has only the sum of all refunds")
     }
-    // A product without refunds sends TRADE_FINISHED only. After TRADE_SUCCESS, it has the same id.
+    // A product without refunds sends only TRADE_FINISHED. If TRADE_SUCCESS came before, both notices have the same id.
     guard ["TRADE_SUCCESS", "TRADE_FINISHED"].contains(status) else { return .ignored(status) }
     guard form["notify_type"] ?? "trade_status_sync" == "trade_status_sync" else {
       return .ignored("\(status), not a notice of a trade")
@@ -81,7 +81,8 @@ package struct AlipayProvider: PaymentProvider {
     return ProviderOutcome(id: id, .received, major: amount, form["trans_currency"] ?? "CNY").with { payment in
       payment.channel = "alipay"
       payment.occurredAt = form["gmt_payment"].flatMap(Self.date)
-      // A notice need not name the seller. The app then stands for it, and belongs into the endpoint's merchants.
+      // If a notice does not name the seller, the app's id is used instead. The endpoint's merchants must then list the
+      // app's id.
       payment.merchant = form["seller_id"] ?? form["app_id"]
     }
   }
@@ -93,7 +94,7 @@ package struct AlipayProvider: PaymentProvider {
     return form["refund_fee"]?.allSatisfy { $0 == "0" || $0 == "." } != true
   }
 
-  /// Reads a time such as `2026-11-20 20:23:58`, which is China's.
+  /// Reads a time such as `2026-11-20 20:23:58`, in China's time zone.
   private static func date(_ text: String) -> Date? {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false)
     return parts.count == 2 ? Timestamp.date("\(parts[0])T\(parts[1])+08:00") : nil

@@ -107,7 +107,7 @@ package struct JSONFields: Sendable {
 
   /// A time in seconds since 1970; nil for any other value.
   package var date: Date? {
-    // Nothing is known to read or write a later year than 9999 well.
+    // Years after 9999 are refused, because many programs cannot read or write them correctly.
     wholeNumber.flatMap { $0 < 253_402_300_800 ? Date(timeIntervalSince1970: TimeInterval($0)) : nil }
   }
 

@@ -2,8 +2,8 @@
 
 package import Foundation
 
-/// The rules of a provider: how its requests are verified, what they mean, and which answer it expects. The types are
-/// values without clock, file and socket.
+/// The rules of a provider: how its requests are verified, what they mean, and which answer it expects. The types that
+/// conform use no clock, file or socket.
 package protocol PaymentProvider: Sendable {
   /// Verifies the bytes of a request before anything of them is parsed.
   ///
@@ -23,8 +23,8 @@ package protocol PaymentProvider: Sendable {
   func answer(to verdict: ProviderVerdict, for endpoint: ProviderEndpoint) -> ProviderAnswer
 
   /// Returns a request about a payment that was never made, signed with the endpoint's first secret. The payment is one
-  /// that the endpoint accepts: a real payment if the endpoint takes real payments, and to the endpoint's first
-  /// merchant.
+  /// that the endpoint accepts. It is marked as real if the endpoint takes real payments, and goes to the endpoint's
+  /// first merchant.
   ///
   /// - Parameter id: The id of the payment: letters, digits, `-` and `_`.
   /// - Returns: nil if the endpoint cannot sign, because only the provider has the private key.
@@ -62,7 +62,7 @@ package enum ProviderVerdict: Sendable, Hashable {
   /// The request cannot be accepted now, with the HTTP status that says why: 429, 500 or 503.
   case failed(status: Int)
 
-  /// The status that suits a provider without rules of its own.
+  /// The HTTP status of the answer to a provider that has no rules of its own.
   package var status: Int {
     switch self {
     case .accepted: 200

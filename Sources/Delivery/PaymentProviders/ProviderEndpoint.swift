@@ -9,7 +9,8 @@ package struct ProviderEndpoint: Sendable {
   package var id: String
   package var provider: ProviderName
   package var account: String
-  /// The secrets that sign. A signature by any of them is valid, so that a new secret can replace an old one.
+  /// The secrets with which the provider signs. A signature by any of them is valid, so that a new secret can replace
+  /// an old one.
   package var secrets: [ProviderSecret] = []
   /// Public keys or certificates in PEM or bare base64, by serial number or any other name.
   package var publicKeys: [String: String] = [:] {
@@ -17,7 +18,7 @@ package struct ProviderEndpoint: Sendable {
   }
   /// The public keys that could be read. Reading a certificate takes longer than checking a signature with it.
   private var readKeys: [String: RSAPublicKey] = [:]
-  /// WeChat Pay's key that decrypts.
+  /// The key that decrypts WeChat Pay's notices.
   package var apiV3Key: ProviderSecret?
   /// The URL as it was registered with the provider (Square signs it).
   package var url: String?
@@ -37,7 +38,8 @@ package struct ProviderEndpoint: Sendable {
   package var device: String?
   /// Which of Adyen's events says that money was received: `AUTHORISATION` (false) or `CAPTURE` (true).
   package var awaitsCapture = false
-  /// Whether money that a till took in cash, or by a terminal of another company, is announced too (Square).
+  /// Whether payments that a cashier only recorded in Square are announced too: cash, and payments by another company's
+  /// terminal.
   package var takesTillEntries = false
 
   package init(id: String, provider: ProviderName, account: String) {
@@ -72,7 +74,7 @@ package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   /// Any other provider, described by a mapping file.
   case mapping
 
-  /// The code that knows the provider.
+  /// The implementation of the provider's rules.
   package var provider: any PaymentProvider {
     switch self {
     case .stripe: StripeProvider()

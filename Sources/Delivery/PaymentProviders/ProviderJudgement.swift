@@ -5,7 +5,7 @@ package import Foundation
 
 /// The meaning of a request for its endpoint. Nothing is announced yet.
 package struct ProviderJudgement: Sendable {
-  /// The reason why the request is not the provider's; nil if it is.
+  /// The reason why the request does not count as sent by the provider; nil if it does.
   package var rejection: ProviderRejection?
   /// The meaning of the request: an outcome for each payment in the request; empty if the request was rejected.
   package var outcomes: [ProviderOutcome] = []
@@ -60,7 +60,8 @@ extension ProviderEndpoint {
         isLive
           ? "a test payment, and the endpoint has live: true" : "not a test payment, and the endpoint has live: false")
     }
-    // A request that names no account may be about any: Stripe names none for the platform's own payments.
+    // A request that names no account may be about any account. For example, Stripe names none for the platform's own
+    // payments.
     guard merchants.isEmpty || payment.merchant.map(merchants.contains) == true else {
       return .ignored("a payment to an account that is not among the endpoint's merchants")
     }

@@ -18,8 +18,9 @@ package struct MinorUnitDigits: Sendable, Hashable {
 
   /// Returns the sum that a number of the provider's minor units stands for.
   ///
-  /// - Throws: `AnnouncementError` for a currency that does not exist or is unclear, for zero, and for a sum that has a
-  ///   part smaller than the currency's own minor unit, or a third digit that should be zero.
+  /// - Throws: `AnnouncementError` for a currency that does not exist or is unclear, and for a sum of zero. It is also
+  ///   thrown for a sum with a part smaller than the currency's own minor unit, and for a third digit that breaks the
+  ///   rule of ``thirdDigitIsZero``.
   package func money(_ units: Int64, _ code: String) throws(AnnouncementError) -> Money {
     let currency = try Currency.named(code.uppercased(), field: "currency")
     guard !unclear.contains(currency.code) else {

@@ -5,16 +5,17 @@ package import Foundation
 
 /// A payment that a provider's webhook reports.
 package struct ProviderPayment: Sendable, Hashable {
-  /// The provider's own id of the payment or refund, never the id of an event or a delivery, because one payment has
-  /// several of these. A failed payment has ``reference`` and `/failed`: the payment of the same id may still succeed.
+  /// The provider's own id of the payment or refund. It is never the id of an event or a delivery, because several
+  /// events and deliveries can be about one payment. The id of a failed payment is its ``reference`` and `/failed`,
+  /// because the payment may still succeed under its own id.
   package var id: String
   package var kind: Payment.Kind
   package var amount: Money
   /// The identity of the payment or refund that this value reports. For a failed payment, it is the identity that the
   /// payment has if it succeeds after all.
   package var reference: String
-  /// The text that identifies the payment, so that it is announced once. It is the ``id``, unless the provider does not
-  /// sign the id (Midtrans), because anybody who has seen one request could then give the payment another id.
+  /// The text that identifies the payment, so that it is announced once. It is the ``id`` if the provider signs the id.
+  /// An unsigned id (Midtrans) is not used, because anybody who has seen one request could give the payment another id.
   package var identity: String
   package var payer: String?
   package var note: String?
@@ -39,8 +40,8 @@ package enum ProviderOutcome: Sendable, Hashable {
   case payment(ProviderPayment)
   /// The entry is not about a payment to announce. The text says what the entry is about: `customer.created`.
   case ignored(String)
-  /// It may be about money, but cannot be announced without guessing. The text says why, without amounts and names. The
-  /// id of the payment is included if it could be read, so that somebody can look the payment up.
+  /// The entry may be about money, but cannot be announced without guessing. The text says why, without amounts and
+  /// names. The id of the payment is included if it could be read, so that somebody can look the payment up.
   case refused(String, id: String? = nil)
 
   package var payment: ProviderPayment? { if case .payment(let payment) = self { payment } else { nil } }
@@ -50,7 +51,7 @@ package enum ProviderOutcome: Sendable, Hashable {
 
 extension ProviderOutcome {
   /// Creates the outcome of a payment whose sum is a number of the provider's minor units. A sum of zero is ignored,
-  /// because cards are verified with it. A sum that is not clear is refused.
+  /// because it only verifies a card. A sum that is not clear is refused.
   ///
   /// - Parameter digits: How the provider counts minor units.
   package init(

@@ -23,7 +23,8 @@ package struct ProviderRejection: Error, Sendable, Hashable, CustomStringConvert
   package let code: Code
   /// The fault and, if somebody can correct it, the remedy.
   package let message: String
-  /// How many seconds the signed time is ahead of our clock, for `.timestampOutsideWindow`; negative if it is behind.
+  /// How many seconds the signed time is ahead of the service's clock, for `.timestampOutsideWindow`; negative if it is
+  /// behind.
   package var skew: Int64?
 
   package init(_ code: Code, _ message: String, skew: Int64? = nil) {

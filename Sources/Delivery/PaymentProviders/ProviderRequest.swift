@@ -20,7 +20,7 @@ package struct ProviderRequest: Sendable {
 
   /// Returns the value of a header field, whatever the case of its name; nil if the request does not have it.
   ///
-  /// - Throws: `.headerRepeated`. Providers' own libraries disagree on which of two values counts, so neither does.
+  /// - Throws: `.headerRepeated`. Providers' own libraries disagree on which of two values counts, so neither is used.
   package func header(_ name: String) throws(ProviderRejection) -> String? {
     let values = headers.filter { $0.name.lowercased() == name.lowercased() }
     guard values.count < 2 else { throw ProviderRejection(.headerRepeated, "The header \(name) occurs twice.") }

@@ -2,7 +2,7 @@
 
 package import Foundation
 
-/// A secret of an endpoint. It prints nothing.
+/// A secret of an endpoint. Its description does not contain the secret.
 package struct ProviderSecret: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// The secret as it stands in the settings. Never log it.
   package let text: String

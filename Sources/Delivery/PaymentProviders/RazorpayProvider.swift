@@ -5,8 +5,8 @@ package import Foundation
 
 /// Razorpay: the events of payments and refunds.
 ///
-/// Read in Razorpay's documents and libraries (razorpay-python, razorpay-node): `X-Razorpay-Signature` is an HMAC with
-/// SHA-256 over the body, in lower-case hexadecimal digits. The key is the text of the webhook's secret. The only
+/// According to Razorpay's documents and libraries (razorpay-python, razorpay-node), `X-Razorpay-Signature` is an HMAC
+/// with SHA-256 over the body, in lower-case hexadecimal digits. The key is the text of the webhook's secret. The only
 /// signed time is the body's own `created_at`. The header `x-razorpay-event-id` is not signed, and is not read.
 package struct RazorpayProvider: PaymentProvider {
   private static let header = "X-Razorpay-Signature"

@@ -6,7 +6,7 @@ import Foundation
 enum SampleBody {
   /// Returns the JSON of an object, without the values that are nil.
   static func json(_ object: [String: (any Sendable)?]) -> Data {
-    // An object of texts, numbers and true or false can always be written.
+    // An object that contains only texts, numbers and booleans can always be encoded.
     (try? JSONSerialization.data(
       withJSONObject: object.compactMapValues(\.self), options: [.sortedKeys, .withoutEscapingSlashes])) ?? Data()
   }

@@ -55,7 +55,7 @@ package enum SignatureChecks {
     _ codes: [Data], of message: Data, key: Data, _ hash: Hash.Type
   ) -> Bool {
     let right = HMAC<Hash>.authenticationCode(for: message, using: SymmetricKey(data: key))
-    // The comparison of a code of HMAC takes the same time whatever the other code is.
+    // Comparing two HMAC codes always takes the same time.
     return codes.contains { right == $0 }
   }
 
@@ -68,9 +68,10 @@ package enum SignatureChecks {
     Data(HMAC<Hash>.authenticationCode(for: message, using: SymmetricKey(data: key)))
   }
 
-  /// Returns whether two texts are equal, for tokens. Only their lengths may be learned from the time.
+  /// Returns whether two tokens are equal. The time of the comparison reveals at most their lengths.
   package static func areEqual(_ first: String, _ second: String) -> Bool {
-    // Codes of both with a key of this process have one length, and what they have in common says nothing.
+    // The comparison uses an HMAC of each text, with a key of this process. Both codes have the same length, and an
+    // attacker learns nothing from the bytes in which they agree.
     let code = HMAC<SHA256>.authenticationCode(for: Data(first.utf8), using: comparisonKey)
     return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Data(second.utf8), using: comparisonKey)
   }
@@ -95,8 +96,8 @@ package struct RSAPublicKey: Sendable {
 
   /// Reads a public key or a certificate, in PEM or as its bare base64. The key has 2,048 bits at least.
   ///
-  /// - Parameter allowsShortKeys: Whether a key of 1,024 bits is read too, though not in a certificate. Woovi signs with
-  ///   one.
+  /// - Parameter allowsShortKeys: Whether a key of 1,024 bits is read too, though not in a certificate. Woovi signs
+  ///   with such a key.
   /// - Returns: nil if the text is neither, or the key is too short.
   package init?(_ text: String, allowsShortKeys: Bool = false) {
     do {

@@ -8,7 +8,7 @@ package enum SignedTime {
   /// Unlike those, Crier also applies it to times in the future.
   package static let window: Int64 = 300
 
-  /// Reads a time in whole seconds since 1970 and checks that it is near.
+  /// Reads a time since 1970, as a whole number, and checks that it is close to the service's clock.
   ///
   /// - Parameters:
   ///   - window: The greatest difference in seconds.

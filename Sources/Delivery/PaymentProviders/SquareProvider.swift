@@ -5,9 +5,10 @@ package import Foundation
 
 /// Square: the events of payments and refunds.
 ///
-/// Read in Square's documents and libraries (square-python-sdk, square-java-sdk): `x-square-hmacsha256-signature` is an
-/// HMAC with SHA-256 in base64, over the URL as it was registered and the body. The key is the text of the signature
-/// key. The only signed times are those in the body. The older header `x-square-signature` (SHA-1) is not read.
+/// According to Square's documents and libraries (square-python-sdk, square-java-sdk), `x-square-hmacsha256-signature`
+/// is an HMAC with SHA-256 in base64, over the URL as it was registered and the body. The key is the text of the
+/// signature key. The only signed times are those in the body. The older header `x-square-signature` (SHA-1) is not
+/// read.
 package struct SquareProvider: PaymentProvider {
   private static let header = "x-square-hmacsha256-signature"
 
@@ -54,8 +55,8 @@ package struct SquareProvider: PaymentProvider {
     case let status: return .ignored("\(type) with the status \(status ?? "missing")")
     }
     if !takesTill, let entry = Self.tillEntry(payment["source_type"]) { return .ignored("\(type), \(entry)") }
-    // The total has the tip. Fees and other changes send payment.updated again, days later: the payment's age is counted
-    // from its own time, and not from that of the event.
+    // The total includes the tip. Square sends payment.updated again for fees and other changes, even days later. The
+    // payment's age is therefore counted from its own time, and not from the time of the event.
     return outcome(of: payment, kind, "total_money").with { outcome in
       outcome.occurredAt =
         payment["card_details", "card_payment_timeline", "captured_at"]?.timestamp ?? payment["created_at"]?.timestamp
@@ -78,7 +79,7 @@ package struct SquareProvider: PaymentProvider {
     return ProviderOutcome(id: id, kind, minor: units, currency)
   }
 
-  /// Returns the description of money that somebody only entered at a till, by the type of source or destination; nil
+  /// Returns the description of money that a cashier only recorded in Square, by the type of source or destination; nil
   /// for money that Square moves.
   private static func tillEntry(_ type: JSONFields?) -> String? {
     switch type?.text {

@@ -3,11 +3,12 @@
 import Announcements
 package import Foundation
 
-/// Senders that sign by Standard Webhooks, such as a shop system of one's own.
+/// Senders that sign by Standard Webhooks, such as a shop's own software.
 ///
-/// Read in the libraries of Standard Webhooks and Svix: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or
-/// the same with `svix-`. The message is `id.timestamp.body`. The signatures have spaces between them, and one valid
-/// signature is enough. `v1,…` is an HMAC with SHA-256, `v1a,…` a signature of Ed25519, and others are ignored.
+/// According to the libraries of Standard Webhooks and Svix, a request has `webhook-id`, `webhook-timestamp` and
+/// `webhook-signature`, or the same headers with `svix-`. The message is `id.timestamp.body`. The signatures have
+/// spaces between them, and one valid signature is enough. `v1,…` is an HMAC with SHA-256, `v1a,…` a signature of
+/// Ed25519, and others are ignored.
 ///
 /// Standard Webhooks does not define what a payment looks like. The body has Crier's own format:
 ///
@@ -33,7 +34,7 @@ package struct StandardWebhooksProvider: PaymentProvider {
     let signatures = try request.requiredHeader("\(prefix)-signature").split(separator: " ")
     let id = try request.requiredHeader("\(prefix)-id")
     let time = try request.requiredHeader("\(prefix)-timestamp")
-    // With a period in the id, other bytes of the message could pass for its time and its body.
+    // If the id had a period, other bytes of the message could be taken for its time and its body.
     guard !id.contains("."), signatures.count <= Self.mostSignatures else {
       throw ProviderRejection(
         .malformed, "\(prefix)-id has a period, or \(prefix)-signature more than \(Self.mostSignatures) signatures.")
@@ -64,7 +65,8 @@ package struct StandardWebhooksProvider: PaymentProvider {
     guard let data = event["data"], case .object(var fields) = data.value else {
       return [.refused("\(type) has no object data.")]
     }
-    // Of a received payment, the decoder refuses keys that may mean that no money has come, unless a kind is given.
+    // A received payment gets no `kind` here: without it, the decoder refuses keys that may mean that no money has
+    // come.
     if kind != .received { fields["kind"] = fields["kind"] ?? .string(kind.rawValue) }
     do throws(AnnouncementError) {
       let payment = try PayloadDecoder.payment(fields, path: "data")

@@ -5,14 +5,14 @@ package import Foundation
 
 /// Stripe: the events of charges and refunds.
 ///
-/// Read in Stripe's documents and libraries (stripe-python, stripe-node): `Stripe-Signature: t=…,v1=…`, an HMAC with
-/// SHA-256 over `t.body`. The key is the whole text `whsec_…`. The header has several `v1` while a secret is replaced;
-/// `v0` is for test events and is never accepted.
+/// According to Stripe's documents and libraries (stripe-python, stripe-node), a request has the header
+/// `Stripe-Signature: t=…,v1=…`, where `v1` is an HMAC with SHA-256 over `t.body`. The key is the whole text `whsec_…`.
+/// The header has several `v1` while a secret is replaced; `v0` is for test events and is never accepted.
 package struct StripeProvider: PaymentProvider {
   private static let header = "Stripe-Signature"
 
-  /// Stripe counts ISK and UGX in hundredths that are always zero, MGA in whole units, and BHD, JOD, KWD, OMR and TND in
-  /// thousandths whose last digit is zero. Of IQD and LYD it does not say whether they have three digits.
+  /// Stripe counts ISK and UGX in hundredths that are always zero, MGA in whole units, and BHD, JOD, KWD, OMR and TND
+  /// in thousandths whose last digit is zero. Stripe does not say whether IQD and LYD have three digits.
   static let minorUnits = MinorUnitDigits(
     ["ISK": 2, "UGX": 2, "MGA": 0], unclear: ["IQD", "LYD"], thirdDigitIsZero: true)
 
@@ -52,7 +52,8 @@ package struct StripeProvider: PaymentProvider {
       guard object["captured"]?.boolean == true else { return [.ignored("charge.succeeded, not captured yet")] }
       outcome = payment(object, .received, "amount")
     case "charge.captured":
-      // The sum is that of all captures so far. Of a second capture with another sum, the caller knows the id already.
+      // The sum is that of all captures so far. A second capture has the same id as the first one, so it cannot be
+      // announced as another payment.
       if let earlier = event["data", "previous_attributes", "amount_captured"]?.wholeNumber, earlier > 0 {
         return [.refused("charge.captured, a further capture: the event has only the sum of all captures.")]
       }

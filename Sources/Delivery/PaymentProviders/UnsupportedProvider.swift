@@ -16,7 +16,8 @@ package struct UnsupportedProvider: Sendable, Hashable {
   private static let lookUp =
     "have your backend ask the provider for the payment, and send it with POST /v1/announcements"
 
-  /// Returns the provider of a name, whatever its case and the signs between its letters; nil for any other name.
+  /// Returns the provider with a name; nil for an unknown name. Letter case, spaces and punctuation in the name do not
+  /// matter.
   package static func named(_ name: String) -> UnsupportedProvider? {
     let name = folded(name)
     return all.first { folded($0.name) == name } ?? otherNames[name].flatMap { other in all.first { $0.name == other } }

@@ -6,14 +6,14 @@ package import Foundation
 
 /// WeChat Pay, API version 3: the notices of payments, combined orders and refunds.
 ///
-/// Read in WeChat Pay's documents and in wechatpay-go: an RSA signature with SHA-256 over `timestamp\nnonce\nbody\n`.
-/// The header `Wechatpay-Serial` names the key: the serial number of a platform certificate, or `PUB_KEY_ID_…`. While
-/// WeChat Pay replaces one with the other, it signs with either of them. The payment is in `resource`, encrypted with
-/// the merchant's APIv3 key.
+/// According to WeChat Pay's documents and wechatpay-go, requests have an RSA signature with SHA-256 over
+/// `timestamp\nnonce\nbody\n`. The header `Wechatpay-Serial` names the key: the serial number of a platform
+/// certificate, or `PUB_KEY_ID_…`. While WeChat Pay replaces the certificate with the public key, it signs with either
+/// of them. The payment is in `resource`, encrypted with the merchant's APIv3 key.
 package struct WeChatPayProvider: PaymentProvider {
   private static let signatureHeader = "Wechatpay-Signature"
   private static let signatureType = "WECHATPAY2-SHA256-RSA2048"
-  /// WeChat Pay sends wrong signatures on purpose, to see whether they are refused. They begin with this text.
+  /// The beginning of wrong signatures that WeChat Pay sends on purpose, to see whether they are refused.
   private static let probePrefix = "WECHATPAY/SIGNTEST/"
   /// The greatest difference in seconds, as in wechatpay-go, which refuses a difference of 300 seconds. Other libraries
   /// accept 300.
@@ -42,7 +42,7 @@ package struct WeChatPayProvider: PaymentProvider {
         "The request is signed with a key that the endpoint does not have, or cannot read. Set it in public_keys, under "
           + "its serial number or its PUB_KEY_ID. WeChat Pay sends the request again.")
     }
-    // A line break in a part would let the same signature fit other parts.
+    // If the time or the nonce had a line break, the same signature would fit a message that is divided differently.
     guard let bytes = SignatureEncoding.base64.bytes(of: signature), !(time + nonce).utf8.contains(0x0A),
       key.isSignature(bytes, of: Data("\(time)\n\(nonce)\n".utf8) + request.body + Data("\n".utf8), .sha256)
     else { throw .wrongSignature(Self.signatureHeader) }
@@ -86,8 +86,8 @@ package struct WeChatPayProvider: PaymentProvider {
       status: verdict.status, contentType: "application/json", body: #"{"code":"FAIL","message":"\#(message)"}"#)
   }
 
-  /// Returns the outcome of a payment. Its sum is the order's, which the shop is owed, and not `payer_total`, which is
-  /// less if the payer used a coupon.
+  /// Returns the outcome of a payment. Its sum is the sum of the order, which the shop receives, and not `payer_total`,
+  /// which is lower if the payer used a coupon.
   private func transaction(_ order: JSONFields, _ amount: String) -> ProviderOutcome {
     guard order["trade_state"]?.text == "SUCCESS" else {
       return .ignored("TRANSACTION.SUCCESS, with a trade_state other than SUCCESS")
@@ -127,7 +127,7 @@ package struct WeChatPayProvider: PaymentProvider {
     }
   }
 
-  /// Returns the text that was encrypted with AES-GCM; nil if it was encrypted or changed by somebody without the key.
+  /// Returns the text that was encrypted with AES-GCM; nil if somebody without the key encrypted or changed it.
   ///
   /// - Parameter sealed: The encrypted text with the tag of 16 bytes at its end.
   private static func opened(

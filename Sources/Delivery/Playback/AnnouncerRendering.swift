@@ -29,7 +29,7 @@ public struct AnnouncerRendering: Rendering {
   }
 
   public func decided(_ announcement: StoredAnnouncement) async -> RenderedSound? {
-    // If the folder cannot be read, making the clip again says why.
+    // If the folder cannot be read, the attempt to make the clip again reports why.
     guard let clip = announcement.decision?.clip, let library = try? library(clip.group),
       let waveform = try? await Announcer.publishedClip(named: clip.name, in: library)
     else { return nil }
@@ -48,7 +48,7 @@ public struct AnnouncerRendering: Rendering {
         do {
           return try await clip(content, options.speaking(as: decision), group: decision.clip.group)
         } catch {
-          // The voice is gone as well. Another one announces the payment in the same language.
+          // The voice is no longer available either, so another voice announces the payment in the same language.
           return try await clip(content, options.speaking(in: decision.locale), group: decision.clip.group)
         }
       }
@@ -63,7 +63,7 @@ public struct AnnouncerRendering: Rendering {
         options = try RenderOptions(requested, defaults: replay.defaults, base: options)
         (locale, group) = (announcement.locale, requested.group ?? replay.defaultGroup)
       }
-      // The word is only played and never sent.
+      // The clip of the word is only played here and never sent to a client, so the request's format does not matter.
       (options.format, options.method) = (self.options.format, .auto)
       return try await clip(.again(locale: locale), options, group: group).waveform
     }
@@ -85,7 +85,7 @@ public struct AnnouncerRendering: Rendering {
     }
   }
 
-  /// - Throws: ``RenderFailure``, for any error of the work.
+  /// - Throws: ``RenderFailure`` instead of any error that the closure throws.
   private func reported<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
       return try await work()
@@ -99,8 +99,8 @@ public struct AnnouncerRendering: Rendering {
   }
 
   /// Whether an error may be temporary. Only errors in the announcement itself are permanent. An operator can repair
-  /// other causes, such as a phrase book, an option, a pack or a voice. Such errors, and all remaining ones, count as
-  /// temporary, because money waits for them to pass.
+  /// other causes, such as a phrase book, an option, a pack or a voice. Such errors, and all unknown ones, count as
+  /// temporary, so that a payment waits until they are repaired.
   static func mayPass(_ error: any Error) -> Bool {
     switch error {
     case let error as AnnouncementError: [.phraseBooksMissing, .phraseBookInvalid].contains(error.code)
@@ -112,11 +112,11 @@ public struct AnnouncerRendering: Rendering {
 }
 
 extension RenderOptions {
-  /// Returns the options for making the clip of a decision again.
+  /// Returns the options with which the clip of a decision is made again.
   fileprivate func speaking(as decision: Decision) -> RenderOptions {
     var options = self
     options.defaultLocale = decision.locale
-    // The voice that says an announcement by default may have changed since.
+    // The default voice may have changed since the decision.
     if decision.packDigest == nil { options.method = .speech } else { options.pack = decision.voice }
     return options
   }

@@ -3,8 +3,9 @@
 public import Announcements
 public import Waveforms
 
-/// The chimes before announcements, mastered to the loudness of announcements: one for all, and others for the kinds of
-/// payments that have their own, so that a listener does not take a refund for income before its words come.
+/// The chimes that are played before announcements, mastered to the loudness of announcements. One chime is for all
+/// announcements. A kind of payment can have its own chime, so that a listener does not take a refund for income before
+/// the words begin.
 public struct Chimes: Sendable, Hashable {
   /// The chime of one kind of payment, which replaces the chime of all announcements.
   public enum Own: Sendable, Hashable {
@@ -23,7 +24,7 @@ public struct Chimes: Sendable, Hashable {
 
   /// Returns the chime that is played before an announcement; nil for none.
   ///
-  /// - Parameter kind: The kind of the payment; nil for an announcement that is not one, such as text.
+  /// - Parameter kind: The kind of the payment; nil for an announcement that is not a payment, such as text.
   public func chime(of kind: Payment.Kind?) -> Waveform? {
     switch kind.flatMap({ own[$0] }) {
     case nil: all

@@ -5,8 +5,8 @@ import Ledger
 import PlaybackOrder
 
 extension Lane {
-  /// Restores the waiting announcements of the previous player in the same order. The order of sequence numbers
-  /// continues from the state in which that player's last finished announcement began.
+  /// Restores the waiting announcements of the previous player in the same order. The sequence numbers continue from
+  /// the number that was reached when that player's last finished announcement began.
   ///
   /// - Throws: `LedgerError`.
   func recover() async throws {
@@ -14,8 +14,8 @@ extension Lane {
     try await ledger.recover(lane: name)
     let last = try await ledger.lastPassedSequence(lane: name)
     order = PlaybackOrder(settings: settings.order, lastSequence: last)
-    // The sequence number of an announcement that ended early (a cancelled payment, or an announcement that is not
-    // money) is higher than the last number played, but it is not missing.
+    // The sequence number of an announcement that ended early (a cancelled payment, or an announcement that is neither
+    // a payment nor a refund) is higher than the last number played, but it is not missing.
     let recent = try await ledger.recent(1_000, lane: name)
     // The gap also applies after a sound that another player has just played.
     if let end = recent.filter({ $0.state == .played }).compactMap(\.finishedAt).max() {
@@ -30,18 +30,18 @@ extension Lane {
       order.settle(sequence, acceptedAt: item(entry).acceptedAt)
     }
     try await readArrivals(recovering: true)
-    // What was quiet without the setting is not told later, when it is on. Programs without quiet hours only play for a
-    // while.
+    // Payments that ended as quiet while the setting was off are not summarised later, when it is on. A player without
+    // quiet hours changes nothing here, because such programs only play for a short time.
     if settings.quietHours != nil, !settings.summarisesQuietPayments {
       try await ledger.forgetQuietPayments(lane: name)
     }
     try await recoverPause()
   }
 
-  /// Reads the announcements that any process has accepted since the last look.
+  /// Reads the announcements that any process has accepted since this function last ran.
   ///
   /// It reads the ledger's file instead of waiting for notifications, because processes can finish accepting in another
-  /// order than the announcements' numbers. In the file, a number only exists after all lower numbers.
+  /// order than the announcements' numbers. In the file, a number appears only after all lower numbers.
   func lookForArrivals() async {
     do {
       try await readArrivals(recovering: false)

@@ -4,7 +4,7 @@ import Ledger
 import PlaybackOrder
 
 extension Lane {
-  /// The use that the player makes of the ledger.
+  /// The ways in which the player uses the ledger.
   enum LedgerUse { case writing, lookingForArrivals, takingCommands }
 
   /// The error that prevents the next announcement. An announcement whose rendering failed keeps its place, so those

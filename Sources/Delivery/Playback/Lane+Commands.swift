@@ -8,7 +8,7 @@ import Waveforms
 
 extension Lane {
   /// Handles the commands of other processes. Of the commands sent before the player began, only `cancel` is carried
-  /// out. An announcement that was to be skipped has already ended, and settings for a new player are stored elsewhere.
+  /// out. The announcement to skip no longer plays, and a new player gets its volume and its pause from other places.
   func takeCommands() async {
     let commands: [Ledger.SentCommand]
     do {
@@ -71,7 +71,7 @@ extension Lane {
     await answer(reply) { await commit(number, .cancelled) }
   }
 
-  /// Replies with the result once it is written, or with an error as soon as it cannot be written.
+  /// Replies with the result once the change is written, or with an error as soon as the change cannot be written.
   private func answer(_ reply: Reply<Bool>, with change: () async -> Bool) async {
     asking = reply
     let isDone = await change()
@@ -120,7 +120,7 @@ extension Lane {
       guard let entry = try await finished(number) else { throw PlayerError(.nothingToReplay, lane: name) }
       var replay = entry.announcement.replay(
         id: "\(entry.number)-\(UUID().uuidString)", expiresAt: clock.date() + Double(settings.replayLifetime) / 1000)
-      // What was heard on another output is heard again on this one.
+      // The replay is played on this lane, even if the original was played on another output.
       replay.lane = name
       let acceptance = try await ledger.accept(replay, again: entry.number, for: requester)
       await lookForArrivals()
@@ -139,7 +139,7 @@ extension Lane {
       let entry = try await ledger.entry(number)
       return entry.flatMap { $0.state.isFinal ? $0 : nil }
     }
-    // Payments that a summary stood for were not played themselves.
+    // Payments in a summary were not played individually, so they are not candidates.
     return try await ledger.recent(200, lane: name).filter { $0.state == .played && $0.summarisedBy == nil }
       .max { ($0.finishedAt ?? .distantPast, $0.number) < ($1.finishedAt ?? .distantPast, $1.number) }
   }

@@ -6,10 +6,10 @@ import PlaybackOrder
 import SoundOutputs
 
 extension Lane {
-  /// Who pauses with a command of another process.
+  /// The name that a pause has if another process commanded it.
   static let command = "crier queue"
 
-  /// Pauses. Of several pauses, the first one counts, because nothing has been heard since then.
+  /// Pauses. If the lane is paused already, the first pause counts, because nothing has been heard since then.
   func pause(by name: String?, account: String?) {
     if pausing == nil {
       pausing = Ledger.Pause(since: clock.date(), by: name, account: account)
@@ -26,8 +26,8 @@ extension Lane {
     current?.control.resume()
   }
 
-  /// Writes the pause or its end to the ledger. If that fails, the next look at other processes' commands tries again:
-  /// a person can pause while the disk is full.
+  /// Writes the pause or its end to the ledger. If that fails, the player tries again when it next looks for other
+  /// processes' commands. A person can therefore pause while the disk is full.
   func keepPause() async {
     guard !isPauseKept else { return }
     guard settings.remembersPause else {

@@ -6,20 +6,20 @@ import PlaybackOrder
 import SoundOutputs
 
 extension Lane {
-  /// Carries out the next decision of the order.
+  /// Does what the playback order decides next.
   func decide(at now: Int64) async {
     if let current { return await decide(while: current, at: now) }
     let isQuiet = isQuiet
     if isQuiet, summary?.number != nil {
-      // The payments end without a sound, one by one.
+      // In quiet hours, the payments end individually, without a sound.
       await endSummary(.cancelled, "outdated")
       return mailbox.nudge()
     }
     if let summary { return await decide(on: summary, at: now) }
-    // What is being rendered ends first. Then comes the one that is set aside, and not the next that is ready.
+    // All renderings end first. Then the announcement that was set aside is played, even if others are ready.
     guard renders.isEmpty || !isSetAsideOverdue(at: now) else { return }
-    // The order is asked on a copy. An announcement without a sound keeps its place, so that others can still go before
-    // it.
+    // This asks a copy of the order. If the announcement has no sound yet, the order itself stays unchanged, so that
+    // others can still go before it.
     var next = order
     if isQuiet { next.refuseSummary() }
     switch next.next(at: now) {
@@ -31,8 +31,8 @@ extension Lane {
       }
       guard isGapOver(before: sound, at: now) else { return }
       order = next
-      // Playing it may be what ended the process, so this is written before it sounds. If it cannot be written, it is
-      // heard all the same.
+      // Playing this announcement may have ended the earlier process, so its start is written before the sound begins.
+      // If it cannot be written, the announcement is played nevertheless.
       if one.isFromBefore, !isDeviceLost { _ = try? await ledger.set(item.number, .playing) }
       if await hasEndedElsewhere(item.number) {
         order.finished()
@@ -40,7 +40,7 @@ extension Lane {
         return mailbox.nudge()
       }
       begin(Current(item: item, sound: sound, isReplay: one.isReplay, endsQuietly: one.endsQuietly))
-      // While the device is lost, nothing is heard yet.
+      // While the device is lost, nothing is heard, so the announcement does not become `playing` yet.
       if !isDeviceLost { await commit(item.number, .playing) }
       await tell(turn, of: item, isAlone: true)
     case .summarise where mayNotSummarise:
@@ -64,7 +64,8 @@ extension Lane {
     }
     guard !current.isSounding, !order.isPaused else { return }
     if current.endsQuietly, isQuiet {
-      // The device was lost. It must not speak at night because it is back.
+      // The device was lost until the quiet hours began. The announcement must not be played in them when the device is
+      // back.
       await finish(.quiet, heard: 0)
       return mailbox.nudge()
     }
@@ -94,8 +95,8 @@ extension Lane {
   }
 
   /// Plays the current announcement from its start. The operation blocks the queue's thread until the sound has been
-  /// heard or was stopped by its control, so that sounds never overlap. It is never cancelled, because an operation
-  /// cancelled before it begins would never report its end.
+  /// heard, or was stopped through its control, so that sounds never overlap. The operation is never cancelled, because
+  /// if it were cancelled before it began, it would never report its end.
   private func sound() {
     guard var current else { return }
     current.control = PlayControl(label: String(current.item.number))
@@ -113,8 +114,8 @@ extension Lane {
     report()
   }
 
-  /// Records the result of waiting for a sequence number. After a crash, a number that was waited for is not waited for
-  /// again.
+  /// Records the result of waiting for a sequence number. After a crash, the player does not wait again for a number
+  /// for which it has already waited.
   func tell(_ turn: PlaybackOrder.SequenceTurn, of item: PlaybackItem, isAlone: Bool) async {
     switch turn {
     case .inOrder: break
@@ -146,8 +147,8 @@ extension Lane {
     case (_, nil) where isStopping:
       await fallSilent(.stopped, at: current.control.position)
     case (.failure(let error), nil) where error.code == .formatUnsupported && !current.item.category.isMoney:
-      // The device does not support this sound's format, so a retry would fail too. Money is retried, because every
-      // working device supports the format of its clips.
+      // The device does not support this sound's format, so a retry would fail too. Payments and refunds are retried,
+      // because every working device supports the format of their clips.
       await finish(.failed, heard: 0, code: error.code.rawValue)
     case (.success(.stopped), nil): await lost("stopped", number: current.item.number)
     case (.failure(let error), nil): await lost(error.code.rawValue, number: current.item.number)
@@ -206,7 +207,7 @@ extension Lane {
     Ledger.Change(detail: ["code": code], heardMilliseconds: position)
   }
 
-  /// Asks the current sound to stop. If nothing is sounding, it ends at once.
+  /// Asks the current sound to stop. If no sound is being played, the current announcement ends at once.
   func silence(_ reason: Current.StopReason) async {
     guard let current, current.stopReason != .skipped else { return }
     self.current?.stopReason = reason
@@ -229,7 +230,8 @@ extension Lane {
       deviceLoss = LaneStatus.Fault(since: clock.date(), code: code)
       await record(.deviceLost, number, ["code": code])
     }
-    // The announcement will be played again from its start. A probe may have found the loss while the sound was queued.
+    // The announcement will be played again from its start. If a probe found the loss while the sound was queued, the
+    // announcement is still `playing` in the ledger.
     await commit(number, .waiting, Ledger.Change(detail: ["code": code]))
   }
 
@@ -259,7 +261,7 @@ extension Lane {
     isProbing = true
     nextProbe = now + interval
     queue.addOperation { [output, mailbox] in
-      // The rate is that of most clips.
+      // Most clips have this rate.
       mailbox.post(.probed(Result { () throws(OutputError) in try output.open(rate: 22_050) }))
     }
   }

@@ -7,8 +7,8 @@ import SoundOutputs
 import WeeklyTimes
 
 extension StoredAnnouncement {
-  /// Whether the announcement ends without a sound in quiet hours. Replays and sound files are heard all the same,
-  /// because a person has asked for them.
+  /// Whether the announcement ends without a sound in quiet hours. Replays and sound files are still played, because a
+  /// person has asked for them.
   var endsQuietly: Bool { kind != .file && !isReplay }
 
   /// Whether the announcement is the summary of payments that ended as quiet. Its payments have ended, so it waits for
@@ -19,7 +19,7 @@ extension StoredAnnouncement {
 extension Lane {
   // MARK: Quiet hours
 
-  /// Whether the present time is in quiet hours, and until when this holds.
+  /// Whether quiet hours apply now, and until when this does not change.
   private var quiet: WeeklyTimes.Span {
     guard let hours = settings.quietHours else { return WeeklyTimes.Span(isWithin: false) }
     let now = clock.date()
@@ -53,8 +53,8 @@ extension Lane {
     mayHaveQuietPayments = true
   }
 
-  /// Accepts one announcement that names the payments that were quiet, once the quiet hours are over. The payments and
-  /// the summary are in the ledger, so that no payment is lost or named twice if the process ends.
+  /// Accepts a summary of the payments that ended as quiet, once the quiet hours are over. The payments and the summary
+  /// are in the ledger, so that no payment is lost or named twice if the process ends.
   func summariseQuietPayments(at now: Int64) async {
     guard settings.summarisesQuietPayments, mayHaveQuietPayments, !isQuiet else { return }
     guard now >= quietSummaryRetryAt else { return wake(at: quietSummaryRetryAt) }
@@ -63,7 +63,7 @@ extension Lane {
       mayHaveQuietPayments = false
       guard let last = payments.last?.number else { return }
       guard var summary = await summaryMaker(payments.map(\.announcement)) else {
-        // A sum is too large to be said.
+        // A sum is too large to be spoken.
         return try await ledger.forgetQuietPayments(lane: name)
       }
       (summary.account, summary.id, summary.lane) = ("", UUID().uuidString, name)
@@ -85,7 +85,8 @@ extension Lane {
       let page = try await ledger.quietPayments(lane: name, after: payments.last?.number ?? 0)
       for entry in page {
         var announcement = entry.announcement
-        // A decision has all that a summary needs, and a night has many payments.
+        // The decision contains everything that a summary needs. The payload is dropped to save memory, because a night
+        // can have many payments.
         if announcement.decision != nil { announcement.payload = Data() }
         payments.append((entry.number, announcement))
       }

@@ -10,7 +10,7 @@ extension Lane {
   func renderAhead(at now: Int64) {
     let count = max(0, settings.rendersAhead) + (current == nil ? 1 : 0)
     let upcoming = order.upcoming(max(1, count), at: now).map(\.number)
-    // One that was set aside may have its turn although many others wait.
+    // An announcement that was set aside may be rendered even if many others wait.
     for number in [alone].compactMap(\.self) + upcoming.prefix(count) where mayRender(number, at: now) {
       render(number, at: now)
     }
@@ -46,11 +46,11 @@ extension Lane {
     do {
       guard let entry = try await ledger.entry(number), !entry.state.isFinal else { return .gone }
       let stored = entry.announcement
-      // Reading the clip may be what ended the process.
+      // Reading the clip may have ended the earlier process, so the start is written first.
       if isFromBefore { try await ledger.set(number, .rendering) }
-      // The clip was made when the announcement was accepted. Only if it is gone, it is made again.
+      // The clip was made when the announcement was accepted. It is made again only if it is gone.
       let decided = await renderer.decided(stored)
-      // A replay has the word "again" besides, which may have to be made.
+      // A replay also needs the word "again", whose clip may have to be made.
       if decided == nil || stored.isReplay { try await ledger.set(number, .rendering) }
       do {
         let sound = if let decided { decided } else { try await renderer.render(stored) }
@@ -78,7 +78,7 @@ extension Lane {
   func rendered(_ number: Int64, _ outcome: RenderOutcome) async {
     renders[number] = nil
     signals.happened()
-    // The outcome of a rendering that began before the announcement was cancelled and restored says nothing about it.
+    // An outcome is ignored if its rendering began before the announcement was cancelled and restored.
     guard var one = waiting[number], one.isRendering else { return }
     one.isRendering = false
     defer { if waiting[number] != nil { waiting[number] = one } }
@@ -98,7 +98,7 @@ extension Lane {
     case .failed(let failure):
       one.failure = LaneStatus.Fault(since: one.failure?.since ?? clock.date(), code: failure.code)
       if number == summary?.number { return await refuseSummary(failure.code) }
-      // A summary of payments is about money too.
+      // The rendering of a summary of payments is retried like that of a payment.
       let isMoney = one.category.isMoney || one.isQuietSummary
       guard !failure.isPassing || !isMoney && one.attempts >= settings.renderAttempts else {
         one.retryAt = clock.now() + pause(afterAttempts: one.attempts)

@@ -14,7 +14,7 @@ extension Lane {
 
   /// Sets an announcement aside if two crashes in a row interrupted it.
   ///
-  /// - Returns: Whether it is set aside. Its sequence number is not waited for then.
+  /// - Returns: Whether it is set aside. The lane then does not wait for its sequence number.
   func setAside(_ entry: Ledger.Entry) -> Bool {
     guard let pause = InterruptedWork.pause(afterStarts: entry.starts, isHeard: true) else { return false }
     let item = item(entry)
@@ -26,8 +26,8 @@ extension Lane {
     return true
   }
 
-  /// Lets the next announcement that is set aside wait for its turn, when its moment has come and nothing else is
-  /// waiting, or when other announcements have waited without a break for ten minutes.
+  /// Puts the next announcement that was set aside back into the order when its moment has come and nothing else is
+  /// waiting. If other announcements keep waiting, this happens ten minutes after its moment.
   func takeBackSetAside(at now: Int64) {
     guard let moment = setAside.nextMoment else { return }
     guard now >= moment else { return wake(at: moment) }
@@ -41,10 +41,10 @@ extension Lane {
     order.restore(one.item)
   }
 
-  /// Whether an announcement that is set aside has waited so long that the others make way for it.
+  /// Whether an announcement that is set aside is so late that it goes before the others.
   ///
-  /// The others do not make way while an earlier announcement of this kind still waits, because this one could not have
-  /// its turn and would only delay the others.
+  /// This is false while an earlier announcement that was set aside still waits. The new one could not be played yet,
+  /// and would only delay the others.
   func isSetAsideOverdue(at now: Int64) -> Bool {
     guard let moment = setAside.nextMoment, alone.map({ waiting[$0] == nil }) ?? true else { return false }
     return now - moment >= Int64(InterruptedWork.longestDelay * 1000)

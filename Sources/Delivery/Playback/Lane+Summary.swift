@@ -5,7 +5,7 @@ import Ledger
 import PlaybackOrder
 
 extension Lane {
-  /// Renders one announcement for these payments. The payments keep their places until that announcement begins.
+  /// Renders a summary of these payments. The payments keep their places until the summary begins.
   func makeSummary(of payments: [Int64]) {
     summary = Summary(payments: payments)
     Task { [ledger, mailbox, summaryMaker] in

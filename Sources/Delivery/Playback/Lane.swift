@@ -8,8 +8,8 @@ import SoundOutputs
 import Waveforms
 import WeeklyTimes
 
-/// The state of one lane while it is played. A single task runs ``run()``, and nothing else calls the actor. All
-/// changes happen between two messages, so no step sees a partial change.
+/// The state of one lane while it is played. A single task runs ``run()``, and nothing else calls the actor. Each
+/// message is handled completely before the next one, so no step sees a partial change.
 actor Lane {
   /// A waiting announcement, or one whose summary is being made.
   struct Waiting {
@@ -26,17 +26,18 @@ actor Lane {
     var isSuspect = false
     var sound: LaneSound?
     var isRendering = false
-    /// Whether the clip was made. The sound is read from it shortly before its turn.
+    /// Whether the clip was made. The sound is read from the clip shortly before the announcement's turn.
     var hasClip = false
     /// The version of the chimes with which the sound is rendered.
     var chimeVersion = 0
     var attempts = 0
     var retryAt: Int64 = .min
-    /// The last failure of the rendering, with the time since which it fails.
+    /// The last failure of the rendering, with the time of the first failure in a row.
     var failure: LaneStatus.Fault?
   }
 
-  /// The current announcement, from its turn to its end. It stays current between attempts on a lost device.
+  /// The current announcement, from its turn to its end. It stays current while the device is lost and the player tries
+  /// again.
   struct Current {
     enum StopReason { case skipped, interrupted, stopped }
 
@@ -45,7 +46,7 @@ actor Lane {
     var isReplay = false
     /// Whether the announcement ends without a sound if the device is lost and quiet hours begin.
     var endsQuietly = false
-    /// The payments that the announcement stands for.
+    /// The payments that the announcement summarises; empty if it is not a summary.
     var members: [Int64] = []
     /// The order's last sequence number when the announcement began. It is written to the ledger when the announcement
     /// ends.
@@ -55,7 +56,7 @@ actor Lane {
     var isSounding = false
     var retryAt: Int64 = .min
     var stopReason: StopReason?
-    /// The replies owed to callers who asked to stop the sound.
+    /// The replies to callers who asked to stop the sound and still wait.
     var replies: [Reply<Bool>] = []
   }
 
@@ -79,8 +80,8 @@ actor Lane {
   let startedAt: Date
 
   let queue: OperationQueue
-  /// The dispatch queue under ``queue``. It is separate, because a sound blocks its thread. It is stored here, because
-  /// an operation queue does not retain it.
+  /// The dispatch queue that ``queue`` uses. It belongs to this lane alone, because a sound blocks its thread. It is
+  /// stored here, because an operation queue does not retain it.
   private let thread: DispatchQueue
 
   var order: PlaybackOrder
@@ -88,7 +89,8 @@ actor Lane {
   /// The numbers of waiting announcements that have a sound. They are few, however many announcements wait.
   var ready: Set<Int64> = []
   var renders: [Int64: Task<Void, Never>] = [:]
-  /// The announcements that are played later, each by itself. Their moments are by the clock, in ms.
+  /// The announcements that are played later, one at a time and alone. Their moments are times of the player's clock,
+  /// in ms.
   var setAside = SetAsideWork<SetAside, Int64>()
   /// The latest announcement that was set aside and waits again.
   var alone: Int64?
@@ -102,7 +104,7 @@ actor Lane {
   var volumeRule: VolumeRules.Setting?
   /// The last result of the quiet hours, with the time until which it holds.
   var quietSpan: WeeklyTimes.Span?
-  /// Whether payments may have ended as quiet that no summary names yet.
+  /// Whether there may be quiet payments that no summary has named yet.
   var mayHaveQuietPayments = true
   var quietSummaryRetryAt: Int64 = .min
   /// The pause that somebody ordered. While it is set, the order is paused.
@@ -228,14 +230,14 @@ actor Lane {
     report()
   }
 
-  /// Handles messages that need no ledger and refuses commands that need it. The player's own messages are kept until
-  /// the ledger can be written again.
+  /// Handles messages that do not need the ledger, and refuses commands that need it. The player keeps its own messages
+  /// until the ledger can be written again.
   private func handleMessages(while fault: LedgerError) async {
     let messages = held + mailbox.take()
     held = []
     for message in messages {
       switch message {
-      // The pause is kept when the ledger can be written again.
+      // The pause is stored when the ledger can be written again.
       case .pause(let name, let account, let reply):
         pause(by: name, account: account)
         reply(())
@@ -302,7 +304,7 @@ actor Lane {
   private func close() async {
     for task in renders.values { task.cancel() }
     for task in renders.values { await task.value }
-    // Both are written concurrently, so that the disk is only waited for once.
+    // Both are written concurrently, so that the player waits for the disk only once.
     await withTaskGroup(of: Void.self) { group in
       for number in cancelledAtEnd { group.addTask { [ledger] in _ = try? await ledger.set(number, .cancelled) } }
     }
@@ -321,8 +323,7 @@ actor Lane {
 
   // MARK: The ledger
 
-  /// Writes a change of state, with as many retries as necessary, because nothing may follow a change that is not
-  /// written.
+  /// Writes a change of state, with as many retries as necessary. Nothing else may happen before the change is written.
   ///
   /// - Returns: False if another process has ended the announcement, or if the player is stopping and the ledger fails.
   @discardableResult
@@ -362,8 +363,8 @@ actor Lane {
     }
   }
 
-  /// Replies to waiting callers that their change cannot be written. The player keeps trying and does what they asked
-  /// for, but they should not wait until the disk has space again.
+  /// Replies to waiting callers that their change cannot be written. The player keeps trying to make the change, but
+  /// the callers should not wait until the disk has space again.
   private func refuseWaiting(_ error: LedgerError) {
     asking?.fail(error)
     asking = nil
@@ -374,7 +375,7 @@ actor Lane {
   /// Waits within a step while the ledger cannot be written.
   private func wait(until moment: Int64, while fault: LedgerError) async {
     while clock.now() < moment, !signals.isStopAsked {
-      // Messages that came together with the one whose change cannot be written are held already.
+      // Messages that arrived together with the one whose change cannot be written are already in ``held``.
       await handleMessages(while: fault)
       report()
       await rest(until: moment)

@@ -57,8 +57,8 @@ struct Reply<Value: Sendable>: Sendable {
 enum RenderOutcome: Sendable {
   case ready(LaneSound)
   case failed(RenderFailure)
-  /// The ledger could not be read or written, with the code of its error. That says nothing about the announcement, so
-  /// it never ends it.
+  /// The ledger could not be read or written; the value is the code of its error. Such an error is not the
+  /// announcement's fault, so it never ends the announcement.
   case unwritten(String)
   /// The announcement has ended meanwhile.
   case gone

@@ -20,7 +20,7 @@ public struct LaneStatus: Sendable, Hashable {
     public var lengthMilliseconds: Int
     /// Whether the announcement is audible. False while the device is lost.
     public var isHeard: Bool
-    /// The payments that the announcement stands for.
+    /// The payments that the announcement summarises; empty if it is not a summary.
     public var standsFor: [Int64]
     /// Whether the announcement is a replay.
     public var isReplay: Bool
@@ -53,7 +53,7 @@ public struct LaneStatus: Sendable, Hashable {
   public var isPaused: Bool { pause != nil }
   /// The volume, 0 to 100 per cent.
   public var volume: Int
-  /// Whether a rule of the time of day has set the volume.
+  /// Whether a rule for this time of the week has set the volume.
   public var isVolumeByTime = false
   /// The loss of the device; nil while the device can be used.
   public var deviceLoss: Fault?
@@ -61,10 +61,11 @@ public struct LaneStatus: Sendable, Hashable {
   public var playing: Playing?
   /// The number of waiting announcements, including those that are set aside.
   public var waitingCount: Int
-  /// The number of announcements that two crashes in a row interrupted, and that are played later, each by itself.
+  /// The number of announcements that two crashes in a row interrupted, and that are played later, one at a time and
+  /// alone.
   public var setAsideCount = 0
-  /// The number of announcements that wait to be heard. Nothing is heard while the device is lost, so the announcement
-  /// that was to play counts too.
+  /// The number of announcements that wait to be heard. While the device is lost, nothing is heard, so the current
+  /// announcement counts too.
   public var unheardCount: Int { waitingCount + (isDeviceLost && playing != nil ? 1 : 0) }
   /// The next announcements in playing order as of now, at most 20.
   public var next: [Waiting]

@@ -4,15 +4,15 @@ public import Foundation
 public import Ledger
 import PlaybackOrder
 
-/// The state of a lane as any process sees it. It is read from the ledger and from the player's own report.
+/// The state of a lane that any process can see: it is read from the ledger and from the player's own report.
 public struct LaneView: Sendable, Hashable {
   public var player: PlayerStatus
   /// The pause that the ledger has for the lane.
   public var pause: Ledger.Pause?
   /// The announcement that is playing.
   public var playing: Ledger.Entry?
-  /// The waiting announcements in playing order as of now, at most ``longestList``. Payments that a summary stands for
-  /// are not included.
+  /// The waiting announcements in playing order as of now, at most ``longestList``. Payments in a summary are not
+  /// included.
   public var waiting: [Ledger.Entry]
   /// The total number of waiting announcements.
   public var waitingCount: Int
@@ -29,7 +29,7 @@ public struct LaneView: Sendable, Hashable {
   /// - Throws: `LedgerError`.
   public static func of(lane: String, in ledger: Ledger, at date: Date = Date()) async throws(LedgerError) -> LaneView {
     let player = try ledger.player(lane: lane)
-    // A summary may stand for more payments than a page has, so they are left out before the page is read.
+    // A summary may include more payments than a page has, so the query leaves them out.
     let entries = try await ledger.unfinishedAlone(lane: lane, limit: pageLength)
     let count = try await ledger.unfinishedAloneCount(lane: lane)
     var playing = entries.first { $0.state == .playing }
@@ -49,8 +49,8 @@ public struct LaneView: Sendable, Hashable {
 }
 
 extension PlaybackItem {
-  /// Creates an item. Its times are on a clock that shows `now` at `date`. If the calendar was set back, the acceptance
-  /// is not in the future, and the expiry has at most the time left that it had at the acceptance.
+  /// Creates an item. Its times are on a clock that shows `now` at `date`. Even if the system's clock was set back, the
+  /// acceptance is not in the future, and the announcement has at most as much time left as it had at its acceptance.
   init(_ entry: Ledger.Entry, now: Int64, date: Date) {
     func moment(_ other: Date) -> Int64 {
       now + (Int64(exactly: (other.timeIntervalSince(date) * 1000).rounded()) ?? 0)

@@ -79,7 +79,7 @@ public enum PlayableFile {
   /// - Parameter name: The name of the sound for errors.
   /// - Throws: ``PlayableFileError``.
   public static func chime(_ bytes: [UInt8], named name: String) throws(PlayableFileError) -> Waveform {
-    // A short file can state a long sound, so much more than 10 s is not even decoded.
+    // A short file can claim to contain a long sound, so not much more than 10 s is decoded.
     try chime(try decoded(bytes, name, longestSeconds: 60), name)
   }
 

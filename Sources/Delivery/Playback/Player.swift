@@ -13,9 +13,9 @@ public import SoundOutputs
 ///   announcement begins. After a crash or a power loss, the interrupted announcement is played again from its start,
 ///   finished announcements are not played again, and the order stays the same. If the crash happens between the last
 ///   sample and the write, that announcement is played twice, which is better than not at all. The *beginning* of a
-///   sound is written while it plays, so that the disk never delays a sound.
-/// - Money waits as long as necessary for the engine, the disk and the device. Only an error in the payment itself, or
-///   a person, ends it without playing it.
+///   sound is usually written while it plays, so that the disk does not delay the sound.
+/// - Payments and refunds wait as long as necessary for the engine, the disk and the device. Only an error in the
+///   payment itself, or a person, ends one of them without playing it.
 /// - Between two announcements there is a silence of ``Settings/gap``, which includes the quiet ends of the clips.
 ///
 /// A single task (`Lane`) owns all mutable state, and everything else sends it messages. The task plays through a
@@ -33,7 +33,7 @@ public final class Player: Sendable {
   private let summary: SummaryMaker
   private let running = Locked(Running())
 
-  /// Makes the single announcement that stands for these payments, in order; returns `nil` if no summary is possible.
+  /// Makes the single announcement that summarises these payments, in order; returns `nil` if no summary is possible.
   public typealias SummaryMaker = @Sendable ([StoredAnnouncement]) async -> StoredAnnouncement?
 
   /// Creates a player without opening anything.
@@ -65,8 +65,8 @@ public final class Player: Sendable {
   ///   - rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first sound
   ///     opens the output, and waits for a device that is missing.
   ///   - takesOver: Whether the requests that wait on lanes that no process plays are moved to this lane first.
-  ///   - former: The lanes whose requests are moved even if `takesOver` is false. A lane that a process plays is left
-  ///     to it.
+  ///   - former: The lanes whose requests are moved even if `takesOver` is false. A lane that a process plays keeps its
+  ///     requests.
   /// - Returns: The number of requests that were moved, by lane.
   /// - Throws: `LedgerError`, with `laneTaken` if another player has the lane; `OutputError` if the output cannot be
   ///   opened; ``PlayerError`` with `alreadyStarted`. After an error of the ledger or the output, the player can be
@@ -82,7 +82,8 @@ public final class Player: Sendable {
         name: lane, ledger: ledger, seat: seat, output: output, renderer: renderer, settings: settings, clock: clock,
         summary: summary, mailbox: mailbox, signals: signals)
       if let rate { try await lane.openOutput(rate: rate) }
-      // The lane reads its announcements in the order of their numbers, so what is moved must be there before.
+      // The lane reads its announcements in the order of their numbers, so announcements must be moved to it before it
+      // starts.
       let moved = takesOver || !former.isEmpty ? try await takeOver { takesOver || former.contains($0) } : [:]
       try await lane.recover()
       let task = Task { await lane.run() }
@@ -100,7 +101,8 @@ public final class Player: Sendable {
   private func takeOver(_ isTaken: (String) -> Bool) async throws -> [String: Int] {
     var moved: [String: Int] = [:]
     for other in try await ledger.unfinishedLanes() where other != lane && isTaken(other) {
-      // While the seat is held, no player can begin on that lane. A lane that a process plays is left to it.
+      // While this call holds the seat, no player can start on that lane. A lane that a process plays keeps its
+      // requests.
       guard try !ledger.player(lane: other).isRunning, let seat = try? ledger.takeSeat(lane: other) else { continue }
       let count = try await ledger.moveRequests(from: other, to: lane)
       if count > 0 { moved[other] = count }
@@ -125,8 +127,8 @@ public final class Player: Sendable {
 
   // MARK: Announcements
 
-  /// Accepts an announcement. When this returns, the announcement is on disk and will be played. It may be called from
-  /// any thread, even before ``start()``. Announcements are accepted in the order of their numbers.
+  /// Accepts an announcement. When the call returns, the announcement is on disk and will be played. The function may
+  /// be called from any thread, even before ``start()``. Announcements are accepted in the order of their numbers.
   ///
   /// - Throws: `LedgerError` if nothing was accepted.
   public func accept(_ announcement: StoredAnnouncement) async throws -> Ledger.Acceptance {
@@ -160,13 +162,13 @@ public final class Player: Sendable {
   public func skip() async throws -> Bool { try await ask { .skip($0) } }
 
   /// Plays a finished announcement again, as a separate entry that does not count as a payment. The replay is an alert,
-  /// so it plays before information and after waiting money, and is never interrupted. The word "again" is played
-  /// before it.
+  /// so it is played after waiting payments and refunds and before information. It is never interrupted. The word
+  /// "again" is played before it.
   ///
   /// - Parameters:
   ///   - number: The number of an announcement that ended on any output; `nil` means the last one that was played on
   ///     this one.
-  ///   - requester: The account that requests the replay, for its limit; nil for a person at this machine.
+  ///   - requester: The account that requests the replay, whose limit applies; nil for a person at this machine.
   /// - Returns: The number of the new entry, which can be used to cancel it.
   /// - Throws: ``PlayerError`` with `nothingToReplay` or `notRunning`; `LedgerError` with `tooManyReplays` if the
   ///   maximum number of replays is waiting.
@@ -177,9 +179,10 @@ public final class Player: Sendable {
 
   // MARK: The lane
 
-  /// Pauses the current sound, and keeps other sounds from beginning, until ``resume()``. If the player is paused
-  /// already, nothing changes. ``Settings/remembersPause`` says whether a new player is paused too. If the ledger
-  /// cannot be written, the player is paused all the same, and stores the pause as soon as possible.
+  /// Pauses the current sound, and keeps other sounds from beginning, until
+  /// ``resume()``. If the player is paused already, nothing changes. ``Settings/remembersPause`` says whether a new
+  /// player is paused too. If the ledger cannot be written, the player pauses nevertheless, and stores the pause as
+  /// soon as possible.
   ///
   /// - Parameters:
   ///   - name: The name of the key or the command that pauses.
@@ -200,7 +203,7 @@ public final class Player: Sendable {
   /// Sets the chimes of the announcements that begin from now on.
   public func setChimes(_ chimes: Chimes) async throws { _ = try await ask { .chimes(chimes, $0) } }
 
-  /// The playing and the waiting announcements.
+  /// Returns the state of the player, with the playing and the waiting announcements.
   public func status() async throws -> LaneStatus { try await ask { .status($0) } }
 
   private func ask<Value: Sendable>(_ message: (Reply<Value>) -> LaneMessage) async throws -> Value {

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The clock of a player. Tests use one that they set themselves.
+/// The clock of a player. Tests use a clock that they set themselves.
 public protocol PlayerClock: Sendable {
   /// Returns the time in ms since a fixed moment. It never goes back.
   func now() -> Int64
@@ -15,8 +15,8 @@ public protocol PlayerClock: Sendable {
   func sleep(until moment: Int64) async
 }
 
-/// The system's clock. It starts at the wall clock's time since 1970 and then runs steadily, so that setting the wall
-/// clock never delays a sound.
+/// The system's clock. It starts at the wall clock's time since 1970 and is monotonic from then on, so that setting the
+/// wall clock never delays a sound.
 public struct SystemPlayerClock: PlayerClock {
   private let origin = ContinuousClock.now
   private let wallClock = Int64((Date().timeIntervalSince1970 * 1000).rounded(.down))

@@ -3,8 +3,8 @@
 public import Ledger
 
 extension Player {
-  /// Returns the lane's events from the ledger, oldest first and each once. The stream ends with the player. Events are
-  /// not buffered for a slow reader, which continues at its position in the ledger.
+  /// Returns the lane's events from the ledger, oldest first and each once. The stream ends with the player. No events
+  /// are buffered: a slow reader continues at its position in the ledger.
   ///
   /// - Parameter position: The position of the last known event; 0 for all stored events, `nil` for new events only.
   public func events(after position: Int64? = nil) -> AsyncThrowingStream<Ledger.Event, any Error> {

@@ -12,7 +12,7 @@ extension Player {
     public var order = PlaybackOrder.Settings()
 
     /// The silence that a listener hears between two announcements, including the quiet ends of their clips. If the
-    /// quiet ends together are longer than this value, the silence is as long as the quiet ends.
+    /// quiet ends of the two clips are together longer than this value, the silence is as long as both of them.
     public var gap: Int64 = 250
 
     /// The number of sounds that are rendered ahead while another one plays.
@@ -23,18 +23,18 @@ extension Player {
     public var chimePause = 120
 
     /// The pause with which the player begins, for example the pause of another output's player; nil for the pause that
-    /// the ledger has.
+    /// the ledger has stored.
     public var pause: Ledger.Pause?
 
     /// The volume, 0 to 100 per cent, if neither a person nor a rule has set another one.
     public var volume = 100
-    /// The volumes of times of the week.
+    /// The rules that set the volume at certain times of the week.
     public var volumes = VolumeRules()
     /// The volume that a person set before the player began.
     public var volumeChoice = VolumeChoice()
 
     /// The times of the week in which announcements end as `quiet` when their turn comes; nil for none. Replays and
-    /// sound files are heard all the same, because a person has asked for them.
+    /// sound files are still played, because a person has asked for them.
     public var quietHours: WeeklyTimes?
     /// Whether a summary names, at the end of the quiet hours, the received payments that ended as `quiet`.
     public var summarisesQuietPayments = false
@@ -49,8 +49,8 @@ extension Player {
     /// The time after which a pause ends by itself; nil for never.
     public var resumeAfter: Int64?
 
-    /// Sets and keeps a volume that another process has commanded; nil if the player itself applies the volume until it
-    /// ends. The closure must return at once.
+    /// Sets and stores a volume that another process has commanded. The closure must return at once. If it is nil, the
+    /// player itself applies the volume until it ends.
     public var keepVolume: (@Sendable (Int) -> Void)?
 
     /// The time without sound after which the output is released; nil for an output that stays open.
@@ -70,7 +70,8 @@ extension Player {
     /// The pauses between attempts to render a sound after a failure. They double from the first to the last.
     public var renderPauses: ClosedRange<Int64> = 1_000...60_000
 
-    /// The number of attempts to render an alert or information. Rendering of money is retried without limit.
+    /// The number of attempts to render an alert or information. The rendering of a payment or a refund is retried
+    /// without limit.
     public var renderAttempts = 5
 
     /// The time after which an unplayed replay is dropped.

@@ -5,13 +5,13 @@ public import Waveforms
 
 /// A renderer of announcements.
 public protocol Rendering: Sendable {
-  /// Returns the sound that was decided when the announcement was accepted; nil if nothing was decided, or if the clip
-  /// is gone. It decides nothing and makes no sound.
+  /// Returns the existing sound that was decided on when the announcement was accepted; nil if there was no decision,
+  /// or if the clip is gone. The call makes no decision and renders nothing.
   func decided(_ announcement: StoredAnnouncement) async -> RenderedSound?
 
-  /// Renders the sound, or returns the existing one. The same announcement always gives the same sound. If the clip
-  /// that was decided is gone, it is made again with the same voice or, if that voice is gone too, with any voice of
-  /// the language.
+  /// Renders the sound, or returns the existing one. The same announcement always gives the same sound. If a decision
+  /// exists but its clip is gone, the clip is made again with the same voice or, if that voice is gone too, with any
+  /// voice of the language.
   ///
   /// - Throws: ``RenderFailure``. Any other error is treated as temporary, so that no payment is lost.
   func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound
@@ -47,8 +47,8 @@ public struct RenderFailure: Error, Sendable, Hashable, CustomStringConvertible 
   /// A stable code for programs.
   public var code: String
 
-  /// Whether a later attempt may succeed, for example if the engine is unavailable or the disk is full. Money waits for
-  /// such an attempt without limit. An error in the announcement itself is permanent.
+  /// Whether a later attempt may succeed, for example if the engine is unavailable or the disk is full. Payments and
+  /// refunds wait for such an attempt without limit. An error in the announcement itself is permanent.
   public var isPassing: Bool
 
   public init(code: String, isPassing: Bool) {

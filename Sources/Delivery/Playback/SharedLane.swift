@@ -37,8 +37,8 @@ public struct SharedLane: Sendable {
   ///
   /// - Parameter watch: Called at intervals with the lane's state.
   /// - Returns: The final entries, in the order of the announcements.
-  /// - Throws: `LedgerError`, `CancellationError`; `OutputError` if the output cannot be opened at first, and then
-  ///   nothing was accepted. A device that is lost later is waited for.
+  /// - Throws: `LedgerError`, `CancellationError`; `OutputError` if the output cannot be opened at first; nothing was
+  ///   accepted then. If the device is lost later, the call waits until it is back.
   public func play(
     _ announcements: [StoredAnnouncement], watch: @Sendable (LaneView) -> Void = { _ in }
   ) async throws -> [Ledger.Entry] {
@@ -60,7 +60,7 @@ public struct SharedLane: Sendable {
         while let number = remaining.first, try await hasEnded(number) { remaining.removeFirst() }
         if remaining.isEmpty { break }
         try Task.checkCancellation()
-        // The other player may have ended and left waiting announcements.
+        // The other process's player may have ended, with announcements still waiting.
         if player == nil { player = try await playerIfNeeded(opening: nil) }
         watch(try await LaneView.of(lane: lane, in: ledger, at: clock.date()))
         await clock.sleep(until: clock.now() + Self.pause)
@@ -93,7 +93,8 @@ public struct SharedLane: Sendable {
 
   private func takeBack(_ numbers: [Int64], _ player: Player?) async {
     if let player { return await player.stop(finishingPlaying: false, cancelling: numbers) }
-    // In reverse order, so that cancelling one does not start the next; concurrently, to wait for the disk only once.
+    // The announcements are cancelled in reverse order, so that cancelling one does not start the next. This happens
+    // concurrently, so that it waits for the disk only once.
     await withTaskGroup(of: Void.self) { group in
       for number in numbers.reversed() {
         group.addTask { [ledger, lane] in

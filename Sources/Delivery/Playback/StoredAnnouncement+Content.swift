@@ -20,8 +20,8 @@ extension StoredAnnouncement {
     var kind: String?
   }
 
-  /// Creates an announcement with the category and the sequence number of a request. Received money is a payment; money
-  /// that was refunded, withdrawn or failed, or is pending, is a refund; text is information.
+  /// Creates an announcement with the sequence number of a request and its category. The category is `payment` for
+  /// received money, `refund` for a refunded, withdrawn, failed or pending payment, and `information` for text.
   ///
   /// - Parameters:
   ///   - id: The id of the request.
@@ -42,7 +42,8 @@ extension StoredAnnouncement {
       defaultLocale: defaults.locale, defaultPack: defaults.pack, defaultGroup: defaults.group, expiresAt: expiresAt)
   }
 
-  /// Creates an announcement of a sound file. Its category is information, so money is played before it.
+  /// Creates an announcement of a sound file. Its category is `information`, so payments and refunds are played before
+  /// it.
   ///
   /// - Parameters:
   ///   - file: The sound file. The process that plays the lane reads the file shortly before its turn, so the path is
@@ -94,8 +95,8 @@ extension StoredAnnouncement {
     AnnouncementRequest.Defaults(locale: defaultLocale, pack: defaultPack, group: defaultGroup)
   }
 
-  /// The payment; nil if the announcement is something else. A payment whose clip was made has only its kind, its
-  /// amount and the locale in which it is heard.
+  /// The payment; nil if the announcement is something else. If the clip was already made, the value has only the
+  /// payment's kind, its amount and the locale of the clip.
   private var payment: Payment? {
     if let decision, let amount = decision.amount, let kind = Payment.Kind(rawValue: decision.kind) {
       guard let currency = Currency(code: amount.currency),
@@ -107,7 +108,7 @@ extension StoredAnnouncement {
     return payment
   }
 
-  /// The kind of the payment; nil if the announcement is not one. A summary stands for received payments only.
+  /// The kind of the payment; nil if the announcement is not a payment. A summary includes only received payments.
   var paymentKind: Payment.Kind? {
     switch kind {
     case .summary: .received
@@ -121,7 +122,7 @@ extension StoredAnnouncement {
 
   private var filePayload: FilePayload? { try? JSONDecoder().decode(FilePayload.self, from: payload) }
 
-  /// Makes the single announcement that stands for these payments. It says how many payments there are, and their sum
+  /// Makes the single announcement that summarises these payments. It says how many payments there are, and their sum
   /// in each currency.
   ///
   /// - Returns: The announcement, or nil if one of the announcements is not a received payment or if a sum is too large
@@ -141,7 +142,8 @@ extension PlaybackItem.Category {
   public init(_ kind: Payment.Kind) {
     switch kind {
     case .received: self = .payment
-    // A pending payment must not be heard after the money that it becomes, so it keeps its place in the order.
+    // A pending payment must not be announced after the same payment has been received, so it keeps its place in the
+    // order.
     case .refunded, .withdrawn, .failed, .pending: self = .refund
     }
   }

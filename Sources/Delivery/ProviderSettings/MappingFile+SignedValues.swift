@@ -14,7 +14,8 @@ extension ProviderMapping {
       guard let node = fields[key], !sources.allSatisfy(verification.covers) else { return }
       throw node.error("is not signed, so it must not decide anything", remedy: remedy)
     }
-    // An age rule or a filter for tests that anybody can get around is worse than none, because somebody relies on it.
+    // If anybody can circumvent an age limit or a filter for test payments, it is worse than none, because people rely
+    // on it.
     try check("time", payment.time.map { [$0.source] } ?? [], "remove it")
     try check("live", payment.live.map { [$0.source] } ?? [], "remove it")
     guard isSigned else { return }

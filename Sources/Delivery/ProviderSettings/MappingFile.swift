@@ -4,7 +4,7 @@ import Announcements
 package import Foundation
 package import PaymentProviders
 
-/// A mapping file: the description of a provider, and samples that prove it.
+/// A mapping file: the description of a provider, and samples that test it.
 package struct MappingFile: Sendable {
   package let mapping: ProviderMapping
   private let file: String

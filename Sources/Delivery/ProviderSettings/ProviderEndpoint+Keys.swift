@@ -8,8 +8,8 @@ extension ProviderEndpoint {
   /// The fewest characters of an id that is the only secret: 20 letters and digits have 103 bits.
   private static let shortestSecretID = 20
 
-  /// Reads the secrets and keys, and checks that they have the provider's form. Otherwise only the first webhook would
-  /// show a mistake. No error contains a part of a secret.
+  /// Reads the secrets and keys, and checks that they have the provider's form. Without this check, only the first
+  /// webhook would show a mistake. No error contains a part of a secret.
   ///
   /// - Throws: ``ProviderSettingsError``.
   mutating func readKeys(_ fields: SettingsFields) throws(ProviderSettingsError) {

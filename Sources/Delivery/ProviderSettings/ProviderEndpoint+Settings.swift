@@ -178,7 +178,7 @@ extension ProviderName {
   /// Reads the name of a provider.
   ///
   /// - Throws: `.providerUnsupported` for a provider whose webhooks cannot be announced, with the reason;
-  ///   `.valueInvalid` for any other name, with the one that was probably meant.
+  ///   `.valueInvalid` for any other name, with the name that was probably meant.
   fileprivate init(_ node: SettingsNode) throws(ProviderSettingsError) {
     if let other = UnsupportedProvider.named(try node.text()) {
       throw node.error(

@@ -13,14 +13,14 @@ enum SecretFile {
     func fault(_ code: ProviderSettingsError.Code, _ problem: String, _ remedy: String) -> ProviderSettingsError {
       ProviderSettingsError(code, file: url.lastPathComponent, problem, remedy: remedy)
     }
-    // Without O_NONBLOCK, a named pipe would be waited for.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     let descriptor = open(url.path(percentEncoded: false), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw fault(
         .fileUnreadable, "cannot be read (\(String(cString: strerror(errno))))", "check its name and its owner")
     }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    // The file that is open is looked at, because its name could lead to another one a moment later.
+    // The check uses the open file and not its name, because the name could lead to another file a moment later.
     guard let status = try? FileSystemCalls.system.status(descriptor), status.isRegularFile else {
       throw fault(.fileUnreadable, "is not a file", "give the name of a file")
     }
@@ -32,7 +32,7 @@ enum SecretFile {
         .fileNotPrivate, "can be read or changed by other users, and holds secrets", "run chmod 600 on it")
     }
     do {
-      // At the end of a file, and so in an empty one, nothing is returned.
+      // The call returns nil at the end of a file, and so for an empty file.
       return try handle.read(upToCount: SettingsNode.largestFile + 1) ?? Data()
     } catch {
       throw fault(.fileUnreadable, "cannot be read", "check the disk")

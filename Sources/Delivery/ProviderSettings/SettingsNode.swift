@@ -7,8 +7,8 @@ import Yams
 /// A value of a settings file in YAML, with its place in the file.
 ///
 /// Keys are strict: an unknown key is an error, because whoever wrote it expects an effect. Anchors and aliases are
-/// refused, because a few of them can stand for a file of any size. No error contains a value, except a value that had
-/// to be one of a few words.
+/// refused, because a few of them can expand to any size. No error contains a value, except where only a few words are
+/// allowed.
 package struct SettingsNode {
   /// The largest file that is read, in bytes.
   package static let largestFile = 65_536
@@ -63,7 +63,7 @@ package struct SettingsNode {
     let name = url.lastPathComponent
     let data: Data
     do {
-      // A named pipe would be waited for.
+      // Opening a named pipe would wait for a writer.
       guard try url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
         throw CocoaError(.fileReadUnknown)
       }
@@ -214,8 +214,8 @@ package struct SettingsNode {
     return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
   }
 
-  /// Returns the line of the first text that may be an anchor. The library copies and hashes what an alias stands for
-  /// without a limit, so this is checked before it reads the file.
+  /// Returns the line of the first text that may be an anchor. The YAML library expands aliases without a limit, so
+  /// this check runs before the library reads the file.
   private static func lineOfAnchor(in text: String) -> Int? {
     var line = 1
     var isStart = true

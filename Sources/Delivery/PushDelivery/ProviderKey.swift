@@ -37,7 +37,7 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   ///
   /// - Throws: ``ProviderKeyError``.
   public init(file: URL, id: String, team: String) throws(ProviderKeyError) {
-    // As it was given: the user typed it like this.
+    // Errors name the path as the user typed it.
     let path = file.relativePath
     let text: String
     do {
@@ -69,8 +69,8 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   }
 
   /// Returns the text between the first and the last line of a private key in PEM, without white space; nil if there is
-  /// no such text. The lines may have any length: where keys are kept, such as in the variables of other services, the
-  /// line breaks are often lost.
+  /// no such text. The lines may have any length, because line breaks are often lost where people store keys, for
+  /// example in environment variables.
   private static func block(of pem: String) -> String? {
     let block = /-----BEGIN (?:EC )?PRIVATE KEY-----([^\-]+)-----END (?:EC )?PRIVATE KEY-----/
     return pem.firstMatch(of: block).map { String($0.1.filter { !$0.isWhitespace }) }
@@ -85,7 +85,7 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   /// Returns a provider token: a JSON Web Token (RFC 7519) signed with ES256 (RFC 7518, section 3.4), with the header
   /// and the claims that Apple's page "Establishing a token-based connection to APNs" asks for.
   ///
-  /// - Parameter time: The token's `iat`. APNs accepts a token for one hour after it.
+  /// - Parameter time: The token's `iat`. APNs accepts a token for one hour after this time.
   public func token(issuedAt time: Date) throws -> String {
     let signed = signedPart(issuedAt: time)
     let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
@@ -98,7 +98,7 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
     return Base64URL.text(of: header.utf8) + "." + Base64URL.text(of: claims.utf8)
   }
 
-  /// Returns whether this key has made the token, and at this time.
+  /// Returns whether this key has signed the token, with this time of issue.
   func hasSigned(_ token: String, issuedAt time: Date) -> Bool {
     let signed = signedPart(issuedAt: time)
     guard token.hasPrefix(signed + "."), let bytes = Base64URL.bytes(of: String(token.dropFirst(signed.count + 1))),
@@ -142,7 +142,7 @@ public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertib
   }
 
   public let code: Code
-  /// What is wrong with the text of the key; nil if the code says everything.
+  /// What is wrong with the text of the key; nil if the code alone is enough.
   public let damage: Damage?
   /// The path of the key's file as it was given; nil if the key did not come from a file.
   public let file: String?

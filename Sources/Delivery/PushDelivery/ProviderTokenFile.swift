@@ -4,7 +4,7 @@ import FileSystem
 public import Foundation
 import PushMessages
 
-/// The file in which the programs of a home share the provider token of a key.
+/// The file in which the programs that use one home folder share the provider token of a key.
 ///
 /// APNs refuses a key whose tokens change more often than every 20 minutes (429 `TooManyProviderTokenUpdates`). A
 /// service that starts twice within that time, or a command beside a service, must therefore send the same token. The
@@ -35,9 +35,11 @@ public struct ProviderTokenFile: Sendable {
   /// token of the right key, and APNs would refuse a new token of the right key for 20 minutes.
   static func name(for key: ProviderKey) -> String { "\(key.team)-\(key.id)-\(key.fingerprint)" }
 
-  /// Returns the token that another program has stored, or stores a new one. Two programs never do this at a time.
+  /// Returns the token that another program has stored, or else stores and returns a new one. A lock keeps two programs
+  /// from doing this at the same time.
   ///
-  /// If the file cannot be used, the new token is returned all the same: a push now is worth more than a refusal later.
+  /// If the file cannot be used, the new token is returned nevertheless. It is better to send the push now, even if
+  /// APNs may refuse a later token.
   ///
   /// - Parameters:
   ///   - now: The time of day.

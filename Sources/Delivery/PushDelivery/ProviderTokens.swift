@@ -4,7 +4,7 @@ import ConcurrencySupport
 import Foundation
 public import PushMessages
 
-/// The provider token of one key, which is made again before it becomes too old.
+/// The provider token of one key. A new token is made before the current one becomes too old.
 ///
 /// APNs refuses a token that is older than an hour, and a key whose tokens change more often than every 20 minutes. So
 /// all connections and apps of a key must share one instance.
@@ -23,12 +23,13 @@ public final class ProviderTokens: Sendable {
   private let file: ProviderTokenFile?
   private let now: @Sendable () -> ProviderTokenAge.Moment
   private let current = Locked<Token?>(nil)
-  /// The lock that is held while a token is renewed, which may wait for the file. Tokens that need no renewal do not
-  /// wait for it.
+  /// The lock that is held while a token is renewed. A renewal may have to wait for the file. Tokens that need no
+  /// renewal do not wait for it.
   private let renewal = Locked(())
 
   /// - Parameters:
-  ///   - file: The file in which the programs of a home share the token; nil for a token of this instance only.
+  ///   - file: The file in which the programs that use one home folder share the token; nil if only this instance uses
+  ///     the token.
   ///   - now: Returns the current reading of both clocks.
   public init(
     key: ProviderKey, file: ProviderTokenFile? = nil,
@@ -80,8 +81,9 @@ public final class ProviderTokens: Sendable {
     return token
   }
 
-  /// Returns the token that another program has stored and that may still be sent, or a new one. A token that another
-  /// key has signed under the same id, such as a wrong file that was replaced meanwhile, is never sent.
+  /// Returns the token that another program has stored and that may still be sent, or a new one. A stored token that
+  /// another key with the same id has signed is never sent. Such a token remains in the file if a wrong key was used
+  /// first and was replaced since.
   private func made(
     at now: ProviderTokenAge.Moment, isAllowed: (String) -> Bool
   ) throws -> (text: String, madeAt: ProviderTokenAge.Moment) {

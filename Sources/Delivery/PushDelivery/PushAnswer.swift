@@ -15,7 +15,7 @@ struct PushAnswer {
   private var body = ByteBuffer()
 
   /// Adds a block of header fields. Informational answers come before the final one (RFC 9110, section 15.2), and are
-  /// forgotten. Fields after the final ones are trailers, which are ignored.
+  /// dropped. Fields after those of the final answer are trailers, which are ignored.
   mutating func add(_ block: HPACKHeaders) {
     guard status.map({ (100..<200).contains($0) }) ?? true else { return }
     status = block.first(name: ":status").flatMap { Int($0) }
@@ -24,7 +24,7 @@ struct PushAnswer {
 
   /// Adds a part of the body.
   ///
-  /// - Returns: False if the body is too long. It is forgotten then: the status says enough.
+  /// - Returns: False if the body is too long. The body is dropped then, and only the status is used.
   mutating func add(_ part: ByteBuffer) -> Bool {
     guard body.readableBytes + part.readableBytes <= Self.largestBody else {
       body = ByteBuffer()

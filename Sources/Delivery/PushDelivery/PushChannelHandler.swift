@@ -3,11 +3,11 @@
 import NIOCore
 import NIOHTTP2
 
-/// The end of the pipeline of an open connection: it writes requests and reads answers, as frames of HTTP/2.
+/// The last handler in the pipeline of an open connection. It writes requests and reads answers as HTTP/2 frames.
 ///
-/// A channel for each stream, as swift-nio-http2 offers it, would take longer than everything else that the client does
-/// for a push. `NIOHTTP2Handler` keeps the rules of HTTP/2: the states of the streams, the windows of both sides, and
-/// the answers to settings and pings.
+/// swift-nio-http2 offers a channel for each stream. It is not used, because it would take longer than everything else
+/// that the client does for a push. `NIOHTTP2Handler` keeps the rules of HTTP/2: the states of the streams, the windows
+/// of both sides, and the answers to settings and pings.
 ///
 /// All properties and functions belong to the event loop.
 final class PushChannelHandler: ChannelInboundHandler {
@@ -31,7 +31,7 @@ final class PushChannelHandler: ChannelInboundHandler {
   private var isReading = false
   /// Whether the server has sent its settings.
   private var hasSettings = false
-  /// The timer for the oldest stream.
+  /// Whether the connection accepts more bytes now.
   private var isWritable = true
   /// The timer for the time limit of the oldest stream.
   private var timer: Scheduled<Void>?
@@ -40,8 +40,8 @@ final class PushChannelHandler: ChannelInboundHandler {
   /// The timer for a server that allows no requests.
   private var refusal: Scheduled<Void>?
 
-  /// - Parameter timeout: The longest time that an answer may take, and that may pass while the server allows no
-  ///   requests.
+  /// - Parameter timeout: The longest time that an answer may take, and the longest time for which the server may allow
+  ///   no requests.
   init(connection: PushConnection, server: PushServer, timeout: TimeAmount) {
     self.connection = connection
     self.server = server
@@ -83,7 +83,7 @@ final class PushChannelHandler: ChannelInboundHandler {
     write(.data(.init(data: .byteBuffer(job.body), endStream: true)), on: id, context)
   }
 
-  /// Sends what was written. `NIOHTTP2Handler` does it by itself at the end of a read.
+  /// Flushes the written requests. At the end of a read, `NIOHTTP2Handler` flushes them itself.
   func flush() { if !isReading { context?.flush() } }
 
   /// Accepts no more requests, and closes the connection when the requests in progress have ended.
@@ -110,7 +110,8 @@ final class PushChannelHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if !isReading {
       isReading = true
-      // The time is that of the beginning of a read, because requests that are written within it have no answer yet.
+      // This is the time at which the read begins, because requests that are written during the read have no answer
+      // yet.
       lastRead = .now()
     }
     let frame = unwrapInboundIn(data)
@@ -161,10 +162,11 @@ final class PushChannelHandler: ChannelInboundHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  /// Lets the server send more when it has used half of the connection's window. The window of a stream is larger than
-  /// the longest body that is read.
+  /// Enlarges the connection's window when the server has used half of it. The window of a stream needs no update,
+  /// because it is larger than the longest body that is read.
   private func openWindow(_ size: Int, _ context: ChannelHandlerContext) {
-    // While the connection takes no bytes, an update would not be sent, and each further frame would ask for another.
+    // While the connection takes no bytes, an update would stay unsent, and each further frame would add another
+    // update.
     guard size < Self.window / 2, context.channel.isActive, isWritable else { return }
     write(.windowUpdate(windowSizeIncrement: Self.window - size), on: .rootStream, context)
     flush()
@@ -232,8 +234,8 @@ final class PushChannelHandler: ChannelInboundHandler {
 
   private func giveUpLateStreams() {
     let late = streams.giveUp(startedBy: .now() - timeout)
-    // If nothing at all has arrived since a request was sent, the connection is probably dead without the system
-    // knowing it, as after a change of networks. Other requests then go on with a new one.
+    // If nothing at all has arrived since a request was sent, the connection is probably dead although the system does
+    // not know it, for example after a change of networks. The other requests then use a new connection.
     if late.contains(where: { lastRead < $0.sentAt }) { connection.end(self) }
     for stream in late {
       if let ending = stream.ending { finish(ending) }

@@ -8,11 +8,10 @@ import NIOSSL
 import NIOTLS
 import PushMessages
 
-/// One connection to a server, which is opened when there is something to send, even after it has ended.
+/// One connection to a server. It is opened when there is something to send, and opened again after it has ended.
 ///
-/// It sends as many requests at a time as the server's settings allow, and keeps the others waiting. After a GOAWAY
-/// frame it sends nothing more on the old connection, lets the requests there come to their end, and goes on with a new
-/// connection.
+/// It sends as many requests at a time as the server's settings allow; the others wait. After a GOAWAY frame, it sends
+/// nothing more on the old connection, lets the requests there end, and uses a new connection for the others.
 ///
 /// All properties and functions belong to the event loop.
 final class PushConnection {
@@ -43,8 +42,8 @@ final class PushConnection {
   /// The timer for the first of the waiting requests.
   private var timer: Scheduled<Void>?
 
-  /// - Parameter timeout: The time for which a request may wait for its turn, and then for its answer, and for which
-  ///   each step of opening the connection may take.
+  /// - Parameter timeout: The longest time that a request may wait for its turn, the longest time that it may then wait
+  ///   for its answer, and the longest time of each step of opening the connection.
   init(server: PushServer, context: NIOSSLContext, eventLoop: any EventLoop, timeout: TimeAmount) {
     self.server = server
     self.context = context
@@ -89,12 +88,12 @@ final class PushConnection {
     }
   }
 
-  /// Gives up requests that wait for too long, because the server allows too few at a time. They were never sent.
+  /// Fails requests that wait for too long because the server allows too few at a time. These requests were never sent.
   private func limitWaiting() {
     guard timer == nil, let first = waiting.first else { return }
     timer = eventLoop.assumeIsolated().scheduleTask(deadline: first.arrivedAt + timeout) { [self] in
       timer = nil
-      // A connection that is not ready has limits of its own, and its errors say more.
+      // A connection that is not ready has its own time limits, and their errors are more precise.
       guard case .connected(let handler) = state, handler.allowsRequests else { return }
       let limit = NIODeadline.now() - timeout
       while let job = waiting.first, job.arrivedAt <= limit {
@@ -130,16 +129,19 @@ final class PushConnection {
       configuration.initialSettings = [
         HTTP2Setting(parameter: .enablePush, value: 0), HTTP2Setting(parameter: .maxHeaderListSize, value: 16 << 10),
       ]
-      // The requests are built from values that were checked before, and four fields of an answer are read with care.
-      // Another check of each character of all fields would take a tenth of the time for a push.
+      // The requests are built from values that were checked before, and the code that reads the four used fields of an
+      // answer accepts any bytes. Checking each character of all fields again would take a tenth of the time for a
+      // push.
       configuration.headerBlockValidation = .disabled
-      // A wrong length in one answer would end the connection with all others. The length of an answer means nothing.
+      // With this check, a wrong length in one answer would end the connection and all other requests on it. Nothing
+      // depends on the length of an answer.
       configuration.contentLengthValidation = .disabled
-      // An answer may still come to a stream that took too long, and many may take too long together.
+      // An answer may still arrive on a stream that was reset because it took too long, and many streams may take too
+      // long at the same time.
       configuration.maximumRecentlyResetStreams = 2_000
       var streams = NIOHTTP2Handler.StreamConfiguration()
-      // A server may refuse any number of requests one by one without being hostile. In no time, there are never too
-      // many.
+      // A server may refuse any number of requests one by one without being hostile. A window of no length turns the
+      // limit off.
       streams.streamResetFrameRateLimit.windowLength = .zero
       let handler = PushChannelHandler(connection: self, server: server, timeout: timeout)
       try channel.pipeline.syncOperations.addHandlers(
@@ -163,7 +165,7 @@ final class PushConnection {
     if handler.allowsRequests {
       sendWaiting()
     } else {
-      // The server closed the connection before it was ready. Another attempt at once could fail for ever.
+      // The server closed the connection before it was ready. Immediate further attempts could fail without end.
       failWaiting(PushTransportError(.cannotConnect, server: server, reason: "the server allowed no requests"))
     }
   }

@@ -10,8 +10,8 @@ import Synchronization
 
 /// The connections to one server: a few, each with many requests at a time.
 ///
-/// It promises one result for each push, and nothing about the order: send two pushes to one device one after the
-/// other. It never sends a push twice by itself, because a caller that resends must count it.
+/// Each push gets one result. The order is not guaranteed, so send a second push to a device only after the first has
+/// its result. This type never sends a push again by itself, because the caller must count attempts.
 ///
 /// swift-nio-http2 is used directly because the client of swift-server (async-http-client) opens one HTTP/2 connection
 /// to a host, and hides which requests the server has certainly not processed.
@@ -25,7 +25,7 @@ public final class PushConnections: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of connections.
-  ///   - timeout: The time for which an answer may take, and for which opening a connection may take.
+  ///   - timeout: The longest time that an answer may take, and the longest time that opening a connection may take.
   /// - Throws: ``PushTransportError`` with `trustRootsUnusable`.
   public init(server: PushServer, count: Int = 1, timeout: Duration = .seconds(20)) throws(PushTransportError) {
     self.server = server
@@ -42,7 +42,7 @@ public final class PushConnections: Sendable {
     }
   }
 
-  /// The queue of requests to a connection. Requests that arrive before the event loop has time for them are passed on
+  /// The queue of requests to a connection. Requests that arrive while the event loop is busy are passed to it
   /// together.
   private final class JobQueue: Sendable {
     private let eventLoop: any EventLoop
@@ -92,9 +92,9 @@ public final class PushConnections: Sendable {
     for connection in connections { connection.close() }
   }
 
-  /// Apple's page "Sending notification requests to APNs" says which fields a compressor should remember. The provider
-  /// token and the topic are remembered, because they are long and often the same. The path is not, because it differs
-  /// for every device.
+  /// Returns the header fields of a push. As Apple's page "Sending notification requests to APNs" recommends, the
+  /// header compression remembers the provider token and the topic, which are long and often the same. It does not
+  /// remember the path, which differs for every device.
   private func headers(of request: PushRequest, providerToken: String) -> HPACKHeaders {
     var headers = HPACKHeaders()
     headers.reserveCapacity(12)

@@ -3,7 +3,7 @@
 public import Ledger
 import PushMessages
 
-/// The outcome of a push, in words for the people of a shop.
+/// The outcome of a push, in words for the people who work in a shop.
 public enum PushOutcomeText {
   /// - Parameter reason: The reason that APNs or the sender gave; nil if there is none.
   public static func text(of state: Ledger.Push.State, reason: String?) -> String {
@@ -14,7 +14,7 @@ public enum PushOutcomeText {
     return "Apple, or a server in its place, answered with \(reason), which is not documented."
   }
 
-  /// One of Crier's own reasons, as opposed to APNs's reasons: a row of the second table in `docs/push.md`.
+  /// A reason of Crier itself and not of APNs: a row of the second table in `docs/push.md`.
   public struct OwnReason: Sendable, Hashable {
     public let reason: String
     /// The way in which a push in the outbox ends for this reason.
@@ -24,7 +24,7 @@ public enum PushOutcomeText {
 
     public enum Ending: String, Sendable {
       case unregistered, failed
-      /// The push is tried again until it expires. It keeps the reason then.
+      /// The push is tried again until it expires. An expired push keeps the reason.
       case waiting = "waiting, then expired"
     }
   }

@@ -6,18 +6,18 @@ import HeapModule
 public import Ledger
 public import PushMessages
 
-/// The decision which pushes are sent next.
+/// The schedule that decides which pushes are sent next.
 ///
 /// The pushes of a kind to a device are sent one after the other, in the order of their numbers, so that an
-/// announcement never overtakes an earlier one. A device that has to wait delays no other device, and a push that only
-/// prepares the phone delays no announcement. The devices take turns.
+/// announcement never overtakes an earlier one. A device that has to wait does not delay other devices, and a push that
+/// only prepares the phone does not delay announcements. The devices take turns.
 ///
 /// Pushes that a crash interrupted are suspects: one of them may have caused it. Few of them are sent at a time, so
 /// that a second crash shows which one it was. A push that two crashes in a row interrupted leaves its place, and is
-/// sent later by itself; see `InterruptedWork`.
+/// sent later, alone; see `InterruptedWork`.
 ///
-/// The schedule is a value without a clock: the caller passes the time, sends the pushes that it gets, and reports
-/// their outcomes. All times, including the expiries, are by a clock that is never set, such as `SteadyClock`.
+/// The schedule has no clock and sends nothing: the caller passes the time, sends the pushes that it gets, and reports
+/// their outcomes. All times, including the expiries, are times of a monotonic clock such as `SteadyClock`.
 public struct PushSchedule: Sendable {
   /// The pushes of a kind to a device of an account.
   private struct LineKey: Hashable {
@@ -28,7 +28,7 @@ public struct PushSchedule: Sendable {
     init(_ push: Ledger.UnfinishedPush) { (account, device, kind) = (push.account, push.device, push.kind) }
   }
 
-  /// An app in an environment. All its pushes use one key and one server.
+  /// An app in one of the two environments of APNs. All its pushes use one key and one server.
   public struct App: Hashable, Sendable {
     public var bundleID: String
     public var environment: PushEnvironment
@@ -83,9 +83,9 @@ public struct PushSchedule: Sendable {
   private var held: [App: Deque<LineKey>] = [:]
   /// The number of pushes that are being sent to each app.
   private var underWayToApp: [App: Int] = [:]
-  /// The times at which waiting lines are looked at again.
+  /// The times at which the schedule must look at waiting lines again.
   private var alarms: Heap<Alarm> = []
-  /// The topics to which nothing is sent before a time.
+  /// The topics to which nothing is sent before the given time.
   private var pauses: [Topic: Date] = [:]
   /// The topics to which one push is being sent, to find out whether APNs accepts them again.
   private var trials: [Topic: LineKey] = [:]
@@ -94,16 +94,16 @@ public struct PushSchedule: Sendable {
   private var suspectCount = 0
   /// The suspects that are being sent.
   private var suspects: Set<Int64> = []
-  /// The lines that wait until another suspect has come back.
+  /// The lines that wait until a suspect that is being sent has its outcome.
   private var linesOfSuspects: Deque<LineKey> = []
-  /// The pushes that are sent later, each by itself.
+  /// The pushes that are sent later, one at a time and alone.
   private var setAside = SetAsideWork<Ledger.UnfinishedPush, Date>()
   /// The number of the push that was set aside and is being sent.
   private var alone: Int64?
-  /// The time before which no other push that is set aside is sent, so that the others have their turns.
+  /// The time before which no further push that was set aside is sent, so that ordinary pushes get their turns.
   private var notAloneBefore = Date.distantPast
-  /// Whether nothing is sent until all pushes that are being sent have come back, because a push that is set aside
-  /// comes next.
+  /// Whether nothing more is sent until all pushes that are being sent have their outcomes, because a push that was set
+  /// aside comes next.
   private var isDraining = false
 
   /// The number of pushes that have not ended.
@@ -178,8 +178,8 @@ public struct PushSchedule: Sendable {
       let pause = pauses[topic].map { trials[topic] == nil ? $0 : .distantFuture } ?? .distantPast
       let start = max(line.notBefore, pause)
       guard start <= now else {
-        // The line is looked at again when it may send, or when its first push is no longer news. A line whose topic is
-        // on trial is looked at when the trial ends.
+        // The alarm is for the time at which the line may send, or at which its first push expires. A line whose topic
+        // is on trial also gets its turn when the trial ends.
         setAlarm(for: key, at: min(start, first.expiresAt))
         continue
       }
@@ -204,8 +204,8 @@ public struct PushSchedule: Sendable {
     return turn
   }
 
-  /// Starts the next push that is set aside, in front of the others to its device. It waits for the pauses of its topic
-  /// and of its device.
+  /// Starts the next push that is set aside, before the other pushes to its device, unless its topic or its device is
+  /// paused.
   private mutating func startAlone(at now: Date, into turn: inout Turn) {
     guard let push = setAside.next(at: now) else { return }
     let (key, topic) = (LineKey(push), Topic(push))
@@ -221,7 +221,7 @@ public struct PushSchedule: Sendable {
     turn.send.append(push)
   }
 
-  /// Lets a line wait until a push to its app has come back, or until its first push has expired.
+  /// Lets a line wait until another push to its app has its outcome, or until its own first push has expired.
   private mutating func hold(_ key: LineKey, until expiry: Date, app: App) {
     setAlarm(for: key, at: expiry)
     guard lines[key]?.isHeld == false else { return }
@@ -231,7 +231,7 @@ public struct PushSchedule: Sendable {
 
   /// Counts a push that is not being sent any more, and gives its place to the next line that waits for one.
   private mutating func leave(_ push: Ledger.UnfinishedPush) {
-    // Nothing else is being sent beside a push that was set aside.
+    // A push that was set aside is sent alone, so the push that left is that one, or there is none.
     alone = nil
     if suspects.remove(push.number) != nil {
       while let key = linesOfSuspects.popFirst() { makeReady(key) }
@@ -245,7 +245,7 @@ public struct PushSchedule: Sendable {
 
   /// Wakes the next line that waits for a place of its app, so that it tries to get the place.
   private mutating func letGoHeld(_ app: App) {
-    // A line may have lost its pushes since.
+    // The line may have lost its pushes since it began to wait.
     while let key = held[app]?.popFirst() {
       guard lines[key]?.isHeld == true else { continue }
       lines[key]?.isHeld = false
@@ -254,7 +254,8 @@ public struct PushSchedule: Sendable {
     held[app] = nil
   }
 
-  /// Wakes one line of each app that has a free place. A line that was woken before may not have taken its place.
+  /// Wakes one line of each app that has a free place. This is necessary because a line that was woken before may not
+  /// have taken the place.
   private mutating func letGoHeld(_ mostToApp: Int) {
     for app in Array(held.keys) where underWayToApp[app, default: 0] < mostToApp { letGoHeld(app) }
   }
@@ -277,7 +278,7 @@ public struct PushSchedule: Sendable {
   /// The time at which ``next(at:room:)`` may have something to do, unless something is added or reported earlier; nil
   /// for never.
   public var nextMoment: Date? {
-    // Only the end of a push that is being sent helps.
+    // Nothing can be sent before a push that is being sent has ended.
     guard alone == nil, !isDraining else { return nil }
     guard ready.isEmpty else { return .distantPast }
     return [alarms.min?.at, nextAlone, setAside.earliest(\.expiresAt)].compactMap(\.self).min()
@@ -340,7 +341,8 @@ public struct PushSchedule: Sendable {
     setAside.add(push, until: moment)
   }
 
-  /// Sends nothing to a topic before a time. Then one push is sent, and the others follow when it has succeeded.
+  /// Pauses a topic: nothing is sent to it before a time. Then one push is sent, and the others follow when it has
+  /// succeeded.
   public mutating func pause(_ topic: Topic, until moment: Date) {
     pauses[topic] = max(pauses[topic] ?? .distantPast, moment)
   }
@@ -349,18 +351,19 @@ public struct PushSchedule: Sendable {
   public mutating func resume(_ topic: Topic) {
     guard pauses.removeValue(forKey: topic) != nil else { return }
     trials[topic] = nil
-    // A push that was stopped waits for as long as its topic did. A device that asked for a wait is tried once too early,
-    // and asks again.
+    // The devices of pushes that were stopped wait until the same time as the topic, so their waiting times end too. A
+    // device that itself asked for a wait is then tried once too early, and asks for a wait again.
     for (key, line) in lines where !line.isSending && line.waiting.first.map({ Topic($0) == topic }) ?? false {
       lines[key]?.notBefore = .distantPast
     }
     letGo(topic)
   }
 
-  /// Whether nothing is sent to a topic at a time.
+  /// Returns whether a topic is paused at a time.
   public func isPaused(_ topic: Topic, at now: Date) -> Bool { pauses[topic].map { $0 > now } ?? false }
 
-  /// Returns the number of pushes that wait for a topic. The time grows with the number of devices that have pushes.
+  /// Returns the number of pushes that wait for a topic. The time of the call grows with the number of devices that
+  /// have pushes.
   public func waitingCount(of topic: Topic) -> Int {
     lines.values.reduce(0) { count, line in
       line.waiting.first.map { Topic($0) == topic } == true ? count + line.waiting.count : count

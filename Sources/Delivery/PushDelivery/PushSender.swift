@@ -9,7 +9,7 @@ public import PushMessages
 ///
 /// - A push is marked in the ledger before it is sent, and its outcome is stored before the next push to the same
 ///   device is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`. A push that
-///   two crashes in a row interrupted is set aside, and sent later by itself; see `InterruptedWork`.
+///   two crashes in a row interrupted is set aside, and sent later, alone; see `InterruptedWork`.
 /// - Only one sender of a ledger runs at a time; see `Ledger.takeSeat(of:)`.
 public actor PushSender {
   /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
@@ -22,15 +22,15 @@ public actor PushSender {
     case interrupted(count: Int)
     /// Pushes that two crashes in a row interrupted are set aside.
     case setAside(count: Int)
-    /// APNs refuses every push to the topic. Its pushes wait, and the sender tries one of them from time to time. The
-    /// reason ``tooManyTokens`` goes away by itself, within 20 minutes.
+    /// APNs refuses every push to the topic. Its pushes wait, and the sender tries one of them from time to time. A
+    /// stop with the reason ``tooManyTokens`` ends within 20 minutes without any action.
     case topicStopped(PushSchedule.Topic, reason: String)
     /// A push to a stopped topic has succeeded, so the others follow.
     case topicResumed(PushSchedule.Topic)
     /// APNs refused a device token as bad.
     case tokenRefused(account: String, device: String)
-    /// APNs refused the tokens of many devices of an app, one after the other, and accepted none. The bundle id or the
-    /// environment is probably wrong, and not the tokens.
+    /// APNs refused the tokens of many devices of an app, one after the other, and accepted none. Probably the bundle
+    /// id or the environment is wrong, and the tokens are right.
     case allTokensRefused(PushSchedule.App, reason: String)
     /// The ledger could not be read or written. The sender tries again.
     case ledgerFailed(LedgerError)
@@ -49,17 +49,17 @@ public actor PushSender {
     public var reason: String?
   }
 
-  /// A topic to which no push can be sent, because of APNs or of the setting of the apps.
+  /// A topic to which no push can be sent, because APNs refuses it or because the app is not configured.
   public struct Stop: Sendable, Hashable {
     /// The first reason that APNs or the sender gave.
     public var reason: String
-    /// The time of day at which the topic was stopped.
+    /// The date and time at which the topic was stopped.
     public var since: Date
     /// The number of pushes that wait for the topic.
     public var waiting: Int
   }
 
-  /// The reason of a topic that is stopped because no client was given for its app.
+  /// The reason why a topic is stopped if the sender has no client for its app.
   public static let notConfigured = "AppNotConfigured"
 
   /// The reason why a push ended if its device has no token for it.
@@ -76,7 +76,8 @@ public actor PushSender {
     public var mostToApp = 1_000
     /// The time after which an app that was stopped is tried again, in seconds.
     public var appPause: TimeInterval = 900
-    /// The number of devices whose tokens APNs must refuse in a row to make the app suspect.
+    /// The number of devices whose tokens APNs must refuse in a row before the sender reports
+    /// ``Report/allTokensRefused(_:reason:)``.
     public var suspectDevices = 10
     /// The pauses between the attempts of a push.
     public var retry = PushRetry()
@@ -94,17 +95,18 @@ public actor PushSender {
   private let report: @Sendable (Report) -> Void
   private var schedule = PushSchedule()
   private var lastNumber: Int64 = 0
-  /// The topics whose alarm was reported, and that have had no successful push since.
+  /// The topics that were reported as stopped, and to which no push has succeeded since.
   private var stopped: [PushSchedule.Topic: (reason: String, since: Date)] = [:]
-  /// The devices of each app whose tokens APNs has refused since it accepted a push to the app.
+  /// The devices of each app whose tokens APNs has refused since it last accepted a push to the app.
   private var refused: [PushSchedule.App: Set<String>] = [:]
-  /// Wakes the sender. The outbox is read only if the signal has news, because answers of APNs wake the sender too.
+  /// Wakes the sender. The sender reads the outbox only if the signal announces new pushes, because answers of APNs
+  /// wake the sender too.
   private let signal: WorkSignal
 
   /// - Parameters:
   ///   - clients: The client for each app. A push to another app waits until it expires.
-  ///   - now: Returns the time of a clock that is never set. Pauses and expiries are computed with it.
-  ///   - date: Returns the time of day, for what APNs reads.
+  ///   - now: Returns the time of a monotonic clock. Pauses and expiries are computed with it.
+  ///   - date: Returns the date and time, for the values that APNs reads.
   ///   - sleep: Waits for a duration.
   ///   - random: Returns a random number for the pauses between attempts.
   ///   - report: Called with everything that happens. It must return at once.
@@ -135,8 +137,8 @@ public actor PushSender {
   /// The number of pushes that are set aside; see `InterruptedWork`.
   public var setAsideCount: Int { schedule.setAsideCount }
 
-  /// The topics that are stopped. A topic counts while pushes wait for it, and until the time of its next attempt.
-  /// After that, an app that nobody uses any more is not a fault.
+  /// The topics that are stopped. A stopped topic is in the list while pushes wait for it, and until the time of its
+  /// next attempt. After that, an app without pushes does not count, because perhaps nobody uses it any more.
   public var stops: [PushSchedule.Topic: Stop] {
     guard !stopped.isEmpty else { return [:] }
     return stopped.reduce(into: [:]) { stops, stop in
@@ -146,15 +148,16 @@ public actor PushSender {
     }
   }
 
-  /// Tells the sender that APNs has accepted a push to a topic that somebody else sent, such as a test. The pushes of a
-  /// stopped topic follow at once.
+  /// Tells the sender that another part of the program has sent a push to a topic, such as a test, and that APNs has
+  /// accepted it. If the topic was stopped, its pushes are sent at once.
   public func resume(_ topic: PushSchedule.Topic) {
     schedule.resume(topic)
     noteProof(of: topic)
     signal.wake()
   }
 
-  /// Sends pushes until the task is cancelled. Pushes that are being sent then come to their end first.
+  /// Sends pushes until the task is cancelled. The call then returns as soon as the pushes that are being sent have
+  /// ended.
   public func run() async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
@@ -164,7 +167,7 @@ public actor PushSender {
         if !turn.expired.isEmpty { group.addTask { await self.expire(turn.expired) } }
         if !turn.send.isEmpty { await start(turn.send, in: &group) }
         if schedule.underWay < settings.mostUnderWay, schedule.nextMoment.map({ $0 <= now() }) == true { continue }
-        // Without room, only an answer helps.
+        // If the maximum number of pushes is being sent, only an answer makes room.
         let next = schedule.underWay < settings.mostUnderWay ? schedule.nextMoment : nil
         await signal.wait(atMost: next.map { .seconds(max(0.001, $0.timeIntervalSince(now()))) })
       }
@@ -178,10 +181,11 @@ public actor PushSender {
       while true {
         let pushes = try await ledger.unfinishedPushes(after: lastNumber)
         for push in pushes.map(onOwnClock) {
-          // Pushes that are stored while the sender runs have not been started.
+          // Only pushes that were stored before the sender started can have been interrupted.
           if let pause = InterruptedWork.pause(afterStarts: push.starts) {
             setAside += 1
-            // A push that would expire before its time is tried before that.
+            // A push that would expire before the end of the pause is tried earlier, in the middle of the time it has
+            // left.
             let current = now()
             let left = push.expiresAt.timeIntervalSince(current)
             schedule.setAside(push, until: current.addingTimeInterval(min(pause, left / 2)))
@@ -201,8 +205,8 @@ public actor PushSender {
     if setAside > 0 { report(.setAside(count: setAside)) }
   }
 
-  /// Returns a push with its expiry on the sender's clock. The expiry was stored as a time of day, and the clock may
-  /// have been set since. A push never has more time left than it had at its acceptance.
+  /// Returns a push with its expiry on the sender's clock. The expiry was stored as a date and time, and the system's
+  /// clock may have been set since. A push never has more time left than it had at its acceptance.
   private func onOwnClock(_ push: Ledger.UnfinishedPush) -> Ledger.UnfinishedPush {
     let left = min(push.expiresAt.timeIntervalSince(date()), push.expiresAt.timeIntervalSince(push.createdAt))
     var push = push
@@ -237,7 +241,7 @@ public actor PushSender {
     }
     let request: PushRequest
     do {
-      // APNs reads a time of day.
+      // APNs needs the expiry as a date and time.
       let expiry = date().addingTimeInterval(entry.expiresAt.timeIntervalSince(now()))
       request = try Self.request(push, token: token, expiresAt: expiry)
     } catch {
@@ -359,7 +363,7 @@ public actor PushSender {
   private func postpone(
     _ push: Ledger.Push, until moment: Date, reason: String, _ entry: Ledger.UnfinishedPush
   ) async {
-    // Without this record the push would count as interrupted after a restart, which does no harm.
+    // If this cannot be stored, the push counts as interrupted after a restart, which does no harm.
     try? await ledger.postponePush(push.number, reason: reason)
     var entry = entry
     entry.reason = reason
@@ -389,14 +393,14 @@ public actor PushSender {
     }
   }
 
-  /// The number of expired pushes that are stored in one transaction. Other writes wait for it.
+  /// The maximum number of expired pushes that are stored in one transaction, for which other writes have to wait.
   private static let mostExpiredAtOnce = 500
 
   private func removeToken(_ token: String, of push: Ledger.Push, since: Date) async {
     do throws(LedgerError) {
       try await ledger.removeToken(token, account: push.account, device: push.device, invalidSince: since)
     } catch {
-      // The next push to the token gets the same answer.
+      // APNs will answer the next push to the token in the same way, so the removal is tried again then.
       report(.ledgerFailed(error))
     }
   }
@@ -404,7 +408,7 @@ public actor PushSender {
   private func countRefusal(of token: String, _ push: Ledger.Push, reason: String) async {
     report(.tokenRefused(account: push.account, device: push.device))
     let app = PushSchedule.App(bundleID: push.app, environment: push.environment)
-    // The accounts choose the ids of their devices, so both name a device.
+    // Accounts choose the ids of their devices, so only the account and the id together identify a device.
     let known = refused[app]?.count ?? 0
     if known < settings.suspectDevices, refused[app, default: []].insert("\(push.account) \(push.device)").inserted,
       known + 1 == settings.suspectDevices

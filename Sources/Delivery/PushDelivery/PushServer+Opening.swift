@@ -7,7 +7,7 @@ import NIOSSL
 extension PushServer {
   /// Opens a connection, to the end of the TLS handshake, in which the server must choose HTTP/2.
   ///
-  /// - Parameter timeout: The time for which connecting may take, and then the handshake.
+  /// - Parameter timeout: The longest time that connecting may take, and also the longest time for the handshake.
   func open(with context: NIOSSLContext, on eventLoop: any EventLoop, timeout: TimeAmount) -> EventLoopFuture<
     any Channel
   > {
@@ -26,7 +26,7 @@ extension PushServer {
       switch result {
       case .failure(let error): opened.fail(error)
       case .success(let channel):
-        // A server that accepts the connection and then says nothing must not keep everything waiting.
+        // A server that accepts the connection and then sends nothing must not make the caller wait for ever.
         let limit = channel.eventLoop.scheduleTask(in: timeout) { opened.fail(ChannelError.connectTimeout(timeout)) }
         opened.futureResult.whenComplete { result in
           limit.cancel()
@@ -37,9 +37,9 @@ extension PushServer {
     return opened.futureResult
   }
 
-  /// Opens a connection as for pushes, and closes it. Nothing is sent to the server.
+  /// Opens a connection in the same way as for pushes, and closes it. No request is sent to the server.
   ///
-  /// - Parameter timeout: The time for which connecting may take, and then the handshake.
+  /// - Parameter timeout: The longest time that connecting may take, and also the longest time for the handshake.
   /// - Throws: ``PushTransportError``.
   public func tryConnecting(timeout: Duration = .seconds(5)) async throws(PushTransportError) {
     let context = try tlsContext()

@@ -5,10 +5,10 @@ import NIOHPACK
 import NIOHTTP2
 import PushMessages
 
-/// The requests that are under way on one connection, each on a stream of its own.
+/// The requests in progress on one connection, each on its own stream.
 ///
-/// It is a value without a connection: the caller passes it everything that arrives, and carries out the steps that it
-/// returns. Each push gets exactly one outcome, whatever arrives.
+/// This type has no access to the connection: the caller passes it everything that arrives, and carries out the steps
+/// that it returns. Each push gets exactly one outcome, whatever arrives.
 struct PushStreams<Push> {
   enum Outcome: Equatable {
     case answered(PushResponse)
@@ -39,7 +39,7 @@ struct PushStreams<Push> {
 
   private struct Stream {
     var sentAt: NIODeadline
-    /// The push; nil when it has its outcome, and the stream has not ended.
+    /// The push; nil if the push already has its outcome but the stream has not ended.
     var push: Push?
     var answer = PushAnswer()
   }
@@ -49,7 +49,7 @@ struct PushStreams<Push> {
   private var streams: [HTTP2StreamID: Stream] = [:]
   /// The next stream. Clients have the odd numbers (RFC 9113, section 5.1.1).
   private var next: Int32
-  /// The last stream that the server processes; nil while it has not said so.
+  /// The last stream that the server processes; nil until the server has named one.
   private var lastProcessed: HTTP2StreamID?
 
   /// - Parameter first: The number of the first stream.
@@ -65,10 +65,10 @@ struct PushStreams<Push> {
 
   /// Begins a stream. There must be room.
   mutating func start(_ push: Push, at now: NIODeadline) -> HTTP2StreamID {
-    // Not from outside: the caller asks for `hasRoom` before each request, whatever the server's settings are.
+    // Not from outside: the caller checks `hasRoom` before each request, whatever the server's settings are.
     precondition(hasRoom, "The server allows no more streams.")
     let id = HTTP2StreamID(next)
-    // The last number is odd, too. It is not used, so that the sum cannot overflow.
+    // The highest possible number is odd too. It is not used, so that this sum cannot overflow.
     next += 2
     streams[id] = Stream(sentAt: now, push: push)
     return id
@@ -76,20 +76,20 @@ struct PushStreams<Push> {
 
   // MARK: What arrives
 
-  /// Header fields of an answer, or trailers.
+  /// Takes header fields of an answer, or its trailers.
   mutating func receive(_ fields: HPACKHeaders, endsStream: Bool, on id: HTTP2StreamID) -> Step {
     guard let index = streams.index(forKey: id) else { return Step() }
     streams.values[index].answer.add(fields)
     return Step(ending: endsStream ? answer(at: index) : nil)
   }
 
-  /// A part of the body of an answer.
+  /// Takes a part of the body of an answer.
   mutating func receive(_ part: ByteBuffer, endsStream: Bool, on id: HTTP2StreamID) -> Step {
     guard let index = streams.index(forKey: id) else { return Step() }
     let isShort = streams.values[index].answer.add(part)
     if endsStream { return Step(ending: answer(at: index)) }
     if isShort { return Step() }
-    // The body might never end.
+    // The stream is reset, because the body might never end.
     let ending = answer(at: index)
     streams[id] = nil
     return Step(ending: ending, mustReset: true)
@@ -103,22 +103,23 @@ struct PushStreams<Push> {
       outcome: streams.values[index].answer.response.map { .answered($0) } ?? .failed(.connectionLost))
   }
 
-  /// The announcement that the server processes no stream after the last one.
+  /// Takes the server's announcement that it processes no stream after a certain one.
   mutating func refuse(after last: HTTP2StreamID) { lastProcessed = min(last, lastProcessed ?? last) }
 
-  /// The end of a stream.
+  /// Takes the end of a stream.
   ///
   /// - Parameter reason: The error code; nil if the stream ended without an error.
   mutating func end(_ id: HTTP2StreamID, reason: HTTP2ErrorCode?) -> Ending? {
     guard let push = streams.removeValue(forKey: id)?.push else { return nil }
-    // RFC 9113, section 8.7: a stream with REFUSED_STREAM was not processed, nor one after the last of GOAWAY.
+    // RFC 9113, section 8.7: a stream with the error REFUSED_STREAM was not processed, and neither was any stream after
+    // the last one that GOAWAY names.
     let isRefused = reason == .refusedStream || isAfterLast(id)
     return Ending(push: push, outcome: .failed(isRefused ? .notProcessed : .connectionLost))
   }
 
   private func isAfterLast(_ id: HTTP2StreamID) -> Bool { lastProcessed.map { id > $0 } ?? false }
 
-  /// The end of the connection, which ends all streams.
+  /// Takes the end of the connection, which ends all streams.
   mutating func endAll() -> [Ending] { streams.keys.compactMap { end($0, reason: nil) } }
 
   // MARK: Time

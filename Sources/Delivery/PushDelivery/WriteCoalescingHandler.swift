@@ -38,7 +38,7 @@ final class WriteCoalescingHandler: ChannelDuplexHandler {
   func flush(context: ChannelHandlerContext) {
     guard !isScheduled else { return }
     isScheduled = true
-    // What is scheduled now runs after everything that is already waiting for this event loop.
+    // The event loop runs this task after everything that is already waiting for it.
     context.eventLoop.assumeIsolated().execute { [self] in
       isScheduled = false
       passOn(context)
@@ -47,7 +47,7 @@ final class WriteCoalescingHandler: ChannelDuplexHandler {
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    // What was written before must not be lost.
+    // Bytes that were written before the connection closes must not be lost.
     passOn(context)
     if isScheduled { context.flush() }
     context.close(mode: mode, promise: promise)

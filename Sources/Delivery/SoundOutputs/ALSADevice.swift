@@ -20,8 +20,9 @@
     /// A second, silent stream of a PulseAudio server; `nil` for other devices.
     ///
     /// Preparing the device ends its stream and makes another one. A sink without a stream, such as a null sink whose
-    /// listener asks for no latency, renders up to 2 s of silence ahead, and the next sound would have to wait for its
-    /// end. The second stream asks for the latency of the first one as long as the device is open.
+    /// listener requests no latency, renders up to 2 s of silence ahead, and the next sound would have to wait until
+    /// that silence ends. The second stream exists as long as the device is open, and requests the same latency as the
+    /// first one.
     private let silentStream: OpaquePointer?
 
     /// Whether the device belongs to a PulseAudio server, which has room for more than one stream.
@@ -87,7 +88,7 @@
     }
 
     func unheardFrames() throws(DeviceFault) -> Int {
-      // The call lets plugins read their descriptors, and reports devices that are gone.
+      // This call lets plugins read their descriptors, and fails if the device is gone.
       let ready = unsafe snd_pcm_wait(handle, 0)
       if ready != -EAGAIN && ready != -EINTR { try Self.check(ready, "waiting for the device") }
       var delay = snd_pcm_sframes_t(0)
@@ -165,7 +166,8 @@
       let settings = unsafe allocated
       defer { unsafe snd_pcm_sw_params_free(settings) }
       try check(unsafe snd_pcm_sw_params_current(handle, settings), "reading its settings")
-      // The device starts explicitly, or when its buffer is full. Sound servers wait for a full buffer themselves.
+      // The device starts when `start()` is called, or when its buffer is full. Sound servers wait for a full buffer
+      // themselves.
       try check(
         unsafe snd_pcm_sw_params_set_start_threshold(handle, settings, snd_pcm_uframes_t(format.bufferFrames)),
         "setting the start threshold")
@@ -194,12 +196,12 @@
     /// Opens a stream with the same latency as the device, and corks it, so that the server plays nothing from it and
     /// may suspend the sink.
     ///
-    /// - Returns: `nil` if the server makes no further stream. The device works without it.
+    /// - Returns: `nil` if the server does not make a second stream. The device works without it.
     private static func openSilentStream(_ name: String, rate: Int) -> OpaquePointer? {
       var opened: OpaquePointer?
       guard unsafe snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) == 0 else { return nil }
       guard let stream = unsafe opened else { return nil }
-      // Setting the hardware also prepares the PCM, and so makes the stream. Dropping corks it.
+      // Setting the hardware parameters also prepares the PCM, which makes the stream. `snd_pcm_drop` corks the stream.
       guard unsafe (try? setHardware(stream, rate: rate)) != nil, unsafe snd_pcm_drop(stream) == 0 else {
         unsafe snd_pcm_close(stream)
         return nil

@@ -11,8 +11,8 @@
   /// converts the sound: to another rate with libsoxr, to several channels with the same samples, and from 16-bit
   /// samples to 32-bit integers or floats.
   ///
-  /// If a device plays no frame for 2 s, it is abandoned and reported as lost. No call of this class takes more than
-  /// 3 s in addition to the sound and its pauses.
+  /// If a device plays no frame for 2 s, the output abandons it and reports it as lost. No call of this class takes
+  /// more than 3 s in addition to the sound and its pauses.
   public final class ALSAOutput: SoundOutput {
     /// The time limits for opening the device, for releasing it, and for playing without progress.
     static let openingPatience = Duration.seconds(2.5)
@@ -64,14 +64,15 @@
       do {
         return try play(sound, volume, control, on: reused)
       } catch {
-        // A device that was open may have been lost and reconnected long before this sound, so one retry is justified.
+        // A device that was open already may have been disconnected and reconnected long before this sound, so one
+        // retry is justified.
         guard isReused, error.code == .deviceLost, control.position == 0, !control.isStopped else { throw error }
         return try play(sound, volume, control, on: openDevice(rate: sound.sampleRate).device)
       }
     }
 
     public func open(rate: Int) throws(OutputError) {
-      // A device that is open for sounds of another rate works, and may be kept awake.
+      // A device that is open for sounds of another rate works, and may be kept awake, so it stays open.
       if let open = opened.withLock({ $0 }), !open.thread.isBroken { return }
       _ = try openDevice(rate: rate)
     }
@@ -82,7 +83,7 @@
 
     /// Closes a device, and waits for it for at most ``releasingPatience``.
     private func close(_ device: OpenDevice) {
-      // The answer arrives when the device is closed. A device that hangs is not waited for.
+      // The job answers when the device is closed. If the device hangs, the call does not wait any longer.
       _ = device.thread.run(patience: Self.releasingPatience) { device, closed in
         device = nil
         closed.give(true)
@@ -100,7 +101,7 @@
     private func openDevice(rate: Int) throws(OutputError) -> (device: OpenDevice, isReused: Bool) {
       if let open = opened.withLock({ $0 }), open.requestedRate == rate, !open.thread.isBroken { return (open, true) }
       let earlier = take()
-      // The sink of a server would render silence far ahead if it had no stream for a moment.
+      // If the sink of a sound server had no stream for a moment, it would render silence far ahead.
       let overlaps = earlier?.isShared == true
       if let earlier, !overlaps { close(earlier) }
       defer { if let earlier, overlaps { close(earlier) } }

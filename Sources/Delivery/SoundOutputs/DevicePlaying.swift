@@ -2,12 +2,12 @@
 
 /// Plays one sound on a device.
 ///
-/// The buffer is kept full with the sound and, after its end, with silence, until the device reports that the last
-/// frame was heard. The buffer therefore cannot become empty just before the end. Playing also needs no draining call,
-/// which in libasound blocks or cannot be stopped. Stopping and pausing drop the buffer's contents.
+/// Playing keeps the buffer full with the sound and, after its end, with silence, until the device reports that the
+/// last frame was heard. The buffer therefore cannot become empty just before the end. Playing also needs no draining
+/// call, which in libasound blocks or cannot be stopped. Stopping and pausing drop the buffer's contents.
 ///
-/// A lead-in for a sink that sleeps belongs to opening the device and not to the sound: during the lead-in, the position
-/// in the sound does not change.
+/// A lead-in for a sink that sleeps is not part of the sound: during the lead-in, the position in the sound does not
+/// change.
 ///
 /// Waiting uses the clock and not the device's poll, so that requests to stop and pause take effect at once.
 struct DevicePlaying {
@@ -24,18 +24,18 @@ struct DevicePlaying {
   let control: PlayControl
   let clock: any OutputClock
 
-  /// A function that is called with true when frames have been heard, and with false when none are expected for a
-  /// while.
+  /// A function that is called with true when frames have been heard, and with false when no frames will be heard for
+  /// some time, for example during a pause.
   let watch: (Bool) -> Void
 
-  /// Returns whether the caller has given the sound up, because the device hung. It may be playing the sound on another
-  /// device by now, so nothing more of it must be heard here.
+  /// Returns whether the caller has given up on this device, because the device hung. The caller may be playing the
+  /// sound on another device by now, so no more of it must be heard on this one.
   let isAbandoned: () -> Bool
 
   /// The sound for waking the sink, which is written before and after the sound itself.
   let waking: Waking
 
-  /// The sound's frame with which the sound began when the device was last woken up. Frames before it are the lead-in.
+  /// The frame of the sound at which playing began when the device was last woken up. Frames before it are the lead-in.
   private var start = 0
 
   /// The index of the first frame that was written since the device was prepared.
@@ -95,7 +95,7 @@ struct DevicePlaying {
     }
   }
 
-  /// - Throws: A fault if the caller has given the sound up. The samples that the device still holds are dropped.
+  /// - Throws: A fault if the caller has given up on the device. The samples that the device still holds are dropped.
   private func endIfAbandoned() throws(DeviceFault) {
     guard isAbandoned() else { return }
     device.drop()
@@ -114,7 +114,7 @@ struct DevicePlaying {
   /// - Throws: A fault, after which the sink may sleep.
   mutating func keepAwake(while rest: (Duration) -> Bool) throws(DeviceFault) {
     do throws(DeviceFault) {
-      // A sound that was stopped left the device silent.
+      // If the sound was stopped, the device is not running and must be started again.
       if isStarted { waitForEnd() } else { try begin(at: samples.count) }
       repeat {
         do throws(DeviceFault) {
@@ -148,8 +148,8 @@ struct DevicePlaying {
 
   private var period: Duration { duration(frames: device.format.periodFrames) }
 
-  /// The time until the next check: half a period, or less near the end of the sound, so that the end is noticed when
-  /// it comes.
+  /// The time until the next check: half a period, or less near the end of the sound, so that the end is noticed
+  /// without delay.
   private var untilNextLook: Duration {
     max(.milliseconds(1), min(period / 2, duration(frames: samples.count - heard)))
   }
@@ -158,7 +158,7 @@ struct DevicePlaying {
     .nanoseconds(Int64(frames) * 1_000_000_000 / Int64(device.format.rate))
   }
 
-  /// Begins with a frame of the sound, after the lead-in if the sink may sleep.
+  /// Starts playing at a frame of the sound. If the sink may sleep, the lead-in comes first.
   private mutating func wakeUp(at frame: Int) throws(DeviceFault) {
     start = frame
     try begin(at: device.isAwake ? frame : frame - waking.leadInMilliseconds * device.format.rate / 1000)
@@ -175,8 +175,8 @@ struct DevicePlaying {
     isStarted = false  // An empty buffer does not mean that everything was heard.
   }
 
-  /// Fills the buffer at most once per call, because a device that accepts sound without limit would leave no time for
-  /// other checks.
+  /// Fills the buffer, but at most once per call, because with a device that accepts sound without limit, the loop
+  /// would never reach its other checks.
   private mutating func fill() throws(DeviceFault) {
     var room = device.format.bufferFrames
     while room > 0 {
@@ -228,7 +228,8 @@ struct DevicePlaying {
     try measure()
     watch(false)
     defer { noteProgress() }
-    // After the device's own pause, the sound continues at once. A sink that has fallen asleep would swallow it.
+    // After the device's own pause, the sound continues without a lead-in. If the sink has fallen asleep meanwhile,
+    // that part of the sound would be lost, so this pause is used only if no lead-in is set.
     if isStarted, device.canPause, waking.leadInMilliseconds == 0, (try? device.pause(true)) != nil {
       clock.wait(until: nil, while: .paused, of: control)
       if control.state == .playing { try device.pause(false) }
@@ -267,7 +268,7 @@ struct DevicePlaying {
       do {
         if try device.resume() {
           if waking.leadInMilliseconds == 0 { return }
-          // The sink has slept too, and would swallow what the buffer holds.
+          // The sink has slept too, so the sound in the buffer would be lost. It is dropped and played again.
           drop()
           break
         }

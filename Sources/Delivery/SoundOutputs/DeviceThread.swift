@@ -25,7 +25,7 @@
       thread.start()
     }
 
-    /// Ends the thread. After the remaining jobs it closes the device.
+    /// Ends the thread after it has run the remaining jobs and closed the device.
     func end() {
       monitor.withLock { isEnded = true }
       monitor.broadcast()
@@ -34,7 +34,7 @@
     /// Runs a job and waits for its answer as long as the job makes progress.
     ///
     /// - Parameter patience: the longest time without progress.
-    /// - Returns: the answer; `nil` if the job made no progress, in which case it is abandoned.
+    /// - Returns: the answer; `nil` if the job made no progress and was abandoned.
     func run<Answer: Sendable>(
       patience: Duration, _ job: @escaping @Sendable (inout (any PlaybackDevice)?, PendingAnswer<Answer>) -> Void
     ) -> Answer? {
@@ -86,8 +86,8 @@
 
     /// Records progress.
     ///
-    /// - Parameter isExpected: false if no progress is expected until the next call, which may then come after any
-    ///   time.
+    /// - Parameter isExpected: false if no progress is expected until the next call of this function. That call may
+    ///   then come at any later time.
     func noteProgress(_ isExpected: Bool) {
       monitor.withLock {
         lastProgress = .now

@@ -94,7 +94,7 @@ public final class FileOutput: SoundOutput {
   }
 }
 
-/// One line of the log. The property names are the keys in the log.
+/// One line of the log. The names of the properties are the keys in the log.
 private struct LogLine: Encodable {
   var at_ms: Int  // swift-format-ignore: AlwaysUseLowerCamelCase
   var event: String

@@ -29,8 +29,8 @@ public struct ListedOutput: Sendable, Hashable {
     return outputs
   }
 
-  /// The PCMs that `aplay -L` of Debian 12 lists although they are not outputs: the one that discards its sound, and
-  /// plugins, which convert rates and channels, or lead to another sound system that is usually missing.
+  /// The PCMs that `aplay -L` lists on Debian 12 although they are not outputs: `null`, which discards its sound, and
+  /// plugins. Plugins convert rates and channels, or lead to another sound system, which is usually missing.
   private static let plugins: Set<String> = [
     "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix", "jack", "oss", "usbstream",
   ]
@@ -52,7 +52,7 @@ public struct ListedOutput: Sendable, Hashable {
     var place = unsafe list
     // unsafe: the list ends with a null pointer.
     while let hint = unsafe place.pointee {
-      // A PCM without a direction plays and records.
+      // A PCM without a direction can both play and record.
       if unsafe text(hint, "IOID") ?? "Output" == "Output", let name = unsafe text(hint, "NAME") {
         hints.append((name, unsafe text(hint, "DESC") ?? ""))
       }

@@ -4,8 +4,8 @@ private import Glibc
 
 /// A lock and a condition variable that waits by the monotonic clock.
 ///
-/// `NSCondition` waits until a date of the wall clock. If the clock is set back by an hour, as may happen when a
-/// machine without a battery reaches a time server, a sound would be held for an hour.
+/// `NSCondition` waits until a date of the wall clock. A machine whose clock has no battery may set the clock back by
+/// an hour when it reaches a time server. With `NSCondition`, a sound would then wait for an hour.
 @safe  // Both pointers are private, created in `init` and freed in `deinit`.
 final class Monitor: @unchecked Sendable {  // pthread objects may be used by several threads.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -2,7 +2,7 @@
 
 private import Foundation
 
-/// The clock of an output. Tests use one that advances without waiting.
+/// The clock of an output. Tests use a clock that advances without waiting.
 public protocol OutputClock: Sendable {
   /// Returns the time since a fixed moment. It never goes back.
   func now() -> Duration

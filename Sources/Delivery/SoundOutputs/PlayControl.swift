@@ -22,13 +22,13 @@ public final class PlayControl: @unchecked Sendable {  // Every variable is used
     self.label = label
   }
 
-  /// Requests that the sound end now, without its remaining part. The request takes effect within 50 ms.
+  /// Stops the sound before its end. The request takes effect within 50 ms.
   public func stop() { ask { _ in .stopped } }
 
-  /// Requests silence until ``resume()``. The request takes effect within 50 ms, and has no effect after ``stop()``.
+  /// Pauses the sound until ``resume()``. The request takes effect within 50 ms, and has no effect after ``stop()``.
   public func pause() { ask { $0 == .stopped ? .stopped : .paused } }
 
-  /// Requests that a paused sound continue. The request has no effect after ``stop()``.
+  /// Continues a paused sound. The request has no effect after ``stop()``.
   public func resume() { ask { $0 == .stopped ? .stopped : .playing } }
 
   public var state: State { monitor.withLock { request } }

@@ -7,8 +7,8 @@
 protocol PlaybackDevice: AnyObject {
   var format: DeviceFormat { get }
 
-  /// Whether the device's sink is awake: it has played a sound, and has had something to play ever since. False for a
-  /// device that was just opened.
+  /// Whether the device's sink is awake: it has played something, and has played without a break since then. False for
+  /// a device that was just opened.
   var isAwake: Bool { get set }
 
   /// Whether ``pause(_:)`` is available, which keeps the buffer's contents.

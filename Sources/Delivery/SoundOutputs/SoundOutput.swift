@@ -18,8 +18,8 @@ public protocol SoundOutput: AnyObject, Sendable {
   ///   - sound: a sound of any sample rate and length. An empty sound is heard at once.
   ///   - volume: the volume of the sound.
   ///   - control: a new control for each call. It stops, pauses and resumes the sound, and reports its position.
-  /// - Throws: `OutputError`. After `deviceLost`, play the sound again from its start when the device is back. Being
-  ///   stopped is not an error.
+  /// - Throws: `OutputError`. After `deviceLost`, play the sound again from its start when the device is back. A sound
+  ///   that was stopped is not an error.
   func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult
 
   /// Opens the output now, so that its faults are known before the first sound. Without this call,
@@ -29,8 +29,8 @@ public protocol SoundOutput: AnyObject, Sendable {
   /// - Throws: the same `OutputError`s as playing.
   func open(rate: Int) throws(OutputError)
 
-  /// Releases the device, so that other programs can use it. The next sound opens it again. The method may be called at
-  /// any time when nothing plays, also repeatedly. It takes at most 2 s, even if the device hangs.
+  /// Releases the device, so that other programs can use it. The next sound opens it again. The method may be called
+  /// whenever nothing plays, and more than once. It takes at most 2 s, even if the device hangs.
   func release()
 }
 

@@ -3,9 +3,9 @@
 private import Foundation
 
 /// The settings for a sink that sleeps, such as a loudspeaker on Bluetooth or HDMI. Such a sink wakes up when it gets
-/// sound, and swallows the sound until it is awake.
+/// sound, and does not play the part that it gets before it is awake.
 public struct Waking: Sendable, Hashable {
-  /// The sound for the sink before and between other sounds.
+  /// The kind of sound that keeps the sink awake before and between other sounds.
   public enum Sound: String, Sendable, Hashable, CaseIterable {
     case silence
     /// A faint tone, for a sink that listens for a signal and sleeps in digital silence.
@@ -21,23 +21,23 @@ public struct Waking: Sendable, Hashable {
 
   public var sound = Sound.silence
 
-  /// Whether the sink gets ``sound`` between the sounds too, as long as the device stays open. With a lead-in, it always
-  /// does, because otherwise the sink could fall asleep again before a sound without a lead-in.
+  /// Whether the sink gets ``sound`` between the sounds too, as long as the device stays open. With a lead-in, the sink
+  /// always gets it, because otherwise it could fall asleep between two sounds, and the second sound has no lead-in.
   public var keepsAwake = false
 
   public init() {}
 
-  /// Whether anything is written besides the sounds.
+  /// Whether the device gets anything other than the sounds.
   var isUsed: Bool { leadInMilliseconds > 0 || keepsAwake }
 
-  /// The frequency of the tone in Hz: low, and so hard to hear. Subwoofers that wake up on a signal look for one below
-  /// 200 Hz (owner's manual of the Yamaha YST-SW215).
+  /// The frequency of the tone in Hz. It is low, so that the tone is hard to hear. Subwoofers that wake up on a signal
+  /// look for one below 200 Hz (owner's manual of the Yamaha YST-SW215).
   static let hertz = 100
-  /// The amplitude of the tone: -60 dBFS, a thousandth of full scale, and at least 44 dB below the words.
+  /// The amplitude of the tone: -60 dBFS, a thousandth of full scale, and at least 44 dB below the speech.
   static let amplitude = 32_767 * 0.001
 
-  /// Returns the samples of these frames, at a rate in Hz. At frame 0 the tone crosses zero, so that a sound joins it
-  /// without a step.
+  /// Returns the samples of the tone or the silence for a range of frames, at a rate in Hz. At frame 0 the tone crosses
+  /// zero, so that a sound joins it without a step.
   func samples(_ frames: Range<Int>, rate: Int) -> ArraySlice<Int16> {
     guard isUsed, sound == .tone else { return ArraySlice(repeatElement(0, count: frames.count)) }
     return ArraySlice(

@@ -6,9 +6,9 @@ import NIOHTTP1
 /// A handler between the decoder of answers and async-http-client. It passes on only messages that can be an answer to
 /// one request: informational heads, one final head with a status from 200 to 599, the body, and the end.
 ///
-/// The client's states trap on anything else. In async-http-client 1.37.0, an answer with the status 099 ends the
-/// process, because the client passes over its head, and then gets an end without a head. `HTTPDecoder` of swift-nio
-/// passes such answers on.
+/// On any other messages, the client's state machine ends the process with a trap. In async-http-client 1.37.0, an
+/// answer with the status 099 does so, because the client skips its head, and then gets an end without a head.
+/// `HTTPDecoder` of swift-nio does not filter such answers.
 ///
 /// After the first fault, the connection is closed and everything else that arrives is dropped.
 final class AnswerOrder: ChannelDuplexHandler, RemovableChannelHandler {
@@ -18,7 +18,7 @@ final class AnswerOrder: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPClientRequestPart
 
   private enum State {
-    /// Nothing was asked, or the answer has come to its end.
+    /// No request was sent, or its answer is complete.
     case idle
     case expectingHead
     case expectingBody
@@ -35,7 +35,7 @@ final class AnswerOrder: ChannelDuplexHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (state, unwrapInboundIn(data)) {
     case (.broken, _): return
-    // An upgrade, which 101 would confirm, is never asked for.
+    // The client never asks for an upgrade, so 101 is not a valid answer.
     case (.expectingHead, .head(let head)) where (200...599).contains(head.status.code): state = .expectingBody
     case (.expectingHead, .head(let head)) where (100...199).contains(head.status.code) && head.status.code != 101:
       break

@@ -11,7 +11,7 @@ import NIOSSL
 /// The connections to checked addresses.
 ///
 /// A client of async-http-client connects to the address that its configuration names for a host, so each pair of a
-/// host and an address has a client of its own. The clients that were not used for longest are closed.
+/// host and an address has its own client. If there are too many clients, the least recently used ones are closed.
 final class CheckedConnections: Sendable {
   struct Place: Hashable, Sendable {
     var host: String
@@ -21,7 +21,7 @@ final class CheckedConnections: Sendable {
   private struct Entry {
     var client: HTTPClient
     var users = 0
-    /// The moment of the latest use, in uses of all clients.
+    /// The time of the latest use, as a count of the uses of all clients.
     var lastUse = 0
   }
 
@@ -40,7 +40,7 @@ final class CheckedConnections: Sendable {
 
   deinit {
     let clients = state.withLock { $0.entries.values.map(\.client) }
-    // A client must be closed before it goes.
+    // A client must be closed before it is released.
     Task { for client in clients { try? await client.shutdown() } }
   }
 
@@ -92,18 +92,18 @@ final class CheckedConnections: Sendable {
     let limit = TimeAmount(settings.longest)
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls, redirectConfiguration: .disallow,
-      // A host may have an address that swallows everything. Time must be left for its other addresses.
+      // An address of the host may never answer. The limit leaves time for the host's other addresses.
       timeout: HTTPClient.Configuration.Timeout(
         connect: .nanoseconds(limit.nanoseconds / 3), read: limit, write: limit), proxy: nil)
     configuration.httpVersion = .http1Only
     configuration.dnsOverride = [place.host: "\(place.address)"]
     configuration.connectionPool.idleTimeout = .seconds(30)
-    // Many endpoints may share a host. Waiting for a connection would count as the receiver's failure, so each message
-    // that the sender has under way may have one.
+    // Many endpoints may share a host. If a message had to wait for a connection, this would count as the receiver's
+    // failure, so each message in progress may have its own connection.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
     // The sender itself decides when a message is sent again.
     configuration.connectionPool.retryConnectionEstablishment = false
-    // The name says what the hook was made for. It is the place at which a handler can be added to each connection.
+    // This hook was made for debugging, as its name says, but it is the only way to add a handler to each connection.
     configuration.http1_1ConnectionDebugInitializer = AnswerOrder.add(to:)
     return HTTPClient(
       eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)

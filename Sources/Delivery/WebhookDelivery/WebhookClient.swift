@@ -13,9 +13,9 @@ public import WebhookMessages
 /// Sends messages to endpoints over HTTP/1.1.
 ///
 /// - Each attempt resolves the host once, checks all its addresses, and connects to one of those that were checked. TLS
-///   still verifies the host's name. A name that resolves to something else a moment later changes nothing.
-/// - Redirects are not followed. No proxy, no cookies and no other settings of the environment are used. Nothing is
-///   sent twice within an attempt. At most 4 KiB of the answer's body are read, and ignored.
+///   still verifies the host's name. If the name resolves to another address a moment later, this has no effect.
+/// - Redirects are not followed. The client uses no proxy, no cookies and no other settings of the environment. Nothing
+///   is sent twice within an attempt. At most 4 KiB of the answer's body are read, and ignored.
 public final class WebhookClient: Sendable {
   public struct Settings: Sendable, Hashable {
     /// Whether a host may have a private address, such as 127.0.0.1 or 192.168.1.2; see `IPAddress.isPrivate`.
@@ -35,7 +35,7 @@ public final class WebhookClient: Sendable {
     public var status: Int?
     /// The pause that the receiver asked for, in seconds; nil if it did not ask for one.
     public var requestedPause: TimeInterval?
-    /// Whether a connection was opened, with a certificate that is trusted; nil if none was tried.
+    /// Whether a connection with a trusted certificate was opened; nil if no connection was tried.
     public var couldConnect: Bool?
 
     public init(
@@ -48,9 +48,9 @@ public final class WebhookClient: Sendable {
     }
   }
 
-  /// The number of an answer's bytes that are read.
+  /// The maximum number of bytes that are read of an answer's body.
   private static let mostAnswerBytes = 4096
-  /// The number of addresses of a host that are tried.
+  /// The maximum number of a host's addresses that are tried.
   private static let mostAddresses = 3
 
   private let settings: Settings
@@ -76,7 +76,7 @@ public final class WebhookClient: Sendable {
   public func send(
     _ message: WebhookMessage, to url: String, secrets: [WebhookSecret], at now: @autoclosure @Sendable () -> Date
   ) async -> Answer {
-    // The setting may have changed since the endpoint was registered.
+    // The URL is checked again, because the setting may have changed since the endpoint was registered.
     guard let url = try? WebhookURL(url, allowsPrivateAddresses: settings.allowsPrivateAddresses) else {
       return Answer(.addressRefused)
     }
@@ -105,8 +105,8 @@ public final class WebhookClient: Sendable {
 
   /// Returns the addresses of a host; an empty array when none is known in time.
   ///
-  /// A host whose name servers do not answer occupies one of a few places until the system gives up, and does not
-  /// occupy a thread that other work needs. The caller does not wait so long.
+  /// If a host's name servers do not answer, the look-up occupies one of a few slots until the system gives up, but no
+  /// thread that other work needs. The caller stops waiting earlier.
   private func addresses(of host: String) async -> [IPAddress] {
     let addresses = FirstOutcome<[IPAddress], Never>()
     return await addresses.wait {
@@ -116,12 +116,12 @@ public final class WebhookClient: Sendable {
           addresses.end(.success(found))
         },
         Task { [longest = settings.longest] in
-          // The sleep throws only when the addresses came first.
+          // The sleep throws only if the addresses were found first.
           if (try? await Task.sleep(for: longest)) != nil { addresses.end(.success([])) }
         },
       ]
     } onCancel: {
-      // The sender stops.
+      // The task is cancelled when the sender stops.
       addresses.end(.success([]))
     }.get()
   }
@@ -152,8 +152,8 @@ public final class WebhookClient: Sendable {
     }
   }
 
-  /// Reads the beginning of the answer's body. If that is all, the connection can be used again. The answer counts
-  /// whatever happens to its body, and a body that comes too slowly is given up.
+  /// Reads the beginning of the answer's body. If the body is complete then, the connection can be used again. The
+  /// answer counts even if its body fails or is too slow.
   private static func readSome(of response: HTTPClientResponse, until deadline: NIODeadline) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -168,7 +168,7 @@ public final class WebhookClient: Sendable {
         }
       }
       group.addTask {
-        // The sleep throws only when the body has come to its end before.
+        // The sleep throws only if the body was read to its end first.
         try? await Task.sleep(for: .nanoseconds((deadline - .now()).nanoseconds))
       }
       await group.next()

@@ -5,24 +5,24 @@ public import Foundation
 import HeapModule
 public import Ledger
 
-/// The decision which messages are sent next.
+/// The schedule that decides which messages are sent next.
 ///
-/// Each endpoint has a line of its own, and the endpoints take turns, so an endpoint that is slow or fails delays no
-/// other. At most a few messages are under way to an endpoint. To an endpoint that fails, only one message is under
-/// way, with pauses in between. The order of messages is not promised.
+/// Each endpoint has its own line, and the endpoints take turns, so an endpoint that is slow or fails does not delay
+/// the others. Only a few messages are sent to an endpoint at a time. To an endpoint that fails, only one is sent at a
+/// time, with pauses in between. The order of messages is not guaranteed.
 ///
 /// Messages that a crash interrupted are suspects: one of them may have caused it. Few of them are sent at a time, so
 /// that a second crash shows which one it was. A message that two crashes in a row interrupted is set aside, and sent
-/// later by itself; see `InterruptedWork`.
+/// later, alone; see `InterruptedWork`.
 ///
-/// The schedule is a value without a clock: the caller passes the time, sends the messages that it gets, and reports
-/// their outcomes. All times are by a clock that is never set, such as `SteadyClock`.
+/// The schedule has no clock and sends nothing: the caller passes the time, sends the messages that it gets, and
+/// reports their outcomes. All times are times of a monotonic clock such as `SteadyClock`.
 public struct WebhookSchedule: Sendable {
   /// The messages to an endpoint.
   private struct Line {
     var ready: Deque<Int64> = []
     var underWay = 0
-    /// Whether the latest attempt that ended did not succeed.
+    /// Whether the attempt that ended last has failed.
     var isFailing = false
     /// Whether the endpoint is in ``turns``.
     var hasTurn = false
@@ -30,10 +30,10 @@ public struct WebhookSchedule: Sendable {
     var restsUntil: Date?
   }
 
-  /// A message that waits for a time, or an endpoint whose rest ends then.
+  /// A time at which a message becomes due, or at which the rest of an endpoint ends.
   private struct Alarm: Comparable {
     var at: Date
-    /// nil for the end of a rest.
+    /// The number of the message; nil for the end of a rest.
     var message: Int64?
     var endpoint: Int64
 
@@ -42,7 +42,7 @@ public struct WebhookSchedule: Sendable {
 
   /// The result of an attempt for its endpoint.
   public enum Result: Hashable, Sendable {
-    /// Nothing: the endpoint got no message.
+    /// Unknown, because the endpoint got no message.
     case unknown
     case succeeded
     /// Nothing more is sent to the endpoint until a time.
@@ -74,14 +74,14 @@ public struct WebhookSchedule: Sendable {
   private var suspectCount = 0
   /// The suspects that are under way.
   private var suspectsUnderWay: Set<Int64> = []
-  /// The messages that are sent later, each by itself.
+  /// The messages that are sent later, one at a time and alone.
   private var setAside = SetAsideWork<Int64, Date>()
   /// The message that was set aside and is under way.
   private var alone: Int64?
-  /// The time before which no other message that is set aside is sent, so that the others have their turns.
+  /// The time before which no further message that was set aside is sent, so that ordinary messages get their turns.
   private var notAloneBefore = Date.distantPast
-  /// Whether nothing is sent until all messages that are under way have come back, because a message that is set aside
-  /// comes next.
+  /// Whether nothing more is sent until all messages that are under way have their outcomes, because a message that was
+  /// set aside comes next.
   private var isDraining = false
 
   /// The number of messages that are under way.
@@ -120,7 +120,7 @@ public struct WebhookSchedule: Sendable {
     while let alarm = alarms.min, alarm.at <= now {
       alarms.removeMin()
       if let message = alarm.message {
-        // A message that has ended leaves its alarm behind.
+        // The alarm of a message stays even after the message has ended.
         guard known[message] != nil else { continue }
         guard suspects.remove(message) == nil else {
           dueSuspects.append(message)
@@ -139,7 +139,7 @@ public struct WebhookSchedule: Sendable {
     var entries = startSuspects(room)
     while entries.count < room, let endpoint = turns.popFirst() {
       lines[endpoint]?.hasTurn = false
-      // An endpoint that has begun to fail gets its turn again when fewer messages are under way to it.
+      // If the endpoint has begun to fail, it gets its turn again when fewer messages are under way to it.
       guard mayStart(endpoint) else { continue }
       while let message = lines[endpoint]?.ready.popFirst() {
         guard let entry = known[message] else { continue }
@@ -199,7 +199,8 @@ public struct WebhookSchedule: Sendable {
   }
 
   private mutating func dropIfIdle(_ endpoint: Int64) {
-    // That an endpoint fails is remembered until a message is delivered, or until the endpoint is disabled.
+    // A line that is failing is kept, so that the failure is known until a message is delivered or the endpoint is
+    // disabled.
     guard let line = lines[endpoint], line.underWay == 0, line.ready.isEmpty, !line.isFailing else { return }
     lines[endpoint] = nil
   }
@@ -207,7 +208,7 @@ public struct WebhookSchedule: Sendable {
   /// The time at which ``next(at:room:)`` may have something to do, if nothing is added or reported before; nil for
   /// never.
   public var nextMoment: Date? {
-    // Only the end of a message that is under way helps.
+    // Nothing can be sent before a message that is under way has ended.
     guard alone == nil, !isDraining else { return nil }
     guard turns.isEmpty else { return .distantPast }
     return [alarms.min?.at, nextAlone].compactMap(\.self).min()
@@ -262,7 +263,8 @@ public struct WebhookSchedule: Sendable {
     dropIfIdle(entry.endpoint)
   }
 
-  /// Drops messages that ended together with their endpoint. Those that are under way are still reported.
+  /// Drops messages that ended together with their endpoint. The outcomes of those that are under way are still
+  /// reported.
   public mutating func drop(_ messages: [Int64], of endpoint: Int64) {
     for message in messages { known[message] = nil }
     _ = setAside.remove { known[$0] == nil }

@@ -10,7 +10,7 @@ public import WebhookMessages
 /// - A message is delivered at least once. If the process ends between the receiver's answer and the record of it, the
 ///   message is sent again with the same `webhook-id`.
 /// - A message is marked in the ledger before it is sent. A message that two crashes in a row interrupted is set aside,
-///   and sent later by itself; see `InterruptedWork`.
+///   and sent later, alone; see `InterruptedWork`.
 /// - Only one sender of a ledger runs at a time; see `Ledger.takeSeat(of:)`.
 public actor WebhookSender {
   /// What happens, for logs and metrics. It contains no URLs, secrets or announcements.
@@ -54,15 +54,15 @@ public actor WebhookSender {
   private let report: @Sendable (Report) -> Void
   private var schedule: WebhookSchedule
   private var lastNumber: Int64 = 0
-  /// The time of the latest look at the schedule; nil before the first.
+  /// The time at which the sender last looked at the schedule; nil before the first time.
   private var lastLook: Date?
   /// The time since which the sender could send messages: its start, or the end of the machine's last sleep.
   private var present = Date.distantPast
   private let signal: WorkSignal
 
   /// - Parameters:
-  ///   - now: Returns the time of a clock that is never set. Pauses and deadlines are computed with it.
-  ///   - date: Returns the time of day, for signatures and for times that are stored.
+  ///   - now: Returns the time of a monotonic clock. Pauses and deadlines are computed with it.
+  ///   - date: Returns the date and time, for signatures and for times that are stored.
   ///   - sleep: Waits for a duration.
   ///   - random: Returns a random number for the pauses between attempts.
   ///   - report: Called with everything that happens. It must return at once.
@@ -106,7 +106,7 @@ public actor WebhookSender {
         let turn = schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay))
         if !turn.isEmpty { await start(turn, in: &group) }
         if schedule.underWay < settings.mostUnderWay, schedule.nextMoment.map({ $0 <= now() }) == true { continue }
-        // Without room, only an answer helps.
+        // If the maximum number of messages is being sent, only an answer makes room.
         let next = schedule.underWay < settings.mostUnderWay ? schedule.nextMoment : nil
         await signal.wait(atMost: next.map { .seconds(max(0.001, $0.timeIntervalSince(now()))) })
       }
@@ -114,7 +114,7 @@ public actor WebhookSender {
     await client.close()
   }
 
-  /// The delay of an attempt, in seconds, from which the cause must be that no sender was running.
+  /// The delay of an attempt, in seconds, above which the sender assumes that no sender was running.
   private static let absence: TimeInterval = 3_600
 
   private func notePresence() {
@@ -130,7 +130,7 @@ public actor WebhookSender {
       while true {
         let messages = try await ledger.unfinishedWebhooks(after: lastNumber)
         for message in messages {
-          // Messages that are stored while the sender runs have not been started.
+          // Only messages that were stored before the sender started can have been interrupted.
           let pause = InterruptedWork.pause(afterStarts: message.starts)
           if pause != nil { setAside += 1 }
           schedule.add(onOwnClock(message), setAsideUntil: pause.map { now().addingTimeInterval($0) })
@@ -145,7 +145,7 @@ public actor WebhookSender {
     if setAside > 0 { report(.setAside(count: setAside)) }
   }
 
-  /// Returns a message with its times on the sender's clock. The times were stored as times of day, and the clock may
+  /// Returns a message with its times on the sender's clock. The times were stored as dates, and the system's clock may
   /// have been set since. If a time is further ahead than the length of its pause, it is replaced by the present time.
   private func onOwnClock(_ message: Ledger.UnfinishedWebhook) -> Ledger.UnfinishedWebhook {
     let (current, date) = (now(), date())
@@ -164,7 +164,7 @@ public actor WebhookSender {
       let found = Dictionary(started.map { ($0.number, $0) }) { first, _ in first }
       for entry in turn {
         guard let message = found[entry.message] else {
-          // It has ended, or its endpoint was removed.
+          // The message has ended, or its endpoint was removed.
           schedule.ended(entry, .unknown)
           continue
         }
@@ -186,7 +186,8 @@ public actor WebhookSender {
       try? await ledger.stopSending(webhook: entry.message)
       return schedule.retry(entry, at: startedAt.addingTimeInterval(3_600), .unknown)
     }
-    // While nobody could send, the receiver had no chance. Its time begins anew.
+    // While no sender was running, the receiver could not get the message. The time for its attempts therefore begins
+    // again.
     let isFirst = present.timeIntervalSince(entry.dueAt) > Self.absence
     let answer = await client.send(found.message, to: found.url, secrets: [secret], at: date())
     if Task.isCancelled, answer.status == nil {
@@ -213,7 +214,7 @@ public actor WebhookSender {
     guard let record = await store(attempt, of: entry.message) else {
       return schedule.ended(entry, .unknown)
     }
-    // What the receiver asks for one message holds for the others too.
+    // A pause that the receiver asks for applies to all its messages.
     let pause = max(settings.shortestRest, min(answer.requestedPause ?? 0, WebhookRetry.longestRequest))
     let result: WebhookSchedule.Result =
       record.state == .delivered ? .succeeded : .failed(restUntil: now().addingTimeInterval(pause))

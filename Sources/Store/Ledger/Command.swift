@@ -76,8 +76,8 @@ extension Ledger {
     }
   }
 
-  /// Returns the number of the last command that was sent to any lane, or 0 if there was none. A player that starts
-  /// uses it to recognize commands sent before its start, whatever the clock says.
+  /// Returns the number of the last command that was sent to any lane, or 0 if there was none. A player uses the
+  /// number, and not the clock, to recognize commands that were sent before it started.
   public func lastCommandNumber() async throws(LedgerError) -> Int64 {
     try await read(while: .commanding) { database in
       try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'commands'") ?? 0

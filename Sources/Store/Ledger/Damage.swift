@@ -5,28 +5,29 @@ import FileSystem
 import Foundation
 import GRDB
 
-/// Whether the ledger's file was found damaged while it was open, or one of its files replaced, removed or cut.
+/// Whether damage was found while the ledger was open: wrong content, or a file that was replaced, removed or cut.
 ///
-/// From then on, every call of the ledger fails with the same error without reading or writing the file. So that the
-/// next opening cannot serve anything from the file either, an empty file beside it marks it as damaged; see
+/// After damage was found, every call of the ledger fails with the same error without reading or writing the file. An
+/// empty file beside the ledger marks it as damaged, so that the next opening checks all of it first; see
 /// ``mark(of:)``.
 final class Damage: Sendable {
   private struct State {
     var isFound = false
-    /// The change of a file that was found; nil if SQLite found the damage.
+    /// The change that was found in one of the files; nil if SQLite found the damage.
     var change: LedgerError.FileChange?
     var connection: DatabaseQueue?
     var waiting: [ObjectIdentifier: FirstOutcome<Bool, Never>] = [:]
   }
 
-  /// When the last connection to the file is closed, SQLite moves the log into the file, and removes the file that has
-  /// the log's name by then. A damaged file must not be written, so a connection stays open until the process ends. No
-  /// new connection is opened for this, because it could join a new file with an old log.
+  /// The connections that stay open until the process ends. When the last connection closes, SQLite moves the log into
+  /// the file, and removes whatever file has the log's name at that time. A damaged file must not be written, so one of
+  /// its connections is never closed. A new connection cannot be used for this, because it could combine a new file
+  /// with an old log.
   private static let keptConnections = Locked<[DatabaseQueue]>([])
 
   let file: URL
   private let state = Locked(State())
-  /// Whether the file may be marked.
+  /// Whether damage is also marked on the disk; see ``mark(of:)``.
   private let marks: Bool
 
   init(in file: URL, marks: Bool) {
@@ -46,16 +47,15 @@ final class Damage: Sendable {
     return LedgerError(change == nil ? .damaged : .fileChanged, while: action, in: file, change: change)
   }
 
-  /// The file that marks a ledger as damaged. While it exists, the whole ledger is checked before anything is read from
-  /// it.
+  /// The file that marks a ledger as damaged. While this file exists, opening the ledger checks every page first.
   static func mark(of file: URL) -> URL { file.appendingPathExtension("damaged") }
 
-  /// Records the damage if the error is SQLite's or ``LedgerFiles``'s report of it. Other errors concern only the call
-  /// that failed. An example is a row that this version cannot read.
+  /// Records the damage if SQLite or ``LedgerFiles`` reports damage with this error. Any other error concerns only the
+  /// call that failed, for example if this version cannot read a row.
   func note(_ error: any Error) {
     switch error {
     case let error as LedgerError where error.code == .fileChanged: found(error.change)
-    // SQLite reads less than a page only from a log that is shorter than its index says.
+    // SQLite reports a short read only if the log is shorter than its index says.
     case let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHORT_READ:
       found(LedgerError.FileChange(.log, .cut))
     case let error as DatabaseError
@@ -75,7 +75,7 @@ final class Damage: Sendable {
       return (!state.isFound, state.connection)
     }
     guard isFirst else { return }
-    // The damage counts even if the disk does not allow the mark.
+    // The damage is recorded in memory even if the mark cannot be written.
     if marks { try? DurableFile.createEmpty(Self.mark(of: file)) }
     if let connection { Self.keptConnections.withLock { $0.append(connection) } }
     let waiting = state.withLock { state in
@@ -87,7 +87,7 @@ final class Damage: Sendable {
 
   /// Waits until the file is found damaged.
   ///
-  /// - Returns: False if the task was cancelled before.
+  /// - Returns: False if the task was cancelled first.
   func waitUntilFound() async -> Bool {
     let found = FirstOutcome<Bool, Never>()
     let isKnown = state.withLock { state in

@@ -3,10 +3,10 @@
 public import Foundation
 import GRDB
 
-/// The decision about an announcement when its clip was made: the words, the language, the voice and the clip. Players,
-/// pushes and lists use the decision, so that what is heard is what was reported.
+/// The decision that was made about an announcement together with its clip: the words, the language, the voice and the
+/// clip. Players, pushes and lists all use the decision, so that people hear exactly what the service reported.
 ///
-/// The ledger keeps it for as long as it keeps the announcement or an answer about it.
+/// The ledger keeps a decision for as long as it keeps the announcement or an answer about the announcement.
 public struct Decision: Sendable, Hashable {
   /// An exact amount.
   public struct Amount: Sendable, Hashable {
@@ -22,7 +22,7 @@ public struct Decision: Sendable, Hashable {
 
   /// The kind of the payment, such as `received`; `text` for free text, and `summary` for a summary of payments.
   public var kind: String
-  /// The words that are heard.
+  /// The words that the clip says.
   public var text: String
   /// The language of the words, as a BCP 47 tag.
   public var locale: String
@@ -40,7 +40,7 @@ public struct Decision: Sendable, Hashable {
   public var method: String
   /// The engine's voice, or the id of the voice pack.
   public var voice: String
-  /// The digest of the voice pack; nil if the engine said everything.
+  /// The digest of the voice pack; nil if the engine spoke all words.
   public var packDigest: String?
   /// The clip. Its name is the digest of its recipe and a file extension.
   public var clip: PublishedClip
@@ -48,7 +48,7 @@ public struct Decision: Sendable, Hashable {
   public var durationMilliseconds: Int
   /// The integrated loudness of the clip, in LUFS.
   public var loudnessLUFS: Double
-  /// The sentences in the report about parts that are not heard as they were written.
+  /// The report's sentences about parts of the text that the clip does not say as they were written.
   public var warnings: [String]
   /// The time of acceptance. The ledger sets it when it stores the decision.
   public internal(set) var acceptedAt = Date(timeIntervalSince1970: 0)
@@ -160,8 +160,8 @@ extension Ledger {
     ])
   }
 
-  /// Returns the decisions about announcements, by the bytes of their ids. An announcement that waits to be rendered,
-  /// or that an earlier version accepted, has no decision.
+  /// Returns the decisions about announcements, with the bytes of the announcements' ids as keys. An announcement that
+  /// waits to be rendered, or that an earlier version accepted, has no decision.
   static func decisions(account: String, ids: [String], in database: Database) throws -> [Data: Decision] {
     let statement = try database.cachedStatement(sql: "SELECT * FROM decisions WHERE \(withIDs)")
     let decisions = try statement.all([account, json(ids)]) { row in
@@ -171,8 +171,8 @@ extension Ledger {
     return Dictionary(decisions) { first, _ in first }
   }
 
-  /// The condition for the rows of an account with one of many ids, which are given as JSON. One statement for many rows
-  /// takes a fraction of the time of one for each, because the names of its columns are read once.
+  /// The condition for the rows of an account whose id is in a JSON array. One statement for many rows takes a fraction
+  /// of the time of one statement for each row, because the names of the columns are read only once.
   static let withIDs = "account = ? AND id IN (SELECT value FROM json_each(?))"
 
   static func json(_ ids: [String]) throws -> String { String(decoding: try JSONEncoder().encode(ids), as: UTF8.self) }

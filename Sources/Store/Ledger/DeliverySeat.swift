@@ -3,11 +3,10 @@
 import FileSystem
 import Foundation
 
-/// The exclusive right to do one kind of deliveries of a ledger. Its holder is the only one in any process until the
-/// seat is released or the process ends, however it ends.
+/// The exclusive right to make one kind of deliveries for a ledger. No other process, and no other part of this one,
+/// can take it until the seat is released or the process ends, even by a crash.
 public final class DeliverySeat: Sendable {
-  /// The kinds of deliveries that only one process at a time makes. The raw values are the ends of the names of the
-  /// lock files.
+  /// The kinds of deliveries that only one process at a time makes. The raw value is the end of the lock file's name.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case pushes
     case webhooks
@@ -21,9 +20,9 @@ public final class DeliverySeat: Sendable {
 }
 
 extension Ledger {
-  /// Takes the right to do deliveries.
+  /// Takes the right to make deliveries.
   ///
-  /// - Returns: nil when another one has it, in this process or in another.
+  /// - Returns: nil when this process or another has already taken the right.
   /// - Throws: ``LedgerError`` with a file error.
   public func takeSeat(of kind: DeliverySeat.Kind) throws(LedgerError) -> DeliverySeat? {
     let place = file.deletingLastPathComponent().appending(path: "\(file.lastPathComponent).\(kind.rawValue)")

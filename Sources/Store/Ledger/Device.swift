@@ -12,7 +12,8 @@ public struct NewDevice: Sendable, Hashable {
   /// The bundle id of the app, 1 to 155 bytes.
   public var app: String
   public var environment: PushEnvironment
-  /// The app group into whose container sounds go, 1 to 255 bytes; nil for the group of the key or of the service.
+  /// The app group whose container receives the sounds, 1 to 255 bytes; nil for the app group of the key or, if the key
+  /// names none, of the service.
   public var appGroup: String?
   /// The name by which several devices are addressed, such as all phones of a shop: 1 to 128 bytes.
   public var deviceGroup: String?
@@ -20,7 +21,8 @@ public struct NewDevice: Sendable, Hashable {
   public var locale: String?
   /// The sound file that the user has chosen, 1 to 255 bytes.
   public var tone: String?
-  /// The tokens in hexadecimal digits, at most 512 bytes each. A kind that is missing is removed from the device.
+  /// The tokens in hexadecimal digits, at most 512 bytes each. If a kind is missing here, the device loses its token of
+  /// that kind.
   public var tokens: [PushTokenKind: String]
 
   public init(
@@ -60,20 +62,20 @@ extension Ledger {
     public let isNew: Bool
     /// Whether the given key was stored as the device's own.
     public let isKeyStored: Bool
-    /// The kinds of the tokens that another device of the account had until now.
+    /// The kinds of the tokens that the registration took from another device of the account.
     public let movedTokens: Set<PushTokenKind>
   }
 
   /// A registered device.
   public struct Device: Sendable, Hashable {
-    /// A token, with the time and the refusals that are known of it. Its description must not be logged: the token is a
-    /// secret.
+    /// A token, with the time of its registration and the number of its refusals. Its description must not be logged,
+    /// because the token is secret.
     public struct Token: Sendable, Hashable {
       public let text: String
-      /// The time at which the app registered this token. A registration with the same token does not change it.
+      /// The time of the latest registration with this token.
       public let registeredAt: Date
-      /// The number of times that APNs has refused the token as bad since then. Such a token is never deleted, because
-      /// APNs also refuses tokens of the other environment as bad.
+      /// The number of times that APNs has refused the token as bad. Such a token is never deleted, because APNs also
+      /// refuses tokens of the other environment as bad.
       public let refusals: Int
     }
 

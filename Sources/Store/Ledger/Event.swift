@@ -20,13 +20,13 @@ extension Ledger {
       case interrupted
       /// A summary now includes the announcement. `by` in the detail is the summary's number.
       case summarised
-      /// The summary that included the announcement ended without being played. The announcement is to be played by
-      /// itself again.
+      /// The summary that included the announcement ended without being played. The announcement is to be played
+      /// individually again.
       case released
-      /// The announcement was moved to this lane from one that nothing plays any more. `from` in the detail is that
+      /// The announcement was moved to this lane from a lane that no process plays. `from` in the detail names that
       /// lane.
       case moved
-      /// The announcement was cancelled while it waited, and waits again in its old place.
+      /// The cancellation of a waiting announcement was undone. The announcement waits again in its old place.
       case restored
       case sequenceMissing = "sequence_missing"
       case sequenceLate = "sequence_late"

@@ -7,14 +7,14 @@ import GRDB
 
 /// A check of every page of a ledger while other connections read and write it.
 ///
-/// It has a connection and a thread of its own, so no call of the ledger waits for it. It reads one consistent state of
-/// the file (`PRAGMA quick_check`), and SQLite cannot start the log afresh until the check has read that state to its
-/// end. The check is therefore given up as soon as the log has grown by ``Settings/mostLogGrowth``. Then it continues
-/// table by table, so that each part is short, and no longer with a low priority, so that busy processors do not keep
-/// it from its end. A part whose log grows too much is repeated after a pause.
+/// The check has its own connection and thread, so no call of the ledger waits for it. It reads one consistent state of
+/// the file (`PRAGMA quick_check`). Until it has read that state to the end, SQLite cannot start the log afresh, and
+/// the log grows. The check is therefore interrupted as soon as the log has grown by ``Settings/mostLogGrowth``. It
+/// then continues table by table, because each of these parts is short. It no longer runs with a low priority then, so
+/// that it ends even if the processors are busy. A part during which the log grows too much is repeated after a pause.
 ///
-/// Table by table, SQLite does not look for pages that no table uses, and finds everything else. Of the pages that
-/// a table lost, it finds those whose entry in the pointer map no longer agrees.
+/// Table by table, SQLite does not look for pages that no table uses, but finds all other damage. If a table has lost
+/// pages, SQLite notices the loss only where an entry in the pointer map is no longer right.
 final class IntegrityCheck: Sendable {
   struct Settings: Sendable {
     /// The number of bytes by which the log may grow during one part of the check.
@@ -32,7 +32,7 @@ final class IntegrityCheck: Sendable {
     }
   }
 
-  /// The checks within one transaction.
+  /// A part of the check, which reads the file in one transaction.
   private enum Part: Sendable, Equatable {
     case file
     /// A table with its indexes. The list of free pages belongs to the table `sqlite_schema`.
@@ -44,7 +44,7 @@ final class IntegrityCheck: Sendable {
     case damaged
     /// The log grew too much.
     case logGrew
-    /// Another process kept the log's index locked, as it does after a crash.
+    /// Another process kept the log's index locked, for example while it recovered the log after a crash.
     case busy
     case stopped
   }
@@ -100,7 +100,7 @@ final class IntegrityCheck: Sendable {
     return isByTable
   }
 
-  /// Checks a part on a thread of its own, and looks after it meanwhile.
+  /// Checks a part on its own thread, and meanwhile watches whether the check must be interrupted.
   private func check(_ part: Part) async throws -> Outcome {
     let looking = Task.detached { [self] in
       while (try? await Task.sleep(for: settings.interval)) != nil { look() }
@@ -108,7 +108,7 @@ final class IntegrityCheck: Sendable {
     defer { looking.cancel() }
     let result: Result<Outcome, any Error> = await withTaskCancellationHandler {
       await waitForAnswer { answer in
-        // The threads for work that blocks are few, and their priority is that of the requests.
+        // The shared threads for blocking work are few, and have the same priority as the requests.
         Thread.detachNewThread { [self] in
           if part == .file { lowerPriorityOfThread() }
           answer.give(Result { try checkNow(part) })
@@ -189,7 +189,7 @@ final class IntegrityCheck: Sendable {
   }
 
   /// Interrupts the check if there is a reason to end it. SQLite forgets an interruption that comes before a statement
-  /// begins, so this is called again and again.
+  /// begins, so this function is called repeatedly.
   private func look() {
     let size = settings.logBytes(file)
     state.withLock { state in
@@ -199,7 +199,7 @@ final class IntegrityCheck: Sendable {
   }
 }
 
-/// Gives the processor to other threads first, if the system allows it.
+/// Lowers the priority of the current thread, if the system allows it, so that other threads run first.
 private func lowerPriorityOfThread() {
   // Linux applies this to the thread and not to the process.
   _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

@@ -6,23 +6,23 @@ import GRDB
 /// The rule for work that was under way when the process ended: a webhook message, a push, a batch, or an announcement
 /// that was being rendered or played.
 ///
-/// Work that two crashes in a row interrupted may itself have caused them. Such work is set aside: other work goes on
-/// without it, and it is tried later by itself. An ordered stop does not count as a crash. A power cut does, because it
-/// looks like one.
+/// Work that two crashes in a row interrupted may itself have caused them. Such work is set aside: other work continues
+/// without it, and it is tried later, alone. An ordered stop does not count as a crash. A power cut does, because the
+/// two look the same.
 public enum InterruptedWork {
   /// The number of interrupted starts after which work is set aside.
   public static let patience = 2
 
-  /// The time between two pieces of work that were set aside, in seconds. Each of them is done alone, and other work is
-  /// done in this time.
+  /// The pause between two items of work that were set aside, in seconds. Each of these items is done alone, and other
+  /// work is done in the pause.
   public static let rest: TimeInterval = 60
 
-  /// If work that was set aside is overdue by this number of seconds, it is done although other work waits.
+  /// The delay in seconds after which work that was set aside is done even if other work is waiting.
   public static let longestDelay: TimeInterval = 600
 
-  /// Returns how many of the works that one crash interrupted may be done at the same time: one in sixty-four, but at
-  /// least one. If a second crash follows, only few works are set aside that did not cause it. The other works are
-  /// delayed by at most 64 attempts.
+  /// Returns how many of the items that one crash interrupted may be done at the same time: one in 64, but at least
+  /// one. If a second crash follows, few items are set aside that did not cause the crash. The other items are delayed
+  /// by at most 64 attempts.
   public static func mostSuspects(of count: Int) -> Int { max(1, count / 64) }
 
   /// Returns how long work is set aside after the process has started, in seconds: ten minutes, then an hour, then six
@@ -30,16 +30,18 @@ public enum InterruptedWork {
   ///
   /// - Parameters:
   ///   - starts: The number of times that the work was begun since it last came to an end.
-  ///   - isHeard: Whether the work is an announcement for the loudspeaker. After two crashes, it only waits for the
-  ///     others: a shop that loses its power twice must not hear a payment ten minutes late. After more crashes, it
-  ///     starts half a minute before other kinds of work, so that a crash of those does not interrupt it.
+  ///   - isHeard: Whether the work is an announcement for the loudspeaker. After two crashes, such work only waits
+  ///     until the other announcements have been played, so that a shop whose power fails twice does not hear a payment
+  ///     ten minutes late. After more crashes, it starts half a minute before other kinds of work, so that their
+  ///     crashes do not interrupt it.
   public static func pause(afterStarts starts: Int, isHeard: Bool = false) -> TimeInterval? {
     let pauses: [TimeInterval] = isHeard ? [0, 570, 3_570, 21_570] : [600, 3_600, 21_600]
     return starts < patience ? nil : pauses[min(starts - patience, pauses.count - 1)]
   }
 }
 
-/// Work that is set aside, each item with the moment from which it may be done. It is a value without a clock.
+/// Items of work that are set aside, each with the earliest moment at which it may be done. The type has no clock; the
+/// caller passes the time.
 public struct SetAsideWork<Item: Sendable, Moment: Comparable & Sendable>: Sendable {
   /// The items, soonest first.
   private var items: [(item: Item, moment: Moment)] = []
@@ -80,7 +82,7 @@ extension Ledger {
     public var webhooks = 0
     /// Payments that providers have reported, and that are not announced yet.
     public var providerPayments = 0
-    /// The number of batches, which are not in the ledger.
+    /// The number of batches, which are not stored in the ledger.
     public var batches = 0
 
     public var total: Int { announcements + pushes + webhooks + providerPayments + batches }

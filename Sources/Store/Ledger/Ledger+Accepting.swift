@@ -13,7 +13,7 @@ extension Ledger {
   /// - Parameter members: The numbers of the announcements that this one, a summary, includes. They are marked in the
   ///   same transaction. Each must be in the same lane, unfinished, not playing and in no other summary. When the
   ///   summary is played, its members become played too. When the summary ends in any other way, its members are to be
-  ///   played by themselves again. A duplicate marks nothing.
+  ///   played individually again. A duplicate marks nothing.
   /// - Throws: ``LedgerError`` with `invalidValue`, `illegalSummary`, `waitingListFull`, `diskFull`, `busy` or a file
   ///   error. Nothing was accepted then. (After an error of the disk itself, the announcement may have been accepted
   ///   after all; it is safe to try again.)
@@ -33,7 +33,7 @@ extension Ledger {
     if let first = try Self.duplicate(of: new, in: database) { return first }
     try checkSize(in: database)
     let at = timeStamp
-    // An announcement whose clip exists waits for nothing but its turn.
+    // An announcement whose clip exists only waits for its turn.
     let clip = new.decision?.clip.name
     let state = clip == nil ? State.accepted : .waiting
     try database.cachedStatement(

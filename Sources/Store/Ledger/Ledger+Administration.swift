@@ -71,9 +71,9 @@ extension Ledger {
     /// The ``Administrator/description`` of the administrator.
     public let actor: String
     public let action: Action
-    /// The id of a key, a code for signing in, a batch or a webhook endpoint, the number of a playable announcement, the
-    /// name of a clip or an output, or the locale of a voice; nil for other acts on the player and for an announcement
-    /// that was not to be played.
+    /// The object of the act: the id of a key, a sign-in code, a batch or a webhook endpoint; the number of an
+    /// announcement for a player; the name of a clip or an output; or the locale of a voice. Nil for other acts on the
+    /// player, and for an announcement that was not to be played.
     public let subject: String?
   }
 

@@ -23,10 +23,10 @@ extension Ledger {
   }
 
   /// Records that an alarm has begun or ended, and puts the messages about it into the outbox, for every account with
-  /// an endpoint that is registered for them. All of it is one transaction, so each is reported once, even after a
-  /// crash.
+  /// an endpoint that is registered for them. All of this is one transaction, so each beginning and each end is
+  /// reported once, even after a crash.
   ///
-  /// - Returns: False if this was reported before. Nothing was changed then.
+  /// - Returns: False if this beginning or end was reported before. Nothing was changed then.
   @discardableResult
   public func tellAlarm(
     _ alarm: WebhookEvent.Kind, lane: String, hasBegun: Bool, detail: [String: String] = [:]
@@ -53,8 +53,8 @@ extension Ledger {
     }
   }
 
-  /// Returns the time at which the ledger accepted the latest received payment, whatever its delivery and its account,
-  /// except payments of a ``TestAccount``; nil if there is none. The call reads all decisions.
+  /// Returns the time at which the ledger accepted the latest received payment of any account and any delivery; nil if
+  /// there is none. Payments of a ``TestAccount`` do not count. The call reads all decisions.
   public func latestPayment() async throws(LedgerError) -> Date? {
     try await read(isLong: true) { database in
       let at = try Int64.fetchOne(

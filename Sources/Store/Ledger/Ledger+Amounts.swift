@@ -22,15 +22,15 @@ extension Ledger {
     }
   }
 
-  /// Passes the amounts of all announcements that an account has stored to a closure, in the order of acceptance. The
-  /// call reads an index of these amounts only, and keeps one of them at a time.
+  /// Passes the amount of each stored announcement of an account to a closure, in the order of acceptance. The call
+  /// reads only an index of these amounts, and holds one amount in memory at a time.
   ///
   /// - Parameters:
   ///   - from: The earliest time of acceptance.
-  ///   - to: The first time of acceptance that is too late.
-  ///   - initial: What the closure begins with.
-  ///   - add: Adds an amount, and returns whether to go on.
-  /// - Returns: The closure's last result.
+  ///   - to: The end of the range: announcements accepted at this time or later are left out.
+  ///   - initial: The first value that the closure changes.
+  ///   - add: Adds an amount to the value, and returns whether to continue.
+  /// - Returns: The value after the last amount.
   public func amounts<Result: Sendable>(
     account: String, from: Date, to: Date, into initial: Result,
     _ add: @escaping @Sendable (inout Result, StoredAmount) -> Bool

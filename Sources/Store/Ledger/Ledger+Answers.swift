@@ -66,7 +66,7 @@ extension Ledger {
       }
       try checkSize(in: database)
       let at = timeStamp
-      // An answer that is too old to be valid, and what was decided then, make way.
+      // An expired answer and the decision from its time are replaced.
       try database.cachedStatement(sql: "DELETE FROM answers WHERE account = ? AND key = ?")
         .execute(arguments: [new.account, new.key])
       try database.cachedStatement(
@@ -160,14 +160,14 @@ extension Ledger {
     try announcements(account, [id], in: database)[id.bytes]
   }
 
-  /// Returns the announcements with the ids, by the bytes of their ids, each with its first answer.
+  /// Returns the announcements with the ids, each with its first answer. The keys are the bytes of the ids.
   static func announcements(
     _ account: String, _ ids: [String], in database: Database
   ) throws -> [Data: Announcement] {
     let wanted: StatementArguments = [account, try json(ids)]
     let entries = Dictionary(try entries(withIDs, wanted, in: database).map { ($0.id.bytes, $0) }) { first, _ in first }
-    // The first answer is found by its row, because the index of ids is in that order. If the order were by time, SQLite
-    // would scan all answers of the account.
+    // The first answer is the one with the lowest row, because the index of ids is in the order of rows. If the query
+    // ordered answers by time, SQLite would scan all answers of the account.
     let statement = try database.cachedStatement(
       sql: """
         SELECT answers.* FROM json_each(?2) AS wanted JOIN answers ON answers.rowid = (

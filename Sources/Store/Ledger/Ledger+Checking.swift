@@ -17,7 +17,7 @@ extension Ledger {
 
   /// Reads and checks every page of the file while the ledger is in use. Other calls do not wait for the check. It
   /// slows them down only as much as one thread of low priority does. While the check runs, the log beside the file can
-  /// grow to 64 MiB more than it had.
+  /// grow by 64 MiB.
   ///
   /// When the check or any other call finds damage, this call ends, nothing more is written to the file, and every later
   /// call fails with `damaged`. An empty file with the extension `damaged` marks the ledger then: as long as it exists,
@@ -32,7 +32,7 @@ extension Ledger {
 
   func checkIntegrity(_ settings: IntegrityCheck.Settings) async throws(LedgerError) -> IntegrityReport? {
     let start = ContinuousClock.now
-    // A connection that is opened by name must meet the files that the others have open.
+    // The check opens the file by its name, which must still lead to the file that the other connections have open.
     await checkFiles()
     if let error = damage.error(while: .checking) { throw error }
     do {
@@ -48,8 +48,8 @@ extension Ledger {
     }
   }
 
-  /// Waits until the file is found damaged by ``checkIntegrity()`` or by any other call, or one of the ledger's files
-  /// removed, replaced or cut.
+  /// Waits until ``checkIntegrity()`` or any other call finds that the file is damaged, or that one of the ledger's
+  /// files was removed, replaced or cut.
   ///
   /// - Returns: The error with which all calls fail from then on; nil if the task was cancelled.
   public func damageFound() async -> LedgerError? {

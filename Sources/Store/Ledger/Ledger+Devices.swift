@@ -8,8 +8,8 @@ extension Ledger {
   /// Registers a device, or replaces its registration. The change is durable when the call returns.
   ///
   /// A token that another device of the account has registered moves to this one, because a token belongs to one
-  /// installation of an app. A new device with the id of a removed one continues its numbers of announcements, so that
-  /// an app that remembers the latest number misses nothing.
+  /// installation of an app. If a new device has the id of a removed device, it continues the numbers of that device's
+  /// announcements, so that an app that remembers the latest number misses nothing.
   ///
   /// - Parameters:
   ///   - key: The device's own key. It is stored when the device is new, and when ``renewsKey`` is true; the device's
@@ -128,8 +128,9 @@ extension Ledger {
     for key in keys { try revoke(key, by: actor, in: database) }
   }
 
-  /// Each registration renews the time of a token, also of a known one. If APNs later reports that the token was no
-  /// longer valid at an earlier time, the token stays, because the phone has registered it since.
+  /// Stores the tokens of a registration. Each registration renews the time of a token, even if the token was known. If
+  /// APNs later reports that the token was no longer valid at an earlier time, the token stays, because the phone has
+  /// registered it since.
   ///
   /// - Returns: The kinds of the tokens that another device had.
   private func setTokens(
@@ -173,8 +174,8 @@ extension Ledger {
     return try await read { try Self.device(account, id, in: $0) }
   }
 
-  /// Returns the devices of an account that have a name: the device with this id, or else the devices of the group with
-  /// this name, sorted by their ids.
+  /// Returns the devices of an account that a name stands for: the device with this id or, if there is none, the
+  /// devices of the group with this name, sorted by their ids.
   public func devices(account: String, named name: String) async throws(LedgerError) -> [Device] {
     if account.hasZero || name.hasZero { return [] }
     return try await read { database in

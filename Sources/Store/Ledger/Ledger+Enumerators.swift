@@ -10,7 +10,7 @@ extension Ledger {
     /// The identifier of the container.
     public let container: String
     public let registeredAt: Date
-    /// Whether the call that returned it has added it.
+    /// Whether the call that returned this value has added the container.
     public let isNew: Bool
   }
 
@@ -76,7 +76,7 @@ extension Ledger {
 
   /// Records that the extension of a device no longer shows a container.
   ///
-  /// - Returns: Whether the device had shown it.
+  /// - Returns: Whether the container was recorded before.
   @discardableResult
   public func removeEnumerator(
     of container: String, account: String, device: String
@@ -114,7 +114,7 @@ extension Ledger {
 
   /// Returns the changes of the libraries after a position; nil if there are none.
   ///
-  /// - Parameter position: The position up to which changes are known; nil for the one that
+  /// - Parameter position: The position up to which changes are known; nil for the position that
   ///   ``noteLibraryPushed(upTo:)`` recorded.
   public func libraryNews(after position: Int64?) async throws(LedgerError) -> LibraryNews? {
     try await read { database in
@@ -147,7 +147,7 @@ extension Ledger {
     }
   }
 
-  /// A device that changes of the library are pushed to.
+  /// A device that gets pushes about changes of the library.
   public struct LibraryDevice: Sendable, Hashable {
     public let account: String
     public let id: String
@@ -156,13 +156,13 @@ extension Ledger {
     public let appGroup: String?
     /// Whether the device has a token for file-provider pushes.
     public let hasFileProvider: Bool
-    /// Whether the device has a token for background pushes, or one for notifications, which serves for them.
+    /// Whether the device has a token for background pushes, or one for notifications, which can be used for them too.
     public let hasBackground: Bool
     /// The identifiers of the containers that the device's extension shows now.
     public let containers: Set<String>
   }
 
-  /// Returns the devices that have a token, after a device, in the order of their accounts and ids.
+  /// Returns the devices that have a token, in the order of their accounts and ids, beginning after a device.
   ///
   /// - Parameters:
   ///   - only: The account whose devices are returned; nil for the devices of all accounts.
@@ -178,7 +178,7 @@ extension Ledger {
     }
   }
 
-  /// Returns one of the devices of ``libraryDevices(account:after:limit:)``; nil if it is gone or has no token.
+  /// Returns one of the devices of ``libraryDevices(account:after:limit:)``; nil if it was removed or has no token.
   public func libraryDevice(account: String, id: String) async throws(LedgerError) -> LibraryDevice? {
     if account.hasZero || id.hasZero { return nil }
     return try await read { database in

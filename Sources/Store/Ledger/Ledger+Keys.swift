@@ -32,7 +32,7 @@ extension Ledger {
     public let lastUsedAt: Date?
     /// The id of the device that the key belongs to; nil for any other key.
     public let device: String?
-    /// The id of the code with which a person signed in for the key; nil for any other key.
+    /// The id of the sign-in code that was exchanged for the key; nil for any other key.
     public let signInCode: String?
 
     /// Returns whether the key has expired at a moment.

@@ -14,7 +14,8 @@ extension Ledger {
   }
 
   /// The condition for the requests of accounts that have not ended. An index has the same condition. Sound files and
-  /// replays belong to the lane on which somebody asked for them, and a summary is made again from its payments.
+  /// replays are left out, because they belong to the lane on which somebody asked for them. Summaries are left out,
+  /// because they are made again from their payments.
   static let unfinishedRequests = "finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> ''"
 
   /// Returns the lanes on which requests of accounts wait, sorted by name. Finished announcements do not slow the call
@@ -44,10 +45,10 @@ extension Ledger {
   }
 
   /// Moves the requests that wait on a lane to another lane, in one transaction. They keep their numbers, and so their
-  /// order. An announcement that was playing when its player ended is accepted again.
+  /// order. An announcement that was playing when its player ended becomes `accepted` again.
   ///
-  /// Replays on the lane that have expired end. Take the seats of both lanes before, so that no player plays one of the
-  /// announcements meanwhile.
+  /// Replays on the lane that have expired are ended. Take the seats of both lanes before the call, so that no player
+  /// plays one of the announcements meanwhile.
   ///
   /// - Returns: The number of announcements that were moved.
   /// - Throws: ``LedgerError``. Nothing was changed then.
@@ -57,7 +58,7 @@ extension Ledger {
     try checkLane(target, while: .changing)
     guard source != target else { return 0 }
     return try await write(while: .changing) { [self] database in
-      // A summary would stand for payments of another lane.
+      // After the move, a summary would include payments of another lane.
       let summaries = try Int64.fetchAll(
         database,
         sql: """
@@ -82,7 +83,7 @@ extension Ledger {
           ORDER BY number
           """, arguments: [source, source])
       guard !numbers.isEmpty else { return 0 }
-      // What waited because of a pause goes on waiting.
+      // A pause of the source applies to the target too, so that announcements which waited because of it keep waiting.
       try database.execute(sql: "UPDATE OR IGNORE pauses SET lane = ? WHERE lane = ?", arguments: [target, source])
       let at = timeStamp
       let update = try database.makeStatement(
@@ -91,8 +92,8 @@ extension Ledger {
         try update.execute(arguments: [target, at, number])
         try Self.append(.moved, number, lane: target, detail: ["from": source], at: at, in: database)
       }
-      // A target without numbers of its own continues those of the source, so that it does not wait for numbers that
-      // have passed there.
+      // If the target has no sequence number yet, it continues with the source's last number. It then does not wait for
+      // numbers that were already played or skipped on the source.
       try database.execute(
         sql: """
           INSERT INTO lanes (lane, last_passed) SELECT ?, last_passed FROM lanes WHERE lane = ?
@@ -112,7 +113,7 @@ extension Ledger {
     // While the seat is held, no player can begin the announcement.
     let seat = try takeSeat(lane: entry.lane)
     defer { withExtendedLifetime(seat) {} }
-    // A player may have taken the announcement over before this call took the seat.
+    // A player may have moved the announcement to its own lane before this call took the seat.
     guard try await self.entry(number)?.lane == entry.lane else {
       throw LedgerError(.laneTaken, while: .changing, in: file)
     }

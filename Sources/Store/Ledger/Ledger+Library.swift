@@ -7,8 +7,8 @@ import TextFormats
 extension Ledger {
   // MARK: - Recording
 
-  /// Records that a clip of an account is in the folder of an app group. A clip that is recorded already, with the same
-  /// digest, keeps its place.
+  /// Records that a clip of an account is in the folder of an app group. A clip that is already recorded with the same
+  /// digest keeps its position.
   func record(_ clip: LibrarySound, account: String, in database: Database) throws {
     guard let digest = Data(sha256: clip.sha256) else { return }
     let former = try Row.fetchOne(
@@ -48,7 +48,7 @@ extension Ledger {
     ).execute(arguments: [account, group, kind.rawValue, name, digest, bytes, change.rawValue, timeStamp])
   }
 
-  /// Records that files are gone.
+  /// Records that files were removed.
   ///
   /// - Parameter rows: Rows of `library_changes`, which must not be removals.
   private func remove(_ rows: [Row], in database: Database) throws {
@@ -98,8 +98,8 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - packs: The packs that can be used.
-  ///   - broken: The ids of packs that are broken now. They stay as they were, because a pack that is being copied
-  ///     looks broken for a moment.
+  ///   - broken: The ids of packs that are broken now. Their records do not change, because a pack looks broken while
+  ///     it is being copied.
   /// - Returns: Whether anything has changed.
   @discardableResult
   public func setLibraryPacks(_ packs: [LibraryPack], broken: Set<String> = []) async throws(LedgerError) -> Bool {
@@ -115,7 +115,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - tones: The tones of all groups, each name once in a group.
-  ///   - unreadable: The groups whose folders could not be read. Their tones stay as they were.
+  ///   - unreadable: The groups whose folders could not be read. The records of their tones do not change.
   /// - Returns: Whether anything has changed.
   @discardableResult
   public func setLibraryTones(
@@ -129,9 +129,9 @@ extension Ledger {
     }
   }
 
-  /// Records which packs or tones there are. Those that are not among them are removed.
+  /// Records which packs or tones exist. Records of any others are removed.
   ///
-  /// - Parameter stays: Returns whether one that is not among them stays as it was.
+  /// - Parameter stays: Returns whether the record of a pack or tone that is not among them stays unchanged.
   /// - Returns: Whether anything has changed.
   private func setFiles(
     of kind: LibraryChange.Kind, _ files: [(group: String?, name: String, sha256: String, bytes: Int)],
@@ -160,7 +160,7 @@ extension Ledger {
     return isChanged || !gone.isEmpty
   }
 
-  /// Forgets removals that were recorded before a moment. An anchor before one of them has expired.
+  /// Forgets removals that were recorded before a moment. An anchor that is older than a forgotten removal has expired.
   ///
   /// - Returns: The number of removals that were forgotten.
   func pruneLibrary(before moment: Int64) async throws(LedgerError) -> Int {
@@ -184,8 +184,8 @@ extension Ledger {
 
   /// Returns the changes of the library of an account and an app group after an anchor, oldest first.
   ///
-  /// Without an anchor, the page is the beginning of a list of everything that is there. Each name occurs once, with
-  /// its latest change. A name that changes while the pages are read may occur again.
+  /// Without an anchor, the call returns the first page of a list of everything that is in the library now. Each name
+  /// occurs once, with its latest change. A name that changes while the pages are read may occur again.
   ///
   /// - Parameter limit: The maximum number of changes, 1 to 1,000.
   /// - Returns: nil if the anchor has expired, or belongs to another feed, account or group. The reader then lists
@@ -206,7 +206,8 @@ extension Ledger {
       let latest = max(from.position, from.since)
       guard from.feed == id, latest <= last, latest >= expired else { return nil }
       let arguments: StatementArguments = [from.position, from.since, limit + 1]
-      // Each of the three lists has the index of the groups for itself. Together, SQLite would sort them all.
+      // Each of the three lists is a separate query, which uses the index of the groups. With one query for all of
+      // them, SQLite would sort all rows.
       let clips = try database.cachedStatement(
         sql: """
           SELECT * FROM library_changes WHERE account = ? AND group_id = ? AND anchor > ?

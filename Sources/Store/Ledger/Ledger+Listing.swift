@@ -16,16 +16,15 @@ extension Ledger {
     public var states = Set(State.allCases)
     /// The earliest time of acceptance.
     public var from: Date?
-    /// The first time of acceptance that is too late.
+    /// The end of the range: announcements accepted at this time or later are left out.
     public var to: Date?
-    /// A text that the id or the words of the first answer contain; nil for all announcements.
+    /// A text that the announcement's id or the words of its first answer contain; nil for all announcements.
     public var text: SearchText?
 
     public init() {}
   }
 
-  /// The place of an announcement in the list of its account. Its text is meant for the same ledger, and for nobody to
-  /// read.
+  /// The place of an announcement in the list of its account. Its text is opaque, and valid only for the same ledger.
   public struct AnnouncementCursor: Sendable, Hashable, LosslessStringConvertible {
     fileprivate let at: Int64
     /// Whether the place belongs to an entry. Otherwise, it belongs to an answer.
@@ -73,13 +72,13 @@ extension Ledger {
   /// A part of the list of an account's announcements, newest first.
   public struct AnnouncementPage: Sendable, Hashable {
     public let announcements: [ListedAnnouncement]
-    /// The place from which the list goes on; nil at its end.
+    /// The place after which the list continues; nil at the end of the list.
     public let next: AnnouncementCursor?
     /// The number of rows that were read to find the announcements.
     public let rowCount: Int
   }
 
-  /// The number of announcements among which one call searches for a text.
+  /// The number of announcements that one call searches for a text.
   public static let searchedAtOnce = 250
   /// The number of pushes after which a part of a list ends.
   public static let mostListedPushes = 500
@@ -89,7 +88,7 @@ extension Ledger {
   /// answer. The call reads indexes only as far as it needs them, so older announcements do not slow it down.
   ///
   /// - Parameters:
-  ///   - cursor: The place after which the list goes on; nil for its beginning.
+  ///   - cursor: The place after which the list continues; nil for its beginning.
   ///   - limit: The maximum number of announcements, 1 to 1,000. The result can be shorter, and even empty, although
   ///     `next` is not nil: a call searches among ``searchedAtOnce`` announcements, and ends as soon as it has read
   ///     ``mostListedPushes`` pushes.
@@ -102,7 +101,7 @@ extension Ledger {
     let (from, to) = (Self.milliseconds(filter.from, orElse: .min), Self.milliseconds(filter.to, orElse: .max))
     if account.hasZero || filter.states.isEmpty || from >= to { return nothing }
     let limit = min(max(limit, 1), 1000)
-    // One row more than the limit shows whether the list goes on.
+    // One row more than the limit shows whether the list continues.
     let count = (filter.text == nil ? limit : Self.searchedAtOnce) + 1
     let start = cursor ?? AnnouncementCursor(at: .max, isEntry: true, row: .max)
     return try await read(isLong: true) { database in
@@ -116,7 +115,7 @@ extension Ledger {
         guard part.count == count, let last = part.last?.cursor else { return }
         horizon = horizon.map { last.isAfter($0) ? $0 : last } ?? last
       }
-      // One bound for the latest time, so that the index is entered at the cursor.
+      // There is only one bound for the latest time, so that SQLite starts reading the index at the cursor.
       let bounds: StatementArguments = [
         "account": account, "from": from, "until": min(start.at, to == .max ? to : to - 1), "at": start.at,
         "row": start.row, "entries": start.isEntry, "count": count, "text": filter.text?.bytes,

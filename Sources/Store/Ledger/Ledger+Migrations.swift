@@ -4,10 +4,10 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// The changes of the tables that this version knows, in their order.
+  /// The names of the migrations that this version knows, in the order in which they are applied.
   public static var knownMigrations: [String] { Schema.migrator.migrations }
 
-  /// Returns the changes of the tables that were made in a ledger's file, in their order. Nothing is changed.
+  /// Returns the names of the migrations that were applied to a ledger's file, in their order. The file is not changed.
   ///
   /// - Throws: ``LedgerError``.
   public static func appliedMigrations(of file: URL) throws(LedgerError) -> [String] {

@@ -9,8 +9,8 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - batches: The ids of batches whose clips are needed, such as the unfinished ones.
-  ///   - candidates: The clips that are asked for; nil for all clips. The effort for a few clips does not depend on the
-  ///     sizes of the batches.
+  ///   - candidates: The clips that the caller asks about; nil for all clips. For a few clips, the time of the call
+  ///     does not depend on the sizes of the batches.
   /// - Throws: ``LedgerError``.
   public func neededClips(
     ofBatches batches: [String], among candidates: [String]? = nil

@@ -27,7 +27,7 @@ extension Ledger {
   }
 
   /// Stores the outcome of a push in the outbox as an outcome of its device. A push to a removed device with the same
-  /// id says nothing about the present device.
+  /// id is ignored, because it says nothing about the present device.
   static func noteOutcome(ofPush number: Int64, in database: Database) throws {
     try database.cachedStatement(
       sql: """

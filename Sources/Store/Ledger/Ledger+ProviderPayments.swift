@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 extension Ledger {
-  /// The reason of a report with another sum than the payment had before.
+  /// The reason why a report is refused if its sum differs from the sum that was reported before.
   public static let otherSum =
     "The payment was reported before with another sum. Compare both with the provider's dashboard."
 
@@ -36,7 +36,8 @@ extension Ledger {
       var id = identity.id
       if known != nil {
         (acceptance, new.refusal, new.payload) = (.otherSum, Self.otherSum, nil)
-        // The other sum is stored once. Its identity is made of both, and both are digests.
+        // A report with another sum is stored once. Its id combines the payment's id and the sum, which are both
+        // digests.
         id = Data(zip(id, identity.sum + identity.sum).map { $0 ^ $1 })
         if try Self.sum(ofProviderID: id, in: database) != nil { return .duplicate }
       }
@@ -65,7 +66,7 @@ extension Ledger {
   /// Returns the next payments that are to be announced, in the order of their reports.
   ///
   /// - Parameters:
-  ///   - number: Only later ones are returned.
+  ///   - number: Only payments with a higher number are returned.
   ///   - limit: The maximum number of payments.
   public func waitingProviderPayments(
     after number: Int64, limit: Int = 256
@@ -85,7 +86,8 @@ extension Ledger {
     }
   }
 
-  /// Notes that the announcing of a payment was stopped in order, and will begin again.
+  /// Notes that the service was stopped before it had announced a payment, and will announce it after its next start.
+  /// This does not count as a crash.
   public func stopAnnouncing(providerPayment number: Int64) async throws(LedgerError) {
     try await write(while: .changing) { database in
       try database.cachedStatement(
@@ -94,7 +96,7 @@ extension Ledger {
     }
   }
 
-  /// Notes that a payment was announced or, with a reason, that it cannot be.
+  /// Notes that a payment was announced or, if a reason is given, that it cannot be announced.
   public func end(providerPayment number: Int64, refusal: String?) async throws(LedgerError) {
     try await write(while: .changing) { [self] database in
       let state: ProviderPayment.State = refusal == nil ? .announced : .refused

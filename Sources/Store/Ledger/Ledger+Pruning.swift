@@ -17,12 +17,12 @@ extension Ledger {
     public var providerIDs = 0
   }
 
-  /// The time for which messages to webhook endpoints are kept after their end, in seconds: a day. The endpoint keeps
-  /// their numbers.
+  /// The time for which messages to webhook endpoints are kept after their end, in seconds: a day. After that, only the
+  /// endpoint's counters include them.
   public static let webhookRetention: TimeInterval = 86_400
 
   /// Removes announcements that ended before a moment, and older events and commands, and returns the freed space to
-  /// the disk. Of the ended pushes that announce nothing, it leaves the latest ``Options/mostEndedSilentPushes``.
+  /// the disk. Of the ended pushes that announce nothing, it keeps only the latest ``Options/mostEndedSilentPushes``.
   /// Unfinished announcements stay, however old they are. The log of administration is kept for at least
   /// ``administrationRetention``.
   ///
@@ -67,7 +67,7 @@ extension Ledger {
       FROM provider_payments WHERE number IN (
         SELECT number FROM provider_payments WHERE finished_at < ? ORDER BY finished_at LIMIT ?)
       """, before: moment)
-    // These have their own time, which is longer.
+    // The ids of payments are kept until their own time, which is later.
     pruned.providerIDs = try await delete(
       "FROM provider_ids WHERE id IN (SELECT id FROM provider_ids WHERE until < ? ORDER BY until LIMIT ?)",
       before: timeStamp)
@@ -76,8 +76,8 @@ extension Ledger {
     return pruned
   }
 
-  /// Repeats work on a few rows until none is left. Each time is a transaction of its own, so that other writes hardly
-  /// wait.
+  /// Repeats work on a few rows until none is left. Each repetition is a transaction of its own, so that other writes
+  /// hardly wait.
   ///
   /// - Parameter work: Removes some rows, and returns their number.
   /// - Returns: The number of all rows that were removed.

@@ -55,7 +55,7 @@ extension Ledger {
     }
   }
 
-  /// Returns whether an announcement was ever pushed, so that its id cannot push it again under another key.
+  /// Returns whether an announcement was ever pushed. If it was, another request with its id does not push it again.
   static func isPushed(account: String, announcement: String, in database: Database) throws -> Bool {
     try Bool.fetchOne(
       database.cachedStatement(
@@ -102,7 +102,8 @@ extension Ledger {
   /// Marks pushes as being sent, in one transaction, and returns them with the tokens of their devices. When the call
   /// returns, the marks are durable, so that after a crash it is known which pushes may have been sent.
   ///
-  /// - Returns: The unfinished ones of the pushes. The token is nil when the device has none for such a push any more.
+  /// - Returns: Those of the pushes that are unfinished. The token is nil when the device no longer has one for such a
+  ///   push.
   public func startSending(_ numbers: [Int64]) async throws(LedgerError) -> [(push: Push, token: String?)] {
     try await write(while: .pushing) { database in
       try numbers.compactMap { number in
@@ -219,8 +220,8 @@ extension Ledger {
     ).all([account, announcement], Push.init(row:))
   }
 
-  /// Returns the announcements that were pushed to a device after a number, in their order, with any outcome of the
-  /// pushes. Those that were pushed to a removed device with the same id are not among them.
+  /// Returns the pushes of announcements to a device after a number, in their order and whatever their outcomes are.
+  /// Pushes to a removed device with the same id are not among them.
   ///
   /// - Parameter limit: The maximum number of pushes, 1 to 1,000.
   public func pushes(

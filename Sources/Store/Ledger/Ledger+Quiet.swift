@@ -46,7 +46,7 @@ extension Ledger {
     }
   }
 
-  /// Leaves the quiet payments of a lane without a summary.
+  /// Records that no summary will name the quiet payments of a lane.
   public func forgetQuietPayments(lane: String) async throws(LedgerError) {
     try checkLane(lane, while: .changing)
     try await write(while: .changing) { database in

@@ -46,8 +46,8 @@ extension Ledger {
       "lane = ? AND finished_at IS NULL AND number > ? ORDER BY number LIMIT ?", [lane, number, limit])
   }
 
-  /// Returns the unfinished announcements of a lane that play by themselves, in the order of acceptance. The payments
-  /// of a summary are not included, because the summary plays for them.
+  /// Returns the unfinished announcements of a lane that are played individually, in the order of acceptance. The
+  /// payments of a summary are not included, because the summary is played in their place.
   ///
   /// - Parameter limit: The maximum number of announcements, 1 to 1,000.
   public func unfinishedAlone(lane: String, limit: Int = 200) async throws(LedgerError) -> [Entry] {
@@ -56,8 +56,8 @@ extension Ledger {
     return try await entries("\(Self.unfinishedAlone) ORDER BY number LIMIT ?", [lane, limit])
   }
 
-  /// Returns the number of unfinished announcements of a lane that play by themselves. Finished announcements do not
-  /// slow the call down.
+  /// Returns the number of unfinished announcements of a lane that are played individually. Finished announcements do
+  /// not slow the call down.
   public func unfinishedAloneCount(lane: String) async throws(LedgerError) -> Int {
     try checkLane(lane, while: .reading)
     return try await read { database in

@@ -44,7 +44,7 @@ extension Ledger {
           unknown.append(receipt.announcement)
           continue
         }
-        // A device of the same id that was removed has pushes with smaller numbers.
+        // Pushes to a removed device with the same id have smaller numbers.
         try database.cachedStatement(
           sql: """
             UPDATE pushes SET handed_over_at = coalesce(handed_over_at, ?)

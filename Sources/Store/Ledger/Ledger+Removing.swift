@@ -56,7 +56,7 @@ extension Ledger {
         database.cachedStatement(
           sql: "SELECT clip FROM pushes WHERE account = ? AND announcement = ? AND clip IS NOT NULL"),
         arguments: [account, id])
-      // The text of a notification has the payment's names.
+      // The text of a notification contains names from the payment.
       try database.cachedStatement(sql: "DELETE FROM pushes WHERE account = ? AND announcement = ?")
         .execute(arguments: [account, id])
       let clips = Set(answers.compactMap(\.clip?.name) + [entry?.clip].compactMap(\.self)).union(pushedClips)

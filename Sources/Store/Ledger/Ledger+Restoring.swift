@@ -4,7 +4,7 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// The time in which a cancelled announcement can be restored, in seconds.
+  /// The time after its cancellation in which an announcement can be restored, in seconds.
   public static let restorationTime: TimeInterval = 60
 
   /// Undoes the cancellation of an announcement that was waiting. It waits again with its old number, and so in its old
@@ -18,7 +18,7 @@ extension Ledger {
   public func restore(_ number: Int64) async throws(LedgerError) -> Entry? {
     try await write(while: .changing) { [self] database in
       let at = timeStamp
-      // A waiting announcement is cancelled without a detail. If an unfinished summary stands for it, it stays in that
+      // A waiting announcement is cancelled without a detail. If an unfinished summary includes it, it stays in that
       // summary. A summary that has begun to play has been heard, and so have its payments.
       try database.cachedStatement(
         sql: """
@@ -45,7 +45,8 @@ extension Ledger {
   ///   announcement; or a file error. Nothing was changed then.
   public func restoreUnplayed(_ number: Int64) async throws(LedgerError) -> Entry? {
     guard let lane = try await entry(number)?.lane else { return nil }
-    // While the seat is held, no player can begin, and miss an announcement with a number that it has passed.
+    // While this call holds the seat, no player can start on the lane. A player that had started might already have
+    // read past the announcement's number, and would miss it.
     let seat = try takeSeat(lane: lane)
     defer { withExtendedLifetime(seat) {} }
     return try await restore(number)

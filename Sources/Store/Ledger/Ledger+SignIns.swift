@@ -94,8 +94,8 @@ extension Ledger {
     }
   }
 
-  /// Exchanges a code for a new key, once. The key is durable when the call returns. A code that is unknown costs no
-  /// write.
+  /// Exchanges a code for a new key, once. The key is durable when the call returns. For an unknown code, nothing is
+  /// written.
   ///
   /// - Parameters:
   ///   - digest: The digest of the code.

@@ -21,7 +21,7 @@ extension Ledger {
     /// The lane's last sequence number that was played or skipped. A number lower than the stored one changes nothing.
     public var passing: Int64?
     /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
-    /// to be played by themselves again.
+    /// to be played individually again.
     public var endsMembers = false
     /// Whether an announcement that ends as `quiet` is to be named in the summary at the end of the quiet hours, if it
     /// is a received payment. The payments of a summary that ends as `quiet` are to be named then too.
@@ -42,7 +42,7 @@ extension Ledger {
   /// Moves an announcement to another state and records an event. Both are durable when the call returns.
   ///
   /// When a summary ends, its members change in the same transaction: they become played if the summary was played, and
-  /// are otherwise to be played by themselves again; see ``Change/endsMembers``.
+  /// are otherwise to be played individually again; see ``Change/endsMembers``.
   ///
   /// - Returns: False when the announcement was already in that state. Then nothing was changed, including `passing`.
   /// - Throws: ``LedgerError`` with `illegalTransition` when its current state does not allow the change, see
@@ -78,7 +78,7 @@ extension Ledger {
     // The statement itself checks the rule, so that an error in the checks above cannot break it.
     let legal = state.predecessors.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     let isStart = state == .rendering || state == .playing
-    // A rendering that ends only takes its own start back: the ends of the process before it were not its own.
+    // When a rendering ends, only its own start is subtracted. Earlier starts, which crashes interrupted, still count.
     let isRendered = from == .rendering && !state.isFinal
     let keptStarts = isStart || isRecovery ? "starts" : isRendered ? "max(0, starts - 1)" : "0"
     try database.cachedStatement(

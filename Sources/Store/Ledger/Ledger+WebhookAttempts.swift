@@ -5,17 +5,17 @@ import GRDB
 public import WebhookMessages
 
 extension Ledger {
-  /// The number of attempts that are kept for each endpoint.
+  /// The number of attempts that the ledger keeps for each endpoint.
   public static let mostWebhookAttempts = 20
 
-  /// An attempt to send a message to an endpoint, as it is kept.
+  /// An attempt to send a message to an endpoint, as the ledger keeps it.
   public struct KeptWebhookAttempt: Sendable, Hashable {
     public let at: Date
     public let outcome: WebhookOutcome
     /// The status of the receiver's answer; nil if there was none.
     public let status: Int?
     public let milliseconds: Int
-    /// The id of the message, which its header `webhook-id` has; nil for an attempt that an earlier version made.
+    /// The id of the message, as in its header `webhook-id`; nil for an attempt that an earlier version made.
     public let message: String?
     /// The type of the event in the message; nil for an attempt that an earlier version made.
     public let kind: WebhookEvent.Kind?

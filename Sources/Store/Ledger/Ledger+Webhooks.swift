@@ -36,7 +36,8 @@ extension Ledger {
   private func tell(_ event: WebhookEvent, to row: Row, in database: Database) throws -> String? {
     let endpoint: Int64 = try row.value("number")
     let waiting: Int = try row.value("waiting")
-    // A newer version may know more formats. Its endpoints get the latest that this one knows.
+    // A newer version may have stored a format that this version does not know. Such an endpoint gets the latest format
+    // that this version knows.
     let format = WebhookEvent.Format(rawValue: try row.value("format")) ?? .typed
     guard waiting < Self.mostWaitingWebhooks else {
       try database.cachedStatement(sql: "UPDATE webhook_endpoints SET missed = missed + 1 WHERE number = ?")
@@ -131,10 +132,11 @@ extension Ledger {
     }
   }
 
-  /// Marks messages as being sent, in one transaction, and returns them with their places. When the call returns, the
-  /// marks are durable, so that after a crash they show which messages were being sent; see ``InterruptedWork``.
+  /// Marks messages as being sent, in one transaction, and returns them with their endpoints. When the call returns,
+  /// the marks are durable, so that after a crash they show which messages were being sent; see ``InterruptedWork``.
   ///
-  /// - Returns: The unfinished ones of the messages. A message leaves the outbox together with its endpoint.
+  /// - Returns: Those of the messages that are unfinished. A message whose endpoint was removed is not among them,
+  ///   because it was removed too.
   public func startSending(webhooks numbers: [Int64]) async throws(LedgerError) -> [WebhookToSend] {
     try await write(while: .changingWebhooks) { database in
       try numbers.compactMap { number in
@@ -158,7 +160,7 @@ extension Ledger {
     }
   }
 
-  /// Records that a message is not being sent any more, although its attempt has no outcome: the sender was stopped.
+  /// Records that the sender was stopped while it was sending a message, so that the attempt has no outcome.
   public func stopSending(webhook number: Int64) async throws(LedgerError) {
     try await write(while: .changingWebhooks) { database in
       try database.cachedStatement(sql: "UPDATE webhooks SET starts = 0 WHERE number = ?").execute(arguments: [number])
@@ -173,11 +175,12 @@ extension Ledger {
     public var nextAt: Date?
     /// The time without a delivery after which the endpoint is disabled, in seconds.
     public var patience: TimeInterval
-    /// Whether nothing was sent for a time although the message was due, so that this attempt counts as its first.
+    /// Whether this attempt counts as the message's first one, because no sender was running for a long time although
+    /// the message was due.
     public var isFirst: Bool
     /// The status of the receiver's answer; nil if there was none.
     public var status: Int?
-    /// The time until the answer, or until the attempt was given up.
+    /// The time until the answer, or until the attempt was given up, in milliseconds.
     public var milliseconds: Int
 
     public init(
@@ -224,7 +227,8 @@ extension Ledger {
       let at = timeStamp
       let started = attempt.startedAt.wholeMilliseconds ?? at
       let first: Int64 = attempt.isFirst ? started : try row.optional("first_attempt_at") ?? started
-      // The first failure after the latest delivery is not before that delivery, however old the message is.
+      // An old message may have failed before the endpoint's latest delivery. The endpoint has been failing only since
+      // that delivery.
       let deliveredAt: Int64 = try row.optional("delivered_at") ?? first
       let failingSince: Int64 =
         attempt.isFirst ? started : try row.optional("failing_since") ?? max(first, deliveredAt)
@@ -233,7 +237,8 @@ extension Ledger {
       switch attempt.outcome.consequence {
       case .end: verdict = (.delivered, nil)
       case .disable: verdict = (.failed, .gone)
-      // Only a message's own last attempt disables the endpoint: each message is tried for as long as the others.
+      // A failing endpoint is disabled only by the last attempt of a message, so that every message is tried for the
+      // same time.
       case .retry where attempt.nextAt == nil: verdict = (.expired, isTooLong ? .failing : nil)
       case .retry: verdict = (.waiting, nil)
       }

@@ -17,9 +17,9 @@ import GRDB
 ///
 /// The ledger refuses a file with an error, and leaves it unchanged, if SQLite finds it damaged, if it is not a
 /// database, if it belongs to another program, or if a newer version wrote it. If damage is only found while the ledger
-/// is in use, by ``checkIntegrity()`` or by any other call, nothing more is written, and all later calls fail. Because
-/// of its checksums, the log ends at its first damaged page. If a disk damages the log after it reported the data as
-/// safe, the damage can therefore not be detected.
+/// is in use, by ``checkIntegrity()`` or by any other call, nothing more is written, and all later calls fail. SQLite
+/// reads the log only up to the first page with a wrong checksum. If a disk damages the log after it reported the data
+/// as safe, the loss can therefore not be detected.
 public final class Ledger: Sendable {
   /// The options for opening a ledger.
   public struct Options: Sendable, Hashable {
@@ -43,14 +43,14 @@ public final class Ledger: Sendable {
     public var mostEnumerators = 100
     /// The maximum number of enumerators of all devices of an account.
     public var mostEnumeratorsOfAccount = 20_000
-    /// The maximum number of ended pushes that announce nothing, such as those of the library, that pruning leaves.
-    /// Nobody asks for them. Pushes of announcements stay for as long as their announcements, because phones catch up
-    /// on them.
+    /// The maximum number of ended pushes that announce nothing, such as those of the library, that pruning keeps.
+    /// Nobody asks for them. Pushes of announcements are kept as long as their announcements, because phones ask later
+    /// for announcements that they missed.
     public var mostEndedSilentPushes = 50_000
     /// Whether opening the ledger reads and checks every page, which takes longer the larger the file is. A process
     /// that only watches can skip the check, and a service can run it beside its work; see ``Ledger/checkIntegrity()``.
-    /// Opening always checks what takes no longer with a larger file: its header, its tables, and whether it has as many
-    /// pages as its header says. A file that was found damaged before is always checked.
+    /// Opening always makes the checks whose time does not depend on the size of the file: its header, its tables, and
+    /// whether it has as many pages as its header says. A file that was found damaged before is always checked.
     public var checksIntegrity = true
 
     public init() {}
@@ -77,8 +77,8 @@ public final class Ledger: Sendable {
   /// Whether opening the ledger checked every page.
   public let wasCheckedAtOpening: Bool
 
-  /// Opens the ledger, or creates it if there is no file. Only this user can access it (file 0600, missing folders
-  /// 0700).
+  /// Opens the ledger, or creates it if there is no file. Only this user can access the file (mode 0600). Missing
+  /// folders are created with the mode 0700.
   ///
   /// The call blocks while another process opens the ledger, and, with ``Options/checksIntegrity``, while it reads the
   /// whole file.
@@ -108,7 +108,8 @@ public final class Ledger: Sendable {
   }
 
   /// Opens an existing ledger for reading only. The ledger's file keeps its bytes, and nothing is migrated. SQLite may
-  /// make the two empty files of a log beside it, and leave them there. Calls that write fail with `readOnly`.
+  /// create the log and its index as empty files beside it, and leave them there. Calls that write fail with
+  /// `readOnly`.
   ///
   /// The call blocks while it reads the whole file, unless ``Options/checksIntegrity`` is false.
   ///
@@ -195,15 +196,16 @@ public final class Ledger: Sendable {
     await withCheckedContinuation { continuation in
       writer.asyncWriteWithoutTransaction { [damage, files] database in
         Self.checkFiles(files, database, damage)
-        // If a reader is in the way, a later checkpoint moves the content.
+        // If a reader still uses the log, a later checkpoint moves the rest of the content.
         if !damage.isFound { _ = try? database.checkpoint(.passive) }
         continuation.resume()
       }
     }
   }
 
-  /// Looks whether the ledger's files are still the ones that were opened, and whole. If they are not, nothing more is
-  /// read or written, and ``damageFound()`` returns. The ledger also looks before and after each commit.
+  /// Checks that the ledger's files are still the ones that were opened, and that they are whole. If they are not,
+  /// nothing more is read or written, and ``damageFound()`` returns. The ledger also checks this before and after each
+  /// commit.
   public func checkFiles() async {
     await withCheckedContinuation { continuation in
       writer.asyncWriteWithoutTransaction { [damage, files] database in
@@ -216,7 +218,7 @@ public final class Ledger: Sendable {
   private static func checkFiles(_ files: LedgerFiles?, _ database: Database, _ damage: Damage) {
     guard let files, !damage.isFound else { return }
     do {
-      // While this connection may write, no other one does, so each file is at rest.
+      // While this connection holds the write lock, no other connection writes, so the files do not change.
       try database.inTransaction(.immediate) {
         try files.check(database, while: .checking)
         return .rollback
@@ -275,7 +277,7 @@ public final class Ledger: Sendable {
       if LedgerError(error, while: .opening, in: file).code == .damaged { damage.found() }
       throw error
     }
-    // A backup may have been restored.
+    // The file is sound again, for example because a backup was restored.
     if isMarked { try DurableFile.remove(mark) }
     return (writer, reader, true)
   }
@@ -284,7 +286,7 @@ public final class Ledger: Sendable {
   static func openForReading(
     _ file: URL, options: Options, isImmutable: Bool = false
   ) throws -> (reader: DatabaseQueue, isChecked: Bool) {
-    // SQLite reports a missing file like one that may not be read.
+    // SQLite reports the same error for a missing file as for one that this user may not read.
     guard try FileStatus.byteCount(at: file.path(percentEncoded: false)) != nil else { throw SystemError.missing }
     try requireWholeFile(file)
     let reader = try connectForReading(file, options: options, isImmutable: isImmutable)
@@ -302,7 +304,7 @@ public final class Ledger: Sendable {
   private static func connectForReading(
     _ file: URL, options: Options, isImmutable: Bool = false
   ) throws -> DatabaseQueue {
-    // GRDB opens names as URIs if SQLite was built so, as Debian's and Apple's are.
+    // A name that is a URI works only if SQLite was built for it, as in Debian and on Apple systems.
     let name = isImmutable ? file.absoluteString + "?immutable=1" : file.path(percentEncoded: false)
     return try DatabaseQueue(path: name, configuration: configuration(file, options, .onlyReader))
   }
@@ -344,8 +346,8 @@ public final class Ledger: Sendable {
     // settings.
     configuration.prepareDatabase { database in
       let isNew = try Schema.examine(database, file: file)
-      // SQLite then refuses a page whose cells do not lie within it when it reads the page, and not only when a check
-      // reads all pages.
+      // With this setting, SQLite refuses a page whose cells reach beyond the page as soon as it reads the page.
+      // Otherwise, only a check of all pages would find it.
       try database.execute(sql: "PRAGMA cell_size_check = ON")
       if role == .onlyReader { return }
       guard role == .writer else { return try database.execute(sql: "PRAGMA query_only = 1") }

@@ -15,8 +15,8 @@ public enum LedgerExamination: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - byteCount: The size of the file without its log, in bytes.
-  ///   - isOpen: Whether the file has a log and its index. It has them while a program has it open, or after a program
-  ///     was killed.
+  ///   - isOpen: Whether the file has a log and its index. They exist while a program has the ledger open, and after a
+  ///     program was killed.
   ///   - keysInForce: The number of keys that are neither revoked nor expired, without those of devices.
   ///   - keysEnded: The number of the other keys, without those of devices.
   ///   - webhookEndpoints: The number of webhook endpoints that are not disabled.
@@ -26,14 +26,14 @@ public enum LedgerExamination: Sendable, Hashable {
 }
 
 extension Ledger {
-  /// Examines a ledger's file: its owner's version, every page (`PRAGMA quick_check`), and the numbers of its keys. The
-  /// call changes no file and makes none, and takes no lock that a running service would wait for. It reads the whole
-  /// file.
+  /// Examines a ledger's file: which program and version wrote it, every page (`PRAGMA quick_check`), and the numbers
+  /// of its keys. The call changes no file and makes none, and takes no lock that a running service would wait for. It
+  /// reads the whole file.
   ///
-  /// A file without a log and its index is read as one that nothing changes (`immutable`). If a program opens it meanwhile, the call
-  /// reads it again.
+  /// If the file has no log and no index, SQLite reads it as a file that nobody changes (`immutable`). If a program
+  /// opens the file meanwhile, the call reads it again.
   ///
-  /// - Parameter moment: The time at which keys are in force.
+  /// - Parameter moment: The time at which a key must be valid to count as in force.
   /// - Throws: ``LedgerError``, as ``init(reading:options:)``; `busy` if the file kept changing.
   public static func examine(_ file: URL, at moment: Date) throws(LedgerError) -> LedgerExamination {
     let file = file.absoluteURL.standardizedFileURL
@@ -45,7 +45,7 @@ extension Ledger {
         if before.log ?? 0 > 0, !before.hasIndex, try !isContained(logOf: file) { return .unindexedLog }
         let isOpen = before.log != nil && before.hasIndex
         let result = Result { try examine(file, status, isOpen: isOpen, at: moment) }
-        // Beside its log, a file may change at any time: SQLite reads a consistent state of both.
+        // A file with a log may change while it is read, because SQLite reads a consistent state of both.
         if try isOpen || FileState(file) == before { return try result.get() }
       }
       throw LedgerError(.busy, while: .opening, in: file)
@@ -88,7 +88,7 @@ extension Ledger {
     }
   }
 
-  /// The properties of a ledger's files that must not change while it is read as immutable.
+  /// The properties of a ledger's files that must not change while the ledger is read as immutable.
   private struct FileState: Equatable {
     /// Nil if there is no file.
     var status: FileStatus?

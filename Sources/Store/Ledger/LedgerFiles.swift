@@ -5,15 +5,16 @@ import FileSystem
 import Foundation
 import GRDB
 
-/// The three files of an open ledger, which are looked at before and after each commit, and once a second.
+/// The three files of an open ledger, which are checked before and after each commit, and once a second.
 ///
-/// A name is compared with what it meant when the ledger was opened. The ledger's file and its index are never opened
-/// here, because closing them would release the locks that SQLite holds on them in this process. SQLite has no locks on
-/// the log.
+/// The check compares the file that has each name now with the file that had the name when the ledger was opened. This
+/// type never opens the ledger's file and the index, because closing them would release the locks that SQLite holds on
+/// them in this process. It can open the log, on which SQLite holds no locks.
 final class LedgerFiles: Sendable {
   private let file: URL
   private let path: String
-  /// SQLite puts the log beside the file that a symbolic link leads to.
+  /// The path without symbolic links. If a link leads to the file, SQLite puts the log beside the file and not beside
+  /// the link.
   private let realPath: String
   private let log: ReadableFile
   private let rule: Locked<LedgerFilesRule>
@@ -33,7 +34,7 @@ final class LedgerFiles: Sendable {
     rule = Locked(LedgerFilesRule(first))
   }
 
-  /// Looks at the files.
+  /// Checks the files.
   ///
   /// - Parameters:
   ///   - database: The connection that writes.
@@ -45,7 +46,7 @@ final class LedgerFiles: Sendable {
     case .whole: break
     case .changed(let change): throw LedgerError(.fileChanged, while: action, in: file, change: change)
     case .unexplained(let change):
-      // Pages in memory would hide what the file lacks.
+      // Pages in SQLite's cache would hide that the file has lost them.
       try database.execute(sql: "PRAGMA shrink_memory")
       guard (try? String.fetchAll(database, sql: "PRAGMA quick_check(1)")) == ["ok"] else {
         throw LedgerError(.fileChanged, while: action, in: file, change: change)
@@ -55,8 +56,8 @@ final class LedgerFiles: Sendable {
     if begins { rule.withLock { $0.hasWritten = true } }
   }
 
-  /// Moves the content of the log into the file if only the log has lost its name: this process still has the whole log
-  /// open.
+  /// Moves the content of the log into the file if the log was removed or replaced and nothing else is wrong. This
+  /// process still has the whole log open.
   ///
   /// - Parameter error: The error that ``check(_:while:beforeWriting:)`` threw. The transaction has ended.
   func rescueLog(_ database: Database, after error: any Error) {
@@ -82,6 +83,6 @@ final class LedgerFiles: Sendable {
       dataVersion: version)
   }
 
-  /// The size of a page in bytes, which every file has that SQLite has made since 2016.
+  /// The size of a page in bytes. SQLite has used this size for new files since 2016.
   private static let pageBytes = 4096
 }

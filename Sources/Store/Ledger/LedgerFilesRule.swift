@@ -48,16 +48,16 @@ extension LedgerError {
   }
 }
 
-/// The decision whether the three files of an open ledger are still the ones that were opened, and whole. It is a value
-/// without a file.
+/// The rule that decides whether the three files of an open ledger are still the ones that were opened, and whole. The
+/// rule itself reads no file.
 ///
-/// Each look is compared with the one before. SQLite itself makes files shorter in a few cases, and the rule allows
-/// exactly these:
-/// - A checkpoint may cut the file to the size of the database. It never cuts the file further. The database gets smaller
-///   only when pruning returns pages, and the look knows its size.
+/// Each ``Look`` at the files is compared with the one before. SQLite itself makes files shorter in a few cases, and
+/// the rule allows exactly these:
+/// - A checkpoint may cut the file to the size of the database. It never cuts the file further. The database gets
+///   smaller only when pruning returns pages, and each look contains its size.
 /// - A write that starts the log afresh writes a new header, and may then cut the log to ``Ledger/logBytes``.
-/// - Another process may do all of this between two looks. SQLite's data version tells that it wrote. The comparison
-///   alone then does not explain a shorter file, and the caller checks every page.
+/// - Another process may do all of this between two looks. SQLite's data version shows that another process has
+///   written. The comparison alone then cannot explain a shorter file, so the caller checks every page.
 struct LedgerFilesRule {
   struct Look: Sendable, Equatable {
     /// The files that have the names now; nil when no file has the name.
@@ -74,7 +74,7 @@ struct LedgerFilesRule {
 
   enum Verdict: Sendable, Equatable {
     case whole
-    /// Another process has written too. A check of every page decides.
+    /// Another process has written too, so only a check of every page can decide whether the files are whole.
     case unexplained(LedgerError.FileChange)
     case changed(LedgerError.FileChange)
   }

@@ -69,7 +69,7 @@ public struct LibraryChange: Sendable, Hashable {
     case removed
   }
 
-  /// The position in the feed. Positions strictly increase, and a later change of the name has a later one.
+  /// The position in the feed. Positions strictly increase, so a later change of the same name has a higher position.
   public let position: Int64
   public let kind: Kind
   /// The file name of the clip or tone, or the id of the pack.
@@ -83,7 +83,7 @@ public struct LibraryChange: Sendable, Hashable {
   public let changedAt: Date
 }
 
-/// A place in the changes of the library of an account and an app group, after which a reader goes on.
+/// The place in the changes of a library, for one account and app group, after which a reader continues.
 ///
 /// Its text consists of three parts. The first is the position. The second is the position up to which removals do not
 /// matter to the reader, because it began its list after them. The third is a digest of the feed, the account and the
@@ -112,7 +112,8 @@ public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
     return Int64(String(decoding: digits, as: UTF8.self))
   }
 
-  /// Returns the digest of a feed, an account and a group. It finds mistakes and protects nothing.
+  /// Returns the digest of a feed, an account and a group. It only detects mistakes; it does not protect against forged
+  /// anchors.
   static func digest(of feed: String, account: String, group: String) -> String {
     "\(feed)\0\(account)\0\(group)".utf8.checksum
   }
@@ -122,7 +123,7 @@ public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
 public struct LibraryPage: Sendable, Hashable {
   /// The changes in the order of their positions.
   public let changes: [LibraryChange]
-  /// The anchor from which a reader goes on.
+  /// The anchor from which a reader continues.
   public let anchor: LibraryAnchor
   /// Whether there are no more changes now.
   public let isComplete: Bool

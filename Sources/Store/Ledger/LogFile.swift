@@ -5,9 +5,9 @@ import Foundation
 /// A write-ahead log of SQLite beside its database. The log has no index, which shows that no program has
 /// it open.
 ///
-/// A program that ends while it closes the ledger leaves such a log, after everything in it was moved into the
-/// database. The format is described in <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: numbers are
-/// big-endian.
+/// A program that is killed while it closes the ledger can leave such a log, although everything in it is in the
+/// database already. The format is described in <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: numbers
+/// are big-endian.
 struct LogFile {
   static let headerBytes = 32
   private static let frameHeaderBytes = 24
@@ -40,14 +40,14 @@ struct LogFile {
     pages = committed
   }
 
-  /// Returns whether bytes are the header of a log: its first number, and the checksum of what follows.
+  /// Returns whether bytes are the header of a log: whether the first number and the checksum are right.
   static func isHeader(_ header: [UInt8]) -> Bool {
     guard header.count == headerBytes else { return false }
     let numbers = stride(from: 0, to: headerBytes, by: 4).map { number(Data(header), $0) }
     guard numbers[0] & ~1 == 0x377F_0682 else { return false }
     var sum: (UInt32, UInt32) = (0, 0)
     for position in stride(from: 0, to: 6, by: 2) {
-      // The last bit of the first number tells whether the numbers are summed as they stand or with swapped bytes.
+      // The last bit of the first number tells whether the checksum uses the numbers as they are or with swapped bytes.
       let pair = (numbers[position], numbers[position + 1])
       sum.0 &+= (numbers[0] & 1 == 1 ? pair.0 : pair.0.byteSwapped) &+ sum.1
       sum.1 &+= (numbers[0] & 1 == 1 ? pair.1 : pair.1.byteSwapped) &+ sum.0

@@ -44,7 +44,7 @@ public struct NewKey: Sendable, Hashable {
   public var isStrict: Bool
   /// The id of the device that the key belongs to, 1 to 128 bytes; nil for any other key.
   public var device: String?
-  /// The id of the code with which a person signed in for the key, 1 to 64 bytes; nil for any other key.
+  /// The id of the sign-in code that was exchanged for the key, 1 to 64 bytes; nil for any other key.
   public var signInCode: String?
 
   public init(

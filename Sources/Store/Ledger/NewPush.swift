@@ -20,8 +20,8 @@ public struct NewPush: Sendable {
   /// The JSON object that is sent.
   public var body: Body
 
-  /// The body of a push: a JSON object of at most 4,096 bytes. Only its number differs from device to device, so it is
-  /// made once for all of them.
+  /// The body of a push: a JSON object of at most 4,096 bytes. Only the number in it differs from device to device, so
+  /// the rest is made once for all devices.
   public struct Body: Sendable, Hashable {
     let beforeSequence: Data
     let afterSequence: Data
@@ -30,7 +30,7 @@ public struct NewPush: Sendable {
     /// Creates a body without a number.
     public init(_ bytes: Data) { (beforeSequence, afterSequence, hasSequence) = (bytes, Data(), false) }
 
-    /// Creates a body with a gap for the number that the push has among those to its device.
+    /// Creates a body with a gap for the push's number among the announcements to its device.
     public init(beforeSequence: Data, afterSequence: Data) {
       (self.beforeSequence, self.afterSequence, hasSequence) = (beforeSequence, afterSequence, true)
     }
@@ -80,7 +80,7 @@ extension Ledger {
       case sending
       /// APNs has accepted the push.
       case delivered
-      /// APNs refuses the push for good.
+      /// APNs has refused the push permanently.
       case failed
       /// The push expired before APNs accepted it.
       case expired

@@ -5,8 +5,8 @@ import GRDB
 
 /// Notices that a transaction has stored messages to webhook endpoints.
 ///
-/// The facts that messages tell are written in several places, each in its own transaction. The database itself says
-/// when one of them is committed, so that no place can forget to wake the sender.
+/// Several functions store such messages, each in a transaction of its own. The database itself reports each commit, so
+/// that none of these functions can forget to wake the sender.
 final class NewWebhookWatch: TransactionObserver, Sendable {
   private struct State {
     var notify: (@Sendable () -> Void)?

@@ -5,7 +5,7 @@ public import Foundation
 import TextFormats
 
 /// The exclusive right to play a lane of a ledger. Its holder is the lane's player until the seat is released or the
-/// process ends, however it ends.
+/// process ends, even by a crash.
 ///
 /// The player reports its status in the locked file itself and not in the database. The report is useless after a crash
 /// and changes several times a second. In the file, each report costs one write to a page in memory: no acceptance
@@ -116,7 +116,7 @@ extension Ledger {
   /// Takes the lane's seat.
   ///
   /// - Throws: ``LedgerError`` with `laneTaken` when this process or another already has the seat on this ledger. The
-  ///   call tries for 0.1 s, because a watcher holds the lock for a moment when it looks.
+  ///   call tries for 0.1 s, because a watcher holds the lock for a moment when it reads the status.
   public func takeSeat(lane: String) throws(LedgerError) -> PlayerSeat {
     try checkLane(lane, while: .playing)
     do {
@@ -138,7 +138,7 @@ extension Ledger {
     do {
       let seat = seatFile(lane: lane)
       var isLocked = false
-      // A report that is read while it is being written is complete a moment later.
+      // A report that was being written during the read is complete a moment later, so the read is repeated.
       for _ in 0..<5 {
         guard let look = try LockedFile.look(at: seat, count: PlayerReport.byteCount) else { break }
         isLocked = look.isLocked

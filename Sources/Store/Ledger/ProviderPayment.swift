@@ -6,12 +6,12 @@ extension Ledger {
   /// A payment that a provider's webhook has reported, or a report that could not be understood.
   public struct ProviderPayment: Sendable, Hashable {
     public enum State: String, Sendable, Hashable, CaseIterable {
-      /// It is to be announced.
+      /// The payment is to be announced.
       case waiting
       case announced
       /// The payment was too old to be spoken when it was reported.
       case late
-      /// It cannot be announced.
+      /// The payment cannot be announced.
       case refused
     }
 
@@ -26,12 +26,12 @@ extension Ledger {
     public var kind: String?
     public var amount: String?
     public var currency: String?
-    /// The announcement that is to be accepted; nil when the report has ended.
+    /// The announcement that is to be accepted; nil unless the payment is waiting.
     public var payload: Data?
     public var state: State
-    /// The reason why it was refused, without amounts and names; nil in the other states.
+    /// The reason why the payment was refused, without amounts and names; nil in the other states.
     public var reason: String?
-    /// See ``InterruptedWork``.
+    /// The number of times that the announcing of the payment has begun; see ``InterruptedWork``.
     public var starts: Int
     public var receivedAt: Date
     public var finishedAt: Date?
@@ -45,8 +45,9 @@ extension Ledger {
       public var id: Data
       /// 8 bytes that stand for the sum and its currency.
       public var sum: Data
-      /// The ``id`` of the report that the same payment has succeeded; nil if there is no such report. If it is known,
-      /// this report comes too late to be announced: the payment failed first, and then succeeded.
+      /// For a failed or pending payment, the ``id`` of a report that the same payment has succeeded; nil for any other
+      /// payment. If the ledger has that id, the success was reported first, so this report comes too late to be
+      /// announced.
       public var success: Data?
       /// The time after which the ledger may forget the identity; nil for never.
       public var until: Date?
@@ -58,7 +59,8 @@ extension Ledger {
 
     public var account: String
     public var endpoint: String
-    /// Nil for a report that could not be understood. It is stored each time.
+    /// The identity of the payment; nil for a report that could not be understood. Such a report is stored each time it
+    /// comes.
     public var identity: Identity?
     public var id: String?
     public var kind: String?
@@ -66,7 +68,7 @@ extension Ledger {
     public var currency: String?
     /// The announcement; nil for a report that is stored as late or refused.
     public var payload: Data?
-    /// The reason why it is refused; nil if it is not.
+    /// The reason why the payment is refused; nil if it is not refused.
     public var refusal: String?
 
     public init(account: String, endpoint: String, refusal: String? = nil) {

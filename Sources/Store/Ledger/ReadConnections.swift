@@ -8,11 +8,11 @@ import GRDB
 ///
 /// The first connections are preferred, because each connection has its own cache of pages and of compiled statements.
 final class ReadConnections: Sendable {
-  /// The number of connections. More reads than this at the same time wait for each other.
+  /// The number of connections, and so of reads that can run at the same time. Further reads wait.
   static let count = 3
 
   private let connections: [DatabaseQueue]
-  /// The number of reads that each connection has not ended.
+  /// The number of unfinished reads of each connection.
   private let underWay: Locked<[Int]>
 
   init(_ connections: [DatabaseQueue]) {

@@ -53,7 +53,7 @@ extension Row {
 // GRDB's `fetchAll` and `fetchOne` copy each row, and find a column of a copy by comparing all names in lower case. These
 // functions decode each row where it is, which takes a fraction of the time for rows with many columns.
 extension Statement {
-  /// Returns what the closure makes of each row.
+  /// Returns the closure's result for each row.
   func all<Value>(
     _ arguments: StatementArguments? = nil, _ decode: (Row) throws -> Value
   ) throws -> [Value] {
@@ -63,7 +63,7 @@ extension Statement {
     return values
   }
 
-  /// Returns what the closure makes of the first row; nil if there is none.
+  /// Returns the closure's result for the first row; nil if there is no row.
   func first<Value>(
     _ arguments: StatementArguments? = nil, _ decode: (Row) throws -> Value
   ) throws -> Value? {

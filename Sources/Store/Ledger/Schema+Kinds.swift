@@ -28,8 +28,8 @@ extension Schema {
       WHERE finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> '';
     """
 
-  /// Adds the columns and fills them in. Entries already made by the player stay with their accounts, because their ids
-  /// are unique within each account.
+  /// Adds the columns and fills them in. Entries that a player has already made keep their accounts, because ids are
+  /// unique only within an account.
   static func addKinds(to database: Database) throws {
     try database.execute(sql: kindColumns)
     let page = try database.makeStatement(

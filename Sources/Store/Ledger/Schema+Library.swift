@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-  /// The tables of what file-provider extensions enumerate, and of the changes of the sound library.
+  /// The tables of the containers that file-provider extensions show, and of the changes of the sound library.
   ///
   /// - A name has one row in `library_changes`: its latest change. Another change replaces the row and so moves it to
   ///   the end, because `AUTOINCREMENT` never reuses an anchor. A clip belongs to an account and an app group. A pack
-  ///   belongs to all of them. ``addTones(to:)`` adds tones.
+  ///   belongs to all accounts and app groups. ``addTones(to:)`` adds tones.
   /// - `library_feed` has the id of the feed, the highest anchor of a removal that was forgotten, and the highest
   ///   anchor that was pushed to phones.
   static let library = """

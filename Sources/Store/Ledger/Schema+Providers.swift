@@ -6,8 +6,9 @@ extension Schema {
   /// - A row of `provider_payments` is unfinished until its payment was announced, or proved impossible to announce.
   ///   Its `payload` is the announcement to accept, and is deleted when the row has ended. `starts` has the meaning of
   ///   migration 12.
-  /// - `provider_ids` outlives the rows, so that a payment that a provider reports again is known. A row has 16 bytes
-  ///   for the payment and 8 for its sum. It is deleted after `until`; a row without `until` stays.
+  /// - A row of `provider_ids` is kept longer than the payment's row, so that a payment is recognized when a provider
+  ///   reports it again. It has 16 bytes for the payment and 8 for its sum. It is deleted after `until`; a row without
+  ///   `until` stays.
   static let providers = """
     CREATE TABLE provider_payments (
       number      INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -4,8 +4,8 @@ extension Schema {
   /// The tables of devices and their pushes.
   ///
   /// - `devices.last_sequence` is the number of the latest announcement that was pushed to the device. It rises by one
-  ///   with each, in the transaction that accepts the announcement. `devices.first_sequence` is its value at the time
-  ///   of the registration: a device continues the numbers of a removed device with the same id, but has none of its
+  ///   with each announcement, in the transaction that accepts it. `devices.first_sequence` is its value at the time of
+  ///   the registration: a device continues the numbers of a removed device with the same id, but has none of its
   ///   pushes.
   /// - A push is unfinished until `finished_at` is set. Its body never changes, so it is the same in every attempt.
   static let pushes = """

@@ -6,9 +6,10 @@ extension Schema {
   /// Adds the state `quiet` and the summaries of quiet payments, and the index with which the amounts of an account are
   /// added up by their time.
   ///
-  /// SQLite cannot change the checks of a column. They are changed in the text of the schema, because the table with all
-  /// its payloads would otherwise be written anew. No stored row can break a check that allows more than before. This
-  /// comes last: other changes of the table begin from the text that SQLite has read.
+  /// SQLite has no statement that changes the checks of a column. The function edits the checks in the text of the
+  /// schema, because otherwise the table with all its payloads would have to be rewritten. No stored row can break a
+  /// check that allows more than before. This edit comes last, because other changes of the table start from the text
+  /// that SQLite has already read.
   static func addQuiet(to database: Database) throws {
     try database.execute(
       sql: """
@@ -18,7 +19,7 @@ extension Schema {
           WHERE amount IS NOT NULL;
         """)
     let version = try Int.fetchOne(database, sql: "PRAGMA schema_version") ?? 0
-    // The new version makes other connections read the schema again, and the reset makes this one do so.
+    // The new schema version makes other connections read the schema again, and the reset makes this connection do so.
     try database.execute(
       sql: """
         PRAGMA writable_schema = ON;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-  /// The table of codes with which people sign in, and the column with the code for which a key was given.
+  /// The table of codes with which people sign in, and the column of keys with the code that was exchanged for the key.
   ///
   /// `maker` is the key that made the code; null if a user of this machine did. The key for which the code is exchanged
   /// gets the `addresses`.

@@ -3,7 +3,7 @@
 import GRDB
 
 extension Schema {
-  /// Lets the library have tones. A tone belongs to an app group, and to all accounts.
+  /// Adds tones to the library. A tone belongs to one app group, and to all accounts.
   ///
   /// The checks are changed in the text of the schema, as ``addQuiet(to:)`` does. No stored row can break them: a clip
   /// still needs an account and a group, and a pack still has neither.

@@ -129,8 +129,8 @@ enum Schema {
     CREATE INDEX commands_by_lane ON commands (lane, number);
     """
 
-  /// The tables of migration 2. `key_changes` counts the changes that a cache of keys must notice. A new time of last
-  /// use is not such a change.
+  /// The tables of migration 2. `key_changes` counts the changes that a cache of keys must notice. It does not count
+  /// new times of last use.
   private static let second = """
     CREATE TABLE keys (
       id           TEXT NOT NULL PRIMARY KEY,

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A text in a form in which letter case and the encoding of accents make no difference, for searching.
+/// A text in a form for searching, in which letter case and the encoding of accents make no difference.
 public struct SearchText: Sendable, Hashable {
   /// The UTF-8 bytes of the form.
   let bytes: Data
@@ -17,8 +17,8 @@ public struct SearchText: Sendable, Hashable {
     var payer, note: String?
   }
 
-  /// Creates the text of the words in a report, the string with the key `text`, and of the amount, the payer and the
-  /// note as they were sent, each on a line of its own; nil if there are no words.
+  /// Creates the text for searching a report. It contains the words (the string with the key `text`), and the amount,
+  /// the payer and the note as they were sent, each on its own line. Nil if the report has no words.
   init?(wordsOf report: Data) {
     guard let report = try? JSONDecoder().decode(Report.self, from: report), let words = report.text else { return nil }
     let amount = report.amount.flatMap { amount in amount.value.map { "\($0) \(amount.currency ?? "")" } }

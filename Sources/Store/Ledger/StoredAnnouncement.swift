@@ -42,7 +42,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
   /// The decision about the announcement; nil if its clip is still to be made, or if an earlier version accepted it.
   public var decision: Decision?
   /// The time from which the announcement is dropped instead of played, stored with millisecond precision; nil when it
-  /// does not expire. It does not apply to money.
+  /// does not expire. An announcement of a payment or a refund never expires, even if it has such a time.
   public var expiresAt: Date?
 
   /// The maximum size of an announcement's payload in bytes: 1 MiB.

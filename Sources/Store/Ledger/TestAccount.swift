@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The account in which the test keys of a client's account work. Announcements of test keys are never heard or pushed,
-/// are in no list and no sum of the client's own account, and count towards none of its limits.
+/// The account that the test keys of a client's account use. Announcements of test keys are never played or pushed.
+/// They do not appear in the lists and sums of the client's own account, and do not count towards its limits.
 public enum TestAccount {
   /// The start of the accounts' names. No client's account begins with `crier:`.
   static let prefix = "crier:test:"

@@ -76,7 +76,7 @@ extension Ledger {
     /// The outcome of the latest attempt; nil before the first.
     public let lastOutcome: WebhookOutcome?
     public let lastAttemptAt: Date?
-    /// The time from which on nothing is sent; nil if the endpoint is in use.
+    /// The time since which nothing is sent; nil if the endpoint is in use.
     public let disabledAt: Date?
     public let disabledReason: DisabledReason?
     public let counts: Counts
@@ -89,7 +89,7 @@ extension Ledger {
       case waiting
       /// The receiver has answered with 2xx.
       case delivered
-      /// The receiver refused the message for good.
+      /// The receiver refused the message permanently.
       case failed
       /// The message was tried for three days, or its endpoint was disabled.
       case expired
@@ -120,7 +120,7 @@ extension Ledger {
     public let computedAt: Date
     /// The time of the first attempt; nil before it.
     public var firstAttemptAt: Date?
-    /// The number of attempts that were begun since one last came to an end; see ``InterruptedWork``.
+    /// The number of attempts that were begun since the last attempt that came to an end; see ``InterruptedWork``.
     public let starts: Int
 
     public init(
@@ -136,7 +136,7 @@ extension Ledger {
     }
   }
 
-  /// A message that is to be sent, with its place.
+  /// A message that is to be sent, with its endpoint.
   public struct WebhookToSend: Sendable, Hashable {
     public let number: Int64
     public let message: WebhookMessage
@@ -144,7 +144,8 @@ extension Ledger {
     /// The endpoint's id.
     public let endpoint: String
     public let url: String
-    /// Nil if it cannot be read. Only the messages of its endpoint are affected then.
+    /// The secret that signs the message; nil if it cannot be read. Only the messages of this endpoint are affected
+    /// then.
     public let secret: WebhookSecret?
     /// The number of attempts so far.
     public let attempts: Int

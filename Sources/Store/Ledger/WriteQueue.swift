@@ -83,8 +83,8 @@ final class WriteQueue: Sendable {
 
   /// Commits the writes in one transaction and answers each of them.
   ///
-  /// The files are looked at before the transaction writes to them, and after its commit, so that no write is confirmed
-  /// that went into a file without a name.
+  /// The files are checked before the transaction writes to them, and after its commit. A write is therefore never
+  /// confirmed if it went into a file that has lost its name.
   private func commit(_ writes: ArraySlice<Write>, in database: Database) {
     guard let first = writes.first else { return }
     if damage.isFound { return fail(writes) }
@@ -128,9 +128,9 @@ final class WriteQueue: Sendable {
     for answer in answers { answer() }
   }
 
-  /// Looks at the files after a commit.
+  /// Checks the files after a commit.
   ///
-  /// - Returns: Whether the commit is in the ledger's files, as far as this look could find out.
+  /// - Returns: Whether the commit is in the ledger's files, as far as this check can tell.
   private func isKept(_ action: LedgerError.Action, _ database: Database) -> Bool {
     do {
       try files?.check(database, while: action)
@@ -145,7 +145,7 @@ final class WriteQueue: Sendable {
     files?.rescueLog(database, after: error)
   }
 
-  /// Answers writes with the damage that was found.
+  /// Answers writes with the error about the damage that was found.
   private func fail(_ writes: ArraySlice<Write>) {
     release(writes)
     for write in writes { if let error = damage.error(while: write.action) { write.fail(error) } }

@@ -22,15 +22,15 @@ public struct WebhookEvent: Sendable, Hashable {
     case expired = "announcement.expired"
     /// The announcement's turn came in quiet hours, so it was not played.
     case quiet = "announcement.quiet"
-    /// An alarm has begun or ended: the sound device is lost.
+    /// The alarm "the sound device is lost" has begun or ended.
     case deviceLost = "player.device_lost"
-    /// The player is paused.
+    /// The alarm "the player is paused" has begun or ended.
     case playerPaused = "player.paused"
-    /// Many announcements wait.
+    /// The alarm "many announcements wait" has begun or ended.
     case queueLong = "queue.long"
-    /// APNs cannot be reached.
+    /// The alarm "APNs cannot be reached" has begun or ended.
     case pushUnreachable = "push.unreachable"
-    /// No payment comes.
+    /// The alarm "the shop gets no payments" has begun or ended.
     case shopSilent = "shop.silent"
     /// Nothing has happened: somebody asked for a test of the endpoint.
     case ping = "test.ping"

@@ -28,7 +28,7 @@ public struct WebhookMessage: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - now: The time of the attempt, which is signed too.
-  ///   - secrets: The secrets to sign with: one, or two while a receiver changes from one to the other.
+  ///   - secrets: The secrets to sign with: one secret, or two while a receiver replaces one of them with the other.
   public func headers(at now: Date, secrets: [WebhookSecret]) -> [(name: String, value: String)] {
     let timestamp = Int64(now.timeIntervalSince1970.rounded(.down))
     let signatures = secrets.map { $0.signature(id: id, timestamp: timestamp, body: body) }

@@ -12,17 +12,17 @@ public enum WebhookOutcome: String, Sendable, Hashable, CaseIterable {
   case redirected
   /// The receiver answered with 5xx.
   case serverFailed = "server_failed"
-  /// The receiver answered with something that is not an answer of HTTP, or with another status.
+  /// The receiver's answer is not valid HTTP, or has a status other than 2xx to 5xx.
   case answerInvalid = "answer_invalid"
   /// The receiver did not answer in time, or the connection was not opened in time.
   case timedOut = "timed_out"
   /// The receiver closed the connection before its answer.
   case closedEarly = "closed_early"
-  /// The receiver's certificate is not trusted, or is not one for the host.
+  /// The receiver's certificate is not trusted, or is for another host.
   case certificateRefused = "certificate_refused"
   /// The host has a private address, to which nothing is sent.
   case addressRefused = "address_refused"
-  /// The host has no address, or none that accepts connections or speaks TLS.
+  /// The host has no address, or no connection with TLS could be opened to any of its addresses.
   case unreachable
 
   /// The outcome of an answer.

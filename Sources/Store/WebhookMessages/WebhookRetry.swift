@@ -23,8 +23,8 @@ public struct WebhookRetry: Sendable, Hashable {
   ///   - now: The time of the failure.
   ///   - attempts: The number of attempts so far, 1 or more.
   ///   - first: The time of the first attempt.
-  ///   - requested: The pause that the receiver asked for, in seconds; at most ``longestRequest``. The last attempt
-  ///     does not wait for its end.
+  ///   - requested: The pause that the receiver asked for, in seconds; at most ``longestRequest``. The last attempt is
+  ///     made on time, even if this pause has not ended.
   ///   - random: A random number, from the whole range.
   public func nextAttempt(
     at now: Date, afterAttempts attempts: Int, first: Date, requested: TimeInterval? = nil, random: UInt64

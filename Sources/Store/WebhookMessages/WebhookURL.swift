@@ -3,8 +3,8 @@
 public import Foundation
 import HostAddresses
 
-/// The URL of an endpoint, checked except for the addresses of a host that is a name. Its path and query may be secret,
-/// so never log it.
+/// The checked URL of an endpoint. If its host is a name, the host's addresses are not checked. The path and the query
+/// may be secret, so never log the URL.
 public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
   /// The maximum length of the text, in bytes.
   public static let longest = 2_000
@@ -16,7 +16,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads a URL. Any port from 1 to 65535 is allowed.
   ///
-  /// - Parameter allowsPrivateAddresses: Whether private addresses are allowed, and with them `http`.
+  /// - Parameter allowsPrivateAddresses: Whether private addresses and `http` are allowed.
   /// - Throws: ``WebhookError`` with `urlInvalid`, `addressPrivate`, `notEncrypted`, `credentialsInURL` or
   ///   `fragmentInURL`.
   public init(_ text: String, allowsPrivateAddresses: Bool = false) throws(WebhookError) {
@@ -54,8 +54,8 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     return name.hasSuffix(".localhost") || IPAddress(anyNotation: host)?.isPrivate == true
   }
 
-  /// Whether the host is written with letters, digits and the signs of names and addresses only. A percent-encoded
-  /// host, or one with a zone, could be understood as another host by another program.
+  /// Whether the host contains only letters, digits and the punctuation of names and addresses. A percent-encoded host,
+  /// or one with a zone, could be understood as another host by another program.
   private static func isHost(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

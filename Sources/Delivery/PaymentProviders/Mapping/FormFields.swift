@@ -34,7 +34,7 @@ package struct FormFields: Sendable {
 
   /// Returns all values by their keys.
   ///
-  /// - Throws: `.headerRepeated`. Other readers could take another one of the values.
+  /// - Throws: `.headerRepeated`, because other programs could use another of the values.
   package func values() throws(ProviderRejection) -> [String: String] {
     var values: [String: String] = [:]
     for (key, value) in pairs where values.updateValue(value, forKey: key) != nil {
@@ -47,7 +47,7 @@ package struct FormFields: Sendable {
     bytes(of: text, plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Returns the bytes of a key or a value; nil if two hexadecimal digits do not follow each percent sign.
+  /// Returns the bytes of a key or a value; nil if a percent sign is not followed by two hexadecimal digits.
   static func bytes(of text: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = text[...]

@@ -10,14 +10,15 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads a pointer.
   ///
-  /// - Returns: nil for a text that neither begins with a slash nor is empty, and for a `~` without 0 or 1 after it.
+  /// - Returns: nil for a text that is not empty and does not begin with a slash, and for a `~` without 0 or 1 after
+  ///   it.
   package init?(_ text: String) {
     var tokens: [String] = []
     if !text.isEmpty {
       guard text.hasPrefix("/") else { return nil }
       for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
         guard !part.contains(/~(?![01])/) else { return nil }
-        // The order is that of RFC 6901, section 4: "~01" stands for "~1".
+        // RFC 6901, section 4, requires this order of the replacements: "~01" stands for "~1".
         tokens.append(String(part.replacing("~1", with: "/").replacing("~0", with: "~")))
       }
     }

@@ -45,7 +45,7 @@ package struct MappingProvider: PaymentProvider {
       ]
     }
     guard let elements = each.value(in: root)?.elements else {
-      // A test event of the provider has no array; the table can still tell what it is.
+      // A test event of the provider has no array. The table can still recognise the event.
       let outcome = mapping.outcome(RequestPlace(request: webhook.request, root: root))
       return outcome.ignoredReason == nil ? [.refused("The body has no array at \(each).")] : [outcome]
     }
@@ -60,7 +60,8 @@ package struct MappingProvider: PaymentProvider {
     let accepted = endpoint.mapping?.accepted ?? ProviderAnswer(status: 200)
     return switch verdict {
     case .accepted: accepted
-    // What heals when a key is set must come again, whatever else is refused.
+    // A request with an unknown key can be accepted once the key is set, so the provider must send it again, even if
+    // the mapping file answers other rejections in another way.
     case .rejected(let rejection) where rejection.code == .keyUnknown: ProviderAnswer(status: verdict.status)
     case .rejected(let rejection) where rejection.code == .probe: accepted
     case .rejected: endpoint.mapping?.rejected ?? ProviderAnswer(status: 401)
@@ -90,8 +91,8 @@ extension ProviderMapping {
     return pairs.count == 1 && pairs[0].key == unsignedPing
   }
 
-  /// Returns the outcome of a body that cannot be read. Only rows that look at headers and the query alone can decide
-  /// it.
+  /// Returns the outcome of a body that cannot be read. Only rows that use nothing but headers and the query can decide
+  /// this outcome.
   fileprivate func outcomeOfUnreadable(_ place: RequestPlace) -> ProviderOutcome {
     let row = kinds.first { row in
       !row.when.isEmpty && row.when.allSatisfy { !$0.source.isInBody } && (try? row.fits(place)) == true
@@ -118,7 +119,8 @@ extension ProviderMapping {
     }
   }
 
-  /// Returns the event that a request names, for a request that no row fits: the value of the table's first place.
+  /// Returns the event that a request names, for a request that no row fits: the value at the first place that the
+  /// table uses.
   private func event(_ place: RequestPlace) -> String {
     guard let source = kinds.first?.when.first?.source, case .string(let text) = (try? source.value(in: place))?.value,
       text.utf8.count <= 64, JSONFields(.string(text)).id != nil

@@ -9,7 +9,7 @@ package struct MappingSample: Sendable {
     package var id: String
     package var kind: Payment.Kind
     package var amount: Money
-    // What follows is compared only where it is given.
+    // The following values are compared only if the sample gives them.
     package var identity: String?
     package var payer: String?
     package var note: String?
@@ -30,7 +30,7 @@ package struct MappingSample: Sendable {
   }
 
   package var name: String
-  /// The secret that signs; the endpoint has no other.
+  /// The secret that signs the request, and the endpoint's only secret.
   package var secret: ProviderSecret?
   /// The public key, for RSA.
   package var publicKey: String?
@@ -90,7 +90,8 @@ package struct MappingSample: Sendable {
     return provider.outcomes(of: try provider.verify(request, for: endpoint, at: now), for: endpoint)
   }
 
-  /// Returns whether a payment of a changed request is not announced, or is one of the expected payments.
+  /// Returns whether a payment that a changed request gives does no harm: it is one of the expected payments, or is not
+  /// announced.
   private func isExpected(_ payment: ProviderPayment) -> Bool {
     guard case .payments(let expected) = expectation else { return false }
     return expected.contains { one in

@@ -12,7 +12,8 @@ extension MappingVerification {
   ///
   /// - Parameters:
   ///   - format: The form of the body, for a scheme that signs parts of it.
-  ///   - pathSuffix: The text that the provider appends to the URL. It then follows a secret in the query.
+  ///   - pathSuffix: The text that the provider appends to the URL. If the secret is in the query, this text follows
+  ///     it.
   /// - Returns: The time that the signature covers; nil if it covers none.
   /// - Throws: ``ProviderRejection``.
   func check(

@@ -38,7 +38,7 @@ package struct MappingVerification: Sendable, Hashable {
   package enum Place: Sendable, Hashable {
     case header(String)
     case query(String)
-    /// In the body, which is parsed before it is verified. It has at most 64 KiB then.
+    /// In the body, which is then parsed before it is verified, and must have at most 64 KiB.
     case body(JSONPointer)
   }
 

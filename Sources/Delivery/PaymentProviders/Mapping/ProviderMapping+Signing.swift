@@ -11,7 +11,8 @@ extension ProviderMapping {
   /// request already has stays.
   ///
   /// - Parameter now: The signed time, if the request has none.
-  /// - Returns: nil if the request cannot be signed: RSA needs the provider's own key, and a message may lack a part.
+  /// - Returns: nil if the request cannot be signed, because RSA needs the provider's private key, or because a part of
+  ///   the message is missing.
   package func signed(_ request: ProviderRequest, with secret: ProviderSecret, at now: Date) -> ProviderRequest? {
     var request = request
     switch verification.scheme {
@@ -74,12 +75,12 @@ extension MappingVerification {
 }
 
 extension MappingProvider {
-  /// Returns a request about a payment that was never made, signed with the endpoint's first secret: the first sample
-  /// of the mapping file that gives one payment here, with another id and the present time.
+  /// Returns a request about a payment that was never made, signed with the endpoint's first secret. It is the first
+  /// sample of the mapping file that gives one payment for this endpoint, but with another id and the present time.
   ///
-  /// - Parameter id: The id of the payment: letters, digits, `-` and `_`. Where the sample's id is a number, the time
-  ///   in milliseconds is taken instead.
-  /// - Returns: nil if there is none, or if it cannot be signed.
+  /// - Parameter id: The id of the payment: letters, digits, `-` and `_`. If the sample's id is a number, the time in
+  ///   milliseconds is used instead.
+  /// - Returns: nil if there is no such sample, or if it cannot be signed.
   package func sample(id: String, for endpoint: ProviderEndpoint, at now: Date) -> ProviderRequest? {
     guard let mapping = endpoint.mapping else { return nil }
     let secret = endpoint.secrets.first ?? ProviderSecret("")

@@ -20,10 +20,10 @@ package struct ProviderMapping: Sendable {
   package var rejected = ProviderAnswer(status: 401)
   /// The text that the provider appends to the URL: `/pix`.
   package var pathSuffix: String?
-  /// The only key of a form that the provider sends without a signature, to test whether the URL answers: WooCommerce's
-  /// `webhook_id`. The service answers with success and does nothing else.
+  /// The only key in the form with which the provider tests whether the URL answers, such as WooCommerce's
+  /// `webhook_id`. The form is not signed. The service answers it with success and does nothing else.
   package var unsignedPing: String?
-  /// The requests that prove the mapping.
+  /// The requests that test the mapping.
   package var samples: [MappingSample] = []
 
   package init(name: String, verification: MappingVerification, payment: PaymentFields) {

@@ -4,9 +4,9 @@ import Announcements
 
 /// The place of a value in a request.
 package enum ValueSource: Sendable, Hashable {
-  /// A place in the body or, with ``PaymentFields/each``, in the element.
+  /// A place in the body or, with ``PaymentFields/each``, in an element of the array of payments.
   case pointer(JSONPointer)
-  /// A place in the whole body, even if the pointers are about an element.
+  /// A place in the whole body, even with ``PaymentFields/each``.
   case root(JSONPointer)
   case header(String)
   case query(String)
@@ -58,7 +58,8 @@ struct RequestPlace {
   let request: ProviderRequest
   /// The body; nil if it cannot be read.
   let root: JSONFields?
-  /// The element that the pointers are about; the body itself if it does not list payments.
+  /// The part of the body in which pointers begin: an element of the array of payments, or the whole body if there is
+  /// no such array.
   var element: JSONFields?
 }
 

@@ -170,14 +170,16 @@ let voices: [Target] = [
   module("Sources/Voices/VoicePacks", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
 ]
 
-/// The ledger, which survives crashes, and the messages that it stores.
+/// The ledger, which survives crashes, the messages that it stores, and a client of PostgreSQL.
 let store: [Target] = [
+  cLibrary("Sources/Store/CPQ", pkgConfig: "libpq", debian: "libpq-dev"),
   module(
     "Sources/Store/Ledger",
     [
       "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats",
       "WebhookMessages", grdb,
     ], callsC: true),
+  module("Sources/Store/PostgreSQL", ["ConcurrencySupport", "CPQ"], callsC: true),
   module("Sources/Store/WebhookMessages", ["Announcements", "HostAddresses", "TextFormats", crypto]),
 ]
 

@@ -311,6 +311,7 @@ let testSupport: [Target] = [
       "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder", "SoundOutputs", "SoundOutputTestSupport",
       "Waveforms",
     ]),
+  module("Tests/Support/PostgreSQLTestSupport", ["ConcurrencySupport", "PostgreSQL", "TestSupport"]),
   program("Tests/Support/push-sender", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushTestSupport"]),
   module(
     "Tests/Support/PushTestSupport",
@@ -463,6 +464,7 @@ let quickTests: [Target] = [
       "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
       "Waveforms", "WeeklyTimes", grdb,
     ]),
+  tests("Tests/PostgreSQLTests", ["ConcurrencySupport", "PostgreSQL", "PostgreSQLTestSupport", "TestSupport"]),
   tests(
     "Tests/ProviderSettingsTests",
     ["Announcements", "PaymentProviders", "ProviderSettings", "TestSupport", cryptoExtras]),

@@ -117,7 +117,10 @@ public final class PostgreSQLConnection: Sendable {
     let longest = options.patience * 2 + .seconds(1)
     let end: @Sendable (JobControl.End) async -> Void = { [mailbox] end in
       let obstacle = mailbox.obstacle(server: server)
-      if let error = control.end(end, server: server, obstacle: obstacle) { return outcome.end(.failure(error)) }
+      if let error = control.end(end, server: server, obstacle: obstacle) {
+        outcome.end(.failure(error))
+        return
+      }
       mailbox.wake.signal()
       guard (try? await Task.sleep(for: longest)) != nil else { return }
       outcome.end(.failure(control.abandoned(server: server)))

@@ -76,6 +76,10 @@ SOUND_PROGRAMS = sox ffmpeg
 # The servers with which the client of APNs is tested: nghttpd, and Tests/push/h2_server.py.
 PUSH_SERVERS = nghttp2-server python3-h2 python3-cryptography openssl
 
+# The server with which the client of PostgreSQL is tested. Debian's package also starts one for all users, so it can be
+# left out; the tests that need it are skipped then.
+POSTGRESQL = $(if $(SKIP_POSTGRESQL),,postgresql)
+
 # What runs the programs of Examples/backends. Those that are compiled are tested by `make check`.
 INTERPRETERS = curl php-cli nodejs
 
@@ -96,7 +100,7 @@ CHECK_OPTIONS ?= -c release
 TEST = $(SWIFT) test $(TEST_OPTIONS)
 
 test:
-	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) nghttp2-client sqlite3 $(INTERPRETERS)
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) nghttp2-client sqlite3 $(POSTGRESQL) $(INTERPRETERS)
 	@scripts/run-tests $(TEST) --skip '^(ExhaustiveChecks|$(ALONE))[./]'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(TEST) --skip-build --filter "^$$target[./]" || exit 1; done
 	@python3 -m unittest discover --quiet -s Tests/phone
@@ -105,7 +109,7 @@ test:
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
-	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3 $(POSTGRESQL)
 	SWIFT=$(SWIFT) ALONE='$(ALONE)' scripts/sanitize thread
 	SWIFT=$(SWIFT) ALONE='$(ALONE)' scripts/sanitize address
 

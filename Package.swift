@@ -170,14 +170,16 @@ let voices: [Target] = [
   module("Sources/Voices/VoicePacks", ["Announcements", "ConcurrencySupport", "Waveforms"], callsC: true),
 ]
 
-/// The ledger, which survives crashes, and the messages that it stores.
+/// The ledger, which survives crashes, the messages that it stores, and a client of PostgreSQL.
 let store: [Target] = [
+  cLibrary("Sources/Store/CPQ", pkgConfig: "libpq", debian: "libpq-dev"),
   module(
     "Sources/Store/Ledger",
     [
       "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "TextFormats",
       "WebhookMessages", grdb,
     ], callsC: true),
+  module("Sources/Store/PostgreSQL", ["ConcurrencySupport", "CPQ"], callsC: true),
   module("Sources/Store/WebhookMessages", ["Announcements", "HostAddresses", "TextFormats", crypto]),
 ]
 
@@ -309,6 +311,7 @@ let testSupport: [Target] = [
       "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder", "SoundOutputs", "SoundOutputTestSupport",
       "Waveforms",
     ]),
+  module("Tests/Support/PostgreSQLTestSupport", ["ConcurrencySupport", "PostgreSQL", "TestSupport"]),
   program("Tests/Support/push-sender", ["ConcurrencySupport", "Ledger", "PushDelivery", "PushTestSupport"]),
   module(
     "Tests/Support/PushTestSupport",
@@ -461,6 +464,7 @@ let quickTests: [Target] = [
       "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
       "Waveforms", "WeeklyTimes", grdb,
     ]),
+  tests("Tests/PostgreSQLTests", ["ConcurrencySupport", "PostgreSQL", "PostgreSQLTestSupport", "TestSupport"]),
   tests(
     "Tests/ProviderSettingsTests",
     ["Announcements", "PaymentProviders", "ProviderSettings", "TestSupport", cryptoExtras]),

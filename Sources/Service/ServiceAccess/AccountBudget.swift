@@ -34,7 +34,7 @@ public struct DailyAllowance: Sendable, Hashable {
   ///
   /// - Parameter amount: The amount for 24 hours, at least 1.
   public init(_ amount: Int) {
-    // The amount never comes from outside unchecked: the settings refuse a limit below 1.
+    // Not from outside: the settings refuse a limit below 1.
     precondition(amount > 0, "An allowance must be above zero; otherwise it never comes back.")
     self.amount = amount
   }

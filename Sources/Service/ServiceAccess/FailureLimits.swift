@@ -20,7 +20,7 @@ public struct FailureLimits: Sendable {
   ///   - limit: The rate of failures that an address may have.
   ///   - capacity: The size of each of the two tables. At most twice as many addresses are remembered.
   public init(_ limit: RateLimit, capacity: Int = 4_096) {
-    // The capacity never comes from outside: the service uses the default.
+    // Not from outside: the service uses the default.
     precondition(capacity > 0, "The capacity must be at least 1.")
     self.limit = limit
     self.capacity = capacity

@@ -121,7 +121,7 @@ struct ServiceConfiguration: Sendable {
   var usesApple: Bool { apns.contains { $0.server == nil } }
 
   private static var defaultRate: RateLimit {
-    // The numbers never come from outside: both are constants.
+    // Not from outside: both numbers are constants.
     guard let rate = try? RateLimit(rate: 200, burst: 400) else { preconditionFailure("200 a second is a rate.") }
     return rate
   }

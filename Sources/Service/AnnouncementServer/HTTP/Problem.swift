@@ -111,7 +111,7 @@ extension HTTPField.Name {
   ///
   /// - Parameter token: A valid token (RFC 9110, section 5.6.2).
   init(token: String) {
-    // The name never comes from outside: each caller passes a constant.
+    // Not from outside: each caller passes a constant.
     guard let name = HTTPField.Name(token) else { preconditionFailure("The name of a header field must be a token.") }
     self = name
   }

@@ -120,9 +120,7 @@ struct QueueDisplayTests {
 
   @Test("the JSON of the queue has states and ids, and no amounts, names or spoken words")
   func snapshot() async throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    let json = String(decoding: try encoder.encode(QueueSnapshot(try await view(position: 500))), as: UTF8.self)
+    let json = try QueueSnapshot(try await view(position: 500)).jsonLine
     #expect(
       json == """
         {"blocked_code":null,"device_lost":false,"elsewhere":[],"lane":"counter","paused":false,\

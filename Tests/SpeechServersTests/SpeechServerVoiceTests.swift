@@ -53,7 +53,7 @@ extension Networked {
       for _ in 0..<3 { await expectSpeechServerError(.resting) { try await voice.identity() } }
       first.cancel()
       await expectSpeechServerError(.cancelled) { try await first.value }
-      #expect(try await voice.identity() == "stand-in 2, joe 1.0")
+      #expect(try await voice.identity().hasPrefix("stand-in 2, "))
     }
 
     @Test("what the settings ask of a voice of OpenAI's protocol belongs to its identity")

@@ -31,7 +31,7 @@ extension PostgreSQLError {
   private var cause: String {
     let column = subject.map { "the column “\($0)”" } ?? "a column"
     return switch code {
-    case .invalidAddress: subject ?? "the address has not the form of one"
+    case .invalidAddress: subject ?? "this is not an address of a PostgreSQL server"
     case .passwordOutsideFile: "\(subject ?? "the address") contains a password"
     case .passwordFileUnusable: "the password file \(subject ?? "cannot be used")"
     case .cannotConnect: "no server accepted the connection, or none of them can be written"

@@ -16,7 +16,7 @@ public protocol PostgreSQLElement: PostgreSQLReadable {
   static var types: Set<UInt32> { get }
   /// The numbers of the types of their arrays.
   static var arrayTypes: Set<UInt32> { get }
-  /// Returns the value of bytes in PostgreSQL's binary format; nil if they have not the form of the type.
+  /// Returns the value of bytes in PostgreSQL's binary format; nil if they are no value of the type.
   static func value(of bytes: ArraySlice<UInt8>, type: UInt32) -> Self?
 }
 

@@ -69,8 +69,9 @@ public struct PostgreSQLCell: Sendable {
 
 /// A result of libpq.
 ///
-/// It is sendable, because nobody changes a result after libpq returned it, and only `deinit` frees it ("Behavior in
-/// Threaded Programs" in the manual of PostgreSQL). It is safe, because nothing else has the pointer.
+/// The class is safe, because nothing else has the pointer.
+// The class is sendable, because nobody changes a result after libpq has returned it, and only `deinit` frees it ("Behavior
+// in Threaded Programs" in the manual of PostgreSQL).
 @safe final class ResultStorage: @unchecked Sendable {
   private let pointer: OpaquePointer
   let rows: Int

@@ -157,8 +157,8 @@ let voices: [Target] = [
   module(
     "Sources/Voices/SpeechServers",
     [
-      "AmountReadback", "Announcements", "ConcurrencySupport", "HostAddresses", "Mastering", "Resampling", "SoundFiles",
-      "SoundHeaders", "SpeakingPlans", "Waveforms", nioCore, nioHTTP1, nioPosix, nioSSL,
+      "AmountReadback", "Announcements", "ConcurrencySupport", "FileSystem", "HostAddresses", "Mastering", "Resampling",
+      "SoundFiles", "SoundHeaders", "SpeakingPlans", "Waveforms", nioCore, nioHTTP1, nioPosix, nioSSL,
     ]),
   module("Sources/Voices/VoicePackIntegrity", ["TextFormats", "VoicePacks", crypto]),
   module(

@@ -122,6 +122,26 @@ struct ServedSpeechTests {
     }
   }
 
+  @Test("verdicts that several tests store at the same time are all kept")
+  func storedAtOnce() async throws {
+    let workshop = try Workshop()
+    let file = workshop.directory.appending(path: "verdicts.json")
+    let locales = ["en-US", "en-GB", "en-IN", "hi-IN", "ja-JP", "ko-KR", "zh-CN", "id-ID"]
+    // Each task has a value of its own, as each process has.
+    try await withThrowingTaskGroup { group in
+      for locale in locales {
+        group.addTask {
+          let verdict = SpeechServerVerdict(
+            server: "joe", identity: "piper", locale: locale, isPassed: true, testedAt: Date(timeIntervalSince1970: 0))
+          try SpeechServerVerdicts(file: file).store(verdict)
+        }
+      }
+      try await group.waitForAll()
+    }
+    let stored = withExtendedLifetime(workshop) { SpeechServerVerdicts(file: file).all() }
+    #expect(Set(stored.map(\.locale)) == Set(locales))
+  }
+
   @Test("whatever a speech server does wrong, the payment sounds as it does without the server")
   func misbehaving() async throws {
     let workshop = try Workshop()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 public import Foundation
 
 /// The result of `crier voices test` for the voice of a speech server. A verdict holds for one locale and one version
@@ -73,18 +74,28 @@ public struct SpeechServerVerdicts: Sendable {
     }
   }
 
-  /// Stores a verdict in place of earlier ones on the same server and locale.
+  /// Stores a verdict in place of earlier ones on the same server and locale. Two tests that end at the same time wait
+  /// for each other, so that neither loses the verdict of the other.
   ///
-  /// - Throws: Errors of the file system.
+  /// - Throws: Errors of the file system, and an error if another process holds the lock for 10 s. The file is then
+  ///   unchanged.
   public func store(_ verdict: SpeechServerVerdict) throws {
-    var verdicts = all().filter {
-      $0.server != verdict.server || $0.locale.lowercased() != verdict.locale.lowercased()
+    guard let lock = try LockedFile(file.appendingPathExtension("lock"), patience: 10) else {
+      throw CocoaError(
+        .fileWriteUnknown,
+        userInfo: [
+          NSLocalizedDescriptionKey: "Another test of a voice is storing its verdict. Run the test again."
+        ])
     }
-    verdicts.append(verdict)
-    let encoder = JSONEncoder()
-    encoder.dateEncodingStrategy = .iso8601
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    try encoder.encode(Content(verdicts: verdicts)).write(to: file, options: .atomic)
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path(percentEncoded: false))
+    try withExtendedLifetime(lock) {
+      var verdicts = all().filter {
+        $0.server != verdict.server || $0.locale.lowercased() != verdict.locale.lowercased()
+      }
+      verdicts.append(verdict)
+      let encoder = JSONEncoder()
+      encoder.dateEncodingStrategy = .iso8601
+      encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+      try DurableFile.write(try encoder.encode(Content(verdicts: verdicts)), to: file)
+    }
   }
 }

@@ -49,7 +49,7 @@ export CRIER_WARNINGS_AS_ERRORS = 1
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-speech-server voices-demo check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
+.PHONY: man voices setup run samples test test-alone test-programs sanitize lint format check check-waiting check-computing check-phone-sources check-service check-swaps check-amounts check-numbers check-webhooks check-hostile check-keeping check-pushes check-phone phone-package check-phone-package check-console check-examples check-speech-server voices-demo check-pipewire check-alerts check-arm fuzz bench build install install-files man-page deb check-deb mutants clean wording
 
 setup:
 	@scripts/setup
@@ -102,10 +102,18 @@ TEST = $(SWIFT) test $(TEST_OPTIONS)
 test:
 	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) nghttp2-client sqlite3 $(POSTGRESQL) $(INTERPRETERS)
 	@scripts/run-tests $(TEST) --skip '^(ExhaustiveChecks|$(ALONE))[./]'
-	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(TEST) --skip-build --filter "^$$target[./]" || exit 1; done
-	@python3 -m unittest discover --quiet -s Tests/phone
-	@python3 -B -m unittest discover --quiet -s Tests/backends
-	@SWIFT=$(SWIFT) scripts/check-apple
+	@$(MAKE) --no-print-directory --jobs=2 test-alone test-programs
+
+# Most of these tests wait for times and servers, so the processors have time for what nobody waits for.
+test-alone:
+	@for target in $(subst |, ,$(ALONE)); do \
+	  scripts/run-tests $(TEST) --skip-build --ignore-lock --filter "^$$target[./]" || exit 1; \
+	done
+
+test-programs:
+	@nice python3 -m unittest discover --quiet -s Tests/phone
+	@nice python3 -B -m unittest discover --quiet -s Tests/backends
+	@SWIFT=$(SWIFT) nice scripts/check-apple
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
@@ -166,26 +174,40 @@ SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festiva
 # The programs that the examples of the documents call.
 EXAMPLE_PROGRAMS = curl ffmpeg nginx-light openssl sqlite3
 
-# The tests run one after the other, because some have limits of seconds and must not wait for processors.
 # check-service uses the program that was built for the exhaustive checks, because another build takes six minutes.
 # CI builds the quick tests with the exhaustive checks; elsewhere they are left out, because they take minutes to compile.
 EXHAUSTIVE = $(or $(CRIER_EXHAUSTIVE_CHECKS),only)
+
+CHECK = env CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS)
+
+# The checks that wait for sounds, disks and other programs, some of them with limits of seconds. All others compute.
+# Each half runs one check after another, and those that compute leave the processors to the others.
+WAITING = ^ExhaustiveChecks[.](Batch|Hostile|HostileAnswer|PlayerKill|PlayerSound|Push|SoundKeeping|SpeechServer|SwappedRecording|Understanding)Checks/
 
 check:
 	@scripts/setup $(SPEAKERS) $(EXAMPLE_PROGRAMS) pocketsphinx pocketsphinx-en-us systemd $(SOUND_SERVER)
 	@scripts/check-deployment --programs
 	@scripts/measure-letters --check
-	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS) --no-parallel --filter '^ExhaustiveChecks[./]'
-	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
-	@scripts/fuzz 5000 speaker-request
+	@$(CHECK) --filter '^ExhaustiveChecks[.]WordingChecks/'
+	@$(MAKE) --no-print-directory --jobs=2 check-waiting check-computing check-phone-sources
 	@for check in schemathesis mutations kill interrupted providers clock stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
-	@SWIFT=$(SWIFT) scripts/check-apple --mutate --share
-	@scripts/make-phone-package $(PHONE_PACKAGE)
-	@$(SWIFT) build --package-path $(PHONE_PACKAGE) --quiet
 	@scripts/simulate-phone --seed 1 --payments 50 --phones 4 --json
 	@scripts/check-examples --share
 	@if command -v chromium >/dev/null || scripts/setup chromium; then scripts/check-console $(RELEASE)/crier --short; \
 	  else echo 'The console was not checked: this machine has no chromium, and cannot install it.' >&2; fi
+
+check-waiting:
+	@$(CHECK) --skip-build --ignore-lock --no-parallel --filter '$(WAITING)'
+
+check-computing:
+	@nice $(CHECK) --skip-build --ignore-lock --no-parallel --filter '^ExhaustiveChecks[./]' --skip '$(WAITING)|[.]WordingChecks/'
+	@nice $(RELEASE)/crier-bench worst --count 1 >/dev/null
+	@nice scripts/fuzz 5000 speaker-request
+
+check-phone-sources:
+	@SWIFT=$(SWIFT) nice scripts/check-apple --mutate --share
+	@scripts/make-phone-package $(PHONE_PACKAGE)
+	@nice $(SWIFT) build --package-path $(PHONE_PACKAGE) --quiet
 
 # The package without packages of others, for apps. It is built outside of this package, as an app's package is.
 PHONE_PACKAGE ?= .build/phone-package

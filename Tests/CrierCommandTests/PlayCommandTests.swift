@@ -102,8 +102,8 @@ struct PlayCommandTests {
     let empty = crier.directory.appending(path: "d.wav").path
     try Data(WAVFile.encode(Waveform(samples: [], sampleRate: 22_050))).write(to: URL(filePath: empty))
     for (file, words) in [
-      ("missing.wav", "does not exist"), (text, "is not a complete sound file"), (unstated, "has nothing to hear"),
-      (empty, "has nothing to hear"),
+      ("missing.wav", "does not exist"), (text, "is not a complete sound file"), (unstated, "contains no sound"),
+      (empty, "contains no sound"),
     ] {
       let result = try crier("play", whole, file, "--output", "file:played.log")
       #expect(result.status == 65)

@@ -172,7 +172,7 @@ struct PushCommandTests {
         let meaning =
           status == 65
           ? "BadDeviceToken: The phone's token is not valid, or belongs to the other environment."
-          : "What the service does on it: retry: app (docs/push.md)."
+          : "What the service does then: retry: app (docs/push.md)."
         #expect(done.message.contains(meaning), "\(done.message)")
       }
     }

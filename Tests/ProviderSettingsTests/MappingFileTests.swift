@@ -157,7 +157,7 @@ struct MappingFileTests {
       ),
       (
         "id: /id", "id: /id\n  time: {from: /t, format: local, offset: 7}",
-        "13: payment.time.offset is not the offset of"
+        "13: payment.time.offset is not an offset from"
       ),
       ("id: /id", "id: /id\n  time: {from: header Date, format: seconds}", "13: payment.time is not signed,"),
       (

@@ -87,7 +87,7 @@ struct MappingOutcomeTests {
       MappingTexts.body, payment: "{id: /id, identity: /sum, amount: {major: /sum}, currency: /currency}",
       kinds: "[{kind: failed}]")
     // The endpoint takes received payments and refunds only.
-    #expect(outcomes.first?.ignoredReason == "kind failed, which the endpoint's kinds do not name")
+    #expect(outcomes.first?.ignoredReason == "kind failed, which is not among the endpoint's kinds")
     var endpoint = try MappingTexts.endpoint(MappingTexts.signed, kinds: "[{kind: failed}]")
     endpoint.kinds = [.failed]
     let request = try #require(
@@ -114,8 +114,9 @@ struct MappingOutcomeTests {
     #expect(try outcome(#""a":"x","b":2,"c":true"#)?.payment?.kind == .refunded)
     #expect(try outcome(#""a":"z","c":1"#)?.refusedReason == "z is odd")
     #expect(try outcome(#""a":"order.updated""#)?.ignoredReason == "order.updated")
-    #expect(try outcome(#""a":["x"],"b":1"#)?.ignoredReason == "no row of the mapping file's kinds fits")
-    #expect(try outcome(#""a":"a name with spaces""#)?.ignoredReason == "no row of the mapping file's kinds fits")
+    let unmatched = "a request that matches no row under kinds in the mapping file"
+    #expect(try outcome(#""a":["x"],"b":1"#)?.ignoredReason == unmatched)
+    #expect(try outcome(#""a":"a name with spaces""#)?.ignoredReason == unmatched)
   }
 
   @Test("a mapping file can read each element of an array as a separate payment")

@@ -55,7 +55,9 @@ struct SettingsNodeTests {
     }
     check("a: [1]\n", "test.yaml:1: a is not a text; give a text.") { _ = try $0.text() }
     check("a:\n", "test.yaml:1: a has no value; give a text.") { _ = try $0.text() }
-    check("a: x\n", "test.yaml:1: a is not a list; write [a, b], or a line - a for each.") { _ = try $0.list() }
+    check("a: x\n", "test.yaml:1: a is not a list; write [a, b], or a line such as - a for each element.") {
+      _ = try $0.list()
+    }
     check("a: []\n", "test.yaml:1: a is an empty list; give a value, or leave the key out.") { _ = try $0.listOrOne() }
     check("a: 1.5\n", "test.yaml:1: a is not a whole number from 1 to 9; give one.") { _ = try $0.integer(in: 1...9) }
     check("a: 10\n", "test.yaml:1: a is not a whole number from 1 to 9; give one.") { _ = try $0.integer(in: 1...9) }

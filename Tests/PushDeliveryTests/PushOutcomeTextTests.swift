@@ -38,7 +38,7 @@ struct PushOutcomeTextTests {
   @Test(
     "the text for a delivered push does not promise its arrival on the phone, and an unknown reason stays unchanged")
   func others() {
-    #expect(PushOutcomeText.text(of: .delivered, reason: nil).contains("Nothing tells"))
+    #expect(PushOutcomeText.text(of: .delivered, reason: nil).contains("Apple does not say"))
     #expect(PushOutcomeText.text(of: .expired, reason: nil).contains("expired"))
     #expect(PushOutcomeText.text(of: .failed, reason: "Status404").contains("Status404"))
     #expect(PushOutcomeText.text(of: .failed, reason: "BadTopic").contains("bundle id"))

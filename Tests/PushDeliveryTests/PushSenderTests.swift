@@ -165,7 +165,7 @@ extension Networked {
     }
 
     @Test(
-      "a wrong key stops an app's pushes and is reported once; single pushes try the key, and all follow when it works")
+      "a wrong key stops an app's pushes and is reported once; single pushes then try the key until it works")
     func wrongKey() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { configuration in

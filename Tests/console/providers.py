@@ -107,7 +107,7 @@ class ProviderChecks:
         self.that(b.until(f"{missed}.includes('Sum unknown')"), f"so is a payment whose sum is not known ({b.js(missed)})")
         self.report("pi_4", 100, live=False)
         b.click("#providers-again")
-        self.that(b.until(f"{text}.includes('Last ignored: a test payment, and the endpoint has live: true')"), "the last report that was ignored is told with its reason")
+        self.that(b.until(f"{text}.includes('Last ignored: a test payment, but the endpoint has live: true')"), "the last report that was ignored is told with its reason")
         self.shot("providers")
         self.show("shop")
         self.that(b.until(f"{NEWS}.checkVisibility() && {NEWS}.textContent.startsWith('2 payments')"), f"the view of the shop says that money came which was not announced ({b.js(f'{NEWS}.textContent')})")

@@ -85,8 +85,8 @@ public final class APNSSimulator: Sendable {
       await Self.stop(group)
       throw APNSSimulatorError(
         code: .cannotListen,
-        description: "port: \(configuration.port) on 127.0.0.1 cannot be listened on (\(error)); choose another port, "
-          + "or 0 for a free one.")
+        description: "port: the simulator cannot listen on 127.0.0.1:\(configuration.port) (\(error)); choose another "
+          + "port, or 0 for a free one.")
     }
   }
 

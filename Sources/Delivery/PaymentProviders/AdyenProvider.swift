@@ -49,7 +49,7 @@ package struct AdyenProvider: PaymentProvider {
     }
     for element in elements {
       guard let item = AdyenItem(element) else {
-        throw ProviderRejection(.malformed, "An item does not have the form of Adyen's.")
+        throw ProviderRejection(.malformed, "An item does not have the form that Adyen documents.")
       }
       guard let signature = item.signature, !signature.isEmpty else {
         throw ProviderRejection(
@@ -63,7 +63,7 @@ package struct AdyenProvider: PaymentProvider {
   package func outcomes(of webhook: VerifiedWebhook, for endpoint: ProviderEndpoint) -> [ProviderOutcome] {
     guard let event = JSONFields(webhook.body) else { return [.refused("The body is not strict JSON.")] }
     guard let items = event["notificationItems"]?.elements else {
-      return [.ignored(event["type"]?.text ?? "an event of a platform")]
+      return [.ignored(event["type"]?.text ?? "an event of Adyen for Platforms")]
     }
     return items.map { AdyenItem($0).map { outcome(of: $0, for: endpoint) } ?? .refused("An item is malformed.") }
   }
@@ -84,10 +84,10 @@ package struct AdyenProvider: PaymentProvider {
     switch item.eventCode {
     case "AUTHORISATION":
       guard succeeded else { return item.payment(item.pspReference, .failed) }
-      guard !endpoint.awaitsCapture else { return .ignored("AUTHORISATION, and the endpoint awaits CAPTURE") }
+      guard !endpoint.awaitsCapture else { return .ignored("AUTHORISATION, but the endpoint waits for CAPTURE") }
       return item.payment(item.pspReference, .received)
     case "CAPTURE":
-      guard endpoint.awaitsCapture else { return .ignored("CAPTURE, and the endpoint does not await it") }
+      guard endpoint.awaitsCapture else { return .ignored("CAPTURE, but the endpoint does not wait for it") }
       return succeeded ? item.payment(item.originalReference, .received) : .ignored("CAPTURE, not successful")
     case "REFUND":
       return succeeded ? item.payment(item.pspReference, .refunded) : .ignored("REFUND, not successful")

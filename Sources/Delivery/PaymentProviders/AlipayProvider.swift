@@ -37,8 +37,8 @@ package struct AlipayProvider: PaymentProvider {
     guard !keys.isEmpty, certificate == nil || named != nil else {
       throw ProviderRejection(
         .keyUnknown,
-        "The notice is signed with a key that the endpoint does not have, or cannot read. Set Alipay's public key in "
-          + "public_keys, or its certificate under the value of alipay_cert_sn.")
+        "The notice is signed with a key that the endpoint does not have, or cannot read. Add Alipay's public key to "
+          + "public_keys. If Alipay signs with a certificate, add the certificate, named by its alipay_cert_sn.")
     }
     throw .wrongSignature("sign")
   }
@@ -62,12 +62,12 @@ package struct AlipayProvider: PaymentProvider {
     guard let status = form["trade_status"] else { return .ignored("a message without trade_status") }
     guard !isRefund(form) else {
       // `refund_fee` is the sum of all refunds so far, and the notice does not say which of them is new.
-      return .ignored("a refund, and the notice has only the sum of all refunds")
+      return .ignored("a refund, but the notice has only the sum of all refunds")
     }
     // A product without refunds sends only TRADE_FINISHED. If TRADE_SUCCESS came before, both notices have the same id.
     guard ["TRADE_SUCCESS", "TRADE_FINISHED"].contains(status) else { return .ignored(status) }
     guard form["notify_type"] ?? "trade_status_sync" == "trade_status_sync" else {
-      return .ignored("\(status), not a notice of a trade")
+      return .ignored("\(status), in a message that is not a notice of a trade")
     }
     guard let id = JSONFields(.string(form["trade_no"] ?? "")).id else {
       return .refused("The notice has no trade_no.")

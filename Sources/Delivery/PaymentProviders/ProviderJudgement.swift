@@ -58,7 +58,7 @@ extension ProviderEndpoint {
     if let live = payment.isLive, live != isLive {
       return .ignored(
         isLive
-          ? "a test payment, and the endpoint has live: true" : "not a test payment, and the endpoint has live: false")
+          ? "a test payment, but the endpoint has live: true" : "not a test payment, but the endpoint has live: false")
     }
     // A request that names no account may be about any account. For example, Stripe names none for the platform's own
     // payments.
@@ -66,7 +66,7 @@ extension ProviderEndpoint {
       return .ignored("a payment to an account that is not among the endpoint's merchants")
     }
     guard kinds.contains(payment.kind) else {
-      return .ignored("kind \(payment.kind.rawValue), which the endpoint's kinds do not name")
+      return .ignored("kind \(payment.kind.rawValue), which is not among the endpoint's kinds")
     }
     if !speaksPayer { (payment.payer, payment.note) = (nil, nil) }
     return .payment(payment)

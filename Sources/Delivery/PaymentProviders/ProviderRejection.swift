@@ -35,6 +35,7 @@ package struct ProviderRejection: Error, Sendable, Hashable, CustomStringConvert
 
   static func wrongSignature(_ what: String) -> ProviderRejection {
     ProviderRejection(
-      .signatureInvalid, "\(what) does not fit. Check the endpoint's secret or key, and that nothing changes the body.")
+      .signatureInvalid,
+      "\(what) does not match. Check the endpoint's secret or key, and that nothing changes the body.")
   }
 }

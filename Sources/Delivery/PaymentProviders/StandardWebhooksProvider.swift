@@ -63,14 +63,14 @@ package struct StandardWebhooksProvider: PaymentProvider {
       return [.ignored(type)]
     }
     guard let data = event["data"], case .object(var fields) = data.value else {
-      return [.refused("\(type) has no object data.")]
+      return [.refused("\(type) has no object named data.")]
     }
     // A received payment gets no `kind` here: without it, the decoder refuses keys that may mean that no money has
     // come.
     if kind != .received { fields["kind"] = fields["kind"] ?? .string(kind.rawValue) }
     do throws(AnnouncementError) {
       let payment = try PayloadDecoder.payment(fields, path: "data")
-      guard payment.kind == kind else { return [.refused("\(type) has another kind in data.kind.")] }
+      guard payment.kind == kind else { return [.refused("data.kind is not the kind that \(type) names.")] }
       guard let id = data["id"]?.id else {
         return [.refused("data.id is not 1 to 128 printable ASCII characters without a space.")]
       }

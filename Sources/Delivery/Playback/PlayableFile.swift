@@ -47,7 +47,7 @@ public enum PlayableFile {
       let sound = try SoundFiles.mix(bytes, longestSeconds: longestSeconds)
       guard !sound.samples.isEmpty else {
         throw PlayableFileError(
-          .malformed, path, "has nothing to hear: its header states 0 frames of sound",
+          .malformed, path, "contains no sound: its header states 0 frames",
           remedy: "look for a remedy with crier sounds check, or export it again")
       }
       guard Resampler.supportedRates.contains(sound.sampleRate) else {

@@ -182,7 +182,7 @@ extension PaymentFields.Time {
       let node = try fields.required("offset", remedy: "write offset: \"+07:00\"")
       let offset = try node.text()
       guard Timestamp.date("2000-01-01T00:00:00" + offset) != nil else {
-        throw node.error("is not the offset of a zone", remedy: "write it as \"+07:00\"")
+        throw node.error("is not an offset from UTC", remedy: "write it as \"+07:00\"")
       }
       self.init(source, .local(offset: offset))
     }
@@ -195,7 +195,7 @@ extension PaymentFields.Live {
     var words: [Set<String>] = []
     for key in ["live", "test"] {
       var values: Set<String> = []
-      for one in try fields.required(key, remedy: "say which values mean it").listOrOne() {
+      for one in try fields.required(key, remedy: "say which values mean a \(key) payment").listOrOne() {
         values.insert(try one.text())
       }
       words.append(values)
@@ -220,7 +220,7 @@ extension ProviderAnswer {
     if let type = fields["type"] {
       contentType = try type.text()
       guard contentType?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) == true else {
-        throw type.error("is not the type of a body", remedy: "write type: application/json")
+        throw type.error("is not a media type", remedy: "write type: application/json")
       }
     }
     if let body = fields["body"] { self.body = Data(try body.text().utf8) }

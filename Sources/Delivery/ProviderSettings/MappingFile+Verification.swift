@@ -113,7 +113,7 @@ extension MappingVerification {
         scheme == .digest ? "does not have the part secret" : "has the part secret",
         remedy: scheme == .digest
           ? "add the part; without the secret, everybody can compute the hash"
-          : "remove the part; the secret is the key of the code")
+          : "remove the part; only the scheme digest has the secret in the message")
     }
     if case .body = place, message.contains(.body) {
       throw node.error("has the part body, which contains the signature itself", remedy: "name the parts of the body")

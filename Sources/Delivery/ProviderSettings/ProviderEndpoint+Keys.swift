@@ -79,7 +79,8 @@ extension ProviderEndpoint {
     }
     switch provider {
     case .stripe where secret.text.contains(where: \.isWhitespace):
-      throw fault("contains white space", "copy the secret of the endpoint again: whsec_ and letters and digits")
+      throw fault(
+        "contains white space", "copy the secret of the endpoint again; it is whsec_ followed by letters and digits")
     case .adyen where SignatureEncoding.hex.bytes(of: secret.text) == nil:
       throw fault("is not hexadecimal digits", "copy the HMAC key of the webhook again")
     case .standardWebhooks where StandardWebhooksKey(secret) == nil:

@@ -98,7 +98,7 @@ extension ProviderEndpoint {
     }
     if deliver.contains(.push), device == nil {
       throw fields.node.error(
-        "delivers to push, and has no key 'device'", .keyMissing,
+        "delivers to push, but has no key 'device'", .keyMissing,
         remedy: "add device: with the id of a device or a group")
     }
   }

@@ -34,7 +34,7 @@ package struct ProvidersFile: Sendable {
     let root = try SettingsNode(yaml: yaml, file: file).fields(["endpoints"])
     endpoints = []
     var lines: [String: Int?] = [:]
-    for node in try root.required("endpoints", remedy: "write endpoints: and a list").list() {
+    for node in try root.required("endpoints", remedy: "write endpoints: with a list below it").list() {
       let endpoint = try ProviderEndpoint(node, mapping: mapping)
       if let first = lines[endpoint.id] {
         throw node.error(

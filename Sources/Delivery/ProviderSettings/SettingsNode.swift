@@ -136,7 +136,7 @@ package struct SettingsNode {
   package func list() throws(ProviderSettingsError) -> [SettingsNode] {
     try checkDepth()
     guard let sequence = node.sequence else {
-      throw error("is not a list", remedy: "write [a, b], or a line - a for each")
+      throw error("is not a list", remedy: "write [a, b], or a line such as - a for each element")
     }
     return sequence.enumerated().map { SettingsNode($1, of: self, path: "\(path)[\($0)]") }
   }

@@ -7,7 +7,7 @@ import PushMessages
 public enum PushOutcomeText {
   /// - Parameter reason: The reason that APNs or the sender gave; nil if there is none.
   public static func text(of state: Ledger.Push.State, reason: String?) -> String {
-    if state == .delivered { return "Apple accepted the push. Nothing tells whether the phone received it." }
+    if state == .delivered { return "Apple accepted the push. Apple does not say whether the phone received it." }
     guard let reason else { return "The push expired before it could be sent." }
     if let text = PushReasonText.text(of: reason) { return text }
     if let own = ownReasons.first(where: { $0.reason == reason }) { return own.text }

@@ -21,7 +21,7 @@ struct PushStreams<Push> {
     var outcome: Outcome
   }
 
-  /// The consequence of something that has arrived.
+  /// What the caller does after a frame has arrived.
   struct Step {
     /// The push that has its outcome now; nil if none has.
     var ending: Ending?

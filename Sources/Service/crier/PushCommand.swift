@@ -241,9 +241,9 @@ struct Refused: Error, CustomStringConvertible {
   private var retry: String {
     guard reason == PushSender.tooManyTokens else { return "Try again in a moment." }
     return """
-      APNs takes one new token of a key in 20 minutes, and another program, such as a service with another home \
-      folder, has sent one. Set CRIER_HOME to the folder of that service, so that both send the same token, or try \
-      again in 20 minutes.
+      APNs accepts only one new provider token of a key every 20 minutes, and another program, such as a service with \
+      another home folder, has sent one. Set CRIER_HOME to the folder of that service, so that both send the same \
+      token, or try again in 20 minutes.
       """
   }
 
@@ -256,7 +256,7 @@ struct Refused: Error, CustomStringConvertible {
     return """
       \(row.reason): \(Self.words(row))
       Why: \(row.why).
-      What the service does on it: \(row.measure) (docs/push.md).
+      What the service does then: \(row.measure) (docs/push.md).
       """
   }
 

@@ -41,7 +41,7 @@ public struct WebhookError: Error, Sendable, Hashable, CustomStringConvertible {
     case .timestampOutsideWindow:
       "The time of the message is not within \(WebhookSecret.tolerance) seconds of now. Check the clock."
     case .signatureInvalid:
-      "No signature of the message fits. Check the endpoint's secret, and verify the bytes of the body as they came."
+      "No signature of the message is valid. Check the endpoint's secret, and verify the body exactly as it was received."
     }
   }
 }

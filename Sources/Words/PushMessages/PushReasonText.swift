@@ -107,15 +107,15 @@ public enum PushReasonText {
     case .badCertificate, .badCertificateEnvironment: ("Apple expected a certificate.", .checkServer)
     case .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken:
       ("The key is for the other environment.", .checkSetting(.keyOrEnvironment))
-    case .expiredProviderToken: ("The time in the key's token is too old.", .checkClock)
+    case .expiredProviderToken: ("The provider token is too old.", .checkClock)
     case .forbidden: ("The key may not send to this app.", .checkSetting(.keyOrBundleID))
     case .invalidProviderToken: ("The key, its id or its team is wrong.", .checkSetting(.key))
-    case .missingProviderToken: ("The key's token was lost on the way.", .checkProxy)
+    case .missingProviderToken: ("The provider token was lost on the way.", .checkProxy)
     case .unrelatedKeyIDInToken: ("The key belongs to another team.", .checkSetting(.key))
     case .methodNotAllowed: ("Something changed the request on its way.", .checkProxy)
     case .expiredToken: ("The phone's token has expired.", .register)
     case .unregistered: ("The app was removed from the phone, or its notifications were switched off.", nil)
-    case .tooManyProviderTokenUpdates: ("Apple got too many new tokens of the key.", .triedAgain)
+    case .tooManyProviderTokenUpdates: ("Apple got too many new provider tokens of the key.", .triedAgain)
     case .tooManyRequests: ("Apple got too many pushes for this phone.", .triedAgain)
     case .idleTimeout, .internalServerError, .serviceUnavailable, .shutdown:
       ("Apple's server had a problem.", .triedAgain)

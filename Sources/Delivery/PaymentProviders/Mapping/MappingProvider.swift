@@ -97,7 +97,7 @@ extension ProviderMapping {
     let row = kinds.first { row in
       !row.when.isEmpty && row.when.allSatisfy { !$0.source.isInBody } && (try? row.fits(place)) == true
     }
-    if let row, row.meaning == .ignored { return .ignored(row.because ?? "a body of another form") }
+    if let row, row.meaning == .ignored { return .ignored(row.because ?? "a body that cannot be read") }
     return .refused(body == .json ? "The body is not strict JSON." : "The body is not a form in UTF-8.")
   }
 
@@ -124,7 +124,7 @@ extension ProviderMapping {
   private func event(_ place: RequestPlace) -> String {
     guard let source = kinds.first?.when.first?.source, case .string(let text) = (try? source.value(in: place))?.value,
       text.utf8.count <= 64, JSONFields(.string(text)).id != nil
-    else { return "no row of the mapping file's kinds fits" }
+    else { return "a request that matches no row under kinds in the mapping file" }
     return text
   }
 

@@ -49,7 +49,7 @@ extension MappingVerification {
       }
       token = value
       if let pathSuffix, token.hasSuffix(pathSuffix) { withoutSuffix = String(token.dropLast(pathSuffix.count)) }
-    case .body, nil: throw ProviderRejection(.malformed, "The mapping file does not say where the token stands.")
+    case .body, nil: throw ProviderRejection(.malformed, "The mapping file does not say where the token is.")
     }
     guard token.hasPrefix(prefix) else {
       throw ProviderRejection(.signatureMissing, "The token does not begin with \(prefix).")
@@ -57,7 +57,7 @@ extension MappingVerification {
     let tokens = [String(token.dropFirst(prefix.count)), withoutSuffix].compactMap(\.self)
     let fits = tokens.contains { token in secrets.contains { isToken(token, of: $0) } }
     guard fits else {
-      throw ProviderRejection(.signatureInvalid, "The token does not fit. Check the endpoint's secret.")
+      throw ProviderRejection(.signatureInvalid, "The token does not match. Check the endpoint's secret.")
     }
   }
 
@@ -147,7 +147,7 @@ extension MappingVerification {
       let keys = endpoint.secrets.compactMap(key)
       guard !keys.isEmpty else {
         throw ProviderRejection(
-          .keyUnknown, "No secret of the endpoint can be read as \(secret.rawValue). Correct them.")
+          .keyUnknown, "No secret of the endpoint can be read as \(secret.rawValue). Correct the secrets.")
       }
       fits = SignatureChecks.isAnyCode(signatures, of: message, keys: keys, hash)
     case .digest:

@@ -112,9 +112,9 @@ final class PushService: Service {
           "The setting apns does not name an app, so its pushes wait. Add the app and its environment there."
         case PushSender.tooManyTokens:
           """
-          APNs takes one new token of a key in 20 minutes, so the pushes of an app wait. Another program uses the key, \
-          or the home was restored without its tokens. Give programs that share a key the same home; otherwise this \
-          ends by itself.
+          APNs accepts only one new provider token of a key every 20 minutes, so the pushes of an app wait. Another \
+          program uses the key, or the home was restored without its tokens. Give programs that share a key the same \
+          home. If the home was restored, you need not do anything: the service sends the pushes later.
           """
         default:
           "APNs refuses all pushes to an app, so its pushes wait. "
@@ -129,7 +129,7 @@ final class PushService: Service {
       logger.error(
         """
         APNs refuses the tokens of many devices of an app, one after the other. Check the app's environment and bundle \
-        id, in apns and in the registrations.
+        id in the setting apns and in the registrations of the devices.
         """, metadata: metadata(of: app, reason, nil))
     case .tokenRefused:
       metrics.countRefusedToken()

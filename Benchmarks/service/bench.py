@@ -581,7 +581,7 @@ class Bench:
             text = f"a ledger of {size / MEBIBYTE:.0f} MiB with {count:,} announcements"
             kinds.append((f"filled {count}", text, f"{self.checks[count]:.1f}"))
             kinds.append((f"uncached {count}", f"{text}, not in the system's file cache", ""))
-        yield "| from start to the first 200 of `/readyz` | median, ms | maximum, ms | the check beside the work, s |"
+        yield "| from start to the first 200 of `/readyz` | median, ms | maximum, ms | the check in the background, s |"
         yield "|---|---|---|---|"
         for kind, text, check in kinds:
             yield f"| {text} | {self.median(f'start {kind}'):.0f} | {max(self.figures[f'start {kind}']):.0f} | {check} |"

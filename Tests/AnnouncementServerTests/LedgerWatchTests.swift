@@ -10,7 +10,7 @@ import TestSupport
 
 @testable import AnnouncementServer
 
-@Suite("A service whose ledger is checked beside its work", .timeLimit(.minutes(10)))
+@Suite("A service whose ledger is checked in the background", .timeLimit(.minutes(10)))
 struct LedgerWatchTests {
   /// Makes a folder with a ledger of some announcements, and damages it.
   private func folder(damaging part: DamagedLedger.Part?) async throws -> TemporaryFolder {
@@ -62,7 +62,7 @@ struct LedgerWatchTests {
     let service = try service(in: try await folder(damaging: nil))
     let running = Task { try await service.server.ledgerWatch.run() }
     try await eventually {
-      service.log.lines.contains { $0.hasPrefix("info The ledger was checked beside the work") }
+      service.log.lines.contains { $0.hasPrefix("info The ledger was checked in the background") }
     }
     let file = service.ledger.file
     let bytes = try Data(contentsOf: file)

@@ -100,7 +100,8 @@ struct ProvidersCommandTests {
     let result = try crier("providers", "list")
     #expect(result.output.contains("\thttps://shop.example/v1/providers/stripe/till\n"))
     #expect(
-      result.message.contains("crier: counter: Square signs the url of the endpoint, which is not the one listed"))
+      result.message.contains(
+        "crier: counter: Square signs the URL in the endpoint's key url, which differs from the URL listed"))
   }
 
   @Test("without endpoints, crier providers list says where to add one")

@@ -262,7 +262,7 @@ struct InstallationDiagnosisTests {
     #expect(lacking.text?.contains("my-shop (01234567, lacks 5 words)") == true, "\(lacking.text ?? "")")
     #expect(lacking.text?.contains("voices sheet --locale en-US --missing my-shop") == true, "\(lacking.text ?? "")")
     let whole = found(lacking: 0)
-    #expect(whole.verdict == .ok && whole.text == "every clip has its digest: my-shop (01234567)")
+    #expect(whole.verdict == .ok && whole.text == "every clip matches its digest: my-shop (01234567)")
   }
 
   @Test("the text of a diagnosis has a line for each check, and each problem and its remedy below the line")

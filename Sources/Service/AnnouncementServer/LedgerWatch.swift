@@ -22,7 +22,7 @@ struct LedgerWatch: Sendable {
       if !ledger.wasCheckedAtOpening {
         guard let report = try await ledger.checkIntegrity() else { return }
         logger.info(
-          "The ledger was checked beside the work, and no damage was found.",
+          "The ledger was checked in the background, and no damage was found.",
           metadata: [
             "bytes": "\(report.byteCount)", "ms": "\(Int(report.duration.inSeconds * 1000))",
             "by_table": "\(report.isByTable)",

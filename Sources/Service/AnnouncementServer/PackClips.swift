@@ -227,7 +227,7 @@ actor PackClips {
     defer { try? FileManager.default.removeItem(at: file) }
     guard (try? body.write(to: file)) != nil else {
       throw PackMakingError(
-        .writingFailed, "body", "could not be stored for reading", remedy: "free space for temporary files")
+        .writingFailed, "body", "could not be written to a temporary file", remedy: "free space for temporary files")
     }
     do throws(PackMakingError) {
       return try read(file)

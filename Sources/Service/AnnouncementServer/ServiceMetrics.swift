@@ -102,7 +102,7 @@ final class ServiceMetrics: Sendable {
   /// Counts pushes that are sent again after a crash, because nobody knows whether they were sent.
   func countResentPushes(_ count: Int) { self.state.withLock { $0.resentPushes += count } }
 
-  /// Counts a stop of the pushes to an app because APNs refuses all of them.
+  /// Counts that the pushes to an app stopped because APNs refuses all of them.
   func countStop(of topic: PushSchedule.Topic) {
     state.withLock { state in
       state.topicStops += 1
@@ -273,11 +273,11 @@ final class ServiceMetrics: Sendable {
       "crier_voice_packs", "gauge", "Installed voice packs, by state.", by: "state",
       [("usable", gauges.usablePacks), ("broken", gauges.brokenPacks)])
     page.figures(
-      "crier_speech_server_up", "gauge", "1 while a speech server is asked, 0 while it rests because it failed.",
+      "crier_speech_server_up", "gauge", "1 while a speech server is used, 0 while it is not used because it failed.",
       by: "server", gauges.speechServers.map { ($0.id, $0.state == .closed ? 1 : 0) })
     page.figures(
       "crier_voice_fallbacks_total", "counter",
-      "Clips that another voice spoke than the speech server that should have, by reason.", by: "reason",
+      "Clips that another voice spoke, in whole or in part, instead of the speech server, by reason.", by: "reason",
       state.fallbacks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     page.figure("crier_event_streams", "gauge", "Open event streams.", gauges.eventStreams)
     page.figure("crier_batch_streams", "gauge", "Open streams of batch progress.", gauges.batchStreams)

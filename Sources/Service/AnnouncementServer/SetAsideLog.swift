@@ -9,8 +9,8 @@ extension Logger {
   func logSetAside(_ count: Int, _ kind: String) {
     error(
       """
-      The service ended twice in a row during the same deliveries. They are set aside, and each is made later by \
-      itself. Find out what ended the service.
+      The service ended twice in a row during the same deliveries. They are set aside, and the service \
+      makes them later, one at a time. Find out what ended the service.
       """, metadata: ["\(kind)": "\(count)"])
   }
 }

@@ -102,7 +102,7 @@ extension AnnouncementService {
         several: "belong to an app or an environment that the setting apns does not name, so nothing is pushed to them"),
       warning(
         { ($0.appGroup ?? groups.standard) != group },
-        one: "is not in the clip's app group, so its library does not get the clip; give the phone's group in group",
+        one: "is not in the clip's app group, so its library does not get the clip; set group to the phone's app group",
         several: "are in another app group than the clip, so their libraries do not get the clip"),
     ].compactMap(\.self)
   }

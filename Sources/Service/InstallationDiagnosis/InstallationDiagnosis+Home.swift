@@ -175,7 +175,8 @@ extension InstallationDiagnosis {
     case .unindexed:
       InstallationProblem(
         .ledgerLogUnindexed,
-        "The ledger has a log with changes, but the log's index (-shm) is missing. Reading the ledger would write it.",
+        "The ledger has a log with changes, but the log's index (-shm) is missing. Reading the ledger would make "
+          + "a new index.",
         remedy: "This command reads the log into the ledger, as starting the service does:\n"
           + commands.crier("keys list"))
     case .other(let reason):

@@ -87,8 +87,8 @@ extension InstallationDiagnosis {
     let set = "Set the clock, best by a time service:\n\(synchronization)"
     let found =
       switch facts.isSynchronized {
-      case true: "kept right by a time service"
-      case false: "not kept right by a time service"
+      case true: "synchronised by a time service"
+      case false: "not synchronised by a time service"
       default: "set"
       }
     if facts.now < earliest {
@@ -104,7 +104,7 @@ extension InstallationDiagnosis {
     guard facts.isSynchronized == false else { return InstallationCheck(.clock, found) }
     return InstallationCheck(
       .clock, found, .clockNotSynchronized,
-      "The kernel reports that no time service keeps the clock right. If it is wrong by more than 300 s, signed "
+      "The kernel reports that no time service synchronises the clock. If the clock is wrong by more than 300 s, signed "
         + "requests are refused.",
       remedy: "On this machine, or on the host of this container:\n\(synchronization)")
   }

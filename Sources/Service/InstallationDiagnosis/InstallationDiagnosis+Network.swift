@@ -48,7 +48,8 @@ extension InstallationDiagnosis {
           problems.append(
             InstallationProblem(
               .speechServerUntested,
-              "This version of the voice was not tested in \(locale), or has failed the test, so it says no amounts there.",
+              "This version of the voice was not tested in \(locale), or has failed the test, so it says no "
+                + "amounts in this language.",
               remedy: commands.crier("voices test \(Shell.quoted(server.id)) --locale \(Shell.quoted(locale))")))
         }
       case .failed(let reason):

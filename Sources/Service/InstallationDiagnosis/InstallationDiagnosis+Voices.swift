@@ -104,7 +104,7 @@ extension InstallationDiagnosis {
       ? "" : "; the engine says the words that a pack lacks; to list them: " + hints.joined(separator: "; ")
     return InstallationCheck(
       .voicePacks,
-      sound.isEmpty ? "no pack can be used" : "every clip has its digest: \(sound.joined(separator: ", "))\(hint)",
+      sound.isEmpty ? "no pack can be used" : "every clip matches its digest: \(sound.joined(separator: ", "))\(hint)",
       problems)
   }
 

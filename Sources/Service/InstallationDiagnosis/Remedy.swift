@@ -54,7 +54,7 @@ extension RemedyCommands {
     Remedy(
       """
       \(cause.map { "\($0) " } ?? "")After a change of the setting apns, restart the service. If the fault was on Apple's \
-      side, a test of a phone lets the pushes that wait follow at once.
+      side, test a phone: if Apple accepts the test, the service sends the waiting pushes immediately.
       """)
   }
   public var diskRoom: Remedy {
@@ -65,7 +65,7 @@ extension RemedyCommands {
   }
   public var workSetAside: Remedy {
     Remedy(
-      "Nothing is lost: the service makes these deliveries later, each by itself. Find out what ended the service:",
+      "Nothing is lost: the service makes these deliveries later, one at a time. Find out what ended the service:",
       "journalctl -u crier -p warning")
   }
   public var paymentProviders: Remedy {

@@ -11,9 +11,9 @@ struct Doctor: AsyncParsableCommand {
     discussion: """
       The command checks the settings, the home folder and its disk, the ledger and its keys, the phrase books, the \
       console, the speech engine and its sandbox, the voice packs, the output (with a moment of silence), the port, the \
-      way of pushes (with a connection to APNs), the network that the unit of systemd allows, the clock, and the limit \
-      of open files. It changes nothing, and can be run while the service runs. Run it as the service's user, with the \
-      flags of the service.
+      connection to APNs, the network that the unit of systemd allows, the clock, and the limit of open files. It \
+      changes nothing, and can be run while the service runs. Run it as the service's user, with the flags of the \
+      service.
 
       Each check has a verdict: ok, warning, fault, or skipped if a fault of another check is in its way. Beneath each \
       problem is the command that mends it.

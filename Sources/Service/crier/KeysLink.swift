@@ -12,9 +12,10 @@ extension Keys {
     static let configuration = CommandConfiguration(
       abstract: "Prints a link and a QR code with which one person signs in to the console.",
       discussion: """
-        The link works once, within 15 minutes. Opening it makes a key with the given scope in that browser: till to \
-        see, pause, replay and change the volume, operator to do everything except with keys. The link contains a code \
-        and never the key. crier keys list shows the key, and crier keys revoke ends it.
+        The link works once, within 15 minutes. Opening it makes a key with the given scope in that browser. With the \
+        scope till, the person sees announcements, pauses and replays them, and changes the volume. With the scope \
+        operator, the person does everything except managing keys. The link contains a code and never the key. crier \
+        keys list shows the key, and crier keys revoke ends it.
 
         The link begins with the setting public_url or, without it, with the address that the settings name. The first \
         line is the link, and the lines after it are the QR code.

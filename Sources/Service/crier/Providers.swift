@@ -107,8 +107,8 @@ extension Providers {
           try StandardOutput.write(json ? try line.jsonLine : line.text)
           if isPublic, let url = endpoint.url, url != line.url {
             Terminal.note(
-              "crier: \(endpoint.id): Square signs the url of the endpoint, which is not the one listed here. It must be "
-                + "the one in Square's dashboard, letter by letter.")
+              "crier: \(endpoint.id): Square signs the URL in the endpoint's key url, which differs from the URL listed "
+                + "here. The key url must have exactly the URL in Square's dashboard.")
           }
         }
       }

@@ -16,7 +16,7 @@ extension Providers {
       discussion: """
         The payment is 1.00 of a currency, or the payment of the mapping file's first sample, and has a new id each \
         time. The service treats it as a payment of the provider: the payment is heard, counted among the sums, \
-        and sent to webhooks. The button in the console tests an endpoint without counting.
+        and sent to webhooks. The button in the console tests an endpoint without counting the payment.
 
         A provider that signs with a private key of its own cannot be imitated: save one of its requests, and run crier \
         providers check.

@@ -113,8 +113,11 @@ extension ClipReport {
   /// One line for each unspoken text and each warning, and one line if another voice than the wanted one spoke.
   var remarks: [String] {
     unspoken.map(\.line) + warnings
-      + [fallback.map { "The speech server does not speak, or not all of it: \($0) (docs/speech-servers.md)." }]
-      .compactMap(\.self)
+      + [
+        fallback.map {
+          "Another voice than the speech server's spoke all or a part of this: \($0) (docs/speech-servers.md)."
+        }
+      ].compactMap(\.self)
   }
 
   fileprivate mutating func locate(at url: URL) {

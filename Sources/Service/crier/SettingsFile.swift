@@ -80,7 +80,7 @@ struct SettingsFile {
 
   /// Returns the setting `chimes`, a mapping from kinds to sounds, as one text.
   private func chimes(_ node: Node) throws -> String {
-    let rule = "give a kind and its sound, such as refunded: tone:falling; a path has no comma"
+    let rule = "give a kind and its sound, such as refunded: tone:falling; a path cannot contain a comma"
     return try text(of: node, rule) { ChimeSounds.choices(in: $0)?.count == 1 }.joined(separator: ",")
   }
 

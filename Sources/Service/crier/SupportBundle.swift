@@ -45,9 +45,9 @@ struct SupportBundle {
     what is wrong. They contain no amounts, names of payers, tokens or keys.
 
     versions.json   the versions of Crier and of the system
-    settings.json   the settings and their sources; those that name keys are left out
+    settings.json   the settings and their sources, without settings that name keys
     doctor.json     the report of crier doctor
-    ledger.json     the changes of the ledger's tables that this version knows, and those that were made
+    ledger.json     the migrations of the ledger that this version knows, and those that were made
     readyz.json     what GET /readyz of the running service answers
     metrics.txt     what GET /metrics of the running service answers
     log.txt         the last lines of the running service's log; only in a bundle of the service

@@ -75,9 +75,9 @@ struct Voices: AsyncParsableCommand {
         crier voices import does.
 
         With --server, a speech server of the settings speaks each row once, one after the other, in words that were \
-        read back. It may take ten times its timeout_ms for each. An interrupted run goes on where it ended, if the \
-        voice is the same. Afterwards no server is needed. A pack of a voice that passed crier voices test speaks \
-        before espeak-ng; any other pack of a server speaks where it is chosen.
+        read back. The server may take ten times its timeout_ms for each row. An interrupted run goes on where it \
+        ended, if the voice is the same. Afterwards no server is needed. A pack of a voice that passed crier voices \
+        test speaks before espeak-ng; any other pack of a server speaks where it is chosen.
 
         EXAMPLES
           crier voices build --locale en-US

@@ -56,8 +56,8 @@ struct ProgramOptions: ParsableArguments {
       }
       if timeout != nil {
         throw ValidationError(
-          "--timeout cannot be used with --server: set timeout_ms of the speech server, of which building takes "
-            + "\(ServerVoice.patience) times as much.")
+          "--timeout cannot be used with --server: set timeout_ms of the speech server. For each row, build "
+            + "waits up to \(ServerVoice.patience) times as long.")
       }
     }
     guard command != nil || server != nil else {

@@ -40,8 +40,8 @@ struct DeviceRequest: Sendable {
       locale: try fields.text("locale", "give a BCP 47 tag such as en-US") { $0.isPlain(upTo: 128) },
       tone: try fields.text(
         "tone",
-        "give the name of a sound file of at most 255 bytes, such as cash.wav, without a folder and a period at its "
-          + "start; iOS plays its default sound for a name without an extension"
+        "give a file name of at most 255 bytes, such as cash.wav, without a folder and without a period at its start; "
+          + "iOS plays its default sound for a name without an extension"
       ) { name in
         (try? AlertMessage.Sound(name)) != nil
       },

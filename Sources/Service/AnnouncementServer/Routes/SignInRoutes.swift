@@ -84,7 +84,7 @@ struct SignInRoutes: Sendable {
   private func remove(_ call: Call) async throws -> Response {
     guard let code = try await ledger.removeSignInCode(call.parameter, by: .key(try call.sender.keyID)) else {
       throw Problem.notFound(
-        "No code that waits has this id. If somebody signed in with it, revoke the key that was made with it.")
+        "No unused code has this id. If somebody signed in with it, revoke the key that was made with it.")
     }
     return try ServiceJSON.response(.ok, Line(code))
   }

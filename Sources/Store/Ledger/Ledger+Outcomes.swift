@@ -14,7 +14,8 @@ extension Ledger {
     _ state: Push.State, reason: String? = nil, of kind: PushTokenKind, account: String, device: String
   ) async throws(LedgerError) {
     guard state.isFinal, isText(reason, 0...64), !account.hasZero, !device.hasZero else {
-      throw LedgerError(.invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (64 bytes)")
+      throw LedgerError(
+        .invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (at most 64 bytes)")
     }
     try await write(while: .pushing) { [self] database in
       try database.cachedStatement(

@@ -159,7 +159,8 @@ extension Ledger {
     _ number: Int64, _ state: Push.State, reason: String? = nil
   ) async throws(LedgerError) -> Bool {
     guard state.isFinal, isText(reason, 0...64) else {
-      throw LedgerError(.invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (64 bytes)")
+      throw LedgerError(
+        .invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (at most 64 bytes)")
     }
     return try await write(while: .pushing) { [self] database in
       try finishPush(number, state, reason: reason, in: database)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-  /// The table of codes with which people sign in, and the column of keys with the code that was exchanged for the key.
+  /// The table of the codes with which people sign in, and a column in the table of keys. The column has the id of the
+  /// code that was exchanged for the key.
   ///
   /// `maker` is the key that made the code; null if a user of this machine did. The key for which the code is exchanged
   /// gets the `addresses`.

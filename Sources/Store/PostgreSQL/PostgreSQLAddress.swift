@@ -57,7 +57,7 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
       throw Self.refused("it does not begin with postgresql://")
     }
     guard !text.utf8.contains(0), var options = Self.options(of: text) else {
-      throw Self.refused("libpq cannot read it: an option is unknown or a part is not in its form")
+      throw Self.refused("libpq cannot read it: an option is unknown, or a part has the wrong form")
     }
     for name in ["password", "sslpassword"] where options[name] != nil {
       throw PostgreSQLError(.passwordOutsideFile, while: .readingAddress, subject: "the address")
@@ -121,7 +121,7 @@ public struct PostgreSQLAddress: Sendable, Hashable, CustomStringConvertible, Cu
     let ports = take("port")
     let count = addresses?.count ?? names?.count ?? 1
     guard names == nil || names?.count == count, ports == nil || ports?.count == 1 || ports?.count == count else {
-      throw refused("it has not as many ports or addresses as hosts")
+      throw refused("the number of its ports or addresses is not the number of its hosts")
     }
     guard count <= 100 else { throw refused("it has more than 100 hosts") }
     for port in ports ?? [] where !port.isEmpty {

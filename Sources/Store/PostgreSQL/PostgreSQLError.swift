@@ -13,7 +13,7 @@ public struct PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertibl
     case passwordOutsideFile = "password_outside_file"
     /// The password file is missing, is open to others, or holds no password.
     case passwordFileUnusable = "password_file_unusable"
-    /// No server of the address accepted a connection in time, or none of them can be written.
+    /// No server of the address accepted a connection in time, or none of them accepts writes.
     case cannotConnect = "cannot_connect"
     /// The server refused the user or the password (SQLSTATE class 28).
     case accessDenied = "access_denied"

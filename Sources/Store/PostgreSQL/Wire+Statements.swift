@@ -12,7 +12,7 @@ struct Statement: Sendable {
 extension Wire {
   /// What a call to the server belongs to.
   struct Purpose {
-    /// The work that the call belongs to; nil for tidying up, which no deadline ends.
+    /// The work that the call belongs to; nil for clean-up work, which has no deadline.
     var control: JobControl?
     var action = PostgreSQLError.Action.runningStatement
     /// Whether the call may store changes that nothing rolls back.

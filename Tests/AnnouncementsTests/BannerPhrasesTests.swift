@@ -23,7 +23,7 @@ struct BannerPhrasesTests {
       ),
       (
         "\"Refunded {amount}\",\n", "\"Refunded {amount}[ to {payer}]\",\n",
-        "banner.titles.refunded has brackets, but none of its parts is optional"
+        "banner.titles.refunded has brackets, but cannot have optional parts"
       ),
       (
         "\"Refunded {amount}\",\n", "\"Refunded 2 {amount}\",\n",

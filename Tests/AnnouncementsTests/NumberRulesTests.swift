@@ -46,7 +46,7 @@ struct NumberRulesTests {
     #expect(try text(rules, number: 23) == "two ten three")
   }
 
-  @Test("a number rule with both quotient and remainder leaves a multiple to the rule before it")
+  @Test("a number rule with quotient and remainder is not used for multiples of its divisor; the rule before it is")
   func multiples() throws {
     let rules = Self.small + "; 100: << hundred; 101: << hundred and >>;"
     #expect(try text(rules, number: 300) == "three hundred")
@@ -89,7 +89,7 @@ struct NumberRulesTests {
       ("0: a; 5: <<;", "has “<<” or “>>” in the rule for 5"),
       ("0: >>;", "has “<<” or “>>” in the rule for 0"),
       ("0: a; 10: < b;", "has one “<” without a second one"), ("0: a; 10: <%b<;", "has no set “%b”"),
-      ("0: ನ; 10: ನ[ >>|ು];", "has a mark alone behind a sign"), ("0: a; 10: <<[ >>;", "has a “[” without “]”"),
+      ("0: ನ; 10: ನ[ >>|ು];", "has a combining mark without its letter"), ("0: a; 10: <<[ >>;", "has a “[” without “]”"),
       ("0: a; 10: <<] >>;", "has “]” where it cannot stand"),
       ("0: a; 10: [<<[ >>]];", "has “[” where it cannot stand"), ("0: =#,##0=;", "has no set “#,##0”"),
       ("0: $(cardinal,one{a})$;", "has no form “other” after a “$”"), ("0: $x;", "that is not $(cardinal"),

@@ -27,7 +27,7 @@ struct SummaryPhrasesTests {
       (other, "\"other\": \"{count} and {count} for {amount}\"", "summary.other must have {count} exactly once"),
       (
         other, "\"other\": \"{count} payments, {amount}[ through {channel}]\"",
-        "summary.other has brackets, but none of its parts is optional"
+        "summary.other has brackets, but cannot have optional parts"
       ),
       (
         other, "\"other\": \"{count} payments, {amount} from {payer}\"",

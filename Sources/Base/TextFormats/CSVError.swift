@@ -37,7 +37,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unclosedQuote: "begins with a quotation mark, but does not end with one"
     case .recordTooLong: "makes its record longer than \(CSVReader.largestRecord) bytes"
     case .invalidUTF8: "is not UTF-8"
-    case .otherSeparator: "is Excel's sep= and names another separator than a comma, a semicolon or a tab"
+    case .otherSeparator: "is Excel's line sep=, which names another separator than a comma, a semicolon or a tab"
     }
   }
 

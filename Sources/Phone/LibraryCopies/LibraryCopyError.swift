@@ -68,7 +68,7 @@ public struct LibraryCopyError: Error, Sendable, Hashable, CustomStringConvertib
         + "again later; if the error stays, check the voice packs and clips of the service."
     case .diskFull: return "\(attempt) the disk is full\(system). Free some space, and update again."
     case .overtaken:
-      return "\(attempt) it stood still, and another update has begun. Nothing needs to be done."
+      return "\(attempt) it made no progress, and another update has begun. You need not do anything."
     case .diskFailure: return "\(attempt) a file could not be written or read\(system). Update again later."
     }
   }

@@ -127,7 +127,7 @@ struct AnnouncementSounds: Sendable {
         throw NotificationServiceError(.amountMismatch)
       }
     } else if !plan.amountText.isEmpty {
-      throw NotificationServiceError(.amountMismatch, reason: "the payment has no amount, and the words have one")
+      throw NotificationServiceError(.amountMismatch, reason: "the payment has no amount, but the words have one")
     }
     return try publish(plan)
   }

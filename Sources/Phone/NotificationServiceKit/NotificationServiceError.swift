@@ -60,8 +60,8 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
       "The order of the notifications\(place) cannot be used\(cause). The notification was handed over without it; "
         + "check that the extension has the app group and that the disk has space."
     case .orderBusy:
-      "The order of the notifications\(place) was locked by another process until the end of the time. The notification "
-        + "was handed over without it."
+      "The order of the notifications\(place) was locked by another process until the notification's time was over. The "
+        + "notification was handed over without it."
     case .payloadUnreadable:
       "The payload of the push cannot be read\(cause). The notification was handed over as it was sent; send payloads "
         + "as docs/push.md describes them."

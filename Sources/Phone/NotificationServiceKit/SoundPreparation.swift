@@ -91,8 +91,7 @@ final class SoundPreparation: Sendable {
     progress.withLock { ($0.attachment != nil, $0.picture != nil) }
   }
 
-  /// Whether the push has an announcement. A sound without that announcement then does not say everything that it
-  /// should.
+  /// Whether the push has an announcement. If it has one, only a sound with the announcement is complete.
   var shouldBeExact: Bool { read?.content?.clip != nil || read?.content?.spoken != nil }
 
   /// Whether the push asks for no sound and has no announcement that can be read.

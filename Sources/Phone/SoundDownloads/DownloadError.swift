@@ -186,8 +186,8 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     case .notEncrypted: "Use https, or allow unencrypted downloads."
     case .credentialsInURL: "Remove them; use a signed URL if the server needs a proof."
     case .invalidName:
-      "Use at most 255 bytes that end in .wav, .aiff or .caf, without \"/\", without control characters and without "
-        + "\".\" at the start. It must not be the name of a rendered clip."
+      "Use a name of at most 255 bytes that ends in .wav, .aiff or .caf, without \"/\", without control characters "
+        + "and without \".\" at the start. It must not be the name of a rendered clip."
     case .privateAddress: "Use a public host, or allow private addresses."
     case .hostNotFound: "Check the host's name and the network."
     case .cannotConnect: "Check the port, and whether the server runs."

@@ -23,7 +23,7 @@ struct LookAheadLimiter {
   private let energies: [Float]
   private let totalEnergy: Double
 
-  /// A gain for the whole sound, and the curve that limits it (see `SampleBlocks.rendered`).
+  /// A gain for the whole sound, and the curve that limits the amplified sound (see `SampleBlocks.rendered`).
   struct Setting {
     var gain: Float
     var curve: [Float]

@@ -125,7 +125,7 @@ private struct ProblemFinder {
   }
 
   private var mp3: String {
-    "The sound is MP3. Articles say that iOS plays it, but Apple's documentation does not list it, so nothing promises it."
+    "The sound is MP3. Articles say that iOS plays it, but Apple's documentation does not list it, so iOS may not play it."
   }
 
   private mutating func checkCodec(_ container: SoundContainer) -> Bool {

@@ -94,8 +94,8 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
         + "as in \"group.crier\"; it must not start with \".\" or contain \"..\"."
     case .invalidClipName:
       return
-        "The clip's name is invalid. Use at most 255 bytes that end in .wav, .aiff or .caf, without \"/\", without "
-        + "control characters and without \".\" at the start."
+        "The clip's name is invalid. Use a name of at most 255 bytes that ends in .wav, .aiff or .caf, without \"/\", "
+        + "without control characters and without \".\" at the start."
     default:
       let attempt =
         switch action {

@@ -52,7 +52,7 @@ struct ServerConnection: Sendable {
       }
       return [job, soundAlarm, alarm(after: limits.whole)]
     } onCancel: {
-      first.end(.failure(SpeechServerError(.cancelled, "was not waited for", remedy: "ask it again")))
+      first.end(.failure(SpeechServerError(.cancelled, "got a request that was cancelled", remedy: "ask it again")))
     }.get()
   }
 

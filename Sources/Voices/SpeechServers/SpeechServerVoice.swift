@@ -84,7 +84,8 @@ public final class SpeechServerVoice: Sendable {
 
   private var resting: SpeechServerError {
     SpeechServerError(
-      .resting, server: server.id, "rests, because it failed", remedy: "another voice speaks; mend the server")
+      .resting, server: server.id, "is not asked for a while, because it failed",
+      remedy: "another voice speaks; mend the server")
   }
 
   /// Records the failure of a call.

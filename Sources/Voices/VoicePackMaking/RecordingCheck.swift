@@ -56,7 +56,7 @@ public actor RecordingCheck {
     }
   }
 
-  /// Compares the clips with the engine's sayings of their words, and returns the suspicions.
+  /// Compares the clips with the same words in the engine's voices, and returns the suspicions.
   private func suspicions(
     in clips: [PackClip], _ progress: Progress = { _, _ in },
     by compare: @Sendable ([PackClip], [[Waveform]]) throws(PackMakingError) -> RecordingComparison

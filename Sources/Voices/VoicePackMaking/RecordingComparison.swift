@@ -60,7 +60,7 @@ public struct RecordingComparison: Sendable {
   /// The smallest advantage of another recording's words over a recording's own words that leads to a suspicion.
   private static let otherWordsThreshold: Float = 1
 
-  /// Compares clips with the engine's sayings of their words.
+  /// Compares clips with the same words in the engine's voices.
   ///
   /// - Parameters:
   ///   - clips: recorded clips of one speaker. With fewer than ``fewestClips``, there are no suspicions.

@@ -23,7 +23,7 @@ struct RecordingDistances: Sendable {
   private let comparisons: [VoiceComparison]
   private let measure: Measure
 
-  /// Compares recordings with the engine's sayings of their words.
+  /// Compares recordings with the same words in the engine's voices.
   ///
   /// - Parameters:
   ///   - recordings: the sounds of one speaker.

@@ -111,10 +111,10 @@ public struct ServerVoiceMeasures: Sendable, Hashable {
     if let comparisonProblem {
       findings.append("The numbers were not compared with espeak-ng: \(comparisonProblem).")
     } else if nearerToOthers.isEmpty {
-      findings.append("Compared with espeak-ng, each number is nearest to itself.")
+      findings.append("Each number sounds most like the same number of espeak-ng.")
     } else {
       let pairs = nearerToOthers.map { "“\($0.first)” (to “\($0.second)”)" }.joined(separator: ", ")
-      findings.append("Compared with espeak-ng, these numbers are nearer to another; listen to them: \(pairs).")
+      findings.append("These numbers sound more like another number of espeak-ng; listen to them: \(pairs).")
     }
     return findings
   }

@@ -56,7 +56,8 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
       return "The words of \(subject) can be understood as two numbers. Use the full form in the grammar."
     case .outOfRange where self.subject == .count:
       let (least, most) = (AmountReader.counts.lowerBound, AmountReader.counts.upperBound)
-      return "The words of \(subject) are not between \(least) and \(most). Use a count in that range."
+      return
+        "The words of \(subject) mean a number that is not between \(least) and \(most). Use a count in that range."
     case .outOfRange:
       return "The words of \(subject) exceed 64-bit minor units. Use a smaller amount."
     }

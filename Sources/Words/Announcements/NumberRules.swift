@@ -219,7 +219,8 @@ struct NumberRules: Sendable {
         throw Fault(text: "has “\(character)” where it cannot stand, in %\(sets[set].name)")
       case _ where Self.signs.contains(character.unicodeScalars.first ?? " ") && character.unicodeScalars.count > 1:
         // A combining mark forms one character with the sign before it, so the sign would be spoken.
-        throw Fault(text: "has a mark alone behind a sign in %\(sets[set].name): write the mark with its letter")
+        throw Fault(
+          text: "has a combining mark without its letter in %\(sets[set].name): write the mark with its letter")
       default:
         text.removeFirst()
         Self.append(character, to: &literal)

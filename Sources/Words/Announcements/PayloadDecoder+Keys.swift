@@ -99,7 +99,7 @@ extension PayloadDecoder {
       guard let mark = PayloadKeys.mark(ofGateway: level.fields, among: level.unknown) else { continue }
       throw AnnouncementError(
         .fieldInvalid, payment.name("amount"),
-        "is a whole number beside \(level.name(mark)), as a payment gateway sends it in minor units",
+        "is a whole number beside \(level.name(mark)), so it seems to be in minor units, as payment gateways send it",
         remedy: "send this number as minor, or give amount as text such as \"12.50\"")
     }
   }

@@ -190,7 +190,7 @@ struct PayloadParser {
     }
     guard position - start <= Self.longestNumber else {
       throw Self.malformed(
-        "contains a number of \(position - start) characters",
+        "contains a number that is \(position - start) characters long",
         remedy: "use at most \(Self.longestNumber) characters, and send an amount as a decimal string")
     }
     return String(decoding: bytes[start..<position], as: UTF8.self)

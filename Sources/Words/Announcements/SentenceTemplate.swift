@@ -67,14 +67,14 @@ struct SentenceTemplate: Sendable {
 
   /// Returns what is wrong with the phrase around a channel's name, or `nil`.
   static func channelFault(in template: String) -> String? {
-    if template.contains("[") || template.contains("]") { return "has brackets, but none of its parts is optional" }
+    if template.contains("[") || template.contains("]") { return "has brackets, but cannot have optional parts" }
     return fault(in: template, required: [.channel], optional: [], filler: "channel phrase")
   }
 
   /// Returns what is wrong with the template of a summary, or `nil`. The template must have no optional part, and there
   /// must be a word between its numbers.
   static func summaryFault(in template: String) -> String? {
-    if template.contains("[") || template.contains("]") { return "has brackets, but none of its parts is optional" }
+    if template.contains("[") || template.contains("]") { return "has brackets, but cannot have optional parts" }
     if let fault = fault(in: template, required: [.count, .amount], optional: [], filler: "summary") { return fault }
     let pieces = pieces(of: template, filled: [])
     let places = pieces.indices.filter { if case .place = pieces[$0] { true } else { false } }
@@ -86,7 +86,7 @@ struct SentenceTemplate: Sendable {
 
   /// Returns what is wrong with a phrase of a banner, or `nil`. The phrase must have this placeholder and no other.
   static func bannerFault(in template: String, _ place: Place) -> String? {
-    if template.contains("[") || template.contains("]") { return "has brackets, but none of its parts is optional" }
+    if template.contains("[") || template.contains("]") { return "has brackets, but cannot have optional parts" }
     return fault(in: template, required: [place], optional: [], filler: "phrase with {\(place.rawValue)}")
   }
 

@@ -87,7 +87,8 @@ public struct BookSheet: Sendable, Hashable {
     return (chosen.sorted().map { candidates[$0].line }, words)
   }
 
-  /// Amounts with a number below a hundred in each place, and with round hundreds behind other words.
+  /// Returns amounts in minor units. In the first ones, the thousands and the last two digits are numbers below a
+  /// hundred, such as in 37,512. The others end with round hundreds, such as 111,100.
   private static func longAmounts(_ currency: Currency) -> [Int64] {
     let scale = currency.minorUnitsPerMajor
     func minor(_ number: Int64) -> Int64 { scale == 100 ? number * 53 % 99 + 1 : 0 }

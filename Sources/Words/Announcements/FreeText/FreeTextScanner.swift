@@ -7,7 +7,7 @@
 struct FreeTextScanner {
   /// The kind of text. It determines whether the text may sound like a sentence, and whether it may contain a sum.
   enum Kind {
-    /// An announcement of its own: an alert or a text.
+    /// An alert, or a text that is announced by itself.
     case text
     /// A payer's message. A full stop in it does not end a sentence.
     case note

@@ -157,9 +157,9 @@ struct TextRules: Sendable, Decodable {
   struct Genders: Sendable, Decodable {
     /// The endings of feminine nouns: `a`, `as`, `ción`.
     var feminineEndings: [String]
-    /// The masculine nouns that have such an ending: `día`.
+    /// The masculine nouns that have one of the `feminineEndings`: `día`.
     var masculine: [String]
-    /// Feminine nouns that have no such ending: `mujeres`.
+    /// Feminine nouns that have none of the `feminineEndings`: `mujeres`.
     var feminine: [String]?
   }
 

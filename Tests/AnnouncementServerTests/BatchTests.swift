@@ -172,7 +172,7 @@ struct BatchTests {
     #expect(await stream.rest().isEmpty)
   }
 
-  @Test("a row whose clip's name a folder has does not fail, and the log says where the folder was moved")
+  @Test("if a folder has the name of a row's clip, the row succeeds, and the log says where the folder was moved")
   func nameTaken() async throws {
     let client = try await service.client()
     service.startBatches()

@@ -246,7 +246,7 @@ struct PlayerPreferencesTests {
     #expect(acts.suffix(4) == [.chimeChanged, .chimeChanged, .chimeRemoved, .chimeRemoved])
   }
 
-  @Test("a kind's chime in the settings applies until that kind gets a chosen chime, even if a common chime is chosen")
+  @Test("a kind's chime in the settings applies until one is chosen for the kind, even if one is chosen for all kinds")
   func settingsKindChimes() async throws {
     let own = try PlayableFile.chime(Self.tone(milliseconds: 300), named: "own")
     let service = try service { $0.chimes.own = [.refunded: .sound(own), .failed: Chimes.Own.none] }

@@ -55,7 +55,7 @@ struct WebhookWatchTests {
     #expect(watch.unreachable(at: .seconds(900))[endpoint("shop")]?.reason == "certificate_refused")
   }
 
-  @Test("removed and disabled webhook endpoints are forgotten, and without any endpoint the fault of the service ends")
+  @Test("removed and disabled webhook endpoints are forgotten, and the outage of all endpoints ends when none is left")
   func removed() {
     var watch = WebhookWatch()
     _ = watch.failed(endpoint("shop", "whe_1"), .unreachable, at: .zero)

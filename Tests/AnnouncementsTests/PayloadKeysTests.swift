@@ -105,7 +105,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a refund reported beside the payment is an error, and a key of the app that stands beside aps is only a warning")
+    "a key beside payment that reports a refund is an error, and a key beside aps that belongs to the app is a warning")
   func envelope() throws {
     let inner = #""payment":{"id":"1","amount":"1","currency":"USD"}"#
     for fault in faults(Data(#"{"type":"refund",\#(inner)}"#.utf8)) { #expect(fault?.code == .fieldUnknown) }

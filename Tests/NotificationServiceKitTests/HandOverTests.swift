@@ -106,7 +106,8 @@ struct HandOverTests {
   }
 
   @Test(
-    "if a turn and the end of the time come at the same moment, the notification is handed over once", arguments: 0..<60
+    "if a notification's turn and the end of its time come at the same moment, it is handed over once",
+    arguments: 0..<60
   )
   func race(round: Int) async throws {
     let phone = try PhoneFolder()

@@ -157,7 +157,7 @@ import Testing
     #expect(turn == .afterMissing([5...5]))
   }
 
-  @Test("a number above a gap whose announcement has already ended is not missing, and starts the wait for those below")
+  @Test("a number whose announcement has ended is not missing, and starts the wait for the missing numbers below it")
   func settled() {
     var line = line(last: 4)
     line.settle(6, acceptedAt: 100)

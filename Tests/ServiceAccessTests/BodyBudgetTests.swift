@@ -53,7 +53,7 @@ struct BodyBudgetTests {
     #expect(budget.grow(next, by: 40, at: .zero).isHeld)
   }
 
-  @Test("an unverified body is dropped for another one of its key id only after it has been arriving for a while")
+  @Test("an unverified body is dropped for another body with its key id only after five seconds")
   func givesWay() throws {
     var budget = budget
     let slow = try begin(&budget, "a")

@@ -171,7 +171,7 @@ extension Networked {
       }
     }
 
-    @Test("words that wait for earlier words beyond the time limit fail as busy, and are not sent")
+    @Test("words that wait longer than the time limit for earlier words fail as busy, and are not sent")
     func busy() async throws {
       let server = try await StandInSpeechServer { _ in StandInAnswer([.stall]) }
       var settings = try Fixture.wyoming(server)

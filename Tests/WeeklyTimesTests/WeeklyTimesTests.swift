@@ -56,7 +56,7 @@ import WeeklyTimes
     #expect(try WeeklyTimes.never(in: zone("UTC")).isEmpty)
   }
 
-  @Test("weekly times with a single part begin again a week after their last beginning")
+  @Test("a weekly time that is the only one begins again a week after its last beginning")
   func weekly() throws {
     let times = try WeeklyTimes("fri 10:00-11:00", "UTC")
     let span = try times.span(at: at("2026-11-20T11:00:00Z"))

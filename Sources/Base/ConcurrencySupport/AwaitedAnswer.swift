@@ -31,7 +31,7 @@ public func waitForAnswer<Value: Sendable>(_ ask: (AwaitedAnswer<Value>) -> Void
     asked = answer
     ask(answer)
   }
-  // Not from outside: `give(_:)` is the only one that resumes the continuation, and it stores the value before.
+  // Not from outside: only `give(_:)` resumes the continuation, and it stores the value first.
   guard let value = asked?.take() else { preconditionFailure("Only the answer may resume its continuation.") }
   return value
 }

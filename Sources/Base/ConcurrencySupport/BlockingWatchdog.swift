@@ -20,7 +20,7 @@ public enum BlockingWatchdog {
   public static func check(_ function: StaticString = #function) {
     #if CRIER_WATCHDOG
       guard Thread.current.threadDictionary[mark] != nil else { return }
-      // Not from outside: which functions a thread calls is decided by the code, and the tests go all ways.
+      // Not from outside: the code decides which functions a thread calls, and the tests run every path of the code.
       fatalError("\(function) may block, and runs on a thread that must not block; call it in onWaitingThread.")
     #endif
   }

@@ -18,9 +18,9 @@ package final class FirstOutcome<Value: Sendable, Failure: Error>: Sendable {
   /// Starts the work and waits for the first outcome.
   ///
   /// - Parameters:
-  /// - start: Starts the work as tasks, which are cancelled after the first outcome. It is not called if there already
-  ///   is an outcome, and must not call ``end(_:)`` itself. By default, no work is started, and other code ends the
-  ///   wait.
+  ///   - start: Starts the work as tasks, which are cancelled after the first outcome. It is not called if there
+  ///     already is an outcome, and must not call ``end(_:)`` itself. By default, no work is started, and other code
+  ///     ends the wait.
   ///   - onCancel: Called when the waiting task is cancelled, even if that happens before the wait. It may call
   ///     ``end(_:)``.
   package func wait(

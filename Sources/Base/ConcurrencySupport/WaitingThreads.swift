@@ -32,8 +32,8 @@ public final class WaitingThreads: TaskExecutor {
     var idle = 0
 
     /// The number of threads that are starting or were woken, and have not asked for a job yet. Each of them will take
-    /// a job, so no further thread is needed for that job. There is such a thread for each waiting job, as long as a
-    /// thread is idle or another one may start.
+    /// a job, so no further thread is needed for that job. As long as a thread is idle or another one may start, there
+    /// is such a thread for each waiting job.
     var coming = 0
 
     /// The jobs that no thread has begun. The oldest is first.
@@ -47,9 +47,9 @@ public final class WaitingThreads: TaskExecutor {
   private let wakes = DispatchSemaphore(value: 0)
 
   /// - Parameters:
-  /// - most: The maximum number of threads. The default of 64 exceeds the number of voice processes, clip writes and
-  ///   file reads that block at the same time. Further jobs wait for a free thread, so a disk that hangs never takes
-  ///   more threads than this.
+  ///   - most: The maximum number of threads. The default of 64 exceeds the number of voice processes, clip writes and
+  ///     file reads that block at the same time. Further jobs wait for a free thread, so a disk that hangs never takes
+  ///     more threads than this.
   ///   - longestIdle: The time, in seconds, after which an idle thread ends.
   init(most: Int = 64, longestIdle: TimeInterval = 10) {
     state = Locked(State(most: most))

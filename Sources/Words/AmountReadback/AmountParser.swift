@@ -8,9 +8,9 @@
 ///     count minor ([and] count minor)*
 ///     major count [major] (count minor)*        where the currency may stand before units: 人民币十二元
 ///
-/// In a language whose units stand before their counts, `count major` is `major count`. The units descend, and the count of
-/// a minor unit is less than one of the unit before it. Some languages have a word for a skipped unit, such as 零 in
-/// 十二元零五分; ``says(_:_:_:_:)`` decides whether the word must be there.
+/// In a language whose units stand before their counts, `count major` is `major count`. The units descend, and the
+/// count of a minor unit is less than one of the unit before it. Some languages have a word for a skipped unit, such as
+/// 零 in 十二元零五分; ``says(_:_:_:_:)`` decides whether the word must be there.
 struct AmountParser {
   private let language: ReadingLanguage
   private let grammar: NumberGrammar
@@ -86,8 +86,8 @@ struct AmountParser {
     return false
   }
 
-  /// Returns whether a text would be an amount in minor units of a currency if the currency had been named before: “fifty
-  /// cents”.
+  /// Returns whether a text would be an amount in minor units of a currency if the currency had been named before:
+  /// “fifty cents”.
   static func isHalfNamed(
     _ text: [UInt32], _ language: ReadingLanguage, currency: String, minorDigits: Int
   ) throws(Refusal) -> Bool {

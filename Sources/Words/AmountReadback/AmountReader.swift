@@ -55,7 +55,8 @@ public struct AmountReader: Sendable {
     }
   }
 
-  /// Returns whether a text has a word that occurs in numbers, such as “twelve”. The word may mean something else there.
+  /// Returns whether a text has a word that occurs in numbers, such as “twelve”. The word may mean something else
+  /// there.
   public func hasNumberWord(in text: String) -> Bool {
     let words = language.words
     // Punctuation would hide the end of a word.
@@ -71,7 +72,7 @@ public struct AmountReader: Sendable {
 
   private static let commas: Set<UInt32> = [0x2C, 0x3001, 0xFF0C]
 
-  /// The longest text in scalars that is read. No amount is as long.
+  /// The largest number of scalars of a text that is read. No amount is that long.
   private static let longestText = 1_000
 
   private func read(_ words: String, _ code: String, _ minorDigits: Int) throws(Refusal) -> Int64 {

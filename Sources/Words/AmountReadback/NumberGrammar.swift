@@ -4,11 +4,11 @@
 ///
 ///     "below1000": "below100 | digit hundred [[and] below100]"
 ///
-/// `|` separates alternatives, brackets enclose what may be missing, and every other word names a rule or a class. A `?` at
-/// the end of an alternative says that people understand it in two ways.
+/// `|` separates alternatives, brackets enclose what may be missing, and every other word names a rule or a class. A
+/// `?` at the end of an alternative says that people understand it in two ways.
 ///
-/// An alternative's value is the sum of its parts. A scale, such as “hundred”, multiplies the parts since the last scale,
-/// or 1 if there are none. The grammar finds every way to read a text, so it notices a text with two values.
+/// An alternative's value is the sum of its parts. A scale, such as “hundred”, multiplies the parts since the last
+/// scale, or 1 if there are none. The grammar finds every way to read a text, so it notices a text with two values.
 final class NumberGrammar: Sendable {
   /// A part of a rule.
   private enum Symbol: Sendable, Hashable {
@@ -135,9 +135,9 @@ final class NumberGrammar: Sendable {
     return classes
   }
 
-  /// Finds every number that can be read from a place on by a rule.
+  /// Finds every number that a rule can read from a place on.
   ///
-  /// - Returns: where the numbers are in the lattice.
+  /// - Returns: the range of the numbers in the lattice.
   /// - Throws: `.outOfRange` if a number does not fit into 64 bits.
   func readings(_ rule: Int, at start: Int, in lattice: inout WordLattice) throws(Refusal) -> Range<Int> {
     guard lattice.classes(at: start) & rules[rule].beginnings != 0 else { return 0..<0 }

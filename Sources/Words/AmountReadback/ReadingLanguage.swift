@@ -24,21 +24,25 @@ final class ReadingLanguage: Sendable {
   let words: WordTree
   let grammar: NumberGrammar
   let units: [Unit]
-  /// The places of the rules for counts before any unit, and before the units of a currency, by its code.
+  /// The places of the rules for counts before the units of all currencies.
   let countRules: [Int]
+  /// The places of the rules for counts before the units of a currency, by its code.
   let countRulesOfCurrency: [String: [Int]]
   /// The spellings of the decimal point, folded.
   let points: [[UInt32]]
-  /// The places of the rules for a number without a unit and before a point, for a count of payments, and for a digit
-  /// behind the point.
+  /// The place of the rule for a number without a unit.
   let whole: Int
+  /// The place of the rule for a number before a point.
   let beforePoint: Int
+  /// The place of the rule for a count before a unit that names no rule.
   let count: Int
+  /// The places of the rules for a count of payments.
   let payments: [Int]
+  /// The place of the rule for a digit behind the point.
   let decimal: Int
-  /// The classes of the words of amounts, one bit for each, and the classes among them whose words have a number. Other
-  /// classes are for counts of payments only.
+  /// The classes of the words of amounts, one bit for each. Other classes are for counts of payments only.
   let amountClasses: UInt64
+  /// The classes in ``amountClasses`` whose words have a number.
   let numberClasses: UInt64
   /// Whether units stand before their counts: shilingi mia moja.
   let namesUnitFirst: Bool
@@ -169,8 +173,8 @@ final class ReadingLanguage: Sendable {
     return scalars.flatMap { scalar in folds.first { $0.scalar == scalar }?.other ?? [scalar] }
   }
 
-  /// Reads a list of spellings such as `рубль [1 -11] | рублей [5 6]`. The brackets have the counts with which a spelling
-  /// may stand.
+  /// Reads a list of spellings such as `рубль [1 -11] | рублей [5 6]`. The brackets have the counts with which a
+  /// spelling may stand.
   private static func spellings(
     _ text: String
   ) throws(NumberGrammar.Fault) -> [(spelling: Substring, counts: CountEndings?)] {

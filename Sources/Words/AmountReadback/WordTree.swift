@@ -99,8 +99,8 @@ final class WordTree: Sendable {
     return slot
   }
 
-  /// Appends the words that begin at a place in a folded text. If spaces separate words, each of them ends at a space or
-  /// at the end of the text.
+  /// Appends the words that begin at a place in a folded text. If spaces separate words, each of them ends at a space
+  /// or at the end of the text.
   func appendMatches(in text: [UInt32], at start: Int, to matches: inout [Match]) {
     var node: Int32 = 0
     for index in start..<text.count {

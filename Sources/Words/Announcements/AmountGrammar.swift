@@ -194,8 +194,8 @@ struct AmountGrammar {
   /// Returns the name in a formatted sum: the part that is neither a number nor a code nor a sign. In Turkish, CLDR
   /// puts the code or the sign before the number: `AED 2 BAE dirhemi`.
   private static func name(in sum: String, of currency: Currency) -> String {
-    // Only decimal digits are removed. The character 百 is a number too, but it begins the name of the Bermudian dollar. A
-    // joiner between letters changes only how they look.
+    // Only decimal digits are removed. The character 百 is a number too, but it begins the name of the Bermudian dollar.
+    // A joiner between letters changes only how they look.
     let letters = sum.unicodeScalars.filter {
       $0.properties.generalCategory != .decimalNumber && !(0x200C...0x200D).contains($0.value)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A phrase book's wording for one channel. It is either a name, which the book inserts into its channel phrase
-/// (`through {channel}`), or a complete phrase for each kind of payment (`in cash`). For a kind of payment it may also have
-/// a sentence of its own.
+/// (`through {channel}`), or a complete phrase for each kind of payment (`in cash`). For a kind of payment it may also
+/// have a sentence of its own.
 struct ChannelName: Sendable, Decodable {
   var name: String
   /// The complete phrases, by kind of payment. The key `other` applies to all kinds that have no phrase. With an empty

@@ -41,7 +41,8 @@ public struct Currency: Sendable, Hashable {
         ? "did you mean \(meant)?" : "give three upper-case letters, such as CNY, USD or INR")
   }
 
-  /// The other codes of ISO 4217, list one, as Debian's iso-codes has them. XTS is for tests, and XXX means no currency.
+  /// The other codes of ISO 4217, list one, as Debian's iso-codes has them. XTS is for tests, and XXX means no
+  /// currency.
   private static let fundsAndMetals: Set<String> = [
     "BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW", "XAG", "XAU", "XBA", "XBB", "XBC", "XBD",
     "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX",

@@ -4,13 +4,14 @@ public import Foundation
 
 /// How much a notification may disturb, with the values of `interruption-level`.
 public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable, Encodable {
-  /// Shown only in the list of notifications, without a sound. The screen stays dark.
+  /// The notification is shown only in the list of notifications, without a sound. The screen stays dark.
   case passive
-  /// Shown as usual, but Focus and the notification summary may delay it.
+  /// The notification is shown as usual, but Focus and the notification summary may delay it.
   case active
-  /// Shown in spite of Focus and the summary. The app needs the entitlement for time-sensitive notifications.
+  /// The notification is shown in spite of Focus and the summary. The app needs the entitlement for time-sensitive
+  /// notifications.
   case timeSensitive = "time-sensitive"
-  /// Heard even when the phone is muted. The app needs the entitlement for critical alerts.
+  /// The notification is heard even when the phone is muted. The app needs the entitlement for critical alerts.
   case critical
 }
 

@@ -252,7 +252,7 @@ struct NumberRules: Sendable {
     return .plural(forms)
   }
 
-  /// Reads `<<`, `>>`, or one of both with the name of a set in between, or `=%set=`.
+  /// Reads `<<` or `>>`, which may have the name of a set in between, or reads `=%set=`.
   private func substitution(_ text: inout Substring, _ sign: Character, in set: Int) throws(Fault) -> Part {
     text.removeFirst()
     guard let end = text.firstIndex(of: sign) else { throw Fault(text: "has one “\(sign)” without a second one") }

@@ -5,7 +5,8 @@
 /// Each word of a number is a separate element. Therefore a unit can contract with the last word, and a recorded voice
 /// needs a clip only for each word (`twenty-` and `one`), and not for each of ninety-nine numbers.
 enum NumberWords: Sendable {
-  /// Rules, for the languages whose numbers count in thousands, or in thousands and hundreds of thousands, and for Korean.
+  /// Rules, for the languages whose numbers count in thousands, or in thousands and hundreds of thousands, and for
+  /// Korean.
   case rules(NumberRules, CountRules)
 
   /// Counting in groups of ten thousand, with words from a table, for Chinese and Japanese. Skipped places and

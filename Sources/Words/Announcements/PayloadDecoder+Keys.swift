@@ -22,9 +22,9 @@ extension PayloadDecoder {
   /// - Returns: sentences for the report about the unknown keys, in alphabetical order. At most
   ///   ``PayloadKeys/mostNamed`` keys have a sentence each, and one more sentence counts the remaining keys.
   /// - Throws: `.fieldUnknown` for a key that is similar to a known key, that other systems use to report the state of
-  ///   a payment, or that contains characters other than plain ASCII. If unknown keys are refused, also for any other
-  ///   unknown key. `.fieldsConflict` for a second source of the amount. `.fieldInvalid` for an integer `amount` in an
-  ///   object of a payment gateway. A payload that was accepted earlier causes no errors.
+  ///   a payment, or that contains characters other than plain ASCII. If unknown keys are refused, it is also thrown
+  ///   for any other unknown key. `.fieldsConflict` for a second source of the amount. `.fieldInvalid` for an integer
+  ///   `amount` in an object of a payment gateway. A payload that was accepted earlier causes no errors.
   static func unknownKeys(
     of top: PayloadFields, in surroundings: Surroundings, _ treatment: UnknownKeys
   ) throws(AnnouncementError) -> [String] {

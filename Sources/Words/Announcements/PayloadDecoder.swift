@@ -46,7 +46,8 @@ public enum PayloadDecoder {
     }
   }
 
-  /// Reads any JSON value by the rules of a payload: strict JSON in UTF-8, without repeated keys, and within the limits.
+  /// Reads any JSON value by the rules of a payload: strict JSON in UTF-8, without repeated keys, and within the
+  /// limits.
   ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
   package static func value(of data: Data) throws(AnnouncementError) -> PayloadValue {

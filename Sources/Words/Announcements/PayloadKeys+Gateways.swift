@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The marks of an object that a payment gateway has made. Gateways count the integer `amount` of such an object in minor
-/// units, so 50000 INR are 500 rupees.
+/// The marks of an object that a payment gateway has made. Gateways count the integer `amount` of such an object in
+/// minor units, so 50000 INR are 500 rupees.
 ///
 /// The sources, looked up on 2026-11-27 in public copies of the documentation and in sample payloads:
 /// - Stripe, the Charge and PaymentIntent objects: `object`, `livemode`, `payment_intent`, `payment_method_details` and
 ///   `balance_transaction`; the amount is in the smallest currency unit.
-/// - Razorpay, "Payment Entity" and "Webhook payloads": `entity`, and `event` such as payment.captured; the amount is in
-///   the smallest unit of the currency.
+/// - Razorpay, "Payment Entity" and "Webhook payloads": `entity`, and `event` such as payment.captured; the amount is
+///   in the smallest unit of the currency.
 /// - Paystack, a sample of its webhook: `event` such as charge.success, and `gateway_response`.
 ///
 /// Not confirmed by a document: that Paystack's amounts are minor units, `pspReference` of Adyen beside an integer, and

@@ -86,7 +86,8 @@ enum PayloadKeys {
       /// The key without underscores.
       var joined: [Unicode.Scalar]
       var isShort: Bool { scalars.count < 4 }
-      /// The number of errors that a misspelt key may have. A short key may have none.
+      /// The number of errors that a misspelt key may have. For a key that ``isShort``, the number is not used, because
+      /// such a key may have no errors.
       var edits: Int { scalars.count < 6 ? 1 : 2 }
     }
 

@@ -100,7 +100,7 @@ extension PhraseBook.Content {
   func heardNumbers(_ numbers: NumberWords) -> Set<String> {
     var words = Set(digits + (numberSounds ?? []))
     for (value, forms) in samples(numbers) {
-      // Counted in millions, a number ends with a joining word: un millón de.
+      // Before a unit, a number of millions ends with a joining word: un millón de.
       for form in value < 1_000 ? forms : Array(forms.prefix(1)) {
         words.formUnion([form.first, form.last].compactMap(\.self))
       }
@@ -114,7 +114,7 @@ extension PhraseBook.Content {
     var values = Array(Int64(0)...100)
     var power: Int64 = 1_000
     while power < Money.largestMajorUnits {
-      // Each digit may change the word of the power, or its own: さんぜん, はっせん.
+      // Each digit may change the word of the power, or its own word: さんぜん, はっせん.
       values += (1...9).map { $0 * power }
       power *= 10
     }

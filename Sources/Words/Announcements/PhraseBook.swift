@@ -169,7 +169,7 @@ public final class PhraseBook: Sendable {
     var `guard`: GuardWords
     /// The rules for numbers in free text.
     var text: TextRules?
-    /// The name of the spoken language, if not everybody who writes the book's language code speaks it.
+    /// The name of the spoken language, if some people who write the book's language code speak another language.
     var spokenLanguage: SpokenLanguage?
   }
 
@@ -426,7 +426,8 @@ extension PhraseBook.Content {
     return units
   }
 
-  /// What is wrong with the names of currencies, with ``currencyNames`` and with ``minorUnits``; `nil` if they are valid.
+  /// What is wrong with the names of currencies, with ``currencyNames`` and with ``minorUnits``; `nil` if they are
+  /// valid.
   private var otherCurrenciesFault: String? {
     var owners: [String: String] = [:]
     for (code, units) in currencies.sorted(by: { $0.key < $1.key }) {

@@ -23,8 +23,8 @@ public struct PhraseBooks: Sendable {
   /// - Parameters:
   ///   - lexicon: the user's pronunciations of names.
   ///   - smallSums: the payments that are said with “only”.
-  /// - Throws: `.phraseBooksMissing` when there is no book; `.phraseBookInvalid` when `scripts.json`, `parents.json` or a
-  ///   file of respellings is invalid. The error of an invalid book is thrown only when that book is requested.
+  /// - Throws: `.phraseBooksMissing` when there is no book; `.phraseBookInvalid` when `scripts.json`, `parents.json` or
+  ///   a file of respellings is invalid. The error of an invalid book is thrown only when that book is requested.
   public init(directory: URL, lexicon: Lexicon = .empty, smallSums: SmallSums = SmallSums()) throws(AnnouncementError) {
     self.smallSums = smallSums
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []

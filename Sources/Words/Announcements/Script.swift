@@ -36,8 +36,8 @@ public struct Script: Sendable, Hashable, Codable {
     /// The language as a BCP 47 tag.
     public var language: String
 
-    /// The engine's name of the voice: an espeak-ng language, `+`, and a variant. If it is `nil`, no voice of the engine
-    /// can say the words, and only recordings can.
+    /// The engine's name of the voice: an espeak-ng language, `+`, and a variant. If it is `nil`, no voice of the
+    /// engine can say the words, and only recordings can.
     public var voice: String?
     public var segments: [Segment]
 

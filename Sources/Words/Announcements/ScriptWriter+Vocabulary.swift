@@ -51,7 +51,7 @@ extension ScriptWriter {
 }
 
 extension Payment.Kind {
-  /// Whether a voice pack must have the words of this kind. A pack that somebody recorded before the kind pending
+  /// Whether a voice pack must have the words of this kind. A pack that somebody recorded before the kind `pending`
   /// existed is still complete.
   fileprivate var hasRequiredWords: Bool { self != .pending }
 }

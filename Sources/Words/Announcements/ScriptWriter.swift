@@ -49,7 +49,7 @@ public struct ScriptWriter: Sendable {
       if payment.kind == .received {
         try appendAmount(of: payment, to: &runs)
       } else {
-        // Listeners understand a sum without further words as money received. For any other kind of payment the
+        // If only a sum is said, listeners understand that money was received. For any other kind of payment, the
         // sentence is kept.
         (payment.channel, payment.payer, payment.note) = (nil, nil, nil)
         try append(payment, without: [], to: &runs, &remarks)
@@ -158,8 +158,8 @@ public struct ScriptWriter: Sendable {
     return [piece]
   }
 
-  /// Returns the words for the pronunciation of a payer's name; nil if no voice can speak it, or if the book's voice does
-  /// not read its spelling.
+  /// Returns the words for the pronunciation of a payer's name; nil if no voice can speak it, or if the book's voice
+  /// does not read its spelling.
   private func reading(_ payerReading: String, _ remarks: inout Remarks) -> [FreeText.Piece]? {
     var said = book.withoutHonorific(payerReading)
     var isPinyin = false

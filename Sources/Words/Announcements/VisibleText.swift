@@ -5,7 +5,7 @@
 /// A payer chooses the name and the note. Invisible characters can change how the visible text looks, so these
 /// characters are removed:
 ///
-/// - control characters, because a screen may not show them in the same way twice;
+/// - control characters, because different screens may show them differently;
 /// - the bidirectional controls, because they can show digits in another order: with U+202E, 21 looks like 12;
 /// - zero-width and other invisible characters, because two different names would look the same, and a name of
 ///   invisible characters looks like no name;

@@ -20,8 +20,8 @@ enum WritingSystem {
     return low < blocks.count && blocks[low].range.contains(scalar.value) ? blocks[low].script : nil
   }
 
-  /// The alphabets that are written without spaces between words. A word has several letters, so a letter is never a whole
-  /// word, as it is in Chinese. Tibetan is not among them, because a sign separates its syllables.
+  /// The alphabets that are written without spaces between words. A word has several letters, so a letter is never a
+  /// whole word, as it is in Chinese. Tibetan is not among them, because a sign separates its syllables.
   static let unspacedAlphabets: Set<String> = ["Khmr", "Laoo", "Mymr", "Thai"]
 
   /// The blocks in ascending order, without overlaps.

@@ -3,8 +3,8 @@
 public import AmountReadback
 public import Announcements
 
-/// Checks a phrase book with the reader of its language: each amount must be read back as the amount paid, no two amounts
-/// may have the same words, and damaged words must not mean the amount any more.
+/// Checks a phrase book with the reader of its language: each amount must be read back as the amount paid, no two
+/// amounts may have the same words, and damaged words must not mean the amount any more.
 ///
 /// A check of one locale takes some seconds. It needs no engine; see ``BookSheet`` for what a person must judge.
 public struct BookCheck {

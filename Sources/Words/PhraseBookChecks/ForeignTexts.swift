@@ -7,8 +7,8 @@ public struct ForeignTexts {
   /// The parts of a book that are sentences. Single words, and the names of channels, are the same in many languages.
   private static let parts = ["sentences", "channelPhrases", "summary", "banner"]
 
-  /// The texts of the other books. The first key is the place of a text, such as `sentences.received`, the second one the
-  /// text, and the value is the locale of the book.
+  /// The texts of the other books. The first key is the place of a text, such as `sentences.received`, the second one
+  /// the text, and the value is the locale of the book.
   private var known: [String: [String: String]] = [:]
 
   public init() {}

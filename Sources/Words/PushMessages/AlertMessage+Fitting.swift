@@ -115,7 +115,7 @@ extension AlertMessage {
       return message.data(within: limit) == nil ? nil : message
     }
     guard var best = message(keeping: shortest) else { return nil }
-    // Keeping more characters never makes a shorter text, so the longest one is found by halving.
+    // If more characters are kept, the text is never shorter, so a binary search finds the longest text that fits.
     var (low, high) = (shortest, characters.count)
     while high - low > 1 {
       let middle = (low + high) / 2

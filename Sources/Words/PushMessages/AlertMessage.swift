@@ -11,15 +11,15 @@ public struct AlertMessage: Sendable, Hashable {
   public struct Sound: Sendable, Hashable {
     /// The name of a sound file with its extension, or `default`.
     public let name: String
-    /// For a critical alert, its volume; nil for any other. Critical alerts need an entitlement from Apple.
+    /// The volume of a critical alert; nil for any other alert. Critical alerts need an entitlement from Apple.
     public let criticalVolume: Hundredths?
 
     /// The extensions of the files that iOS plays as a notification's sound (Apple, UNNotificationSound: aiff, wav and
     /// caf files). iOS adds no extension to a name, and plays the default sound if no file has the name.
     private static let extensions = [".wav", ".caf", ".aiff", ".aif", ".aifc"]
 
-    /// - Throws: ``PushMessageError`` with `soundInvalid` unless the name is `default`, or a file name of 1 to 255 bytes
-    ///   with the extension of a sound that iOS plays.
+    /// - Throws: ``PushMessageError`` with `soundInvalid` unless the name is `default`, or a file name of 1 to 255
+    ///   bytes with the extension of a sound that iOS plays.
     public init(_ name: String, criticalVolume: Hundredths? = nil) throws(PushMessageError) {
       guard (1...255).contains(name.utf8.count), !name.hasPrefix("."),
         !name.unicodeScalars.contains(where: { $0 == "/" || $0.properties.generalCategory == .control })

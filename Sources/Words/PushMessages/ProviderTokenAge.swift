@@ -40,7 +40,7 @@ public struct ProviderTokenAge: Sendable, Hashable {
   /// The difference between the clocks, in seconds, above which the time of day counts as set.
   public static let tolerance: TimeInterval = 5 * 60
 
-  /// When the token was made; its date is the token's `iat`.
+  /// The moment at which the token was made. Its date is the token's `iat`.
   public let madeAt: Moment
 
   public init(madeAt: Moment) { self.madeAt = madeAt }

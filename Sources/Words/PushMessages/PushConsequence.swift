@@ -7,7 +7,7 @@ public import Foundation
 /// The decision is the same for all senders: ``init(_:afterRefresh:)`` decides if APNs answered, and ``init(_:)`` if it
 /// did not. `docs/push.md` has the table with the reasons.
 public enum PushConsequence: Sendable, Hashable {
-  /// The pushes that wait before the next attempt. Later pushes to the same device always wait, because otherwise they
+  /// The pushes that wait until the next attempt. Later pushes to the same device always wait, because otherwise they
   /// would overtake this one.
   public enum Scope: Sendable, Hashable, CaseIterable {
     /// Only this push has a reason to wait.

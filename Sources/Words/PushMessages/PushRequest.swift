@@ -9,11 +9,11 @@ public import Foundation
 public struct PushRequest: Sendable, Hashable {
   /// The value of `apns-priority`.
   public enum Priority: Int, Sendable, Hashable, CaseIterable {
-    /// Sent at once.
+    /// The push is sent at once.
     case immediate = 10
-    /// Sent at a time that suits the device's battery.
+    /// The push is sent at a time that suits the device's battery.
     case conserving = 5
-    /// Sent at a time that suits the device's battery, without waking the device.
+    /// The push is sent at a time that suits the device's battery, and does not wake the device.
     case passive = 1
   }
 

@@ -44,7 +44,7 @@ public struct PushResponse: Sendable, Hashable {
   /// The size of the largest body that is read, in bytes. Apple's refusals have fewer than 100 bytes.
   private static let largestBody = 4_096
 
-  /// The JSON that Apple documents. A value of another type counts as missing, and the other value is read.
+  /// The JSON that Apple documents. A value of the wrong type counts as missing, and the other value is still read.
   private struct Refusal: Decodable {
     var reason: String?
     /// Milliseconds since 1970.

@@ -33,7 +33,7 @@ public struct PushRetry: Sendable, Hashable {
     var limit = Swift.min(first, longest)
     for _ in 1..<Swift.min(Swift.max(attempts, 1), 64) where limit < longest { limit = Swift.min(limit * 2, longest) }
     let half = limit / 2
-    // 2^20 steps are fine enough: fewer than 0.2 ms each at the longest wait.
+    // 2^20 steps are fine enough: at the longest wait, a step is less than 0.2 ms.
     let jitter = half * Int(random >> 44) / (1 << 20)
     return Swift.max(half, requested ?? .zero) + jitter
   }

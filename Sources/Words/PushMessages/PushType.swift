@@ -15,9 +15,9 @@ public enum PushType: String, Sendable, Hashable, CaseIterable {
 
 /// The two environments of APNs. Each has its own device tokens.
 public enum PushEnvironment: String, Sendable, Hashable, Codable, CaseIterable {
-  /// For apps that Xcode installed.
+  /// The environment for apps that Xcode installed.
   case sandbox
-  /// For apps from the App Store, TestFlight and enterprise distribution.
+  /// The environment for apps from the App Store, TestFlight and enterprise distribution.
   case production
 
   /// The name of Apple's server.
@@ -35,9 +35,10 @@ public enum PushTokenKind: String, Sendable, Hashable, Codable, CodingKeyReprese
   case alert
   /// The token for background pushes. Without one, such pushes use ``alert``.
   case background
-  /// For file-provider pushes: the app's own token of a `PKPushRegistry` of the type `fileProvider`.
+  /// The app's own token for file-provider pushes. It comes from a `PKPushRegistry` of the type `fileProvider`.
   case fileProvider = "fileprovider"
-  /// For file-provider pushes: the token of the file-provider extension's own `PKPushRegistry`.
+  /// The token of the file-provider extension for file-provider pushes. It comes from the extension's own
+  /// `PKPushRegistry`.
   case fileProviderExtension = "fileprovider_extension"
 }
 

@@ -10,7 +10,7 @@ extension [Character] {
   /// character that may stand between digits. It ends within a word only if the word is long: `12 lakh` is not cut to
   /// `12 la…`.
   ///
-  /// - Parameter count: The number of characters to keep at most, less than the length of the text.
+  /// - Parameter count: The largest number of characters to keep. It is less than the length of the text.
   func shortened(to count: Int) -> String? {
     var end = Swift.min(count, self.count)
     if end > 0, end < self.count, self[end - 1].isLetter, self[end].isLetter {

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The clock on the wall in a time zone. It converts moments to days and times of day, and back.
+/// The wall clock of a time zone. It converts moments to days and times of day, and back.
 ///
 /// Whole days and hours are counted with integers. Foundation is only asked for the offset of the time zone.
 public struct LocalClock: Sendable, Hashable {

@@ -6,8 +6,8 @@ public import Foundation
 /// no clock.
 ///
 /// The written form has parts with commas between them. A part has days, or none for every day, and a beginning and an
-/// end on the clock of the time zone: `mon-fri 22:00-07:00, sat sun 20:00-09:00`. An end that is not after the beginning
-/// is on the next day. `24:00` is the end of a day.
+/// end on the clock of the time zone: `mon-fri 22:00-07:00, sat sun 20:00-09:00`. An end that is not after the
+/// beginning is on the next day. `24:00` is the end of a day.
 ///
 /// A time that the clock skips when it is set forward counts as the moment at which the clock is set. If the clock
 /// shows a time twice because it is set back, a part begins at the first of the two moments, and ends at the second.

@@ -2,10 +2,12 @@
 
 /// A number as people write it in a text: digits, which may be grouped and may have a decimal part.
 ///
-/// A phrase book says whether its country writes a decimal point (`1,234.50`) or a decimal comma (`1.234,50`). A text may
-/// come from elsewhere, however. `1.234,50` and `1 234,50` can be read in only one way. To readers used to a point, `12,50`
-/// can be two numbers; to readers used to a comma, `12.50` is one number, but `1,234 €` can be two. Where a space groups
-/// digits, `1.234` can be two numbers as well.
+/// A phrase book says whether its country writes a decimal point (`1,234.50`) or a decimal comma (`1.234,50`). A text
+/// may come from elsewhere, however. `1.234,50` and `1 234,50` can be read in only one way.
+///
+/// Some other texts can mean two different numbers. With a decimal point, `12,50` is such a text. With a decimal comma,
+/// `12.50` means only one number, but `1,234 €` can mean two. If the country also groups digits with a space, `1.234`
+/// can mean two numbers as well.
 struct WrittenNumber {
   /// The digits, divided at the separators.
   private(set) var groups: [[Int]] = [[]]

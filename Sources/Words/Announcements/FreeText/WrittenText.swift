@@ -86,7 +86,7 @@ struct WrittenText {
     else { return nil }
     let day = Int(SpokenNumbers.value(digits))
     guard (1...31).contains(day), isMonth(before: index - 1) else { return nil }
-    // Nov 3:30, Nov 3%, Nov 3rd, Nov 3.5
+    // In the texts Nov 3:30, Nov 3%, Nov 3rd and Nov 3.5, the number is not a day.
     if let next = scalar(at: end), next.isWordPart || "%:/-'".unicodeScalars.contains(next) { return nil }
     if scalar(at: end) == ".", scalar(at: end + 1)?.digit != nil { return nil }
     guard scalar(at: end) == ",", scalar(at: end + 1) == " ", let year = self.digits(at: end + 2, atMost: 4),
@@ -181,7 +181,8 @@ struct WrittenText {
     return (numbers.identifier(first.digits), first.end)
   }
 
-  /// Returns the next group of digits. Before it stands one hyphen, space, point or bracket, or signs that mask digits.
+  /// Returns the next group of digits. It comes after one hyphen, space, point or bracket, or after signs that mask
+  /// digits.
   private func nextGroup(behind end: Int) -> (group: (digits: [Int], end: Int), separator: Unicode.Scalar)? {
     guard var separator = scalar(at: end) else { return nil }
     var start = end + 1

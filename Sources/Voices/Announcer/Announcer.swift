@@ -120,8 +120,8 @@ public final class Announcer: Sendable {
   /// The possible ways to speak an announcement, and its unspoken parts.
   typealias Written = (ways: [Way], remarks: Remarks)
 
-  /// - Parameter fallback: The code of the reason why a speech server that should speak does not; nil if no server
-  ///   should speak.
+  /// - Parameter fallback: The code of the reason why another voice speaks instead of a speech server; nil if no speech
+  ///   server should speak.
   private func rendered(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into place: ClipPlace,
     _ permit: NewClipPermit, _ fallback: String?
@@ -259,7 +259,7 @@ public final class Announcer: Sendable {
 
   // MARK: Writing the words
 
-  /// Returns all ways to speak the announcement that may be needed. The unshortened way comes first. In each way the
+  /// Returns all ways that may be needed to speak the announcement. The unshortened way comes first. In each way the
   /// amount has been read back.
   ///
   /// - Parameters:

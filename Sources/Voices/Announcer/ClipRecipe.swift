@@ -23,7 +23,7 @@ struct ClipRecipe {
   /// is not part of the recipe.
   static let version = 4
 
-  /// All ways to speak the announcement that may be needed. The unshortened way comes first. The clip uses one that
+  /// All ways that may be needed to speak the announcement. The unshortened way comes first. The clip uses one that
   /// fits into 30 s. The choice depends on all ways, so all ways affect the clip's bytes.
   var ways: [Way]
   /// The engine; `nil` if recorded clips say everything.

@@ -16,8 +16,8 @@ package import SpeakingPlans
 ///   takes words out of an announcement that was read back in the same way. A row of a recording sheet, such as "twenty
 ///   dollars" or "received", is not an announcement, so its words are taken from an announcement that contains them.
 ///   All words of such a row come from a phrase book.
-/// - The words contain only letters, their marks, spaces, and the punctuation of sentences. Text with a digit, a sign of
-///   a currency, a symbol or markup is refused, wherever it comes from.
+/// - The words contain only letters, their marks, spaces, and the punctuation of sentences. Text with a digit, a sign
+///   of a currency, a symbol or markup is refused, wherever it comes from.
 public struct ReadBackWords: Sendable, Hashable {
   /// The words in their usual spelling. Respellings are meant for espeak-ng, so they are not sent.
   public let text: String

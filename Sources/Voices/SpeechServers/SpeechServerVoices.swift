@@ -23,7 +23,7 @@ package struct SpeakingServer: Sendable {
     self.amountLengths = amountLengths
   }
 
-  /// Returns the code, for the report, of the reason why the server may not speak a segment; nil if it may.
+  /// Returns the reason why the server may not speak a segment, as a code for the report; nil if it may.
   ///
   /// - Parameter hasNumber: Returns whether a text has a word that occurs in numbers. A text from outside may contain a
   ///   sum, so a voice that may not say amounts does not say a text with such a word either.

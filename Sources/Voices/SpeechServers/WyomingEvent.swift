@@ -3,8 +3,8 @@
 import Foundation
 import NIOCore
 
-/// A message of the Wyoming protocol: a line of JSON, which states the lengths of more JSON and of a payload that follow
-/// it (https://github.com/OHF-Voice/wyoming, "Format").
+/// A message of the Wyoming protocol: a line of JSON, which states the lengths of more JSON and of a payload that
+/// follow it (https://github.com/OHF-Voice/wyoming, "Format").
 struct WyomingEvent: Sendable {
   var type: String
   var data: Data

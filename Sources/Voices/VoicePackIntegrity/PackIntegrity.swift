@@ -19,8 +19,8 @@ public enum PackIntegrity {
 
   /// Reads and checks every byte of a pack. This takes some milliseconds for a pack with the vocabulary of one locale.
   ///
-  /// - Throws: `VoicePackIntegrityError` for the manifest if it does not match its digest. Otherwise for the clip that
-  ///   does not match the manifest; if there are several, the first by file name.
+  /// - Throws: `VoicePackIntegrityError`. If the manifest does not match its digest, the error is about the manifest.
+  ///   Otherwise the error is about the first clip, by file name, that does not match the manifest.
   public static func verify(_ pack: VoicePack) throws(VoicePackIntegrityError) {
     let manifest = pack.manifest
     guard let digest = try? digest(of: manifest), digest == manifest.digest else {

@@ -58,8 +58,8 @@ public struct PackDraft: Sendable, Hashable, Codable {
   }
 }
 
-/// The voice packs under construction in a `Voices` folder. They are in its hidden folder `.drafts`, each in a folder of
-/// its own with its rows and the clips that were recorded.
+/// The voice packs under construction in a `Voices` folder. They are in its hidden folder `.drafts`, each in a folder
+/// of its own with its rows and the clips that were recorded.
 public struct PackDrafts: Sendable {
   private static let rowsName = "draft.json"
   private let folder: URL

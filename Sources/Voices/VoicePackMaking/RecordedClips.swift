@@ -6,10 +6,10 @@ import Waveforms
 /// The clips of an existing pack, in a form in which they can be compared. They are the clips of ``ListedClip``, with
 /// their sounds.
 public struct RecordedClips: Sendable, Hashable {
-  /// The clips. The words come in the order of their tokens, and then the phrases. Each file is there once.
+  /// The clips: first the words in the order of their tokens, and then the phrases. Each file occurs once.
   public var clips: [PackClip] = []
 
-  /// For each clip, its file.
+  /// The name of each clip's file, in the order of ``clips``.
   public var files: [String] = []
 
   /// Reads the clips of a pack. Files that are not WAV files are left out.

@@ -156,7 +156,8 @@ public struct RecordingComparison: Sendable {
     _ difference: (Int, Int) -> Float
   ) -> Float? {
     let own = distance(first, first) + distance(second, second)
-    // The exact gain and the difference take time to compute, so they are computed only where they decide.
+    // The exact gain and the difference take time to compute, so they are computed only where they can affect the
+    // result.
     guard own - distance(first, second) - distance(second, first) >= candidateThreshold else { return nil }
     let gain = gain(first, second)
     let isSimilar =

@@ -7,14 +7,15 @@ public struct ImportedRecordings: Sendable, Hashable {
   /// The clips, in the order of the rows of the recording sheet.
   public var clips: [PackClip]
 
-  /// For each clip, its row.
+  /// The row of each clip, in the order of ``clips``.
   public var rows: [SheetRow]
 
-  /// For each clip, the name of its recording: the name of a file, or the number and text of the row of a long
-  /// recording.
+  /// The name of each clip's recording, in the order of ``clips``: the name of a file, or the number and text of the
+  /// row of a long recording.
   public var names: [String]
 
-  /// For each clip of a long recording, its time in the recording: `0:57.31–0:57.49`. It is empty for a folder.
+  /// The time of each clip in a long recording, in the order of ``clips``: `0:57.31–0:57.49`. The array is empty for a
+  /// folder.
   public var times: [String] = []
   public var warnings: [ImportWarning]
 }

@@ -13,7 +13,7 @@ struct SpeechFeatures: Sendable {
   /// The sample rate of the sounds, in Hz.
   static let sampleRate = 8_000
 
-  /// At least one frame.
+  /// The frames. There is at least one.
   private(set) var frames: [Frame]
 
   private static let coefficients = 13

@@ -6,8 +6,9 @@ import Foundation
 /// read.
 ///
 /// The sounds and the rows are in the same order. A long text takes longer to say than a short one, so the sounds are
-/// aligned with the rows by their lengths (dynamic programming), and the sounds or rows left over are the probable
-/// ones. The result is only a hint for a person; no clip is imported because of it.
+/// aligned with the rows by their lengths (dynamic programming). A sound that is left over is probably not a word, and
+/// a row that is left over was probably not read. The result is only a hint for a person; no clip is imported because
+/// of it.
 struct UtteranceAlignment {
   /// The indices of the sounds that match no row.
   private(set) var extraSounds: [Int] = []
@@ -16,9 +17,11 @@ struct UtteranceAlignment {
   private(set) var missingRowRange: ClosedRange<Int>?
 
   /// The largest difference, in variances of the lengths, between the cost of the best place and the cost of another
-  /// possible place. With 12, the range had the right row in each of 1,422 recordings by three of flite's voices (45,
-  /// 73 and 119 rows, each row left out once, with and without random changes of the lengths by a tenth); with 8, in
-  /// 1,413 of them.
+  /// possible place.
+  ///
+  /// The value was measured with 1,422 recordings by three of flite's voices: 45, 73 and 119 rows, each row left out
+  /// once, with and without random changes of the lengths by a tenth. With 12, the range had the right row in all of
+  /// them. With 8, it had the right row in 1,413 of them.
   private static let tolerance = 12.0
 
   /// The smallest variance of the lengths that is assumed. Their unit is the natural logarithm of the ratio of the
@@ -46,7 +49,7 @@ struct UtteranceAlignment {
       let difference = log(max(durations[sound], .leastNonzeroMagnitude) / (pace * lengths[row]))
       return difference * difference
     }
-    // Only as many sounds are left over as there must be.
+    // The number of sounds that are left over is the number of sounds minus the number of rows.
     let spare = durations.count - lengths.count
     if spare == -1 { missingRowRange = Self.range(sounds: durations.count, cost) }
     guard spare > 0 else { return }
@@ -75,7 +78,7 @@ struct UtteranceAlignment {
   ///
   /// - Parameter cost: how badly a sound fits a row. There is one row more than sounds.
   private static func range(sounds: Int, _ cost: (_ sound: Int, _ row: Int) -> Double) -> ClosedRange<Int>? {
-    // The sounds before the row fit the rows with their own index, and the others the rows after that.
+    // A sound before the row without a sound fits the row with its own index. Each later sound fits the row after that.
     var total = (0..<sounds).reduce(0) { $0 + cost($1, $1 + 1) }
     var totals = [total]
     for sound in 0..<sounds {

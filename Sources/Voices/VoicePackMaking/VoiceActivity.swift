@@ -52,7 +52,7 @@ struct VoiceActivity {
     stretches = Self.joined(frames, pause: Self.wordPause)
   }
 
-  /// Whether no frame is above the threshold, not even for a time that is too short for a voice.
+  /// Whether no frame is above the threshold. A sound that is too short for a voice makes the value false, too.
   var isEmpty: Bool { stretches.isEmpty }
 
   /// The range from the start of the first utterance to the end of the last.

@@ -19,7 +19,7 @@ extension [RecordingSuspicion] {
     let areChained =
       pairs.allSatisfy { $0.count == 2 }
       && zip(pairs.dropFirst(), pairs).contains { $0.lowerBound == $1.upperBound + 1 }
-    // A person may well swap one with two and also three with four. A third sign is needed.
+    // A person may well swap “one” with “two”, and also “three” with “four”, so a third sign is needed.
     return areChained && (pairs.count > 2 || contains { $0.kind == .otherWords && abs($0.clip - $0.soundsLike) == 1 })
   }
 

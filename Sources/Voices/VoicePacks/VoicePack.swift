@@ -15,7 +15,7 @@ public final class VoicePack: Sendable {
   /// The longest duration of one clip, in seconds.
   public static let maximumClipSeconds = 20
 
-  /// Where the clips are held.
+  /// The place where the clips are held.
   public enum Storage: Sendable, Hashable {
     /// The files are mapped. Only the clips that are used take up memory. If a file is changed in place, the pack
     /// changes too, and truncating a file ends the process (`SIGBUS`).

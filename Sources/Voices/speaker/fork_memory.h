@@ -14,8 +14,8 @@
 /// A library with a fork handler would run and crash the child, so the caller must test for that.
 void fork_memory_leave_out_libraries(bool leave_out);
 
-/// Creates the pages to which speaking will write, while no request waits: those of the `size` bytes at `shared`, of the
-/// engine's variables, and of the stack. The function only saves time, so its failure is harmless.
+/// Creates the pages to which speaking will write: those of the `size` bytes at `shared`, of the engine's variables,
+/// and of the stack. It is called while no request waits. The function only saves time, so its failure is harmless.
 void fork_memory_touch(void *shared, size_t size);
 
 #endif

@@ -27,8 +27,9 @@ enum { EXIT_UNAVAILABLE = 69 };
 
 /// Restarts this program once, with a controlled environment:
 /// - LD_BIND_NOW resolves symbols here, once, instead of in every child.
-/// - There is nothing else, so that neither locale nor data folder nor the allocator's settings come from outside. The
-///   search path for libraries stays unchanged.
+/// - The search path for libraries stays unchanged.
+/// - The environment contains nothing else, so that neither the locale nor the data folder nor the allocator's settings
+///   come from outside.
 static void restart_with_clean_environment(char **arguments) {
   static const char marker[] = "LD_BIND_NOW=1";
   if (environ != NULL && environ[0] != NULL && strcmp(environ[0], marker) == 0) {
@@ -80,7 +81,7 @@ static enum hello_status prepare(const char *data_folder) {
   }
   fork_memory_leave_out_libraries(true);
   if (voice_process_can_confine()) return HELLO_READY;
-  // A library may run in children on this system. In that case all of them must be present.
+  // On this system, a library that was left out may run in children (fork_memory.h), so no library may be left out.
   fork_memory_leave_out_libraries(false);
   return voice_process_can_confine() ? HELLO_READY : HELLO_SANDBOX_UNAVAILABLE;
 }

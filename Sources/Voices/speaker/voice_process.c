@@ -34,7 +34,7 @@ static void die_with(pid_t parent) {
 static int request_descriptor(int channel) { return FIRST_CHANNEL_DESCRIPTOR + 2 * channel; }
 static int done_descriptor(int channel) { return request_descriptor(channel) + 1; }
 
-/// Leaves this child only its own channel. The others' memory is not even mapped.
+/// Leaves this child only its own channel. The memory of the other channels is not even mapped.
 static bool keep_only(const struct channel *channels, int own) {
   for (int index = 0; index < CHANNEL_COUNT; index++) {
     if (index != own && munmap(channels[index].utterance, sizeof *channels[index].utterance) != 0) return false;

@@ -106,7 +106,7 @@ static int start_process(struct voice_process *process, const char *voice) {
   // The new process does not have the request's own memory, so it reads the voice's name from the copy.
   if (child == 0) voice_process_run(process->voice, theirs, ended[1], speaker);
   for (int index = 0; index < CHANNEL_COUNT; index++) {
-    theirs[index].utterance = NULL;  // It is also ours.
+    theirs[index].utterance = NULL;  // Our side uses the same memory.
     free_channel(&theirs[index]);
   }
   if (ended[1] >= 0) close(ended[1]);

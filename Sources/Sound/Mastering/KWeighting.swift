@@ -65,8 +65,8 @@ struct KWeighting<Lanes: LoudnessLanes> {
 /// Each initializer lists the elements one by one. The compiler does not unroll a loop over a vector's elements, and
 /// such a loop takes ten times as long as the list.
 protocol LoudnessLanes: SIMD where Scalar: BinaryFloatingPoint {
-  /// A constant that is added to each sample, in 16-bit steps. Without it, the filters would decay in silence to numbers
-  /// so small that processors take a hundred times as long to calculate with them.
+  /// A constant that is added to each sample, in 16-bit steps. Without it, the filters would decay in silence to
+  /// numbers so small that processors take a hundred times as long to calculate with them.
   static var offset: Scalar { get }
 
   /// Creates a vector of the sample at an index in the first part of the sound, and of the samples at the same place in

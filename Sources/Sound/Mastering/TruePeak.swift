@@ -37,8 +37,8 @@ struct TruePeak {
   /// a few percent above its samples, so few blocks have to be computed.
   private static let bounds = (outer: Bound(outerPhase), inner: Bound(innerPhase))
 
-  /// An upper bound for the values of a phase. A phase is a linear interpolation between two neighbouring samples plus a
-  /// weighted sum of second differences of samples.
+  /// An upper bound for the values of a phase. A phase is a linear interpolation between two neighbouring samples plus
+  /// a weighted sum of second differences of samples.
   private struct Bound {
     /// The sum of the taps, which is the factor of the linear interpolation.
     private var gain: Float = 0

@@ -96,7 +96,7 @@ public struct SoundExamination: Sendable {
     }
     defer { try? handle.close() }
     do {
-      let data = try handle.read(upToCount: largestFile + 1) ?? Data()  // `nil` is an empty file.
+      let data = try handle.read(upToCount: largestFile + 1) ?? Data()  // `nil` means that the file is empty.
       return data.count > largestFile ? .failure(Unavailable(content: .oversized)) : .success([UInt8](data))
     } catch {
       return .failure(Unavailable(content: .unreadable))

@@ -30,8 +30,8 @@ extension SoundFiles {
   /// find the sound only because the header is wrong, the file is decoded with a corrected header.
   ///
   /// - Parameters:
-  /// - seconds: The length in seconds of the part that is decoded. Without a limit, a file could make the function use
-  ///   any amount of time and memory.
+  ///   - seconds: The length in seconds of the part that is decoded. Without a limit, a file could make the function
+  ///     use any amount of time and memory.
   ///   - clippedRun: The smallest number of equal samples at full scale that count as clipped. Encodings of 8 bits have
   ///     few levels near full scale, so they need a longer run than other encodings.
   /// - Throws: `SoundFileError`: `malformed`.

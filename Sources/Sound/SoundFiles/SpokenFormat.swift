@@ -26,8 +26,8 @@ public enum SpokenFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Returns a sound in this format. Equal waveforms give equal bytes on machines with the same libraries. Marks are not
-  /// written.
+  /// Returns a sound in this format. Equal waveforms give equal bytes on machines with the same libraries. Marks are
+  /// not written.
   ///
   /// An MP3 decodes to the same number of samples if its reader takes into account the encoder's delay in the first
   /// frame, as libsndfile and FFmpeg do. Its peaks were at most 0.1 dB higher than those of the waveform (five texts,

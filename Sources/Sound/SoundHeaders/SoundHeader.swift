@@ -35,7 +35,7 @@ public struct SoundHeader: Sendable, Hashable {
 
   /// The duration in ms, rounded down; `nil` when the rate or the length is unknown.
   ///
-  /// Otherwise, a sound just below 30 s could be shown as 30,000 ms.
+  /// It is rounded down, because a sound just below 30 s could otherwise be shown as 30,000 ms.
   public var durationMilliseconds: Int? {
     guard let frames, let sampleRate, sampleRate > 0 else { return nil }
     let (product, overflow) = frames.multipliedReportingOverflow(by: 1000)

@@ -74,7 +74,7 @@ public struct NameCollisions: Sendable, Hashable {
   }
 
   /// - Parameters:
-  /// - same: The files with one name, in all its normal forms.
+  ///   - same: The files with one name, in all its normal forms.
   ///   - similar: The files whose names equal this name or differ from it only in letter case.
   private static func collision(of same: [Found], among similar: [Found], _ lookup: SoundLookup) -> Collision {
     let indices = same.map(\.index)

@@ -51,8 +51,8 @@ extension SoundLibrary {
   ///
   /// - Parameters:
   ///   - needed: The names of clips that must stay.
-  /// - tidies: Whether this method removes the temporary files of processes that have ended, and corrects last uses in
-  ///   the future. If false, it changes nothing.
+  ///   - tidies: Whether this method removes the temporary files of processes that have ended, and corrects last uses
+  ///     in the future. If false, it changes nothing.
   /// - Throws: ``SoundLibraryError``.
   public func excess(
     _ keeping: SoundKeeping, needed: Set<String>, tidies: Bool = false
@@ -73,7 +73,7 @@ extension SoundLibrary {
   ///
   /// - Parameters:
   ///   - isKept: Called with a clip's name just before its removal. If it returns true, the clip stays.
-  /// - failed: Called with each error that prevents the removal of a clip. The other clips are still removed.
+  ///   - failed: Called with each error that prevents the removal of a clip. The other clips are still removed.
   /// - Returns: The removed clips, in the given order.
   /// - Throws: ``SoundLibraryError`` if the folder cannot be opened. Nothing was removed then.
   public func remove(
@@ -104,8 +104,8 @@ extension SoundLibrary {
   /// Other processes can use the folder at the same time. A clip that is used or published at that moment stays.
   ///
   /// - Parameters:
-  /// - needed: The names of clips that must stay. If clips can become needed during this call, use
-  ///   ``excess(_:needed:tidies:)`` and ``remove(_:unless:failed:)`` instead.
+  ///   - needed: The names of clips that must stay. If clips can become needed during this call, use
+  ///     ``excess(_:needed:tidies:)`` and ``remove(_:unless:failed:)`` instead.
   ///   - failed: Called with each error that prevents the removal of a clip. The other clips are still removed.
   /// - Returns: The removed clips, in the order of their last use.
   /// - Throws: ``SoundLibraryError`` if the folder cannot be read. Nothing was removed then.

@@ -27,8 +27,8 @@ extension SoundLibrary {
 
   /// Removes a clip. The removal survives a power cut. A later request for the same clip makes it again.
   ///
-  /// - Returns: Whether the clip existed. A folder, a symbolic link, a pipe, a socket or a device with the name is not a
-  ///   clip, and stays.
+  /// - Returns: Whether the clip existed. A folder, a symbolic link, a pipe, a socket or a device with the name is not
+  ///   a clip, and stays.
   /// - Throws: ``SoundLibraryError``.
   @discardableResult
   public func remove(_ name: String) throws(SoundLibraryError) -> Bool {

@@ -83,7 +83,7 @@ public struct SoundLibrary: Sendable {
   /// device with this name does not count as a clip. ``publish(_:as:)`` then puts the clip in its place.
   ///
   /// - Parameters:
-  /// - isUse: Whether the clip counts as used now, for example because somebody asked for it; see ``SoundUse``.
+  ///   - isUse: Whether the clip counts as used now, for example because somebody asked for it; see ``SoundUse``.
   ///   - limit: The maximum size in bytes of a file that is read.
   /// - Throws: ``SoundLibraryError``; its code is `tooLarge` if the file has more bytes than the limit.
   public func contents(

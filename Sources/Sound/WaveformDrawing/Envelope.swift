@@ -17,7 +17,7 @@ struct Envelope {
         var dots: UInt32 = 0
         for side in 0..<2 {
           for depth in 0..<4 {
-            // The distance of a dot from the centre line, in dots. The nearest dot comes first.
+            // The distance of the dot from the centre line, in dots. It is 1 for the nearest dot.
             let y = row * 4 + depth
             let distance = y < half ? half - y : y - half + 1
             if distance <= heights[column * 2 + side] { dots |= Self.dots[side][depth] }

@@ -6,9 +6,11 @@ public import Waveforms
 public struct WaveformDrawing: Sendable, Hashable {
   /// The style of a drawing.
   public enum Style: String, Sendable, Hashable, CaseIterable {
-    /// For a terminal that shows UTF-8. The envelope consists of braille dots, two by four in each character cell.
+    /// A drawing for a terminal that shows UTF-8. The envelope consists of braille dots, two by four in each character
+    /// cell.
     case braille
-    /// For a file or another program. It has no drawing, but one line for each mark, such as `   0 ms    610 ms  支付宝`.
+    /// The words for a file or another program, without a drawing. There is one line for each mark, such as
+    /// `   0 ms    610 ms  支付宝`.
     case plain
   }
 

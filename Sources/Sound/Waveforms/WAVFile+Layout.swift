@@ -28,7 +28,7 @@ extension WAVFile {
         }
         if let result { return result }
       #endif
-      // A slice, because the span of an array exists since iOS 26 only.
+      // The result is a slice, because an array has a span only since iOS 26.
       let samples = (0..<sampleCount).map { Int16(truncatingIfNeeded: bytes.little16(at: $0 * 2)) }[...]
       return body(samples.span)
     }
@@ -41,7 +41,7 @@ extension WAVFile {
   ///
   /// - Throws: `WAVFileError`.
   public static func layout(of bytes: [UInt8]) throws(WAVFileError) -> Layout {
-    // The span of an array exists since iOS 26 only.
+    // A slice is used, because an array has a span only since iOS 26.
     let bytes = bytes[...]
     return try layout(of: bytes.span)
   }

@@ -56,7 +56,7 @@ public enum WAVFile {
   /// - Throws: `WAVFileError`.
   public static func decode(_ bytes: [UInt8]) throws(WAVFileError) -> (waveform: Waveform, comment: String?) {
     let layout = try layout(of: bytes)
-    // A slice, because the span of an array exists since iOS 26 only.
+    // A slice is used, because an array has a span only since iOS 26.
     let all = bytes[...]
     let samples = layout.withSamples(in: all.span) { samples in
       samples.withUnsafeBufferPointer { unsafe Array($0) }  // Copied before the span ends.

@@ -46,7 +46,8 @@ public enum OutputLook {
         return .played(process: player.report?.processID ?? 0, lostDevice: code)
       }
       guard mayOpenDevices else {
-        return .notTried("no temporary file could be written, so trying the output could start a sound server")
+        return .notTried(
+          "a test could start a sound server, because the temporary file that prevents this cannot be written")
       }
       return try await play(on: output.makeOutput())
     } catch {

@@ -11,8 +11,8 @@ struct Book: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Helps a native speaker to add a language: its phrase book and its reader.",
     discussion: """
-      docs/add-a-language.md is the whole way. The files are Templates/LOCALE.json and Readers/LANGUAGE.json in the data \
-      folder ($CRIER_DATA, or --data).
+      docs/add-a-language.md describes all steps. The files are Templates/LOCALE.json and Readers/LANGUAGE.json in the \
+      data folder ($CRIER_DATA, or --data).
 
       EXAMPLES
         crier book new sv-SE --data /tmp/try

@@ -44,7 +44,7 @@ extension Book {
     @Argument(help: "The locale, such as sv-SE.")
     var locale: String
 
-    @Option(help: ArgumentHelp("Play only so many payments.", valueName: "count"))
+    @Option(help: ArgumentHelp("Play at most this number of payments.", valueName: "count"))
     var first = BookSheet.lineCount
 
     @Flag(help: "Play nothing; only print the words.")

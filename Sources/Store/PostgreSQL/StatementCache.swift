@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The statements that a connection has prepared, by their texts and the types of their parameters. It is a value: its
-/// owner prepares.
+/// The statements that a connection has prepared, by their texts and the types of their parameters. The cache only counts
+/// them: the connection sends the statements to the server.
 ///
-/// When it is full, further statements are not prepared, and ``mustBeEmptied`` says that all should be forgotten before
-/// the next work.
+/// When the cache is full, the connection runs further statements without preparing them. Before its next work, it
+/// forgets all prepared statements (``mustBeEmptied``).
 struct StatementCache {
   struct Key: Hashable {
     let sql: String

@@ -119,8 +119,8 @@ extension ProviderMapping {
     }
   }
 
-  /// Returns the event that a request names, for a request that no row fits: the value at the first place that the
-  /// table uses.
+  /// Returns the name of the event in a request that no row of the table fits. It is the value at the place that the
+  /// first row of the table reads.
   private func event(_ place: RequestPlace) -> String {
     guard let source = kinds.first?.when.first?.source, case .string(let text) = (try? source.value(in: place))?.value,
       text.utf8.count <= 64, JSONFields(.string(text)).id != nil

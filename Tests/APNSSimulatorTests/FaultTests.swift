@@ -25,7 +25,7 @@ struct FaultTests {
   }
 
   @Test(
-    "the stream of refusals names a fault by its status, or by its name if it has no answer, and leaves out a delay")
+    "in the stream of refusals, a fault has its status, or its name if it has no status, and a delay is left out")
   func refusals() async throws {
     let faults = [
       Fault(.answer(status: 503, reason: "Shutdown")), Fault(.delay(milliseconds: 1)), Fault(.reset(code: 2)),
@@ -57,7 +57,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a fault that is set after processing gives an error, although the push was accepted and delivered")
+  @Test("a fault after processing gives the client an error, although the push was accepted and delivered")
   func afterProcessing() async throws {
     for action in [
       Fault.Action.answer(status: 500, reason: "InternalServerError"), .reset(code: 2), .closeConnection,
@@ -145,7 +145,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a script of faults gets each request as the simulator received it")
+  @Test("the function that chooses the faults gets each request as the simulator received it")
   func script() async throws {
     let seen = Locked<ReceivedRequest?>(nil)
     try await Bench.with {

@@ -86,7 +86,7 @@ struct HindiTests {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }
 
-  @Test("CLDR's spellings of Hindi numbers are read from 0 to 99, and of larger numbers")
+  @Test("CLDR's spellings of Hindi numbers are read, from 0 to 9,999 and above 100,000")
   func spelledOut() throws {
     let formatter = NumberFormatter()
     formatter.locale = Locale(identifier: "hi")

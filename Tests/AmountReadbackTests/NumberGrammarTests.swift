@@ -65,7 +65,7 @@ struct NumberGrammarTests {
   }
 
   @Test(
-    "where a unit stands before its count, units still go from large to small and agree with their counts",
+    "if a unit stands before its count, units go from large to small and agree with their counts",
     arguments: [
       ("bucks two", .amount(200)), ("buck one", .amount(100)), ("cent twenty", .amount(20)),
       ("bucks two cent ten", .amount(210)), ("bucks two hundred and one and cent ten", .amount(20_110)),

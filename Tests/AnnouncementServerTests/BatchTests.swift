@@ -434,7 +434,7 @@ struct BatchRestartTests {
     await worker.value
   }
 
-  @Test("the record of a batch counts a start while the batch runs, and an orderly stop takes the start back")
+  @Test("the record of a batch counts each of its starts, and an orderly stop removes the last start from the count")
   func starts() async throws {
     let service = try TestService()
     let client = try await service.client()

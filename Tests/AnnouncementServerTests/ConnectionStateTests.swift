@@ -63,7 +63,7 @@ struct ConnectionStateTests {
   // MARK: Requests after the last one
 
   @Test(
-    "a request is ignored only if it follows the last request of its connection",
+    "a request is ignored only if its connection was to end after an earlier request",
     arguments: [
       ([.head], false),
       ([.head, .last], false),

@@ -11,7 +11,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("An announcement is decided once", .timeLimit(.minutes(10)))
+@Suite("Decisions about an announcement are made once, when it is accepted", .timeLimit(.minutes(10)))
 struct DecidedOnceTests {
   private let service: TestService
 

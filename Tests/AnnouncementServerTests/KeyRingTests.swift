@@ -202,7 +202,7 @@ struct KeyRingTests {
     #expect((0..<4).map { _ in ring.keys.admit(first).isAllowed } == [true, true, true, false])
   }
 
-  @Test("the ledger gets the last use only of keys that were used since the previous time")
+  @Test("the last use of a key is written to the ledger only if the key was used since the previous write")
   func use() async throws {
     let (one, two) = (try await ring.newKey(), try await ring.newKey())
     _ = ring.keys.admit(try await ring.caller("Bearer \(one.text)"))
@@ -218,7 +218,7 @@ struct KeyRingTests {
     #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt == ring.now)
   }
 
-  @Test("the ledger gets the time at which a key was last used, however late it is written")
+  @Test("the ledger gets the time at which a key was last used, even if that time is written later")
   func timeOfUse() async throws {
     let key = try await ring.newKey()
     let caller = try await ring.caller("Bearer \(key.text)")
@@ -330,7 +330,7 @@ struct KeyRingTests {
     #expect(ring.ownWaits == [KeyCache.memory - .milliseconds(30)])
   }
 
-  @Test("the caller of a request is strict if its key is strict")
+  @Test("a request is handled strictly if its key is strict")
   func strict() async throws {
     #expect(try await ring.caller("Bearer \(try await ring.newKey(isStrict: true).text)").isStrict)
     #expect(try await !ring.caller("Bearer \(try await ring.newKey().text)").isStrict)

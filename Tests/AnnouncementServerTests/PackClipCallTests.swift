@@ -206,7 +206,7 @@ struct PackClipCallTests {
     #expect(try await client.get("/v1/packs/my-shop/clips/worda.wav").body == before)
   }
 
-  @Test("every recording counts for its account, even a refused recording, and an account at its limit gets 429")
+  @Test("every recording, even a refused one, counts towards the daily limit of its account, which then gets 429")
   func charged() async throws {
     let service = try TestService(in: folder) {
       $0.packs = [voices]

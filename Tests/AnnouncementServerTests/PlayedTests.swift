@@ -91,7 +91,7 @@ struct PlayedTests {
     #expect(try await service.ledger.counts()[.accepted] == 0)
   }
 
-  @Test("a payload cannot set key defaults under their old name, and strict handling refuses the name")
+  @Test("a payload cannot set defaults under the old key crier:defaults, and strict handling refuses that key")
   func formerDefaults() async throws {
     let client = try await service.client()
     let body = payment("p1", "1.00", #""deliver":["play"],"crier:defaults":{"locale":"zh-CN","group":"group.other"}"#)

@@ -240,7 +240,7 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("keys beside the payment set the badge, level, thread, volume and attachment of the notification")
+  @Test("fields beside the payment set the badge, level, score, thread, volume and attachment of the notification")
   func notificationOptions() async throws {
     struct Options: Decodable {
       struct Notification: Decodable {

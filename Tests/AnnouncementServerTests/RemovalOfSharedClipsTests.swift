@@ -75,7 +75,7 @@ struct RemovalOfSharedClipsTests {
   // MARK: Replays
 
   @Test(
-    "an announcement is not removed while its replay waits, and after the replay's cancellation is removed with it")
+    "an announcement is not removed while its replay waits, and its cancelled replays are removed with it")
   func replays() async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -230,7 +230,7 @@ struct RemovalOfSharedClipsTests {
     return try TestService(in: service.folder)
   }
 
-  @Test("a batch of an earlier version keeps its clips too, because the service reads its result once to note them")
+  @Test("the clips of an earlier version's batch stay too, because the service notes them from the batch's result")
   func earlier() async throws {
     let place = try await finishedBatch()
     let id = String(try place.split(separator: "/").last.orThrow("an id"))

@@ -18,7 +18,7 @@ struct RemovedClipsTests {
     #expect(removed.contains("a", since: after))
   }
 
-  @Test("when too many removals were noted, every clip counts as removed for earlier reads")
+  @Test("after too many removals, every clip counts as removed for a read that began before them")
   func many() {
     var removed = RemovedClips()
     removed.add("a")

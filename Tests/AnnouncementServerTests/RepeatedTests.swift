@@ -196,7 +196,7 @@ struct RepeatedTests {
     #expect(try await restarted.ledger.entry(account: "shop", id: "p2") == nil)
   }
 
-  @Test("a repetition after its response has expired needs no output, and the announcement stays on its first output")
+  @Test("a request whose stored response has expired can be repeated without an output, and keeps its first output")
   func expiredResponseWithoutOutput() async throws {
     let now = Locked(Date(timeIntervalSinceNow: -Ledger.answerLifetime - 60))
     let service = try TestService {

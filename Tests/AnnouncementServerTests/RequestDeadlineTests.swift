@@ -159,7 +159,7 @@ struct RequestDeadlineTests {
   }
 
   @Test(
-    "after the service has closed its side, the client has one deadline, whatever it sends or leaves unread")
+    "after the service has closed its side, nothing that the client sends extends the connection's deadline")
   func over() throws {
     for unread in [0, 100_000] {
       let connection = try TimedConnection()

@@ -73,7 +73,7 @@ struct RouteTableTests {
     #expect(found(.head, "/v1/playback/pause") == nil)
   }
 
-  @Test("the error for a method that a path does not have names the methods that it has")
+  @Test("the error for a method that a path does not support names the supported methods")
   func otherMethods() {
     #expect(allowed(.put, "/v1/announcements") == "GET, HEAD, POST")
     #expect(allowed(.post, "/v1/clips/a.wav") == "GET, HEAD")

@@ -157,7 +157,7 @@ struct ShopStateTests {
     #expect(codes { $0.freeBytes = 0 } == [.diskFull])
   }
 
-  @Test("a problem of a shop without a time of its own has the time at which it was first seen")
+  @Test("a problem that has no time of its own gets the time at which it was first seen")
   func firstSeen() {
     let first = state {
       $0.areProvidersInvalid = true

@@ -196,7 +196,7 @@ struct SpeechCallTests {
     #expect(try await client.get("/v1/audio/speech").status == 405)
   }
 
-  @Test("the Accept header of a speech request is ignored, because OpenAI's client accepts only bytes without a type")
+  @Test("a speech request's Accept header is ignored, because OpenAI's client asks only for application/octet-stream")
   func accept() async throws {
     let client = try await service.client()
     for accept in ["application/octet-stream", "application/json", "image/png"] {

@@ -161,7 +161,7 @@ struct SingleFlightTests {
     #expect(again.value == 3 && !again.isShared)
   }
 
-  @Test("a caller that repeats a request after a shared failure never gets the same failure again")
+  @Test("a caller that repeats a request after a shared failure does not share that failure again")
   func askedAgain() async throws {
     let door = Door()
     let again = try await withThrowingTaskGroup(of: Int.self) { group in

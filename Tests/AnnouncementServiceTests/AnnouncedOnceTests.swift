@@ -141,7 +141,7 @@ final class AnnouncedOnceTests {
   }
 
   @Test(
-    "a payment that is repeated under another Idempotency-Key gets the first answer, and the key belongs to it then")
+    "a payment that is repeated with a new Idempotency-Key gets the first answer, and the key stays with the payment")
   func otherKey() async throws {
     let first = try await accept(payment("1"))
     let second = try await accept(payment("1"), key: "k")

@@ -227,7 +227,7 @@ struct EveryBookTests {
     }
   }
 
-  @Test("a name is spoken without a sum that it contains in the phrase book's words", arguments: locales)
+  @Test("if a name contains a sum in the phrase book's words, the sum is not spoken", arguments: locales)
   func sumsInNames(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
     let reading = try Reading(writer.book)

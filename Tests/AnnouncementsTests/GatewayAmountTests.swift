@@ -4,7 +4,7 @@ import Announcements
 import Foundation
 import Testing
 
-@Suite("A gateway's whole number is minor units, and is not taken for an amount")
+@Suite("Whole amounts that come from a payment gateway")
 struct GatewayAmountTests {
   private func fault(_ json: String) -> AnnouncementError? {
     do throws(AnnouncementError) {
@@ -29,7 +29,7 @@ struct GatewayAmountTests {
   ]
 
   @Test(
-    "a whole amount beside a gateway's own key is refused, and the error says to use the key minor",
+    "a whole amount beside a payment gateway's key is refused, and the error suggests the key minor",
     arguments: marks)
   func refused(mark: String) throws {
     let money = #""amount":50000,"currency":"INR""#
@@ -43,7 +43,7 @@ struct GatewayAmountTests {
   }
 
   @Test(
-    "beside a gateway's own key, an amount is read from minor, from text, or from a number with a decimal point",
+    "beside a payment gateway's key, the key minor, an amount as text, and an amount with a point are accepted",
     arguments: marks)
   func exact(mark: String) throws {
     let rupees = try #require(Currency(code: "INR"))

@@ -25,7 +25,7 @@ struct NumberRulesTests {
       try text(Self.small, "; 20: twenty[->>]; 90: twenty-seventy[>>]; 100: << hundred[ >>];", number: number) == words)
   }
 
-  @Test("a number rule without a number applies to the number after the previous rule, and numbers may contain commas")
+  @Test("a rule without a number has the previous rule's number plus one, and the numbers of rules may contain commas")
   func bases() throws {
     #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 6) == "d")
     #expect(try text("0: a; b; 5: c; d; 1,000: e;", number: 1_000) == "e")
@@ -46,7 +46,7 @@ struct NumberRulesTests {
     #expect(try text(rules, number: 23) == "two ten three")
   }
 
-  @Test("a number rule with quotient and remainder is not used for multiples of its divisor; the rule before it is")
+  @Test("a number rule with quotient and remainder does not apply to multiples of its divisor; the previous rule does")
   func multiples() throws {
     let rules = Self.small + "; 100: << hundred; 101: << hundred and >>;"
     #expect(try text(rules, number: 300) == "three hundred")

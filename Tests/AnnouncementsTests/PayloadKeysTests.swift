@@ -114,7 +114,7 @@ struct PayloadKeysTests {
       try PayloadDecoder.payload(push).warnings == ["Kind: unknown key, ignored", "type: unknown key, ignored"])
   }
 
-  @Test("beside aps, a misspelt payment is an error, and every other unknown key belongs to the app")
+  @Test("beside aps, a misspelling of the key payment is an error, and every other unknown key belongs to the app")
   func besideAPNs() throws {
     for key in ["Payment", "paymet", "payments", "PAYMENT"] {
       for fault in faults(Data(#"{"aps":{"alert":"x"},"\#(key)":{"id":"1","amount":"1","currency":"USD"}}"#.utf8)) {

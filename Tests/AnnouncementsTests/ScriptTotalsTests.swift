@@ -23,7 +23,7 @@ struct ScriptTotalsTests {
         ("two euros", .amount), (" from ", .phrase), ("one", .count)) == [four, one])
   }
 
-  @Test("a count and an amount next to each other in a script are separated by their role")
+  @Test("a count and an amount that follow each other in a script are told apart by their roles")
   func unparted() {
     #expect(
       totals(("four", .count), ("ten dollars", .amount), ("one", .count), ("two euros", .amount)) == [

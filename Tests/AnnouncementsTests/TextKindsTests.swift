@@ -5,7 +5,7 @@ import Testing
 
 @testable import Announcements
 
-@Suite("Numbers, signs and words of orders in texts")
+@Suite("Numbers, signs and words about orders in texts")
 struct TextKindsTests {
   private func reading(_ text: String, _ locale: String) throws -> (words: String, remarks: Remarks) {
     let (script, remarks) = try Books.all().writer(for: locale).writing(of: .text(text, locale: nil))

@@ -52,7 +52,9 @@ struct BatchInGroupsTests {
     for name in grouped.files { #expect(try grouped.library.contents(of: name) == single.library.contents(of: name)) }
   }
 
-  @Test("a row counts as already there if its clip waits to be published, whatever the limit", arguments: [1, 6])
+  @Test(
+    "a row whose clip was made for an earlier row counts as already there, even before the clip is published",
+    arguments: [1, 6])
   func duplicates(limit: Int) async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")

@@ -55,7 +55,7 @@ struct ListFormsTests {
   }
 
   @Test(
-    "an amount with a comma is an error, because a comma is neither a separator nor a decimal point there",
+    "in a list with semicolons or tabs, an amount with a comma is an error",
     arguments: ["12,50", "1.234,50", "\"12,50\"", "12,5"])
   func decimalComma(amount: String) {
     for separator in [";", "\t"] {

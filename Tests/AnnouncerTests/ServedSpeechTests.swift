@@ -199,7 +199,7 @@ struct ServedSpeechTests {
     #expect(second.report.cached && second.report.fallback == "closed_early")
   }
 
-  @Test("a speech server that rests is sent no request, and the report says that it rests")
+  @Test("a speech server that rests after failures gets no request, and the report says that it rests")
   func rests() async throws {
     let workshop = try Workshop()
     let server = try await StandInSpeechServer { _ in StandInAnswer([.close]) }
@@ -254,7 +254,7 @@ struct ServedSpeechTests {
   }
 
   @Test(
-    "while a tested server does not answer, a pack from it speaks instead of the engine; other built packs do not",
+    "if a tested server does not answer, a pack built from its voice speaks, and no other built pack does",
     arguments: [(Optional("stand-in 2, voice"), "clips"), (nil, "speech")])
   func builtPack(speechServer: String?, method: String) async throws {
     let workshop = try Workshop()

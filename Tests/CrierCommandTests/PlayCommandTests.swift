@@ -50,7 +50,7 @@ private final class Loudspeaker {
   func next(_ count: Int) throws -> [Line] { try (0..<count).map { _ in try next() } }
 }
 
-@Suite("crier play, crier queue, and preview aloud", .timeLimit(.minutes(10)))
+@Suite("crier play, crier queue and the sound of crier preview", .timeLimit(.minutes(10)))
 struct PlayCommandTests {
   private func tone(_ name: String, milliseconds: Int, in command: Command) throws -> String {
     let file = command.directory.appending(path: name)
@@ -239,7 +239,7 @@ struct PlayCommandTests {
     #expect(!left.running && left.waiting.isEmpty && left.playing == nil)
   }
 
-  @Test("files that a killed program did not play are played by the next program, from their start and before its own")
+  @Test("files that a killed program did not finish are played from their start before the next program's own files")
   func killed() throws {
     let crier = try Command()
     defer { crier.remove() }

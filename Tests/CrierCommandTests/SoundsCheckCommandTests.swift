@@ -102,7 +102,7 @@ struct SoundsCheckCommandTests {
   }
 
   @Test(
-    "--fix writes a playable copy of each file with problems and prints its path; the status is that of the original")
+    "--fix writes a playable copy of each faulty file, prints its path, and keeps the original file's exit status")
   func fixed() throws {
     let crier = try Command()
     defer { crier.remove() }

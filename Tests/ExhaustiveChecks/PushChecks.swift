@@ -6,7 +6,7 @@ import Testing
 
 /// The promise of the outbox, each push ends in exactly one outcome, at length. `make check-pushes` sets the number of
 /// pushes with `CRIER_PUSHES`, and shows the progress.
-@Suite("The outbox of pushes at length", .serialized)
+@Suite("The outbox with many pushes", .serialized)
 struct PushChecks {
   @Test("with random faults, each push ends once, in its device's order, and the ledger agrees with APNs")
   func randomFaults() async throws {

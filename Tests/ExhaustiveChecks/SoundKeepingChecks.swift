@@ -12,7 +12,7 @@ struct SoundKeepingChecks {
   /// `CRIER_KEEPING_SECONDS` to 60.
   static let seconds = ProcessInfo.processInfo.environment["CRIER_KEEPING_SECONDS"].flatMap(Double.init) ?? 15
 
-  @Test("four processes that publish, look up, need and prune 10,000 clips break no promise of the library")
+  @Test("four processes that share 10,000 clips keep every clip in use, and stay within the budget")
   func processes() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "sound-keeping-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -11,7 +11,7 @@ import Waveforms
 
 /// Checks that a recogniser which accepts any number understands English amounts. It is Debian's pocketsphinx, which
 /// `make check` installs. `CRIER_AMOUNTS` sets the number of spoken amounts.
-@Suite("Understanding", .serialized)
+@Suite("Amounts that a recogniser understands", .serialized)
 struct UnderstandingChecks {
   private let writer: ScriptWriter
   private let measure: UnderstandingMeasure
@@ -28,7 +28,7 @@ struct UnderstandingChecks {
     try await expect(98, RenderOptions(method: .speech), by: Checkout.announcer(), named: "speech", method: "speech")
   }
 
-  @Test("a recogniser understands 98 percent of the amounts in the default voice, together with a built pack")
+  @Test("a recogniser understands 98 percent of the amounts in the default voice, even if a built pack is installed")
   func byDefault() async throws {
     let pack = try await BuiltPack(writer)
     try await expect(98, RenderOptions(), by: pack.announcer, named: "auto", method: "speech")

@@ -40,7 +40,7 @@ struct HostAddressTests {
     #expect(try await !address(text).isPrivate)
   }
 
-  @Test("a host name is looked up, and does not count as an address in any notation")
+  @Test("a host name is resolved to its addresses, and is not itself read as an IP address")
   func name() async throws {
     let found = await SystemHostResolver().addresses(of: "localhost")
     #expect(!Set(found).isDisjoint(with: ["127.0.0.1", "::1"].compactMap { IPAddress($0) }))

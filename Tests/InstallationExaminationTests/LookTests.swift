@@ -88,7 +88,7 @@ struct LookTests {
     guard case .failed = await outcome("alsa:crier_no_such_pcm") else { Issue.record("no fault"); return }
   }
 
-  @Test("an output is not tried if the ledger, which has the name of its player, is unreadable")
+  @Test("an output is not opened if the ledger, which names the process that plays on it, cannot be read")
   func unknownPlayer() async throws {
     for facts: LedgerFacts in [.skipped, .unreadable(.damaged), .unreadable(.other("this user may not read it"))] {
       let player = LedgerLook.player(of: "default", in: URL(filePath: "/none/ledger.sqlite"), facts)

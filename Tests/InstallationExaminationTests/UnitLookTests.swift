@@ -43,7 +43,7 @@ struct UnitLookTests {
     #expect(await look("/var/lib/crier-west")?.isClosed == true, "the unit of another shop is still closed")
   }
 
-  @Test("a further shop has the systemd unit of its template, with its own drop-ins and those of the template")
+  @Test("the systemd unit of a further shop uses the drop-ins of its template, unless its own have the same names")
   func template() async throws {
     #expect(await look("/var/lib/crier-west")?.name == "crier@west.service")
     _ = try root.file("run/systemd/system/crier@.service.d/a.conf", "[Service]\nIPAddressAllow=any\n")

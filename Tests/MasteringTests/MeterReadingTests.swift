@@ -44,7 +44,7 @@ struct MeterReadingTests {
     #expect(returned > 40)
   }
 
-  @Test("libebur128 measures a sound whose loudness is between two hundredths for the fast measurement")
+  @Test("if the fast measurement is too close to a rounding boundary, libebur128 measures the sound instead")
   func betweenHundredths() throws {
     // Scaling a sound in small steps moves its loudness across many boundaries.
     let sound = TestSounds.speech(seconds: 0.42, amplitude: 0.5)

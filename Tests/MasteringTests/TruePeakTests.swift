@@ -55,7 +55,7 @@ struct TruePeakTests {
   }
 
   @Test(
-    "every level between samples above the threshold is exact, and an inexact level is at most the threshold",
+    "every level above the threshold is computed exactly, and only a level up to the threshold is an estimate",
     arguments: sounds.keys.sorted())
   func thresholds(name: String) throws {
     let samples = try #require(Self.sounds[name])
@@ -71,7 +71,7 @@ struct TruePeakTests {
     }
   }
 
-  @Test("in speech, the highest level between samples needs less than one block in twenty")
+  @Test("to find the highest level of speech, fewer than one block in twenty is computed exactly")
   func fewAreComputed() {
     var truePeak = Self.truePeak(TestSounds.waveform(TestSounds.speech(seconds: 3, amplitude: 0.8)).samples)
     _ = truePeak.highest()

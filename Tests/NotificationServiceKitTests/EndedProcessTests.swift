@@ -152,7 +152,7 @@ struct EndedProcessTests {
   }
 
   @Test(
-    "a clock at most 5 s behind counts as another process's reading, and a clock further behind as a restart",
+    "a clock reading up to 5 s behind the latest one is accepted, and one further behind means a restart",
     arguments: [(95_000, true), (94_999, false), (100_000, true), (160_000, true)])
   func readings(now: Int64, isSameStart: Bool) throws {
     var order = NotificationOrder()

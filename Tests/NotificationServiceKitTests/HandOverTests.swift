@@ -71,7 +71,7 @@ struct HandOverTests {
   }
 
   @Test(
-    "a notification whose time ends before its turn is silent, and a local notification has its sound instead",
+    "a notification whose time limit ends before its turn is silent, and a local notification has its sound",
     arguments: [(nil, "p2"), ("request-2", "request-2")])
   func expiry(identifier: String?, local expected: String) async throws {
     let phone = try PhoneFolder()
@@ -91,7 +91,7 @@ struct HandOverTests {
     #expect((10_000...20_020).contains(local.delay))
   }
 
-  @Test("without local notifications, a notification whose time ends before its turn is still heard")
+  @Test("without local notifications, a notification whose time limit ends before its turn is still heard")
   func expiryWithoutNotifier() async throws {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
@@ -106,7 +106,7 @@ struct HandOverTests {
   }
 
   @Test(
-    "if a notification's turn and the end of its time come at the same moment, it is handed over once",
+    "if a notification's turn comes at the end of its time limit, the notification is handed over once",
     arguments: 0..<60
   )
   func race(round: Int) async throws {
@@ -128,7 +128,7 @@ struct HandOverTests {
     #expect(record.handOvers.withLock { $0.count } == 1)
   }
 
-  @Test("an announcement that is found while a decision is made is heard in place of the sound that was found before")
+  @Test("if the announcement's sound is found while a decision is made, it is heard instead of the earlier sound")
   func foundDuringDecision() throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)

@@ -65,7 +65,7 @@ struct HeldBackOrderTests {
     #expect(order.failures.allSatisfy { $0.tries == 3 })
   }
 
-  @Test("a try for a lost push that did not end counts if it had 2 s")
+  @Test("an unfinished try for a lost push counts only if it lasted at least 2 s")
   func unfinishedTry() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
@@ -133,7 +133,7 @@ struct HeldBackOrderTests {
     if case .summarise = second { Issue.record("A summary passes the fifth payment.") }
   }
 
-  @Test("a payment whose process hands it over after counting as ended delays no later payment")
+  @Test("a payment that is handed over after its process counted as ended delays no later payment")
   func handedOverLate() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

@@ -108,7 +108,7 @@ struct LostPushOrderTests {
     #expect(order.catchUpTime(settings) == 5_600)
   }
 
-  @Test("a notification that was handed over without the order is not repeated, and the next push waits for its sound")
+  @Test("a hand-over that is not yet in the order is not repeated, and the next push waits for the end of its sound")
   func unwrittenHandOver() throws {
     var order = NotificationOrder()
     order.restart(after: 0)

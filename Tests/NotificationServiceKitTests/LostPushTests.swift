@@ -86,7 +86,7 @@ struct LostPushTests {
   }
 
   @Test(
-    "a service's answer after the last hand-over of its process is ignored, and the next process asks again"
+    "an answer that arrives after the last hand-over of a process is ignored, and the next process asks again"
   )
   func answerAfterHandOver() async throws {
     let phone = try PhoneFolder()

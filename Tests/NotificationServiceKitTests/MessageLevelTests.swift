@@ -11,7 +11,7 @@ import Waveforms
 
 @testable import NotificationServiceKit
 
-@Suite("Sounds from elsewhere", .timeLimit(.minutes(5)))
+@Suite("The level of downloaded messages", .timeLimit(.minutes(5)))
 struct MessageLevelTests {
   /// Returns noise in bursts, which is as uneven as speech.
   private static func noise(milliseconds: Int, level: Double, sampleRate: Int = 22_050) -> Waveform {

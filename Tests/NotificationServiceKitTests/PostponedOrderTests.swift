@@ -81,7 +81,7 @@ struct PostponedOrderTests {
     #expect(turn == .speak)
   }
 
-  @Test("a notification whose time ends follows a lost push only if the sound of the lost push is ready")
+  @Test("a notification whose time limit ends follows a lost push only if the lost push's sound is ready")
   func unpreparedLostPush() throws {
     for isReady in [false, true] {
       var order = NotificationOrder()

@@ -50,7 +50,7 @@ struct PublicationTests {
     #expect(hadEnded.withLock { $0 } == [true])
   }
 
-  @Test("the publication of a sound that does not end delays the hand-over no longer than the limit")
+  @Test("if the publication of a sound does not end, it delays the hand-over no longer than the limit")
   func bounded() async throws {
     let phone = try PhoneFolder()
     var limits = PhoneFolder.patient

@@ -41,7 +41,7 @@ struct ToneDurationTests {
     }
   }
 
-  @Test("in place of the system's default sound, default.wav of the app group is named, or else that of the bundle")
+  @Test("in place of the default sound, a notification names default.wav of the app group, or else of the bundle")
   func defaultFile() throws {
     let phone = try PhoneFolder()
     let bundle = try bundle(of: phone, "default.wav", milliseconds: 7_000)
@@ -83,7 +83,7 @@ struct ToneDurationTests {
     #expect(duration(phone, payload: "cash.wav") == 29_001)
   }
 
-  @Test("the header of a sound file is read as the same bytes in memory are, also if the file ends early")
+  @Test("reading the header of a sound file gives the same result as reading its bytes, even if the file is cut short")
   func header() throws {
     let phone = try PhoneFolder()
     let file = phone.container.directory.appending(path: "sound.wav")

@@ -89,7 +89,7 @@ import Testing
     #expect(order.hearAll(at: 2_000) == [1, 2, 3])
   }
 
-  @Test("a late number does not delay the numbers after it when it arrives")
+  @Test("the arrival of a late number does not delay the numbers after it")
   func notHeldUp() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 5), .a(.refund, 2), .a(.payment, 3, sequence: 2), .a(.payment, 4), last: 4)
@@ -136,7 +136,7 @@ import Testing
     #expect(order.turn(at: 5_001) == .afterMissing([2...2]))
   }
 
-  @Test("after a restart, the order continues, and numbers above a gap that have ended are not missing")
+  @Test("after a restart, the order continues, and the number of an announcement that has ended is not missing")
   func restart() {
     var order = PlaybackOrder.of(
       .a(.payment, 7, sequence: 5), .a(.payment, 8, sequence: 6), .a(.payment, 9, sequence: 7), last: 4)
@@ -168,7 +168,7 @@ import Testing
     #expect(order.next(at: 0) == .idle && order.playing?.number == 1)
   }
 
-  @Test("a refund after a gap interrupts information when the waiting time ends, and the decision states that time")
+  @Test("a refund after a gap interrupts information at the end of the waiting time, which the order states")
   func interruptionBehindGap() {
     var order = PlaybackOrder.of(.a(.information, 1), last: 1)
     _ = order.next(at: 0)
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(
-    "while a payment, a refund or an alert plays, the order asks for no wait",
+    "while a payment, a refund or an alert plays, the order states no waiting time for a missing number",
     arguments: PlaybackItem.Category.allCases.dropLast()
   )
   func nothingToWaitFor(_ category: PlaybackItem.Category) {

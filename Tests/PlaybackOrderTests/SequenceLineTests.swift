@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(
-    "if the first number is above 1 and is cancelled, it counts as known, and the numbers below it are still unknown")
+    "if the first number is above 1 and is cancelled, the numbers below it are not reported as missing")
   func cancelledBeforeFirst() {
     var line = line(last: nil, (3, 0))
     _ = line.remove(3)

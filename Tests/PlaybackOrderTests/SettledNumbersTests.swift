@@ -11,7 +11,7 @@ import Testing
     return settled
   }
 
-  @Test("if no numbers have ended, all numbers count as missing")
+  @Test("if no announcement has ended, all numbers count as missing")
   func none() {
     #expect(SettledNumbers().missing(from: 2, before: 5) == [2...4])
     #expect(SettledNumbers().missing(from: 5, before: 5) == [])
@@ -19,7 +19,7 @@ import Testing
     #expect(SettledNumbers().lowest == nil && SettledNumbers().earliestAcceptance == nil)
   }
 
-  @Test("only the numbers between those that have ended count as missing")
+  @Test("only numbers whose announcements have not ended count as missing")
   func between() {
     #expect(settled(4, 7, 8).missing(from: 2, before: 10) == [2...3, 5...6, 9...9])
     #expect(settled(4, 7, 8).missing(from: 4, before: 8) == [5...6])
@@ -28,7 +28,7 @@ import Testing
     #expect(settled(1, 9).missing(from: 3, before: 5) == [3...4])
   }
 
-  @Test("consecutive numbers that have ended form one range with the earliest time, whatever their order")
+  @Test("consecutive numbers of ended announcements form one range with the earliest time, whatever their order")
   func runs() {
     var numbers = SettledNumbers()
     for number in (1...1_000).reversed() as [Int64] { numbers.insert(number * 2, acceptedAt: number) }

@@ -130,7 +130,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("commands of other processes take effect, and of those sent before the player began, only cancel does")
+  @Test("commands of other processes take effect, but of those sent before the player's start, only cancel does")
   func elsewhere() async throws {
     let lane = try TestLane()
     try await lane.ledger.send(.skip(nil), lane: "counter")

@@ -45,7 +45,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("the player waits for a missing number, then skips and reports it, and a number that arrives then is late")
+  @Test("the player waits for a missing number, then skips and reports it; if it arrives later, it is reported as late")
   func missing() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

@@ -76,7 +76,7 @@ struct SetAsideTests {
   }
 
   @Test(
-    "no announcement waits for the number of one that is set aside, which is neither late nor missing"
+    "a set-aside announcement delays no later number, and its own number is neither late nor missing"
   )
   func sequence() async throws {
     let lane = try TestLane()
@@ -171,7 +171,7 @@ struct SetAsideTests {
   }
 
   @Test(
-    "while an overdue announcement that was set aside waits for another try, a second one does not block the queue")
+    "if two set-aside announcements are overdue and one waits for another try, the other does not block the queue")
   func twoOverdue() async throws {
     let lane = try TestLane()
     for id in ["a", "b", "c", "d", "e", "f"] { _ = try await lane.ledger.accept(announcement(id).onCounter) }
@@ -220,7 +220,7 @@ struct SetAsideTests {
     }
   }
 
-  @Test("after further crashes, interrupted work waits one hour, then six hours, and announcements half a minute less")
+  @Test("interrupted work waits ten minutes, then one hour, then six hours; announcements wait half a minute less")
   func longer() {
     #expect(InterruptedWork.pause(afterStarts: 0) == nil && InterruptedWork.pause(afterStarts: 1) == nil)
     #expect([2, 3, 4, .max].map { InterruptedWork.pause(afterStarts: $0) } == [600, 3_600, 21_600, 21_600])

@@ -14,7 +14,7 @@ struct AddressTests {
   }
 
   @Test(
-    "an address is shown by its hosts and ports only",
+    "the description of an address has only its hosts and ports",
     arguments: [
       ("postgresql://crier@db1.example/payments", "db1.example"),
       ("postgres://crier@db1.example:5433/payments", "db1.example:5433"),
@@ -37,7 +37,7 @@ struct AddressTests {
   }
 
   @Test(
-    "an address that is not one is refused",
+    "an address with a wrong form, parameter or value is refused",
     arguments: [
       "", "db1.example", "host=db1.example dbname=payments", "mysql://db1.example/payments",
       " postgresql://db1.example",
@@ -83,7 +83,7 @@ struct AddressTests {
     #expect(failure?.description.contains("hunter2") == false)
   }
 
-  @Test("an address sets what it names, and the rest has defaults")
+  @Test("the parameters in an address replace the defaults, and the other parameters keep their defaults")
   func defaults() throws {
     let plain = try address("postgresql://db1.example/payments").parameters
     #expect(plain["target_session_attrs"] == "read-write")
@@ -101,13 +101,13 @@ struct AddressTests {
     #expect(own.parameters["keepalives_idle"] == "7")
   }
 
-  @Test("texts are always sent in UTF-8")
+  @Test("texts are sent in UTF-8, even if the address names another encoding")
   func encoding() throws {
     let address = try address("postgresql://db1.example/payments?client_encoding=LATIN1")
     #expect(address.parameters["client_encoding"] == "UTF8")
   }
 
-  @Test("each of several hosts has its own port and address")
+  @Test("each of several hosts in an address has its own port and IP address")
   func hosts() throws {
     let address = try address("postgresql://a:1,b:2/payments?hostaddr=192.0.2.1,192.0.2.2")
     #expect(

@@ -18,7 +18,7 @@ struct BinaryFormatTests {
       ])
   }
 
-  @Test("NULL has no place, and an empty value has an empty one")
+  @Test("an encoded NULL has no range of bytes, and an encoded empty value has an empty range")
   func null() throws {
     let values = try EncodedValues(
       [nil, .int64(nil), .string(nil), .bytes(nil), .bool(nil), .string(""), .bytes(Data())])
@@ -35,7 +35,7 @@ struct BinaryFormatTests {
     }
   }
 
-  @Test("more parameters than the protocol has room for are refused")
+  @Test("more parameters than the protocol allows are refused")
   func count() async throws {
     let most = Array(repeating: PostgreSQLValue.bool(true), count: EncodedValues.mostValues)
     #expect(try EncodedValues(most).places.count == EncodedValues.mostValues)
@@ -43,7 +43,7 @@ struct BinaryFormatTests {
   }
 
   @Test(
-    "an array with a wrong length, more dimensions or bytes behind its end is refused",
+    "an array with a wrong length, more than one dimension, or bytes after its end is refused",
     arguments: [
       [], [0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 1],
       [0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1],
@@ -57,7 +57,7 @@ struct BinaryFormatTests {
     #expect(BinaryArray.elements(bytes) == nil)
   }
 
-  @Test("a number has exactly the bytes of its type, and its sign")
+  @Test("a number is read with its sign, and only from exactly the bytes of its type")
   func numbers() {
     #expect(Int64.value(of: [255, 255, 255, 255, 255, 255, 255, 254], type: 20) == -2)
     #expect(Int64.value(of: [255, 254], type: 21) == -2)
@@ -70,7 +70,7 @@ struct BinaryFormatTests {
     #expect(Int64.value(of: [], type: 21) == nil)
   }
 
-  @Test("a text that is not UTF-8 and a truth value that is neither are refused")
+  @Test("a text that is not UTF-8, and a truth value that is not a byte 0 or 1, are refused")
   func texts() {
     #expect(String.value(of: [0xff], type: 25) == nil)
     #expect(String.value(of: [0xe2, 0x82, 0xac], type: 25) == "€")

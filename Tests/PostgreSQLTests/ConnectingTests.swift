@@ -8,7 +8,8 @@ import Testing
 @testable import PostgreSQL
 
 @Suite(
-  "Connecting", .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.missing)"), .timeLimit(.minutes(5)))
+  "Connecting to a PostgreSQL server", .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.missing)"),
+  .timeLimit(.minutes(5)))
 struct ConnectingTests {
   /// Returns the error of a call.
   ///
@@ -23,7 +24,7 @@ struct ConnectingTests {
     }
   }
 
-  @Test("a connection is made when work comes, and not before")
+  @Test("a connection is opened only when there is work for it")
   func lazy() async throws {
     let connection = try await TemporaryDatabase().connect()
     #expect(connection.state == .notConnected)
@@ -31,7 +32,7 @@ struct ConnectingTests {
     #expect(connection.state == .connected)
   }
 
-  @Test("a server that does not exist cannot be reached until the deadline")
+  @Test("a call to a server that does not exist tries to connect until its deadline, and then fails")
   func none() async throws {
     let address = try PostgreSQLAddress("postgresql://crier@/payments?host=/nonexistent", environment: [:])
     let failure = try await failure(address)
@@ -52,7 +53,7 @@ struct ConnectingTests {
     for failure in [database, user] { #expect(failure?.description.contains("missing_one") == false) }
   }
 
-  @Test("a server that cannot be written is not used, unless the address allows it")
+  @Test("a read-only server is not used, unless the address allows it")
   func readOnly() async throws {
     let database = try await TemporaryDatabase()
     let connection = try database.connect()
@@ -68,7 +69,7 @@ struct ConnectingTests {
     #expect(failure?.code == .readOnly)
   }
 
-  @Test("of several hosts, the first one that accepts is used")
+  @Test("of several hosts, the first one that accepts a connection is used")
   func hosts() async throws {
     let database = try await TemporaryDatabase()
     let folder = database.server.folder.path
@@ -81,7 +82,7 @@ struct ConnectingTests {
     }
   }
 
-  @Test("a server that accepts and says nothing is given up after its time, and another one is used")
+  @Test("after connect_timeout, a server that accepts a connection and sends nothing is given up for the next host")
   func silent() async throws {
     let database = try await TemporaryDatabase()
     let silent = try SilentServer()
@@ -93,7 +94,7 @@ struct ConnectingTests {
       try await connection.run { session throws(PostgreSQLError) in try session.execute("SELECT 1") } == 1)
   }
 
-  @Test("a call ends at its deadline, with its task and with its connection, also while a server says nothing")
+  @Test("while a server sends nothing, calls end at their deadline or cancellation, and the connection can be closed")
   func silentAlone() async throws {
     let silent = try SilentServer()
     let address = try PostgreSQLAddress(

@@ -18,7 +18,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test("a statement is cancelled at the deadline, and the connection goes on")
+  @Test("a statement is cancelled at its deadline, and the connection stays usable")
   func deadline() async throws {
     let connection = try await TemporaryDatabase().connect()
     let process = try await process(connection)
@@ -31,7 +31,7 @@ struct DeadlineTests {
     #expect(try await self.process(connection) == process)
   }
 
-  @Test("a transaction whose deadline passes is rolled back, and its work sends nothing more")
+  @Test("a transaction is rolled back at its deadline, and sends no further statements")
   func transaction() async throws {
     let database = try await TemporaryDatabase()
     let connection = try database.connect()
@@ -56,7 +56,7 @@ struct DeadlineTests {
     #expect(count == 0)
   }
 
-  @Test("work that is not a statement is not committed after the deadline")
+  @Test("a transaction whose deadline passes after its last statement is not committed")
   func late() async throws {
     let connection = try await TemporaryDatabase().connect()
     try await connection.run { session throws(PostgreSQLError) in try session.script("CREATE TABLE shop (id bigint)") }
@@ -75,7 +75,7 @@ struct DeadlineTests {
     #expect(count == 0)
   }
 
-  @Test("the statement of a cancelled task is cancelled on the server, and the connection goes on")
+  @Test("the statement of a cancelled task is cancelled on the server, and the connection stays usable")
   func cancelled() async throws {
     let database = try await TemporaryDatabase()
     let connection = try database.connect()
@@ -104,7 +104,7 @@ struct DeadlineTests {
     #expect(connection.state == .notConnected)
   }
 
-  @Test("work is done in the order of the calls, and waiting work ends at its deadline and with its task")
+  @Test("a call waits for earlier calls on its connection, and its work is not run after its deadline or cancellation")
   func queue() async throws {
     let database = try await TemporaryDatabase()
     let connection = try database.connect()
@@ -130,7 +130,7 @@ struct DeadlineTests {
     #expect(isBegun.withLock { $0 } == false)
   }
 
-  @Test("a server that does not answer a cancellation loses its connection, and the call returns")
+  @Test("if a server does not answer a cancellation, the call returns, and its connection is replaced")
   func hanging() async throws {
     let database = try await TemporaryDatabase()
     let connection = try database.connect { $0.patience = .milliseconds(200) }
@@ -156,7 +156,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test("a call returns soon after its deadline while its work does not")
+  @Test("a call returns soon after its deadline, even if its work continues")
   func stuck() async throws {
     let connection = try await TemporaryDatabase().connect { $0.patience = .milliseconds(10) }
     _ = try await process(connection)
@@ -172,7 +172,7 @@ struct DeadlineTests {
     _ = try await process(connection)
   }
 
-  @Test("closing a connection cancels its statement, fails what waits, and refuses more")
+  @Test("closing a connection cancels its statement, fails all waiting calls, and refuses further calls")
   func close() async throws {
     let database = try await TemporaryDatabase()
     let connection = try database.connect()
@@ -195,7 +195,7 @@ struct DeadlineTests {
     try await database.sessions(0, waitFor: "PgSleep")
   }
 
-  @Test("a connection that nobody has any more is closed")
+  @Test("a connection is closed when its last reference is gone")
   func released() async throws {
     let database = try await TemporaryDatabase()
     var connection: PostgreSQLConnection? = try database.connect()

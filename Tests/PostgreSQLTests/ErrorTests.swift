@@ -28,7 +28,7 @@ struct ErrorTests {
   }
 
   @Test(
-    "an SQLSTATE has the code of its class, or a code of its own",
+    "an SQLSTATE leads to the error code of its class, or to an error code of its own",
     arguments: [
       ("23505", .constraintViolated), ("23503", .constraintViolated), ("40001", .conflict), ("40P01", .conflict),
       ("40003", .serverFailed), ("42601", .invalidStatement), ("42501", .notPermitted), ("25006", .readOnly),

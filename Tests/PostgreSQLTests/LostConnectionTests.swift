@@ -34,7 +34,7 @@ struct LostConnectionTests {
     }
   }
 
-  @Test("a server that stops in mid-transaction ends it with connection_lost, and nothing of it is stored")
+  @Test("if the server stops within a transaction, the error is connection_lost, and nothing is stored")
   func transaction() async throws {
     let server = try await PostgreSQLServer()
     let connection = try connect(server)
@@ -143,7 +143,7 @@ struct LostConnectionTests {
     #expect(connection.state == .connected)
   }
 
-  @Test("work that comes while the server is down is done when it is back")
+  @Test("work that is requested while the server is down is done when the server runs again")
   func down() async throws {
     let server = try await PostgreSQLServer()
     let connection = try connect(server)
@@ -155,7 +155,7 @@ struct LostConnectionTests {
     #expect(try await ids == [])
   }
 
-  @Test("a session that an administrator ended is a lost connection with an SQLSTATE, and the next work has another")
+  @Test("the error of a session that an administrator ended has its SQLSTATE, and the next work gets a new session")
   func terminated() async throws {
     let server = try await PostgreSQLServer()
     let connection = try connect(server)

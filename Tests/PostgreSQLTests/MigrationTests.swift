@@ -56,7 +56,7 @@ struct MigrationTests {
     #expect(try await names(connection) == ["shops", "names"])
   }
 
-  @Test("a migration that fails leaves nothing, and those before it stay")
+  @Test("a failed migration changes nothing, and the earlier migrations stay")
   func failing() async throws {
     let connection = try await TemporaryDatabase().connect()
     let failing = PostgreSQLMigrations(

@@ -23,12 +23,14 @@ final class PasswordFileTests {
   }
 
   @Test(
-    "the password is the only line of the file", arguments: ["hunter2", "hunter2\n", "hunter2\r\n", " hun ter2 \n"])
+    "a password is the only line of its file", arguments: ["hunter2", "hunter2\n", "hunter2\r\n", " hun ter2 \n"])
   func line(content: String) throws {
     #expect(try PasswordFile(try file(content)).read() == content.trimmingCharacters(in: .newlines))
   }
 
-  @Test("a file without exactly one line is refused", arguments: ["", "\n", "hunter2\n\n", "hunter2\nother\n", "a\0b"])
+  @Test(
+    "a password file without exactly one line is refused",
+    arguments: ["", "\n", "hunter2\n\n", "hunter2\nother\n", "a\0b"])
   func lines(content: String) async throws {
     let file = try file(content)
     let failure = await failure { () throws(PostgreSQLError) in try PasswordFile(file).read() }
@@ -36,7 +38,7 @@ final class PasswordFileTests {
     #expect(failure?.description.contains("hunter2") == false)
   }
 
-  @Test("a file that is not a text in UTF-8 is refused")
+  @Test("a password file that is not a text in UTF-8 is refused")
   func bytes() async throws {
     let file = try file("")
     try Data([0x68, 0xff, 0x69]).write(to: file)
@@ -44,14 +46,14 @@ final class PasswordFileTests {
     #expect(failure?.code == .passwordFileUnusable)
   }
 
-  @Test("a file that is too long is refused")
+  @Test("a password file that is too long is refused")
   func length() async throws {
     let file = try file(String(repeating: "x", count: PasswordFile.mostBytes + 1))
     let failure = await failure { () throws(PostgreSQLError) in try PasswordFile(file).read() }
     #expect(failure?.code == .passwordFileUnusable)
   }
 
-  @Test("a file that others may use is refused", arguments: [0o640, 0o604, 0o620, 0o602, 0o666])
+  @Test("a password file that others can read or change is refused", arguments: [0o640, 0o604, 0o620, 0o602, 0o666])
   func mode(mode: Int) async throws {
     let file = try file("hunter2", mode: mode)
     let failure = await failure { () throws(PostgreSQLError) in try PasswordFile(file).read() }
@@ -59,7 +61,7 @@ final class PasswordFileTests {
     #expect(failure?.description.contains("chmod 600") == true)
   }
 
-  @Test("a missing file and a folder are refused")
+  @Test("a missing password file, and a folder in its place, are refused")
   func missing() async throws {
     for file in [folder, folder.appending(path: "none")] {
       let failure = await failure { () throws(PostgreSQLError) in try PasswordFile(file).read() }
@@ -68,7 +70,7 @@ final class PasswordFileTests {
   }
 
   @Test(
-    "the right password connects, and a wrong, missing or unusable one is refused at once",
+    "a server accepts the right password, and a wrong, missing or unusable password fails at once",
     .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.missing)"))
   func server() async throws {
     let server = try await PostgreSQLServer.shared()

@@ -43,7 +43,7 @@ struct PipelineTests {
     try await connection.run { session throws(PostgreSQLError) in #expect(try session.pipeline { _ in }.isEmpty) }
   }
 
-  @Test("an error in the middle of a pipeline has its position, and none of the statements is stored")
+  @Test("an error within a pipeline has the position of its statement, and no change of the pipeline is stored")
   func error() async throws {
     let connection = try await connection()
     let failure = await failure { () throws(PostgreSQLError) in
@@ -59,7 +59,7 @@ struct PipelineTests {
     #expect(try await count(connection) == 0)
   }
 
-  @Test("a statement that cannot be prepared, or that lies behind one, is prepared at its next use")
+  @Test("a statement that could not be prepared, and the statements after it, are prepared at their next use")
   func preparing() async throws {
     let connection = try await connection()
     for table in ["missing", "shop"] {
@@ -83,7 +83,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("a parameter that cannot be sent has its position, and nothing is sent")
+  @Test("the error for a parameter that cannot be sent has the position of its statement, and nothing is sent")
   func parameter() async throws {
     let connection = try await connection()
     let failure = await failure { () throws(PostgreSQLError) in
@@ -99,7 +99,7 @@ struct PipelineTests {
     #expect(try await count(connection) == 0)
   }
 
-  @Test("a constraint that is checked at the end of a pipeline stores nothing, and no statement is named")
+  @Test("if a constraint is violated at the end of a pipeline, nothing is stored, and the error names no statement")
   func deferred() async throws {
     let connection = try await connection()
     try await connection.run { session throws(PostgreSQLError) in
@@ -120,7 +120,7 @@ struct PipelineTests {
     #expect(connection.state == .connected)
   }
 
-  @Test("a pipeline within a transaction belongs to it")
+  @Test("a pipeline within a transaction is committed or rolled back with the transaction")
   func transaction() async throws {
     let connection = try await connection()
     let work: @Sendable (Int64) -> @Sendable (borrowing PostgreSQLSession) throws(PostgreSQLError) -> Void = { last in
@@ -140,7 +140,7 @@ struct PipelineTests {
     #expect(try await count(connection) == 3)
   }
 
-  @Test("a pipeline with more bytes in both directions than the sockets hold does not stop")
+  @Test("a pipeline does not block, even if it sends and receives more bytes than the sockets can hold")
   func large() async throws {
     let connection = try await connection()
     let text = String(repeating: "x", count: 100_000)

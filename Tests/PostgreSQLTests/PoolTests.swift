@@ -24,7 +24,7 @@ struct PoolTests {
     try session.execute("SELECT pg_sleep(3600)")
   }
 
-  @Test("no more work is done at the same time than there are connections, and all of it is done")
+  @Test("no more work runs at the same time than a pool has connections, and all work is done")
   func most() async throws {
     let database = try await TemporaryDatabase()
     let pool = try pool(database, 3)
@@ -50,7 +50,7 @@ struct PoolTests {
     await pool.close()
   }
 
-  @Test("few connections are opened while there is little work")
+  @Test("a pool opens no more connections than its work needs")
   func few() async throws {
     let pool = try pool(try await TemporaryDatabase(), 3)
     for _ in 0..<10 { try await pool.run { session throws(PostgreSQLError) in try session.execute("SELECT 1") } }
@@ -59,7 +59,7 @@ struct PoolTests {
     #expect(pool.states == [.closed, .closed, .closed])
   }
 
-  @Test("a call that gets no connection before its deadline fails, and so does one that is cancelled or one too many")
+  @Test("a call fails if it gets no connection by its deadline, is cancelled, or exceeds the limit of waiting calls")
   func exhausted() async throws {
     let database = try await TemporaryDatabase()
     let pool = try pool(database, 2, mostWaiting: 1)
@@ -105,7 +105,7 @@ struct PoolTests {
     await pool.close()
   }
 
-  @Test("a connection whose work hangs is not given to others")
+  @Test("a connection whose work hangs is not given to other calls")
   func hanging() async throws {
     let database = try await TemporaryDatabase()
     let pool = try pool(database, 2, patience: .milliseconds(10))
@@ -122,7 +122,7 @@ struct PoolTests {
     await pool.close()
   }
 
-  @Test("closing a pool fails what waits, and refuses more")
+  @Test("closing a pool fails its running and waiting calls, and refuses further calls")
   func close() async throws {
     let database = try await TemporaryDatabase()
     let pool = try pool(database, 1)
@@ -136,7 +136,7 @@ struct PoolTests {
     #expect(await failure { () throws(PostgreSQLError) in try await pool.run(sleep) }?.code == .closed)
   }
 
-  @Test("a server without room for another connection says so until the deadline")
+  @Test("a call fails at its deadline if the server has no room for another connection, and the error says so")
   func serverFull() async throws {
     let database = try await TemporaryDatabase()
     let administrator = try database.connect()

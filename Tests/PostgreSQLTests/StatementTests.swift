@@ -9,7 +9,7 @@ import Testing
 @Suite(
   "Statements", .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.missing)"), .timeLimit(.minutes(5)))
 struct StatementTests {
-  @Test("values of each type come back as they were sent")
+  @Test("a value of each type is read back as it was sent")
   func values() async throws {
     let connection = try await TemporaryDatabase().connect()
     try await connection.run { session throws(PostgreSQLError) in
@@ -40,7 +40,7 @@ struct StatementTests {
     }
   }
 
-  @Test("NULL is read as nil, and never as a value that is not optional")
+  @Test("NULL is read as nil, and is an error for a type that is not optional")
   func null() async throws {
     let connection = try await TemporaryDatabase().connect()
     try await connection.run { session throws(PostgreSQLError) in
@@ -65,7 +65,7 @@ struct StatementTests {
     }
   }
 
-  @Test("a column of another type or name is refused, also where it is NULL")
+  @Test("a column with another name or type than requested is an error, even if its value is NULL")
   func types() async throws {
     let connection = try await TemporaryDatabase().connect()
     try await connection.run { session throws(PostgreSQLError) in
@@ -119,7 +119,7 @@ struct StatementTests {
     }
   }
 
-  @Test("100,000 rows are stored by unnest and read again, with the number of rows that were changed")
+  @Test("100,000 rows are stored with unnest and read back, and the number of changed rows is returned")
   func big() async throws {
     let connection = try await TemporaryDatabase().connect()
     let numbers = (0..<100_000).map { Int64($0) * 1_000_003 }
@@ -145,7 +145,7 @@ struct StatementTests {
     #expect(found == numbers.reduce(0, +))
   }
 
-  @Test("a text with a NUL is refused before anything is sent, and the connection goes on")
+  @Test("a text with a NUL is refused before anything is sent, and the connection stays usable")
   func nul() async throws {
     let connection = try await TemporaryDatabase().connect()
     let failures = await [
@@ -164,7 +164,7 @@ struct StatementTests {
   }
 
   @Test(
-    "a refused statement has the code of its SQLSTATE, and its error shows no value",
+    "the error for a refused statement has the code of its SQLSTATE, and contains no value",
     arguments: [
       ("INSERT INTO shop VALUES ($1)", .int64(1), .constraintViolated, "23505"),
       ("INSERT INTO shop VALUES ($1)", .int64(nil), .constraintViolated, "23502"),
@@ -207,7 +207,7 @@ struct StatementTests {
     try await connection.run { session throws(PostgreSQLError) in #expect(try session.rows("SELECT 1").count == 1) }
   }
 
-  @Test("a statement is prepared once for each kind of parameters, and no more stay prepared than allowed")
+  @Test("a statement is prepared once for each combination of parameter types, up to a limit of prepared statements")
   func prepared() async throws {
     let connection = try await TemporaryDatabase().connect { $0.mostStatements = 4 }
     func count() async throws -> Int64 {

@@ -48,7 +48,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("an error within a transaction rolls it back, and the connection goes on")
+  @Test("an error within a transaction rolls the transaction back, and the connection stays usable")
   func error() async throws {
     let connection = try await connections(1)[0]
     let failure = await failure { () throws(PostgreSQLError) in
@@ -61,7 +61,7 @@ struct TransactionTests {
     #expect(try await values(connection) == [0, 0])
   }
 
-  @Test("a wrong type of a column that was read rolls the transaction back")
+  @Test("a column that cannot be read as the requested type rolls the transaction back")
   func reading() async throws {
     let connection = try await connections(1)[0]
     let failure = await failure { () throws(PostgreSQLError) in
@@ -73,7 +73,7 @@ struct TransactionTests {
     #expect(try await values(connection) == [0, 0])
   }
 
-  @Test("work can decide to store nothing and still return a value")
+  @Test("the work of a transaction can roll it back and still return a value")
   func decision() async throws {
     let connection = try await connections(1)[0]
     let value = try await connection.run { session throws(PostgreSQLError) in
@@ -86,7 +86,7 @@ struct TransactionTests {
     #expect(try await values(connection) == [0, 0])
   }
 
-  @Test("an error that the work does not pass on still rolls the transaction back, and is reported")
+  @Test("an error that the work of a transaction catches still rolls the transaction back, and is thrown")
   func swallowed() async throws {
     let connection = try await connections(1)[0]
     let failure = await failure { () throws(PostgreSQLError) in
@@ -131,7 +131,7 @@ struct TransactionTests {
     #expect(try await values(connection) == [0, 0])
   }
 
-  @Test("a constraint that is checked at the commit rolls back, and is not an unknown outcome")
+  @Test("a constraint that is violated at the commit rolls the transaction back, and the outcome is known")
   func deferred() async throws {
     let connection = try await connections(1)[0]
     try await connection.run { session throws(PostgreSQLError) in
@@ -177,7 +177,7 @@ struct TransactionTests {
     #expect(attempts.withLock { $0 } >= 3)
   }
 
-  @Test("a transaction that always conflicts is given up after its last attempt, and stores nothing")
+  @Test("a transaction that conflicts at every attempt is given up after its last attempt, and stores nothing")
   func bounded() async throws {
     let connection = try await connections(1)[0]
     let attempts = Locked(0)

@@ -198,7 +198,7 @@ struct MappingOutcomeTests {
     #expect(try MappingTexts.outcomes(body).first?.refusedReason == "The body is not strict JSON.")
   }
 
-  @Test("a row about only headers can ignore an unreadable body, and a row about a missing field cannot")
+  @Test("a row with only header conditions can ignore an unreadable body, and a row with a body condition cannot")
   func unreadableIgnored() throws {
     let kinds =
       "[{when: {/x: null}, kind: ignored}, {when: {header X-Ping: '1'}, kind: ignored, because: a ping}, {kind: received}]"

@@ -83,7 +83,7 @@ struct MappingVerificationTests {
     time: {pair: t, window: 60}, message: [time, text: ., body]}
     """
 
-  @Test("a signature header of pairs has one time, and has at least one of the named signatures")
+  @Test("a signature header with key=value pairs needs exactly one time and at least one of the named signatures")
   func pairs() throws {
     let endpoint = try MappingTexts.endpoint(Self.pairs)
     let good = code("1700000000.\(MappingTexts.body)")
@@ -186,7 +186,7 @@ struct MappingVerificationTests {
     #expect(endpoint.rejection([("Authorization", "Bearer " + digest)]) == .signatureInvalid)
   }
 
-  @Test("the mapping file's path suffix may follow a secret in the URL")
+  @Test("in the URL of a webhook, the mapping file's path suffix may come after the secret")
   func urlSecret() throws {
     let endpoint = try MappingTexts.endpoint("{scheme: url, query: token}", more: "path_suffix: /pix")
     #expect(endpoint.mapping?.pathSuffix == "/pix")

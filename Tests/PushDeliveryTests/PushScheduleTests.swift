@@ -105,7 +105,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start, room: 10).send.map(\.starts) == [0], "one that came back is like the others")
   }
 
-  @Test("if there are many interrupted pushes, one of every sixty-four is sent at a time")
+  @Test("of many interrupted pushes, at most one in sixty-four is sent at a time")
   func manySuspects() {
     var schedule = PushSchedule()
     for number in 1...256 { schedule.add(push(Int64(number), to: "\(number)", starts: 1)) }
@@ -219,7 +219,7 @@ struct PushScheduleTests {
     #expect(schedule.next(at: start.addingTimeInterval(10), room: 1).expired.map(\.reason) == ["ServiceUnavailable"])
   }
 
-  @Test("an app that APNs refused stays stopped when its trial fails, and is tried again later")
+  @Test("the pushes to an app that APNs refused stay stopped if the trial push fails, and are tried again later")
   func failedTrial() throws {
     var schedule = PushSchedule()
     for number in 1...3 { schedule.add(push(Int64(number), to: "device \(number)", lifetime: 100_000)) }

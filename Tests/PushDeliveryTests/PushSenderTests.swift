@@ -45,7 +45,7 @@ extension Networked {
       (502, "NeverHeardOf", .expiresAfterRetries),
     ]
 
-    @Test("each documented reason of APNs ends a push, lets it wait, or stops the app", arguments: fates)
+    @Test("each documented reason of APNs ends a push, lets it wait, or stops all pushes to the app", arguments: fates)
     func reasons(status: Int, reason: String, fate: Fate) async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with {

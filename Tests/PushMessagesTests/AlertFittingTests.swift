@@ -51,7 +51,7 @@ import Testing
     #expect(larger.leftOut == [.text])
   }
 
-  @Test("a part of a push message is removed only if the message without the parts before it is still too large")
+  @Test("a part of a push message is removed only if the message is still too large after the earlier removals")
   func steps() throws {
     // A body of 160 characters is not shortened before the tokens have given way.
     var full = try AlertMessages.full()

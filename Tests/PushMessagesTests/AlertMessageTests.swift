@@ -49,7 +49,7 @@ import Testing
     #expect(json(AlertMessage(relevanceScore: try Hundredths(value))).contains(#""relevance-score":\#(expected)}"#))
   }
 
-  @Test("a score or a volume has 0 to 100 hundredths")
+  @Test("a score and a volume must be between 0 and 100 hundredths")
   func badHundredths() {
     for value in [-1, 101, .max, .min] {
       let error = #expect(throws: PushMessageError.self) { try Hundredths(value) }

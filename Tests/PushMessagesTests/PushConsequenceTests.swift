@@ -85,7 +85,7 @@ import Testing
     #expect(PushConsequence(PushResponse(status: 400, reason: "Unregistered", invalidSince: since)) == .tokenSuspect)
   }
 
-  @Test("an old provider token is replaced once, and the app stops if the new token is also refused")
+  @Test("an expired provider token is replaced once, and a second refusal stops the pushes to the app")
   func refresh() {
     let response = PushResponse(status: 403, reason: "ExpiredProviderToken")
     #expect(PushConsequence(response) == .refreshToken)

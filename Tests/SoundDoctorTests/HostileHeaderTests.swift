@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Waveforms
 
-@Suite("Headers of sound files that state anything")
+@Suite("Headers of sound files with any content")
 struct HostileHeaderTests {
   private static func big(_ value: Int, _ length: Int) -> [UInt8] {
     (0..<length).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }

@@ -5,7 +5,7 @@ import SoundDoctor
 import SoundHeaders
 import Testing
 
-@Suite("SoundDiagnosis, by facts alone")
+@Suite("SoundDiagnosis: decisions from the facts of a sound file")
 struct SoundDiagnosisTests {
   private func header(
     _ container: SoundContainer = .wav, _ codec: SoundCodec = .pcm(bits: 16), rate: Int = 44_100, frames: Int = 44_100

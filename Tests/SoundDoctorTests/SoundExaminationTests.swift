@@ -7,7 +7,7 @@ import SoundFiles
 import Testing
 import Waveforms
 
-@Suite("SoundExamination, of files that are not sounds")
+@Suite("SoundExamination: files, folders, links and bytes")
 struct SoundExaminationTests {
   private func code(_ bytes: [UInt8], named name: String = "tone.wav") throws -> [SoundProblem.Code] {
     try withFolder { folder in

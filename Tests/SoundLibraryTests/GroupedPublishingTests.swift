@@ -94,7 +94,7 @@ struct GroupedPublishingTests {
   }
 
   @Test(
-    "the temporary name of a failed clip is removed once, and that of a published clip never, as others may use it",
+    "a clip's temporary name is removed once after a failure, and never after success, when others may use it",
     arguments: [true, false])
   func removals(fails: Bool) throws {
     let removals = Counter()

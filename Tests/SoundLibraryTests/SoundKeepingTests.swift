@@ -155,7 +155,7 @@ struct SoundKeepingTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("a clip whose use cannot be recorded, as on a read-only disk, can still be used")
+  @Test("a clip whose use cannot be recorded, for example on a read-only disk, can still be used")
   func untouchable() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     var calls = FileSystemCalls.system

@@ -45,7 +45,7 @@ struct SpeechServerAddressTests {
     #expect { try SpeechServerAddress(openAI: text) } throws: { ($0 as? SpeechServerError)?.code == .addressInvalid }
   }
 
-  @Test("only addresses of this machine count as loopback, and by default only their servers are sent names")
+  @Test("by default, names are sent only to a speech server on a loopback address or a Unix socket")
   func loopback() throws {
     for text in ["tcp://127.0.0.1:1", "tcp://127.9.9.9:1", "tcp://[::1]:1", "tcp://localhost:1", "unix:///s"] {
       let address = try SpeechServerAddress(wyoming: text)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SpeechServers
 
-@Suite("The rest of a speech server after failures")
+@Suite("A speech server rests after failures")
 struct SpeechServerCircuitTests {
   private static func failing(_ count: Int, at now: Duration = .zero) -> SpeechServerCircuit {
     var circuit = SpeechServerCircuit(longestTrial: .seconds(3))

@@ -56,7 +56,7 @@ extension Networked {
       #expect(try await voice.identity().hasPrefix("stand-in 2, "))
     }
 
-    @Test("what the settings ask of a voice of OpenAI's protocol belongs to its identity")
+    @Test("the identity of a voice of OpenAI's protocol has its model, name, and the set speed and sound format")
     func identity() throws {
       var server = SpeechServer(
         id: "joe", address: try SpeechServerAddress(openAI: "http://127.0.0.1:1/v1"), voice: "nova", locales: ["en"])

@@ -36,7 +36,7 @@ struct ListedClipTests {
     #expect(ListedClip.clips(of: manifest, vocabulary: nil).count == 6)
   }
 
-  @Test("the comparison covers the listed clips, and a word that has only a final clip is compared in final position")
+  @Test("the clips that are compared are the listed clips, in the same order and with the same positions")
   func compared() throws {
     let folder = try TemporaryFolder()
     let waveform = Signals.waveform(Signals.tone(440, 0.3, seconds: 0.1, rate: 22_050))

@@ -91,7 +91,7 @@ struct PackCheckTests {
     #expect(report.findings[0].problem.hasSuffix("less than 0.1 % of the amounts under 10,000 USD need it"))
   }
 
-  @Test("a missing word of a sentence is reported with the coverage that needs it")
+  @Test("the finding for a missing word of a sentence says which payments need it")
   func missingPhrase() throws {
     let pack = try CheckedPack("en-US")
     let file = try pack.file("Received")

@@ -41,7 +41,7 @@ extension Networked {
     }
 
     @Test(
-      "each kind of answer to a webhook has its own outcome, and is requested once",
+      "each kind of answer to a webhook has its own outcome, and the message is sent only once",
       arguments: [
         ("status/200", WebhookOutcome.delivered), ("status/301", .redirected), ("status/307", .redirected),
         ("status/400", .refused), ("status/404", .refused), ("status/410", .gone), ("status/500", .serverFailed),
@@ -89,7 +89,7 @@ extension Networked {
       await client.close()
     }
 
-    @Test("an answer to a webhook counts although its body arrives slowly, and the body is given up at the time limit")
+    @Test("an answer to a webhook counts by its status, even if its body does not arrive within the time limit")
     func drips() async throws {
       let receiver = try await Receiver()
       let client = receiver.client(longest: .seconds(1))
